@@ -1,0 +1,1 @@
+"""Families: frozen dataclasses of parameters that draw random models."""

@@ -1,0 +1,1 @@
+"""Learners: frozen dataclasses of parameters that fit a Sample."""

@@ -1,0 +1,90 @@
+"""Means, t quantiles and adjustments for multiplicity, shared by the tables of this package."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import stdtrit
+
+from simstudy.arrays import FloatArray, IntArray
+
+# Deviations of a few units in the last place of the data are rounding, not variation: two
+# learners whose scores differ by 0.1 in every model differ by 0.1 ± 1e-17 once stored.
+ROUNDING = 4 * float(np.finfo(np.float64).eps)
+
+
+def check_option(parameter: str, given: str, options: Sequence[str]) -> None:
+    """Refuse a value that is not among the options of a parameter."""
+    if given not in options:
+        raise ValueError(f"{parameter} is {given!r}; it must be one of: {', '.join(options)}")
+
+
+def check_confidence(confidence: float) -> None:
+    """Refuse a confidence outside the open interval from 0 to 1."""
+    if not 0 < confidence < 1:
+        raise ValueError(f"confidence is {confidence!r}; it must lie between 0 and 1")
+
+
+def mean_and_se(
+    values: FloatArray, scale: FloatArray | float
+) -> tuple[IntArray, FloatArray, FloatArray, IntArray]:
+    """Return count, mean, standard error and degrees of freedom of every column.
+
+    Parameters
+    ----------
+    values
+        Subjects × columns; NaN is left out.
+    scale
+        Of each column or all, the size of the numbers it came from: a spread within rounding of
+        it is taken as none.
+
+    Returns
+    -------
+    n, mean, se, df
+        The mean of nothing and the standard error of fewer than two numbers are NaN.
+    """
+    n = np.isfinite(values).sum(axis=0)
+    df = np.maximum(n - 1, 0)
+    mean = _divide(np.nansum(values, axis=0), n)
+    squares = np.nansum((values - mean) ** 2, axis=0)
+    spread = np.sqrt(_divide(squares, df))
+    spread = np.where(spread <= ROUNDING * scale, 0.0, spread)
+    return n, mean, _divide(spread, np.sqrt(n)), df
+
+
+def largest(values: FloatArray) -> FloatArray:
+    """Return the largest absolute value of every column; 0 where all are NaN."""
+    sizes: FloatArray = np.where(np.isnan(values), 0.0, np.abs(values)).max(axis=0)
+    return sizes
+
+
+def critical_t(confidence: float, m: int, df: IntArray) -> FloatArray:
+    """Return the two-sided t quantile at Bonferroni's level for m statements; NaN for df = 0."""
+    # The lower tail keeps the digits that 1 − α/2m would lose.
+    return np.negative(stdtrit(df.astype(np.float64), (1 - confidence) / (2 * m)))
+
+
+def bonferroni(p: FloatArray, m: int) -> FloatArray:
+    """Multiply p values by the number of statements, up to 1."""
+    return np.minimum(p * m, 1.0)
+
+
+def holm(p: FloatArray) -> FloatArray:
+    """Adjust p values by Holm's step-down method along the last axis.
+
+    A NaN stays NaN but is still counted as one of the statements.
+    """
+    m = p.shape[-1]
+    order = np.argsort(p, axis=-1)
+    stepped = np.take_along_axis(p, order, axis=-1) * np.arange(m, 0, -1)
+    raised = np.minimum(np.maximum.accumulate(stepped, axis=-1), 1.0)
+    adjusted = np.empty_like(p)
+    np.put_along_axis(adjusted, order, raised, axis=-1)
+    return adjusted
+
+
+def _divide(numerator: FloatArray, denominator: npt.NDArray[np.number]) -> FloatArray:
+    """Divide, with NaN for a division by zero."""
+    undefined = np.full(np.shape(numerator), np.nan)
+    quotient: FloatArray = np.divide(numerator, denominator, out=undefined, where=denominator > 0)
+    return quotient

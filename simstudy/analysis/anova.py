@@ -1,0 +1,191 @@
+"""Repeated-measures analysis of variance from orthonormal contrasts."""
+
+import itertools
+import math
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import pandas as pd
+from scipy.special import chdtrc, fdtrc
+
+from simstudy.analysis.complete import complete_subjects, factor_names
+from simstudy.arrays import FloatArray
+
+EPS = float(np.finfo(np.float64).eps)
+
+
+def repeated_measures_anova(
+    table: pd.DataFrame,
+    subject: str = "model",
+    within: Sequence[str] = ("learner", "size"),
+    value: str = "information_reward",
+) -> pd.DataFrame:
+    """Test every main effect and interaction of within-subject factors.
+
+    The scores of the subjects on a set of q orthonormal contrasts give an effect's sums of
+    squares and, by their covariance matrix S, its departure from sphericity.
+
+    Parameters
+    ----------
+    table
+        One row per subject and combination of levels.
+    subject, within, value
+        Columns of the subjects, the factors (one or more) and the numbers. Subjects without a
+        finite value in every cell are left out.
+
+    Returns
+    -------
+    DataFrame
+        One row per effect, main effects first: `effect` (factors joined by ``:``), `df1`, `df2`,
+        `ss`, `ss_error`, `F`, `p`; Greenhouse–Geisser's ε and p (`eps_gg`, `p_gg`);
+        Huynh–Feldt's (`eps_hf`, shown as computed even above 1, `p_hf` with ε capped at 1);
+        Mauchly's W and p; generalized eta² (Olejnik & Algina 2003) and partial eta².
+        ``attrs["left_out"]`` lists the subjects left out and why, ``attrs["subjects"]`` is the
+        number used.
+
+    Raises
+    ------
+    ValueError
+        If fewer than two subjects are complete, or a factor has one level only.
+
+    Notes
+    -----
+    Mauchly's p follows R (stats and car), whose second-order term holds the number of all cells
+    where Anderson's formula has q; the two differ in the third digit or beyond.
+    W and its p are NaN where q exceeds the subjects' degrees of freedom, and where q = 1: a
+    single contrast is spherical by nature, its ε is 1. Sums of squares within rounding of 0
+    are 0: without error F is infinite and p, p_gg and p_hf are 0; without an effect either,
+    they are NaN.
+    """
+    factors = factor_names(within)
+    values, levels, subjects, left_out = complete_subjects(table, subject, factors, value)
+    for factor, names in zip(factors, levels, strict=True):
+        if len(names) < 2:
+            raise ValueError(
+                f"the factor {factor!r} has one level ({names[0]}); "
+                "an analysis of variance needs at least two"
+            )
+    if len(subjects) < 2:
+        raise ValueError(
+            f"one {subject} only has a finite {value} in every cell; "
+            "an analysis of variance needs at least two"
+        )
+    flat = values.reshape(len(subjects), -1)
+    _, (ss_subjects,) = _decompose(flat, np.full((flat.shape[1], 1), flat.shape[1] ** -0.5))
+    rows = [
+        {"effect": effect, **_test(flat, contrasts)}
+        for effect, contrasts in _effects(factors, values.shape[1:])
+    ]
+    result = pd.DataFrame(rows)
+    ss, ss_error = result["ss"], result["ss_error"]
+    # 0/0 is NaN in pandas: no effect and no error leave the shares undefined.
+    result["eta2_generalized"] = ss / (ss + ss_subjects + ss_error.sum())
+    result["eta2_partial"] = ss / (ss + ss_error)
+    result.attrs["left_out"] = left_out.to_dict("records")
+    result.attrs["subjects"] = len(subjects)
+    return result
+
+
+def _effects(factors: Sequence[str], shape: Sequence[int]) -> Iterator[tuple[str, FloatArray]]:
+    """Yield the name and the orthonormal contrasts (cells × q) of every effect."""
+    places = range(len(factors))
+    for count in range(1, len(factors) + 1):
+        for chosen in itertools.combinations(places, count):
+            parts = [
+                _helmert(size) if place in chosen else np.full((size, 1), size**-0.5)
+                for place, size in enumerate(shape)
+            ]
+            contrasts = parts[0]
+            for part in parts[1:]:
+                contrasts = np.kron(contrasts, part)
+            yield ":".join(factors[place] for place in chosen), contrasts
+
+
+def _helmert(levels: int) -> FloatArray:
+    """Return levels × (levels − 1) orthonormal contrasts: each level against those before."""
+    before = np.arange(1, levels)
+    contrasts = np.triu(np.ones((levels, levels - 1)))
+    contrasts[before, before - 1] = -before
+    scaled: FloatArray = contrasts / np.sqrt(before * (before + 1))
+    return scaled
+
+
+def _decompose(flat: FloatArray, contrasts: FloatArray) -> tuple[float, FloatArray]:
+    """Return SS of an effect, and the eigenvalues of its error's cross products.
+
+    The eigenvalues sum to SS of the error, and their spread is the departure from sphericity.
+    There are no more of them than subjects; the others are 0.
+    """
+    scores = flat @ contrasts
+    mean = scores.mean(axis=0)
+    ss = len(flat) * float(mean @ mean)
+    roots = np.linalg.svd(scores - mean, compute_uv=False) ** 2
+    # What a rounding error in every cell could make of true zeros.
+    negligible = scores.size * (flat.shape[1] * EPS * float(np.abs(flat).max())) ** 2
+    return (0.0 if ss <= negligible else ss), np.where(roots <= negligible, 0.0, roots)
+
+
+def _test(flat: FloatArray, contrasts: FloatArray) -> dict[str, float]:
+    """Return the row of one effect, without its effect sizes."""
+    df, q = len(flat) - 1, contrasts.shape[1]
+    ss, roots = _decompose(flat, contrasts)
+    ss_error = float(roots.sum())
+    F = math.inf if ss > 0 else math.nan
+    if ss_error > 0:
+        F = (ss / q) / (ss_error / (df * q))
+    eps_gg, eps_hf = _epsilons(roots, q, df)
+    w, w_p = _mauchly(roots, q, df, cells=flat.shape[1])
+    return {
+        "df1": q,
+        "df2": df * q,
+        "ss": ss,
+        "ss_error": ss_error,
+        "F": F,
+        "p": _upper_tail(F, q, df, 1.0),
+        "eps_gg": eps_gg,
+        "p_gg": _upper_tail(F, q, df, eps_gg),
+        "eps_hf": eps_hf,
+        "p_hf": _upper_tail(F, q, df, eps_hf),
+        "mauchly_w": w,
+        "mauchly_p": w_p,
+    }
+
+
+def _upper_tail(F: float, q: int, df: int, epsilon: float) -> float:
+    """Return the p of F with both degrees of freedom multiplied by ε, at most 1."""
+    if math.isinf(F):
+        return 0.0  # whatever ε, which has no value then
+    factor = epsilon if math.isnan(epsilon) else min(epsilon, 1.0)
+    return float(fdtrc(factor * q, factor * q * df, F))
+
+
+def _epsilons(roots: FloatArray, q: int, df: int) -> tuple[float, float]:
+    """Return Greenhouse–Geisser's ε and Huynh–Feldt's (1976, as R computes it)."""
+    if q == 1:
+        return 1.0, 1.0
+    trace = float(roots.sum())
+    if trace == 0:
+        return math.nan, math.nan
+    gg = trace**2 / (q * float(roots @ roots))
+    room = df - q * gg
+    if df == 1:
+        return gg, math.nan  # two subjects: 0/0
+    if room <= df * 1e-12:
+        return gg, math.inf
+    return gg, ((df + 1) * q * gg - 2) / (q * room)
+
+
+def _mauchly(roots: FloatArray, q: int, df: int, cells: int) -> tuple[float, float]:
+    """Return Mauchly's W and its p by the second-order approximation, as R computes it."""
+    if q == 1 or q > df or not roots.any():
+        return math.nan, math.nan
+    if not roots.all():
+        return 0.0, 0.0  # some contrast does not vary at all: two learners always agree
+    log_w = min(float(np.log(roots / roots.mean()).sum()), 0.0)
+    rho = 1 - (2 * q**2 + q + 2) / (6 * q * df)
+    # R has the number of cells where Anderson (1958) has q.
+    second = (q + 2) * (q - 1) * (q - 2) * (2 * q**3 + 6 * q**2 + 3 * cells + 2)
+    weight = second / (288 * (df * q * rho) ** 2)
+    chi2, f = -df * rho * log_w, q * (q + 1) / 2 - 1
+    p = chdtrc(f, chi2) + weight * (chdtrc(f + 4, chi2) - chdtrc(f, chi2))
+    return math.exp(log_w), float(np.clip(p, 0.0, 1.0))

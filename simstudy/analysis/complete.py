@@ -1,0 +1,188 @@
+"""From a long table of scores to an array, with an account of what could not be used."""
+
+import logging
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from simstudy.arrays import FloatArray, IntArray
+
+logger = logging.getLogger("simstudy.analysis")
+
+NAMED = 3  # how many cells a reason, and how many subjects a warning, spells out
+
+
+@dataclass(frozen=True)
+class Cells:
+    """Every subject's value in every cell; NaN where there is no finite one."""
+
+    subject: str
+    within: tuple[str, ...]
+    value: str
+    subjects: list[Any]
+    levels: list[list[Any]]
+    array: FloatArray  # subjects × levels of the first factor × levels of the second …
+    status: npt.NDArray[np.object_]  # of the same shape
+
+    def label(self, cell: Sequence[int]) -> str:
+        """Name a cell, as in ``learner=tan, size=50``."""
+        parts = zip(self.within, self.levels, cell, strict=True)
+        return ", ".join(f"{factor}={levels[code]}" for factor, levels, code in parts)
+
+    def reason(self, row: int) -> str:
+        """Say which cells of a subject have no finite value, with their status if not ok."""
+        missing = np.argwhere(np.isnan(self.array[row])).tolist()
+        names = []
+        for cell in missing[:NAMED]:
+            status = self.status[(row, *cell)]
+            said = "" if status == "ok" or pd.isna(status) else f" ({status})"
+            names.append(self.label(cell) + said)
+        more = len(missing) - len(names)
+        tail = f"; and {more} more cell{'s' if more > 1 else ''}" if more else ""
+        return f"no finite {self.value} for {'; '.join(names)}{tail}"
+
+    def left_out(self, consequence: str) -> pd.DataFrame:
+        """List the subjects that lack a finite value somewhere, and log a warning about them.
+
+        Parameters
+        ----------
+        consequence
+            What this means for the caller's analysis: the beginning of the logged sentence.
+        """
+        rows = np.flatnonzero(np.isnan(self.array).reshape(len(self.subjects), -1).any(axis=1))
+        reasons = [self.reason(int(row)) for row in rows]
+        subjects = [self.subjects[row] for row in rows]
+        if reasons:
+            pairs = zip(subjects[:NAMED], reasons[:NAMED], strict=True)
+            named = "; ".join(f"{subject} ({reason})" for subject, reason in pairs)
+            tail = "; …" if len(reasons) > NAMED else ""
+            total = len(self.subjects)
+            template = "%s: %d of %d (column %s): %s%s"
+            logger.warning(template, consequence, len(rows), total, self.subject, named, tail)
+        return pd.DataFrame({"subject": subjects, "reason": reasons})
+
+
+def _encode(table: pd.DataFrame, column: str) -> tuple[list[Any], IntArray]:
+    """Return the levels of a column (numbers ascending, else as they appear) and row codes."""
+    codes, uniques = pd.factorize(table[column])
+    if (codes < 0).any():
+        raise ValueError(f"the column {column!r} has a row without a value")
+    levels: list[Any] = uniques.tolist()
+    if not all(isinstance(level, Real) for level in levels):
+        return levels, codes
+    order = sorted(range(len(levels)), key=levels.__getitem__)
+    return [levels[place] for place in order], np.argsort(order)[codes]
+
+
+def _numbers(table: pd.DataFrame, column: str) -> FloatArray:
+    """Return a column as floats, with NaN for everything that is not finite."""
+    try:
+        numbers = table[column].to_numpy(dtype=np.float64, na_value=np.nan)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"the column {column!r} is not numeric: {error}") from error
+    return np.where(np.isfinite(numbers), numbers, np.nan)
+
+
+def factor_names(within: Sequence[str]) -> tuple[str, ...]:
+    """Return the names of the factors; one factor may be given as a plain string."""
+    return (within,) if isinstance(within, str) else tuple(within)
+
+
+def cells(table: pd.DataFrame, subject: str, within: Sequence[str], value: str) -> Cells:
+    """Arrange a long table as an array of subjects by cells.
+
+    Parameters
+    ----------
+    table
+        One row per subject and cell; other columns are ignored, except `status`, which is
+        mentioned where a value is missing.
+    subject
+        Column of the subjects (the generated models).
+    within
+        Columns of the factors; every subject is expected at every combination of levels.
+    value
+        Column of the numbers.
+
+    Raises
+    ------
+    ValueError
+        If a column is missing, named twice or has gaps, if there are no rows, or if a subject
+        has two rows for one cell.
+    """
+    factors = factor_names(within)
+    columns = (subject, *factors, value)
+    for column in columns:
+        if column not in table.columns:
+            known = ", ".join(map(str, table.columns))
+            raise ValueError(f"the table has no column {column!r}; it has: {known}")
+        if columns.count(column) > 1:
+            raise ValueError(f"the column {column!r} is named twice among {', '.join(columns)}")
+    if not factors:
+        raise ValueError("within names no factor; at least one is needed")
+    if table.empty:
+        raise ValueError("the table has no rows")
+
+    encoded = [_encode(table, column) for column in (subject, *factors)]
+    shape = tuple(len(levels) for levels, _ in encoded)
+    positions = np.ravel_multi_index([codes for _, codes in encoded], shape)
+    array = np.full(shape, np.nan)
+    array.flat[positions] = _numbers(table, value)
+    status = np.full(shape, "no row", dtype=np.object_)
+    status.flat[positions] = table["status"].to_numpy(object) if "status" in table else "ok"
+
+    (subjects, _), *others = encoded
+    result = Cells(subject, factors, value, subjects, [ls for ls, _ in others], array, status)
+    counts = np.bincount(positions, minlength=math.prod(shape))
+    if (counts > 1).any():
+        first = int(counts.argmax())
+        row, *cell = (int(code) for code in np.unravel_index(first, shape))
+        raise ValueError(
+            f"{subject} {subjects[row]} has {counts[first]} rows for {result.label(cell)}; "
+            "there must be one"
+        )
+    return result
+
+
+def complete_subjects(
+    table: pd.DataFrame, subject: str, within: Sequence[str], value: str
+) -> tuple[FloatArray, list[list[Any]], list[Any], pd.DataFrame]:
+    """Arrange the subjects that have a finite value in every cell as an array.
+
+    Parameters
+    ----------
+    table, subject, within, value
+        As in `cells`.
+
+    Returns
+    -------
+    values : ndarray
+        Subjects × levels of the first factor × levels of the second, and so on.
+    levels : list of list
+        The levels of every factor: numbers ascending, anything else in order of appearance.
+    subjects : list
+        The subjects used, in the order of the array.
+    left_out : DataFrame
+        `subject` and `reason` of those that lack a cell, or have NaN or an infinity in one;
+        a warning is logged when there are any.
+
+    Raises
+    ------
+    ValueError
+        If no subject is complete, or the table is malformed (see `cells`).
+    """
+    every = cells(table, subject, within, value)
+    left_out = every.left_out("left out of the analysis of complete subjects")
+    kept = np.isfinite(every.array).reshape(len(every.subjects), -1).all(axis=1)
+    if not kept.any():
+        raise ValueError(
+            f"no {subject} has a finite {value} in every cell; "
+            f"{every.subjects[0]}, for one, has {every.reason(0)}"
+        )
+    subjects = [every.subjects[row] for row in np.flatnonzero(kept)]
+    return every.array[kept], every.levels, subjects, left_out

@@ -1,0 +1,96 @@
+"""Confidence intervals of the mean in every cell, for learning curves and tables."""
+
+import itertools
+import math
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from simstudy.analysis.adjustment import (
+    check_confidence,
+    check_option,
+    critical_t,
+    largest,
+    mean_and_se,
+)
+from simstudy.analysis.complete import cells, complete_subjects, factor_names
+from simstudy.arrays import FloatArray
+
+ADJUSTMENTS = ("bonferroni", "bonferroni_within", "none")
+METHODS = ("cell", "cousineau-morey")
+
+
+def intervals(
+    table: pd.DataFrame,
+    subject: str = "model",
+    within: Sequence[str] = ("learner", "size"),
+    value: str = "information_reward",
+    confidence: float = 0.95,
+    adjustment: str = "bonferroni",
+    method: str = "cell",
+) -> pd.DataFrame:
+    """Give the mean of every cell with a t interval.
+
+    Parameters
+    ----------
+    table
+        One row per subject and cell.
+    subject, within, value
+        Columns of the subjects, the factors and the numbers.
+    confidence
+        Of the whole family of intervals that `adjustment` names.
+    adjustment
+        ``"bonferroni"``: over all cells; ``"bonferroni_within"``: over the levels of the first
+        factor, so that the intervals at one level of the others hold together; ``"none"``.
+    method
+        ``"cell"``: from the spread between subjects in the cell; every subject with a finite
+        value there counts, so `n` may differ between cells. ``"cousineau-morey"``: from the
+        spread after the subjects' own means are taken out (Cousineau 2005) with the factor
+        C/(C − 1) for C cells on the variance (Morey 2008); only complete subjects count.
+
+    Returns
+    -------
+    DataFrame
+        One row per cell: the factors, `n`, `mean`, `se` (the Monte-Carlo standard error of the
+        mean for the method ``"cell"``), `df`, `m` (intervals in the family), `t_crit`, `lower`,
+        `upper`, `method`. ``attrs["left_out"]`` lists the subjects without a finite value in
+        some cell; a warning is logged when there are any.
+    """
+    check_option("adjustment", adjustment, ADJUSTMENTS)
+    check_option("method", method, METHODS)
+    check_confidence(confidence)
+    correction = 1.0
+    if method == "cell":
+        every = cells(table, subject, within, value)
+        levels, values = every.levels, every.array.reshape(len(every.subjects), -1)
+        left_out = every.left_out("left out of the intervals of cells without a finite value")
+        n, mean, se, df = mean_and_se(values, largest(values))
+    else:
+        array, levels, _, left_out = complete_subjects(table, subject, within, value)
+        values = array.reshape(len(array), -1)
+        correction = _morey(values.shape[1])
+        n, mean, se, df = mean_and_se(_without_subjects(values), largest(values).max())
+    se = se * correction
+    families = {"bonferroni": math.prod(map(len, levels)), "bonferroni_within": len(levels[0])}
+    m = families.get(adjustment, 1)
+    t_crit = critical_t(confidence, m, df)
+
+    result = pd.DataFrame(list(itertools.product(*levels)), columns=list(factor_names(within)))
+    result = result.assign(n=n, mean=mean, se=se, df=df, m=m, t_crit=t_crit)
+    result = result.assign(lower=mean - t_crit * se, upper=mean + t_crit * se, method=method)
+    result.attrs["left_out"] = left_out.to_dict("records")
+    return result
+
+
+def _without_subjects(values: FloatArray) -> FloatArray:
+    """Move every subject's mean to the grand mean (Cousineau 2005)."""
+    moved: FloatArray = values - values.mean(axis=1, keepdims=True) + values.mean()
+    return moved
+
+
+def _morey(count: int) -> float:
+    """Return Morey's (2008) factor on the standard error for a number of cells."""
+    if count < 2:
+        raise ValueError("the method 'cousineau-morey' needs at least two cells, and there is one")
+    return float(np.sqrt(count / (count - 1)))

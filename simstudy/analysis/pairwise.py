@@ -1,0 +1,113 @@
+"""Paired differences between the levels of one factor, within each level of another."""
+
+import itertools
+
+import numpy as np
+import pandas as pd
+from scipy.special import stdtr
+
+from simstudy.analysis.adjustment import (
+    ROUNDING,
+    bonferroni,
+    check_confidence,
+    check_option,
+    critical_t,
+    holm,
+    largest,
+    mean_and_se,
+)
+from simstudy.analysis.complete import cells
+from simstudy.arrays import FloatArray, IntArray
+
+ADJUSTMENTS = ("bonferroni", "bonferroni_all", "holm", "none")
+
+
+def pairwise(
+    table: pd.DataFrame,
+    subject: str = "model",
+    factor: str = "learner",
+    within: str | None = "size",
+    value: str = "information_reward",
+    confidence: float = 0.95,
+    adjustment: str = "bonferroni",
+) -> pd.DataFrame:
+    """Compare every two levels of a factor by the paired differences of the subjects.
+
+    Each pair has its own standard error and its own degrees of freedom, the number of subjects
+    less one; nothing is pooled over pairs or over levels of `within`.
+
+    Parameters
+    ----------
+    table
+        One row per subject, level of `factor` and level of `within`.
+    subject, factor, value
+        Columns of the subjects, of the levels to compare and of the numbers.
+    within
+        Column at each of whose levels the comparison is made; None if there is no such column,
+        and then one row per subject and level of `factor` is expected.
+    confidence
+        Of the family of intervals that `adjustment` names.
+    adjustment
+        ``"bonferroni"``: over the pairs at one level of `within`; ``"bonferroni_all"``: over the
+        pairs at all levels; ``"holm"``: Holm's p values over the pairs at one level, beside
+        Bonferroni's intervals (the step-down method has none of its own); ``"none"``.
+
+    Returns
+    -------
+    DataFrame
+        One row per level of `within` and pair: the level, `first`, `second`, `n`, `difference`
+        (mean of first − second), `se`, `df`, `t`, `p`, `p_adjusted`, `m` (statements in the
+        family), `lower`, `upper`, and `wins`, the share of subjects with first > second. Where
+        all differences are equal, t is infinite and p is 0; where all are 0, both are NaN.
+        ``attrs["left_out"]`` lists the subjects that could not be used in every comparison; a
+        warning is logged when there are any.
+    """
+    check_option("adjustment", adjustment, ADJUSTMENTS)
+    check_confidence(confidence)
+    every = cells(table, subject, (factor,) if within is None else (factor, within), value)
+    levels, *others = every.levels
+    if len(levels) < 2:
+        raise ValueError(f"the factor {factor!r} has one level ({levels[0]}): nothing to compare")
+    places = list(itertools.product(*others))  # one empty place if there is no other factor
+    values = every.array.reshape(len(every.subjects), len(levels), len(places))
+
+    first, second = np.triu_indices(len(levels), 1)
+    pairs = len(first)
+    differences, scale = _differences(values, first, second)
+    n, mean, se, df = mean_and_se(differences, scale)
+    mean = np.where((se == 0) & (np.abs(mean) <= ROUNDING * scale), 0.0, mean)
+    t, p = _t_test(mean, se, df)
+    m = {"bonferroni_all": pairs * len(places), "none": 1}.get(adjustment, pairs)
+    half = critical_t(confidence, m, df) * se
+
+    rows = [(*place, *pair) for place in places for pair in itertools.combinations(levels, 2)]
+    result = pd.DataFrame(rows, columns=[*every.within[1:], "first", "second"])
+    result = result.assign(n=n, difference=mean, se=se, df=df, t=t, p=p)
+    by_place = p.reshape(len(places), pairs)
+    adjusted = holm(by_place).ravel() if adjustment == "holm" else bonferroni(p, m)
+    wins = np.where(n > 0, (differences > 0).sum(axis=0) / np.maximum(n, 1), np.nan)
+    result = result.assign(p_adjusted=adjusted, m=m, lower=mean - half, upper=mean + half)
+    result = result.assign(wins=wins)
+    left_out = every.left_out("left out of the comparisons of cells without a finite value")
+    result.attrs["left_out"] = left_out.to_dict("records")
+    return result
+
+
+def _differences(
+    values: FloatArray, first: IntArray, second: IntArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return subjects × (places and pairs) differences, and how large their terms are."""
+    subjects = len(values)
+    # Places before pairs: the order of the rows of the result.
+    one = values[:, first].swapaxes(1, 2).reshape(subjects, -1)
+    other = values[:, second].swapaxes(1, 2).reshape(subjects, -1)
+    return one - other, np.maximum(largest(one), largest(other))
+
+
+def _t_test(mean: FloatArray, se: FloatArray, df: IntArray) -> tuple[FloatArray, FloatArray]:
+    """Return t and its two-sided p; without spread t is infinite, or NaN if the mean is 0."""
+    without_spread = np.where(mean == 0, np.nan, np.copysign(np.inf, mean))
+    t = np.where(se == 0, without_spread, np.nan)
+    np.divide(mean, se, out=t, where=se > 0)
+    p: FloatArray = 2 * stdtr(df.astype(np.float64), -np.abs(t))
+    return t, p

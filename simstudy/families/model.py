@@ -1,0 +1,245 @@
+"""A known truth: a Bayesian network over discrete variables, or a mixture of them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from simstudy.arrays import FloatArray, IntArray
+from simstudy.sample import Sample
+
+if TYPE_CHECKING:
+    from pgmpy.models import DiscreteBayesianNetwork
+
+
+@dataclass(frozen=True, eq=False)
+class Component:
+    """One Bayesian network of a mixture.
+
+    Attributes
+    ----------
+    weight : float
+        The probability that a row comes from this component.
+    parents : tuple of tuples of int
+        For each variable its parents.
+    cpts : tuple of arrays
+        For each variable its conditional probability table: one axis for each parent in the
+        order of ``parents``, then one for the variable itself, along which it sums to one.
+    """
+
+    weight: float
+    parents: tuple[tuple[int, ...], ...]
+    cpts: tuple[FloatArray, ...]
+
+    @cached_property
+    def order(self) -> tuple[int, ...]:
+        """The variables, parents before children."""
+        order: list[int] = []
+        waiting = list(range(len(self.parents)))
+        while waiting:
+            ready = [v for v in waiting if all(p in order for p in self.parents[v])]
+            if not ready:
+                raise ValueError(f"the parents {self.parents} form a circle")
+            order += ready
+            waiting = [v for v in waiting if v not in ready]
+        return tuple(order)
+
+
+class Model:
+    """A weighted list of Bayesian networks over the same variables, the target last.
+
+    Parameters
+    ----------
+    cards : sequence of int
+        How many values each variable has.
+    components : sequence of Component
+        One for a plain Bayesian network; several, with weights that sum to one, for a mixture
+        in which every row comes from one of them.
+    names : sequence of str, optional
+        The variables' names; x0, x1, … and y for the target if left out.
+    """
+
+    def __init__(
+        self,
+        cards: Sequence[int],
+        components: Sequence[Component],
+        names: Sequence[str] | None = None,
+    ) -> None:
+        self.cards = tuple(int(card) for card in cards)
+        self.components = tuple(components)
+        attributes = len(self.cards) - 1
+        self.names = tuple(names or [*(f"x{i}" for i in range(attributes)), "y"])
+        self._check()
+
+    def __repr__(self) -> str:
+        return f"Model(cards={self.cards}, {len(self.components)} component(s))"
+
+    def _check(self) -> None:
+        if len(self.cards) < 2 or min(self.cards) < 1:
+            raise ValueError(f"a model needs an attribute and a target; its cards are {self.cards}")
+        if len(self.names) != len(self.cards) or len(set(self.names)) != len(self.names):
+            raise ValueError(f"{len(self.cards)} variables need as many different names")
+        weights = [component.weight for component in self.components]
+        if not weights or min(weights) < 0 or abs(sum(weights) - 1) > 1e-9:
+            raise ValueError(f"the components' weights must sum to one; they are {weights}")
+        for component in self.components:
+            if not len(component.parents) == len(component.cpts) == len(self.cards):
+                raise ValueError("a component needs parents and a CPT for every variable")
+            _ = component.order  # refuses circles
+            for v, (parents, cpt) in enumerate(zip(component.parents, component.cpts, strict=True)):
+                shape = (*(self.cards[p] for p in parents), self.cards[v])
+                if cpt.shape != shape:
+                    raise ValueError(
+                        f"the CPT of {self.names[v]} has shape {cpt.shape}, not {shape}"
+                    )
+                if not (cpt >= 0).all() or not np.allclose(cpt.sum(axis=-1), 1, atol=1e-9):
+                    raise ValueError(f"a row of the CPT of {self.names[v]} is not a distribution")
+
+    def sample(self, n: int, rng: np.random.Generator) -> Sample:
+        """Draw ``n`` rows; the first rows of a longer draw from the same stream are the same."""
+        variables = len(self.cards)
+        mixture = len(self.components) > 1
+        # Row by row: a row always uses the same places of the stream, however many follow.
+        uniform = rng.random((n, variables + mixture))
+        codes = np.empty((n, variables), dtype=np.intp, order="F")
+        if not mixture:
+            _draw(self.components[0], self.cards, uniform, codes)
+            return Sample(codes, self.cards)
+        bounds = np.cumsum([component.weight for component in self.components])[:-1]
+        chosen = np.searchsorted(bounds, uniform[:, -1], side="right")
+        for index, component in enumerate(self.components):
+            rows = np.flatnonzero(chosen == index)
+            drawn = np.empty((len(rows), variables), dtype=np.intp, order="F")
+            _draw(component, self.cards, uniform[rows], drawn)
+            codes[rows] = drawn
+        return Sample(codes, self.cards)
+
+    def joint(self) -> FloatArray:
+        """The probability of every joint configuration, an array of shape ``cards``."""
+        total = np.zeros(self.cards)
+        for component in self.components:
+            product = np.full(self.cards, component.weight)
+            for v, (parents, cpt) in enumerate(zip(component.parents, component.cpts, strict=True)):
+                axes = (*parents, v)
+                shape = [self.cards[u] if u in axes else 1 for u in range(len(self.cards))]
+                product *= cpt.transpose(np.argsort(axes)).reshape(shape)
+            total += product
+        return total
+
+    def log_joint(self, codes: IntArray) -> FloatArray:
+        """log P(attributes, class) of rows of attribute codes, shape (rows, classes)."""
+        codes = np.asarray(codes, dtype=np.intp)
+        target = len(self.cards) - 1
+        columns: list[IntArray] = [column[:, None] for column in codes.T]
+        columns.append(np.arange(self.cards[target])[None, :])
+        logs = []
+        for component in self.components:
+            log = np.zeros((len(codes), self.cards[target]))
+            with np.errstate(divide="ignore"):
+                log += np.log(component.weight)
+                for v, (parents, cpt) in enumerate(
+                    zip(component.parents, component.cpts, strict=True)
+                ):
+                    log += np.log(cpt)[tuple(columns[u] for u in (*parents, v))]
+            logs.append(log)
+        return np.logaddexp.reduce(logs, axis=0)
+
+    def posterior(self, codes: IntArray) -> FloatArray:
+        """The true P(class | attributes) of rows of attribute codes, shape (rows, classes).
+
+        Attributes that the model makes impossible are answered with the class prior.
+        """
+        log_joint = self.log_joint(codes)
+        impossible = np.isneginf(log_joint.max(axis=1))
+        if impossible.any():
+            with np.errstate(divide="ignore"):
+                log_joint[impossible] = np.log(self.class_prior())
+        scaled = np.exp(log_joint - log_joint.max(axis=1, keepdims=True))
+        posterior: FloatArray = scaled / scaled.sum(axis=1, keepdims=True)
+        return posterior
+
+    def class_prior(self) -> FloatArray:
+        """The true marginal P(class)."""
+        target = len(self.cards) - 1
+        if all(component.parents[target] == () for component in self.components):
+            return np.sum([c.weight * c.cpts[target] for c in self.components], axis=0)
+        return self.joint().sum(axis=tuple(range(target)))
+
+    def to_pgmpy(
+        self,
+    ) -> DiscreteBayesianNetwork | list[tuple[float, DiscreteBayesianNetwork]]:
+        """A pgmpy network with its CPDs; for a mixture, a list of (weight, network)."""
+        from simstudy.families.exchange import to_pgmpy
+
+        networks = [(c.weight, to_pgmpy(c, self.cards, self.names)) for c in self.components]
+        return networks if len(networks) > 1 else networks[0][1]
+
+    def to_xmlbif(self, path: str | Path) -> list[Path]:
+        """Write XMLBIF and return the files written.
+
+        A mixture becomes one file for each component, ``name_0.xml``, ``name_1.xml``, …, with
+        the component's weight in the network's name.
+        """
+        from simstudy.families.exchange import write_xmlbif
+
+        path = Path(path)
+        if len(self.components) == 1:
+            files = [path]
+        else:
+            indices = range(len(self.components))
+            files = [path.with_name(f"{path.stem}_{i}{path.suffix}") for i in indices]
+        for file, component in zip(files, self.components, strict=True):
+            title = f"{path.stem}, weight {component.weight!r}"
+            write_xmlbif(component, self.cards, self.names, file, title)
+        return files
+
+    def to_json(self) -> str:
+        """The model as JSON text, exact to the last digit."""
+        return json.dumps(
+            {
+                "cards": self.cards,
+                "names": self.names,
+                "components": [
+                    {
+                        "weight": component.weight,
+                        "parents": component.parents,
+                        "cpts": [cpt.tolist() for cpt in component.cpts],
+                    }
+                    for component in self.components
+                ],
+            }
+        )
+
+    @classmethod
+    def from_json(cls, text: str) -> Model:
+        """Read a model that `to_json` wrote."""
+        content = json.loads(text)
+        components = [
+            Component(
+                weight=part["weight"],
+                parents=tuple(tuple(parents) for parents in part["parents"]),
+                cpts=tuple(np.array(cpt, dtype=np.float64) for cpt in part["cpts"]),
+            )
+            for part in content["components"]
+        ]
+        return cls(content["cards"], components, content["names"])
+
+
+def _draw(
+    component: Component, cards: tuple[int, ...], uniform: FloatArray, codes: IntArray
+) -> None:
+    """Fill ``codes`` by inverting each variable's cumulative distribution, parents first."""
+    for v in component.order:
+        index = np.zeros(len(codes), dtype=np.intp)
+        for parent in component.parents[v]:
+            index *= cards[parent]
+            index += codes[:, parent]
+        # The last value takes what is left, so a cumulative sum just below one does no harm.
+        bounds = np.cumsum(component.cpts[v], axis=-1).reshape(-1, cards[v])[:, :-1]
+        codes[:, v] = (uniform[:, v, None] >= bounds[index]).sum(axis=1)

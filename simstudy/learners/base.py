@@ -1,0 +1,89 @@
+"""What every learner has in common."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from simstudy.arrays import FloatArray, IntArray
+from simstudy.sample import Sample
+
+
+class Fitted(Protocol):
+    """What `Learner.fit` gives back: something that predicts class probabilities."""
+
+    def predict_proba(self, codes: IntArray) -> FloatArray:
+        """One row of class probabilities for each row of attribute codes."""
+        ...
+
+
+@dataclass(frozen=True)
+class Learner(ABC):
+    """A learner is a frozen dataclass of its parameters with one method, `fit`."""
+
+    @abstractmethod
+    def fit(self, sample: Sample, rng: np.random.Generator | None = None) -> Fitted:
+        """Learn from a sample; ``rng`` is for learners that draw at random."""
+
+
+class Generative(ABC):
+    """The fitted half of a learner that models attributes and class together.
+
+    A subclass sets ``cards`` and writes `log_joint`; normalising is written here once.
+    """
+
+    cards: tuple[int, ...]
+
+    @abstractmethod
+    def log_joint(self, codes: IntArray) -> FloatArray:
+        """log P(attributes, class) in nats, shape (rows, classes)."""
+
+    def predict_proba(self, codes: IntArray) -> FloatArray:
+        """P(class | attributes), shape (rows, classes)."""
+        return normalise(self.log_joint(check_codes(codes, self.cards[:-1])))
+
+
+def smoothed_prior(sample: Sample, alpha: float) -> FloatArray:
+    """P(c) = (n_c + α)/(N + kα)."""
+    prior: FloatArray = (sample.class_counts + alpha) / (sample.total + sample.classes * alpha)
+    return prior
+
+
+def normalise(log_joint: FloatArray) -> FloatArray:
+    """Class probabilities from their unnormalised logarithms, row by row."""
+    # Few classes, many rows: one long vector for each class is the fast way round.
+    by_class = np.ascontiguousarray(log_joint.T)
+    scaled = np.exp(by_class - by_class.max(axis=0))
+    scaled /= scaled.sum(axis=0)
+    return scaled.T
+
+
+def sum_of_gathered(tables: FloatArray, cells: IntArray) -> FloatArray:
+    """Σ_i tables[c, cells[i, r]] for every row r and class c, shape (rows, classes).
+
+    Added attribute by attribute, so that a row's sum never depends on the other rows.
+    """
+    total: FloatArray = tables.take(cells, axis=1).sum(axis=1)
+    return total.T
+
+
+def check_codes(codes: IntArray, cards: tuple[int, ...]) -> IntArray:
+    """The attribute codes as an integer array, refused if they do not fit ``cards``."""
+    codes = np.asfortranarray(codes, dtype=np.intp)
+    if codes.ndim != 2 or codes.shape[1] != len(cards):
+        raise ValueError(
+            f"expected rows of {len(cards)} attribute codes (without the target); "
+            f"the shape given is {codes.shape}"
+        )
+    if codes.size and ((codes.max(axis=0) >= cards).any() or codes.min() < 0):
+        raise ValueError(f"an attribute code is not below its number of values {cards}")
+    return codes
+
+
+def require(condition: bool, parameter: str, value: object, allowed: str) -> None:
+    """Refuse a parameter's value with a sentence that says what is allowed."""
+    if not condition:
+        raise ValueError(f"{parameter} = {value!r} is not allowed; {allowed}")

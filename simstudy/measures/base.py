@@ -1,0 +1,189 @@
+"""What a measure is: a pure function with a few facts attached, and how one is called.
+
+A measure is ``f(proba, y, *, prior, truth, weights, base)``. It declares only those of the four
+keywords it needs and returns one value per row, or one number for all rows together.
+"""
+
+import inspect
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ParamSpec, Protocol, TypeAlias, TypeVar, cast
+
+import numpy as np
+
+from simstudy.arrays import FloatArray, IntArray
+
+CONTEXT_KEYWORDS = frozenset({"prior", "truth", "weights", "base"})
+
+P = ParamSpec("P")
+R_co = TypeVar("R_co", covariant=True)
+MeasureFunction: TypeAlias = Callable[..., Any]
+
+
+@dataclass(frozen=True)
+class MeasureInfo:
+    """What the engine and the report need to know of a measure.
+
+    Parameters
+    ----------
+    greater_is_better : bool
+        Whether the better learner has the greater value.
+    logarithmic : bool
+        Whether logarithms of probabilities are taken; the engine clips probabilities before these
+        measures and no others.
+    label : str
+        The axis label, in words.
+    unit : str
+        ``"nats"`` for a measure that honours ``base`` (the report names the unit of the base
+        chosen), ``"bits"`` for one that is always in base 2, empty otherwise.
+    """
+
+    greater_is_better: bool
+    logarithmic: bool = False
+    label: str = ""
+    unit: str = ""
+
+
+class Measure(Protocol[P, R_co]):
+    """A function that carries a `MeasureInfo`."""
+
+    info: MeasureInfo
+    __name__: str
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R_co: ...
+
+
+def measure(
+    *, greater_is_better: bool, logarithmic: bool = False, label: str = "", unit: str = ""
+) -> Callable[[Callable[P, R_co]], Measure[P, R_co]]:
+    """Attach a `MeasureInfo` to a function as ``.info``; the function itself is unchanged."""
+    info = MeasureInfo(greater_is_better, logarithmic, label, unit)
+
+    def attach(function: Callable[P, R_co]) -> Measure[P, R_co]:
+        measured = cast(Measure[P, R_co], function)
+        measured.info = info
+        return measured
+
+    return attach
+
+
+def keywords(function: MeasureFunction) -> frozenset[str]:
+    """Name the context keywords a measure declares; a ``**kwargs`` declares none."""
+    by_name = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+    parameters = inspect.signature(function).parameters.values()
+    return CONTEXT_KEYWORDS.intersection(p.name for p in parameters if p.kind in by_name)
+
+
+def score(
+    function: MeasureFunction,
+    proba: FloatArray,
+    y: IntArray,
+    *,
+    prior: FloatArray | None = None,
+    truth: FloatArray | None = None,
+    weights: FloatArray | None = None,
+    base: float = math.e,
+) -> float:
+    """Call a measure with the keywords it declares and reduce the outcome to one number.
+
+    Parameters
+    ----------
+    function : callable
+        The measure.
+    proba : array of shape (n, k)
+        The learner's probability of every class, for every row.
+    y : array of shape (n,)
+        The true class of every row, as codes 0 to k − 1.
+    prior : array of shape (k,), optional
+        The prior probability of every class.
+    truth : array of shape (n, k), optional
+        The true class posterior of every row.
+    weights : array of shape (n,), optional
+        Row weights, of any positive sum. A row of weight zero counts as absent, even where its
+        value is infinite.
+    base : float
+        The base of the logarithms, for measures that honour one.
+
+    Returns
+    -------
+    float
+        The (weighted) mean of a measure with one value per row; else the measure's own number.
+    """
+    name = getattr(function, "__name__", repr(function))
+    _check_shapes(name, proba, y, prior, truth, weights)
+    context = {"prior": prior, "truth": truth, "weights": weights, "base": base}
+    declared = keywords(function)
+    given = {key: context[key] for key in declared if context[key] is not None}
+    for parameter in inspect.signature(function).parameters.values():
+        if parameter.name in declared - given.keys() and parameter.default is parameter.empty:
+            raise ValueError(f"measure {name!r} needs {parameter.name!r}, which was not given")
+
+    values = np.asarray(function(proba, y, **given), dtype=np.float64)
+    if values.ndim == 0:
+        if weights is not None and "weights" not in declared:
+            raise ValueError(
+                f"measure {name!r} gives one number for all rows and declares no 'weights', "
+                "so it cannot score weighted rows"
+            )
+        return float(values)
+    if values.shape != (len(y),):
+        raise ValueError(
+            f"measure {name!r} returned shape {values.shape} for {len(y)} rows; "
+            "one value per row or one number is expected"
+        )
+    return _mean(values, weights)
+
+
+def _check_shapes(
+    name: str,
+    proba: FloatArray,
+    y: IntArray,
+    prior: FloatArray | None,
+    truth: FloatArray | None,
+    weights: FloatArray | None,
+) -> None:
+    """Refuse arrays that would broadcast, or index, into a wrong number."""
+    if np.ndim(proba) != 2 or len(proba) == 0:
+        raise ValueError(
+            f"measure {name!r} needs probabilities of shape (rows, classes) with at least one "
+            f"row, not {np.shape(proba)}"
+        )
+    n, k = np.shape(proba)
+    for what, array, expected in (
+        ("y", y, (n,)),
+        ("prior", prior, (k,)),
+        ("truth", truth, (n, k)),
+        ("weights", weights, (n,)),
+    ):
+        if array is not None and np.shape(array) != expected:
+            raise ValueError(
+                f"measure {name!r} needs {what!r} of shape {expected}, not {np.shape(array)}"
+            )
+    if np.min(y) < 0 or np.max(y) >= k:
+        raise ValueError(
+            f"measure {name!r} needs true classes from 0 to {k - 1}, not {np.min(y)} to {np.max(y)}"
+        )
+    if weights is not None and not (np.all(np.asarray(weights) >= 0) and np.sum(weights) > 0):
+        raise ValueError(f"measure {name!r} needs weights of at least 0 with a positive sum")
+
+
+def _mean(values: FloatArray, weights: FloatArray | None) -> float:
+    """Average values, leaving rows of weight zero out (0 times infinity is not a number)."""
+    if weights is None:
+        return float(values.mean())
+    weights = np.asarray(weights, dtype=np.float64)
+    present = weights > 0
+    return float(values[present] @ weights[present] / weights[present].sum())
+
+
+def modal_class(proba: FloatArray) -> IntArray:
+    """Find the most probable class of every row; a tie goes to the lowest class index."""
+    mode: IntArray = np.argmax(proba, axis=1)
+    return mode
+
+
+def pick(proba: FloatArray, classes: IntArray) -> FloatArray:
+    """Take from every row the probability of one class."""
+    picked: FloatArray = np.asarray(proba, dtype=np.float64)[np.arange(len(classes)), classes]
+    return picked

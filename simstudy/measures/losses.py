@@ -1,0 +1,79 @@
+"""Losses and the share of right answers."""
+
+import math
+
+import numpy as np
+
+from simstudy.arrays import FloatArray, IntArray
+from simstudy.measures.base import measure, modal_class, pick
+
+
+@measure(greater_is_better=True, label="accuracy")
+def accuracy(proba: FloatArray, y: IntArray) -> FloatArray:
+    """Share of rows whose most probable class is the true one.
+
+    Parameters
+    ----------
+    proba : array of shape (n, k)
+        The learner's probabilities; a tie for the mode goes to the lowest class index.
+    y : array of shape (n,)
+        The true classes.
+
+    Returns
+    -------
+    array of shape (n,)
+        1 for a right answer, 0 for a wrong one.
+    """
+    right: FloatArray = (modal_class(proba) == np.asarray(y)).astype(np.float64)
+    return right
+
+
+@measure(greater_is_better=False, logarithmic=True, label="log loss", unit="nats")
+def log_loss(proba: FloatArray, y: IntArray, base: float = math.e) -> FloatArray:
+    """Minus the logarithm of the true class's probability.
+
+    With base 2 the informational loss of Witten, Frank & Hall 2011, section 5.6.
+
+    Parameters
+    ----------
+    proba : array of shape (n, k)
+        The learner's probabilities.
+    y : array of shape (n,)
+        The true classes.
+    base : float
+        The base of the logarithm; e gives nats, 2 gives bits.
+
+    Returns
+    -------
+    array of shape (n,)
+        One loss per row; inf where the true class has probability 0.
+    """
+    with np.errstate(divide="ignore"):
+        loss: FloatArray = -np.log(pick(proba, y)) / math.log(base)
+    return loss + 0.0  # a loss of −0 is 0
+
+
+@measure(greater_is_better=False, label="Brier score")
+def brier_score(proba: FloatArray, y: IntArray) -> FloatArray:
+    """Squared distance between the probabilities and the true class, from 0 to 2.
+
+    Brier 1950; the quadratic loss of Witten, Frank & Hall 2011, section 5.6:
+    ``Σ_j (q_j − a_j)²`` with a_j = 1 for the true class and 0 for the others. Half of it is what
+    some authors call the Brier score of two classes.
+
+    Parameters
+    ----------
+    proba : array of shape (n, k)
+        The learner's probabilities q.
+    y : array of shape (n,)
+        The true classes.
+
+    Returns
+    -------
+    array of shape (n,)
+        One loss per row.
+    """
+    error = np.array(proba, dtype=np.float64)
+    error[np.arange(len(error)), y] -= 1.0
+    loss: FloatArray = np.square(error).sum(axis=1)
+    return loss

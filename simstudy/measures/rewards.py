@@ -1,0 +1,190 @@
+"""Information rewards: what a prediction is worth to someone who knew only the prior.
+
+Throughout, q are the learner's probabilities, p the prior, c the true class, k the number of
+classes. Rows of q need not sum to one, since clipping does not renormalise. A value of q that
+rounding has put above one counts as one. The prior should lie strictly between 0 and 1: where a
+class of prior 0 occurs, a reward may be infinite or undefined (NaN).
+"""
+
+import math
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from simstudy.arrays import FloatArray, IntArray
+from simstudy.measures.base import measure, modal_class, pick
+
+BoolArray: TypeAlias = npt.NDArray[np.bool_]
+
+
+def _log_fate(probability: FloatArray, happened: BoolArray) -> FloatArray:
+    """Return log x for events that happened and log(1 − x) for those that did not."""
+    x = np.minimum(np.asarray(probability, dtype=np.float64), 1.0)
+    with np.errstate(divide="ignore"):
+        logs: FloatArray = np.where(happened, np.log(x), np.log1p(-x))
+    return logs
+
+
+def _reward_2002(q: FloatArray, p: FloatArray, happened: BoolArray) -> FloatArray:
+    """Return 1 − log q/log p, or 1 − log(1 − q)/log(1 − p) where the event did not happen."""
+    # Absolute values keep the sign of the limit where the prior is certain and its logarithm 0.
+    with np.errstate(divide="ignore", invalid="ignore"):
+        reward: FloatArray = 1.0 - np.abs(_log_fate(q, happened)) / np.abs(_log_fate(p, happened))
+    return reward
+
+
+def _is_true_class(proba: FloatArray, y: IntArray) -> BoolArray:
+    """Mark the true class of every row in a table shaped like the probabilities."""
+    mask: BoolArray = np.arange(np.shape(proba)[1]) == np.asarray(y)[:, None]
+    return mask
+
+
+@measure(greater_is_better=True, logarithmic=True, label="information reward", unit="nats")
+def information_reward(
+    proba: FloatArray, y: IntArray, prior: FloatArray, base: float = math.e
+) -> FloatArray:
+    """Bayesian information reward over all classes, maximal at the true probabilities.
+
+    Hope & Korb 2004, equation 10: ``(1/k) [log(q_c/p_c) + Σ_{i≠c} log((1 − q_i)/(1 − p_i))]``.
+
+    Parameters
+    ----------
+    proba : array of shape (n, k)
+        The learner's probabilities q.
+    y : array of shape (n,)
+        The true classes.
+    prior : array of shape (k,)
+        The prior probabilities p.
+    base : float
+        The base of the logarithms; e gives nats, 2 gives bits.
+
+    Returns
+    -------
+    array of shape (n,)
+        One reward per row: 0 where q = p, −inf where the true class has q = 0 or another class
+        has q = 1.
+    """
+    true = _is_true_class(proba, y)
+    with np.errstate(invalid="ignore"):  # only a prior of exactly 0 or 1 can make inf − inf
+        gain = _log_fate(proba, true) - _log_fate(np.asarray(prior), true)
+        reward: FloatArray = gain.mean(axis=1) / math.log(base)
+    return reward
+
+
+@measure(greater_is_better=True, logarithmic=True, label="information reward 2002, modal class")
+def information_reward_2002_modal(proba: FloatArray, y: IntArray, prior: FloatArray) -> FloatArray:
+    """Information reward of 2002 judged on the modal class alone.
+
+    Hope & Korb 2002, definition 2: with m the modal class, ``1 − log q_m/log p_m`` if it is the
+    true class, else ``1 − log(1 − q_m)/log(1 − p_m)``.
+
+    Parameters
+    ----------
+    proba : array of shape (n, k)
+        The learner's probabilities q; a tie for the mode goes to the lowest class index.
+    y : array of shape (n,)
+        The true classes.
+    prior : array of shape (k,)
+        The prior probabilities p.
+
+    Returns
+    -------
+    array of shape (n,)
+        One reward per row, at most 1, the same in every base. A true class given q = 0 goes
+        unpunished unless the modal class has q = 1.
+    """
+    mode = modal_class(proba)
+    return _reward_2002(pick(proba, mode), np.asarray(prior)[mode], mode == np.asarray(y))
+
+
+@measure(greater_is_better=True, logarithmic=True, label="information reward 2002")
+def information_reward_2002(proba: FloatArray, y: IntArray, prior: FloatArray) -> FloatArray:
+    """Information reward of 2002, the mean over classes; not maximal at the truth.
+
+    Hope & Korb 2002, definition 3 (2004, definition 2): the mean over classes of
+    ``1 − log q_c/log p_c`` for the true class and ``1 − log(1 − q_i)/log(1 − p_i)`` for the others.
+
+    Parameters
+    ----------
+    proba : array of shape (n, k)
+        The learner's probabilities q.
+    y : array of shape (n,)
+        The true classes.
+    prior : array of shape (k,)
+        The prior probabilities p.
+
+    Returns
+    -------
+    array of shape (n,)
+        One reward per row, at most 1, the same in every base.
+
+    Notes
+    -----
+    Unless the prior is uniform, the expected reward is not in general greatest at the true
+    probabilities (Hope & Korb 2004, theorem 1 and equation 9).
+    """
+    by_class = _reward_2002(proba, np.asarray(prior), _is_true_class(proba, y))
+    reward: FloatArray = by_class.mean(axis=1)
+    return reward
+
+
+@measure(greater_is_better=True, logarithmic=True, label="Good's information reward", unit="bits")
+def good_reward(proba: FloatArray, y: IntArray) -> FloatArray:
+    """Good's information reward of the modal class, in bits, against even odds.
+
+    Good 1952: with m the modal class, ``1 + log2 q_m`` if it is the true class, else
+    ``1 + log2(1 − q_m)``.
+
+    Parameters
+    ----------
+    proba : array of shape (n, k)
+        The learner's probabilities q; a tie for the mode goes to the lowest class index.
+    y : array of shape (n,)
+        The true classes.
+
+    Returns
+    -------
+    array of shape (n,)
+        One reward per row, at most 1.
+
+    Notes
+    -----
+    Meant for two classes: with more, a right answer of probability under one half is punished
+    (Hope & Korb 2002, section 2).
+    """
+    mode = modal_class(proba)
+    return 1.0 + _log_fate(pick(proba, mode), mode == np.asarray(y)) / math.log(2.0)
+
+
+@measure(greater_is_better=True, logarithmic=True, label="Kononenko & Bratko's reward", unit="nats")
+def kononenko_bratko(
+    proba: FloatArray, y: IntArray, prior: FloatArray, base: float = math.e
+) -> FloatArray:
+    """Kononenko and Bratko's information score of the true class.
+
+    Kononenko & Bratko 1991, as Hope & Korb 2004, equation 3: ``log q_c − log p_c`` if q_c ≥ p_c,
+    else ``−log(1 − q_c) + log(1 − p_c)``.
+
+    Parameters
+    ----------
+    proba : array of shape (n, k)
+        The learner's probabilities q; those of the other classes have no influence.
+    y : array of shape (n,)
+        The true classes.
+    prior : array of shape (k,)
+        The prior probabilities p.
+    base : float
+        The base of the logarithms; e gives nats, 2 gives bits.
+
+    Returns
+    -------
+    array of shape (n,)
+        One score per row; never below log(1 − p_c), even where q_c = 0.
+    """
+    q, p = pick(proba, y), np.asarray(prior, dtype=np.float64)[y]
+    informed = q >= p
+    with np.errstate(invalid="ignore"):  # only a prior of exactly 0 or 1 can make inf − inf
+        gain = _log_fate(q, informed) - _log_fate(p, informed)
+        reward: FloatArray = np.where(informed, gain, -gain) / math.log(base)
+    return reward + 0.0  # a reward of −0 is 0

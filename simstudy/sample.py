@@ -1,0 +1,214 @@
+"""Integer-coded data and its contingency tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from simstudy.arrays import FloatArray, IntArray
+
+# Below this many rows single precision holds every count exactly.
+_EXACT_IN_FLOAT32 = 2**24
+
+
+class Sample:
+    """Rows of integer codes over discrete variables, the target always last.
+
+    Parameters
+    ----------
+    codes : array of shape (rows, variables)
+        ``codes[r, v]`` is the value of variable ``v`` in row ``r``, from 0 to ``cards[v] - 1``.
+    cards : sequence of int
+        How many values each variable has. It comes from the model, never from the data: a value
+        or a class may be absent from the rows.
+    weights : array of shape (rows,), optional
+        How often each row counts. With the probability of every joint configuration as weights
+        the population itself is a Sample.
+
+    Notes
+    -----
+    Every table is counted once and kept, whoever asks for it, so treat a table as read-only.
+    """
+
+    def __init__(
+        self,
+        codes: npt.ArrayLike,
+        cards: Sequence[int],
+        weights: npt.ArrayLike | None = None,
+    ) -> None:
+        # Column by column in memory: tables are counted over columns.
+        self.codes: IntArray = np.asfortranarray(codes, dtype=np.intp)
+        self.cards: tuple[int, ...] = tuple(int(card) for card in cards)
+        self.weights: FloatArray | None = None
+        self._tables: dict[tuple[int, ...], FloatArray] = {}
+        if self.codes.ndim != 2 or self.codes.shape[1] != len(self.cards) or not self.cards:
+            raise ValueError(
+                f"codes must have one column for each of the {len(self.cards)} variables in cards; "
+                f"their shape is {self.codes.shape}"
+            )
+        if self.codes.size:
+            beyond = (self.codes.max(axis=0) >= self.cards) | (self.codes.min(axis=0) < 0)
+            if beyond.any():
+                variable = int(beyond.argmax())
+                raise ValueError(
+                    f"variable {variable} has {self.cards[variable]} values, so its codes go from "
+                    f"0 to {self.cards[variable] - 1}; the rows hold others"
+                )
+        if weights is not None:
+            self.weights = np.ascontiguousarray(weights, dtype=np.float64)
+            if self.weights.shape != (len(self.codes),):
+                raise ValueError(
+                    f"weights must hold one number for each of the {len(self.codes)} rows; "
+                    f"their shape is {self.weights.shape}"
+                )
+            if not (np.isfinite(self.weights).all() and (self.weights >= 0).all()):
+                raise ValueError("weights must be finite and not negative")
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def __repr__(self) -> str:
+        kind = "" if self.weights is None else ", weighted"
+        return f"Sample({len(self)} rows, cards={self.cards}{kind})"
+
+    @property
+    def attributes(self) -> IntArray:
+        """The columns of the attributes, without the target."""
+        return self.codes[:, :-1]
+
+    @property
+    def target(self) -> IntArray:
+        """The column of the target."""
+        return self.codes[:, -1]
+
+    @property
+    def classes(self) -> int:
+        """The number of values of the target."""
+        return self.cards[-1]
+
+    @cached_property
+    def total(self) -> float:
+        """The number of rows, or the sum of their weights."""
+        return float(len(self)) if self.weights is None else float(self.weights.sum())
+
+    @cached_property
+    def layout(self) -> SlotLayout:
+        """Where each attribute's values lie on the axes of the pair tables."""
+        return SlotLayout(self.cards[:-1])
+
+    def counts(self, *variables: int) -> FloatArray:
+        """The contingency table of some variables, one axis each in the order asked for."""
+        key = tuple(sorted(variables))
+        if len(set(key)) != len(key):
+            raise ValueError(f"a variable is named twice in counts{variables}")
+        if key not in self._tables:
+            shape = tuple(self.cards[v] for v in key)
+            flat = _flat_index(self.codes, key, shape)
+            table = np.bincount(flat, self.weights, minlength=int(np.prod(shape)))
+            self._tables[key] = table.astype(np.float64, copy=False).reshape(shape)
+        return self._tables[key].transpose([key.index(v) for v in variables])
+
+    @cached_property
+    def class_counts(self) -> FloatArray:
+        """Rows of each class, shape (classes,)."""
+        return self.counts(len(self.cards) - 1)
+
+    @cached_property
+    def slot_counts(self) -> FloatArray:
+        """Rows of each class and attribute value, shape (classes, slots)."""
+        size = self.layout.size
+        if "pair_counts" in self.__dict__:
+            return np.ascontiguousarray(np.diagonal(self.pair_counts, axis1=1, axis2=2))
+        flat = self.layout.slots(self.attributes.T) + self.target * size
+        weights = None if self.weights is None else np.tile(self.weights, len(flat))
+        table = np.bincount(flat.ravel(), weights, minlength=size * self.classes)
+        return table.astype(np.float64, copy=False).reshape(self.classes, size)
+
+    @cached_property
+    def pair_counts(self) -> FloatArray:
+        """Rows of each class and pair of attribute values, shape (classes, slots, slots).
+
+        Slots are the values of all attributes laid end to end (see `layout`). On the diagonal
+        blocks an attribute meets itself: the diagonal holds `slot_counts`, the rest is zero.
+        """
+        if self.weights is None:
+            return self._pairs_by_products()
+        return self._pairs_one_by_one()
+
+    def _pairs_by_products(self) -> FloatArray:
+        """Whole-number counts as one-hot matrix products, exact in any order of summation."""
+        table = np.empty((self.classes, self.layout.size, self.layout.size))
+        small = np.min_scalar_type(self.classes)  # few bytes sort faster
+        columns = self.attributes.T.take(np.argsort(self.target.astype(small), kind="stable"), 1)
+        indicator = np.concatenate(
+            [c == np.arange(card)[:, None] for c, card in zip(columns, self.cards, strict=False)]
+        ).astype(np.float32 if len(self) < _EXACT_IN_FLOAT32 else np.float64)
+        end = 0
+        for label, rows in enumerate(self.class_counts.astype(np.intp)):
+            start, end = end, end + rows
+            part = indicator[:, start:end]
+            table[label] = part @ part.T
+        return table
+
+    def _pairs_one_by_one(self) -> FloatArray:
+        """Weighted counts attribute pair by attribute pair, always summed in the order of rows."""
+        size, spans, target = self.layout.size, self.layout.spans, len(self.cards) - 1
+        table = np.zeros((self.classes, size, size))
+        table[:, np.arange(size), np.arange(size)] = self.slot_counts
+        for i, later in enumerate(spans):
+            for j, earlier in enumerate(spans[:i]):
+                block = self.counts(target, j, i)
+                table[:, earlier, later] = block
+                table[:, later, earlier] = block.transpose(0, 2, 1)
+        return table
+
+
+class SlotLayout:
+    """All values of all attributes laid end to end on one axis.
+
+    Value ``x`` of attribute ``i`` is slot ``starts[i] + x``, so that the tables of all attributes,
+    or of all pairs of them, are one array and a learner's arithmetic on them one expression.
+    """
+
+    def __init__(self, cards: Sequence[int]) -> None:
+        self.cards = np.array(cards, dtype=np.intp)
+        ends = np.cumsum(self.cards)
+        self.starts: IntArray = ends - self.cards
+        self.size = int(self.cards.sum())
+        self.spans = [slice(int(e - c), int(e)) for c, e in zip(cards, ends, strict=True)]
+
+    @cached_property
+    def owner(self) -> IntArray:
+        """The attribute of each slot."""
+        return np.repeat(np.arange(len(self.cards)), self.cards)
+
+    @cached_property
+    def slot_cards(self) -> FloatArray:
+        """The number of values of each slot's attribute."""
+        return np.repeat(self.cards, self.cards).astype(np.float64)
+
+    def slots(self, columns: IntArray) -> IntArray:
+        """The slot of every code; ``columns`` has one row for each attribute."""
+        return columns + self.starts[:, None]
+
+
+def distinct_rows(codes: IntArray, cards: Sequence[int]) -> tuple[IntArray, IntArray]:
+    """One index for each distinct row, and for every row which of those it equals."""
+    if np.prod(np.asarray(cards, dtype=np.float64)) < 2**62:
+        flat = _flat_index(codes, range(len(cards)), cards)
+        _, first, inverse = np.unique(flat, return_index=True, return_inverse=True)
+    else:
+        _, first, inverse = np.unique(codes, axis=0, return_index=True, return_inverse=True)
+    return first, inverse.reshape(-1)
+
+
+def _flat_index(codes: IntArray, variables: Sequence[int], cards: Sequence[int]) -> IntArray:
+    """The place of each row's values in the flattened table of these variables."""
+    flat = np.zeros(len(codes), dtype=np.intp)
+    for variable, card in zip(variables, cards, strict=True):
+        flat *= card
+        flat += codes[:, variable]
+    return flat
