@@ -143,7 +143,7 @@ class Sample:
         table = np.empty((self.classes, self.layout.size, self.layout.size))
         small = np.min_scalar_type(self.classes)  # few bytes sort faster
         columns = self.attributes.T.take(np.argsort(self.target.astype(small), kind="stable"), 1)
-        indicator = np.concatenate(
+        indicator: npt.NDArray[np.floating] = np.concatenate(
             [c == np.arange(card)[:, None] for c, card in zip(columns, self.cards, strict=False)]
         ).astype(np.float32 if len(self) < _EXACT_IN_FLOAT32 else np.float64)
         end = 0

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from scipy.special import chdtrc, fdtrc
 
-from simstudy.analysis.complete import complete_subjects, factor_names
+from simstudy.analysis.complete import complete_subjects, factor_names, records
 from simstudy.arrays import FloatArray
 
 EPS = float(np.finfo(np.float64).eps)
@@ -51,7 +51,7 @@ def repeated_measures_anova(
     Notes
     -----
     Mauchly's p follows R (stats and car), whose second-order term holds the number of all cells
-    where Anderson's formula has q; the two differ in the third digit or beyond.
+    where Anderson’s formula has q; with few subjects the two differ by a percent or more.
     W and its p are NaN where q exceeds the subjects' degrees of freedom, and where q = 1: a
     single contrast is spherical by nature, its ε is 1. Sums of squares within rounding of 0
     are 0: without error F is infinite and p, p_gg and p_hf are 0; without an effect either,
@@ -72,16 +72,15 @@ def repeated_measures_anova(
         )
     flat = values.reshape(len(subjects), -1)
     _, (ss_subjects,) = _decompose(flat, np.full((flat.shape[1], 1), flat.shape[1] ** -0.5))
-    rows = [
-        {"effect": effect, **_test(flat, contrasts)}
-        for effect, contrasts in _effects(factors, values.shape[1:])
-    ]
-    result = pd.DataFrame(rows)
-    ss, ss_error = result["ss"], result["ss_error"]
-    # 0/0 is NaN in pandas: no effect and no error leave the shares undefined.
-    result["eta2_generalized"] = ss / (ss + ss_subjects + ss_error.sum())
-    result["eta2_partial"] = ss / (ss + ss_error)
-    result.attrs["left_out"] = left_out.to_dict("records")
+    effects = dict(_effects(factors, values.shape[1:]))
+    rows = [_test(flat, contrasts) for contrasts in effects.values()]
+    all_error = float(ss_subjects) + sum(row["ss_error"] for row in rows)
+    for row in rows:
+        row["eta2_generalized"] = _share(row["ss"], all_error)
+        row["eta2_partial"] = _share(row["ss"], row["ss_error"])
+    columns = {column: [row[column] for row in rows] for column in rows[0]}
+    result = pd.DataFrame({"effect": list(effects), **columns})
+    result.attrs["left_out"] = records(left_out)
     result.attrs["subjects"] = len(subjects)
     return result
 
@@ -149,6 +148,11 @@ def _test(flat: FloatArray, contrasts: FloatArray) -> dict[str, float]:
         "mauchly_w": w,
         "mauchly_p": w_p,
     }
+
+
+def _share(ss: float, ss_error: float) -> float:
+    """Return the share of an effect in a sum of squares; NaN where there is none to share."""
+    return ss / (ss + ss_error) if ss + ss_error > 0 else math.nan
 
 
 def _upper_tail(F: float, q: int, df: int, epsilon: float) -> float:

@@ -89,6 +89,12 @@ def _numbers(table: pd.DataFrame, column: str) -> FloatArray:
     return np.where(np.isfinite(numbers), numbers, np.nan)
 
 
+def records(left_out: pd.DataFrame) -> list[dict[str, Any]]:
+    """Return the subjects left out as plain dictionaries, to travel in a table's ``attrs``."""
+    pairs = zip(left_out["subject"].tolist(), left_out["reason"].tolist(), strict=True)
+    return [{"subject": subject, "reason": reason} for subject, reason in pairs]
+
+
 def factor_names(within: Sequence[str]) -> tuple[str, ...]:
     """Return the names of the factors; one factor may be given as a plain string."""
     return (within,) if isinstance(within, str) else tuple(within)

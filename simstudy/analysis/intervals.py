@@ -14,7 +14,7 @@ from simstudy.analysis.adjustment import (
     largest,
     mean_and_se,
 )
-from simstudy.analysis.complete import cells, complete_subjects, factor_names
+from simstudy.analysis.complete import cells, complete_subjects, factor_names, records
 from simstudy.arrays import FloatArray
 
 ADJUSTMENTS = ("bonferroni", "bonferroni_within", "none")
@@ -79,7 +79,7 @@ def intervals(
     result = pd.DataFrame(list(itertools.product(*levels)), columns=list(factor_names(within)))
     result = result.assign(n=n, mean=mean, se=se, df=df, m=m, t_crit=t_crit)
     result = result.assign(lower=mean - t_crit * se, upper=mean + t_crit * se, method=method)
-    result.attrs["left_out"] = left_out.to_dict("records")
+    result.attrs["left_out"] = records(left_out)
     return result
 
 

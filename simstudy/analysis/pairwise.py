@@ -16,7 +16,7 @@ from simstudy.analysis.adjustment import (
     largest,
     mean_and_se,
 )
-from simstudy.analysis.complete import cells
+from simstudy.analysis.complete import cells, records
 from simstudy.arrays import FloatArray, IntArray
 
 ADJUSTMENTS = ("bonferroni", "bonferroni_all", "holm", "none")
@@ -89,7 +89,7 @@ def pairwise(
     result = result.assign(p_adjusted=adjusted, m=m, lower=mean - half, upper=mean + half)
     result = result.assign(wins=wins)
     left_out = every.left_out("left out of the comparisons of cells without a finite value")
-    result.attrs["left_out"] = left_out.to_dict("records")
+    result.attrs["left_out"] = records(left_out)
     return result
 
 

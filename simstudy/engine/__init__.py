@@ -1,0 +1,1 @@
+"""The engine: from a study to one row of scores for every cell."""

@@ -8,6 +8,7 @@ import inspect
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, ParamSpec, Protocol, TypeAlias, TypeVar, cast
 
 import numpy as np
@@ -37,12 +38,15 @@ class MeasureInfo:
     unit : str
         ``"nats"`` for a measure that honours ``base`` (the report names the unit of the base
         chosen), ``"bits"`` for one that is always in base 2, empty otherwise.
+    zero : str
+        What a value of 0 stands for, where that is a mark worth a line in a figure.
     """
 
     greater_is_better: bool
     logarithmic: bool = False
     label: str = ""
     unit: str = ""
+    zero: str = ""
 
 
 class Measure(Protocol[P, R_co]):
@@ -55,10 +59,15 @@ class Measure(Protocol[P, R_co]):
 
 
 def measure(
-    *, greater_is_better: bool, logarithmic: bool = False, label: str = "", unit: str = ""
+    *,
+    greater_is_better: bool,
+    logarithmic: bool = False,
+    label: str = "",
+    unit: str = "",
+    zero: str = "",
 ) -> Callable[[Callable[P, R_co]], Measure[P, R_co]]:
     """Attach a `MeasureInfo` to a function as ``.info``; the function itself is unchanged."""
-    info = MeasureInfo(greater_is_better, logarithmic, label, unit)
+    info = MeasureInfo(greater_is_better, logarithmic, label, unit, zero)
 
     def attach(function: Callable[P, R_co]) -> Measure[P, R_co]:
         measured = cast(Measure[P, R_co], function)
@@ -68,6 +77,7 @@ def measure(
     return attach
 
 
+@lru_cache
 def keywords(function: MeasureFunction) -> frozenset[str]:
     """Name the context keywords a measure declares; a ``**kwargs`` declares none."""
     by_name = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
@@ -115,9 +125,8 @@ def score(
     context = {"prior": prior, "truth": truth, "weights": weights, "base": base}
     declared = keywords(function)
     given = {key: context[key] for key in declared if context[key] is not None}
-    for parameter in inspect.signature(function).parameters.values():
-        if parameter.name in declared - given.keys() and parameter.default is parameter.empty:
-            raise ValueError(f"measure {name!r} needs {parameter.name!r}, which was not given")
+    if given.keys() != declared:
+        _require(function, name, declared - given.keys())
 
     values = np.asarray(function(proba, y, **given), dtype=np.float64)
     if values.ndim == 0:
@@ -133,6 +142,13 @@ def score(
             "one value per row or one number is expected"
         )
     return _mean(values, weights)
+
+
+def _require(function: MeasureFunction, name: str, absent: frozenset[str]) -> None:
+    """Refuse to call a measure without a keyword that it has no default for."""
+    for parameter in inspect.signature(function).parameters.values():
+        if parameter.name in absent and parameter.default is parameter.empty:
+            raise ValueError(f"measure {name!r} needs {parameter.name!r}, which was not given")
 
 
 def _check_shapes(
@@ -174,7 +190,7 @@ def _mean(values: FloatArray, weights: FloatArray | None) -> float:
         return float(values.mean())
     weights = np.asarray(weights, dtype=np.float64)
     present = weights > 0
-    return float(values[present] @ weights[present] / weights[present].sum())
+    return float((values[present] * weights[present]).sum() / weights[present].sum())
 
 
 def modal_class(proba: FloatArray) -> IntArray:

@@ -40,7 +40,13 @@ def _is_true_class(proba: FloatArray, y: IntArray) -> BoolArray:
     return mask
 
 
-@measure(greater_is_better=True, logarithmic=True, label="information reward", unit="nats")
+@measure(
+    greater_is_better=True,
+    logarithmic=True,
+    label="information reward",
+    unit="nats",
+    zero="no better than the prior",
+)
 def information_reward(
     proba: FloatArray, y: IntArray, prior: FloatArray, base: float = math.e
 ) -> FloatArray:
@@ -72,7 +78,12 @@ def information_reward(
     return reward
 
 
-@measure(greater_is_better=True, logarithmic=True, label="information reward 2002, modal class")
+@measure(
+    greater_is_better=True,
+    logarithmic=True,
+    label="information reward 2002, modal class",
+    zero="no better than the prior",
+)
 def information_reward_2002_modal(proba: FloatArray, y: IntArray, prior: FloatArray) -> FloatArray:
     """Information reward of 2002 judged on the modal class alone.
 
@@ -98,7 +109,12 @@ def information_reward_2002_modal(proba: FloatArray, y: IntArray, prior: FloatAr
     return _reward_2002(pick(proba, mode), np.asarray(prior)[mode], mode == np.asarray(y))
 
 
-@measure(greater_is_better=True, logarithmic=True, label="information reward 2002")
+@measure(
+    greater_is_better=True,
+    logarithmic=True,
+    label="information reward 2002",
+    zero="no better than the prior",
+)
 def information_reward_2002(proba: FloatArray, y: IntArray, prior: FloatArray) -> FloatArray:
     """Information reward of 2002, the mean over classes; not maximal at the truth.
 
@@ -157,7 +173,13 @@ def good_reward(proba: FloatArray, y: IntArray) -> FloatArray:
     return 1.0 + _log_fate(pick(proba, mode), mode == np.asarray(y)) / math.log(2.0)
 
 
-@measure(greater_is_better=True, logarithmic=True, label="Kononenko & Bratko's reward", unit="nats")
+@measure(
+    greater_is_better=True,
+    logarithmic=True,
+    label="Kononenko & Bratko's reward",
+    unit="nats",
+    zero="no better than the prior",
+)
 def kononenko_bratko(
     proba: FloatArray, y: IntArray, prior: FloatArray, base: float = math.e
 ) -> FloatArray:

@@ -1,0 +1,103 @@
+"""What a worker must know of a study, as plain data that is cheap to send and to read."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import simstudy
+from simstudy.registry import REGISTRIES
+
+if TYPE_CHECKING:
+    from simstudy.study import Study
+
+
+@dataclass(frozen=True)
+class Part:
+    """A family or a learner: its name, the parameters given, and its identity in the seeds."""
+
+    name: str
+    parameters: dict[str, Any]
+    identity: str
+    label: str = ""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """All cells of a study; a task is the cells of one model."""
+
+    seed: int
+    models: int
+    family: Part
+    train_sizes: tuple[int, ...]
+    test_size: int
+    learners: tuple[Part, ...]
+    measures: tuple[str, ...]
+    prior: str | tuple[float, ...]
+    cutoff: str
+    base: float
+    plugins: tuple[tuple[Path, str], ...] = ()
+    # What was registered in an interactive session and cannot be imported: (kind, name, thing).
+    interactive: tuple[tuple[str, str, Any], ...] = field(default=(), compare=False)
+
+    @property
+    def cells(self) -> int:
+        """How many cells the study has."""
+        return self.models * len(self.train_sizes) * len(self.learners)
+
+    def conditions(self) -> dict[str, Any]:
+        """Everything that the scores depend on, by the names a study file uses."""
+        return {
+            "simstudy": simstudy.__version__,
+            "seed": self.seed,
+            "models": self.models,
+            "family": self.family.identity,
+            "data.train_sizes": list(self.train_sizes),
+            "data.test_size": self.test_size,
+            "learners": [[part.label, part.identity] for part in self.learners],
+            "measures.primary and also": list(self.measures),
+            "measures.prior": self.prior if isinstance(self.prior, str) else list(self.prior),
+            "measures.cutoff": self.cutoff,
+            "measures.base": self.base,
+            "plugins": [digest for _, digest in self.plugins],
+        }
+
+    def fingerprint(self) -> str:
+        """A digest of the conditions: two runs with one fingerprint have the same scores."""
+        return hashlib.sha256(json.dumps(self.conditions()).encode()).hexdigest()
+
+
+def make_plan(study: Study) -> Plan:
+    """The plan of a validated study."""
+    measures = study.measures
+    prior = measures.prior
+    parts = [study.family, *study.learners]
+    names = [(REGISTRIES[0], study.family.name)]
+    names += [(REGISTRIES[1], learner.name) for learner in study.learners]
+    names += [(REGISTRIES[2], measure) for measure in measures.names]
+    family, *learners = (
+        Part(part.name, part.parameters, part.identity, getattr(part, "label", ""))
+        for part in parts
+    )
+    return Plan(
+        seed=study.seed,
+        models=study.models,
+        family=family,
+        train_sizes=tuple(study.data.train_sizes),
+        test_size=study.data.test_size,
+        learners=tuple(learners),
+        measures=tuple(measures.names),
+        prior=prior if isinstance(prior, str) else tuple(prior),
+        cutoff=measures.cutoff,
+        base=math.e if measures.base == "e" else float(measures.base),
+        plugins=tuple(study.plugin_files),
+        interactive=tuple(
+            (registry.kind, name, registry.get(name))
+            for registry, name in names
+            if registry.interactive(name)
+        ),
+    )

@@ -1,0 +1,18 @@
+"""The one kind of error that a user sees as a sentence, never as a traceback."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class SimstudyError(Exception):
+    """Something the user can mend, said in one clear sentence."""
+
+
+def suggestion(name: str, known: Iterable[str]) -> str:
+    """ "; did you mean …? known: …" for a misspelt name."""
+    known = sorted(known)
+    near = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
+    hint = f"; did you mean '{near[0]}'?" if near else ";"
+    return f"{hint} known: {', '.join(known)}"

@@ -1,0 +1,196 @@
+"""How a family, a learner or a measure is named, found and plugged in."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import importlib.util
+import sys
+import traceback
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+from simstudy.errors import SimstudyError, suggestion
+
+Thing = TypeVar("Thing")
+
+
+class UnknownNameError(SimstudyError):
+    """A name that nothing is registered under."""
+
+
+class Registry:
+    """The catalogue of one kind of thing: built in, or registered by a plugin.
+
+    Built-ins are named by where they are defined and imported only when asked for.
+    """
+
+    def __init__(self, kind: str, plural: str, builtin: Mapping[str, str]) -> None:
+        self.kind, self.plural = kind, plural
+        self._builtin = dict(builtin)
+        self._registered: dict[str, Any] = {}
+
+    def register(self, name: str, thing: Thing) -> Thing:
+        """Add a thing under a new name."""
+        previous = self._registered.get(name)
+        if name in self._builtin or (previous is not None and not _same(previous, thing)):
+            origin = "simstudy" if name in self._builtin else previous.__module__
+            raise SimstudyError(f"a {self.kind} named '{name}' is registered already, by {origin}")
+        self._registered[name] = thing
+        return thing
+
+    def get(self, name: str) -> Any:
+        """The thing of this name; an unknown one is refused with the catalogue."""
+        if name in self._builtin:
+            module, attribute = self._builtin[name].split(":")
+            return getattr(importlib.import_module(module), attribute)
+        if name not in self._registered:
+            _load_entry_points()
+        if name not in self._registered:
+            raise UnknownNameError(f"unknown {self.kind} '{name}'{suggestion(name, self.names())}")
+        return self._registered[name]
+
+    def names(self) -> list[str]:
+        """All names, built-ins first."""
+        _load_entry_points()
+        return [*self._builtin, *self._registered]
+
+    def interactive(self, name: str) -> bool:
+        """Whether a worker process could not find this thing by itself."""
+        module = getattr(self._registered.get(name), "__module__", None)
+        return module == "__main__"
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Whether two things are one definition executed twice."""
+    return (one.__module__, one.__qualname__) == (other.__module__, other.__qualname__)
+
+
+_FAMILIES = "simstudy.families"
+FAMILIES = Registry(
+    "family",
+    "families",
+    {
+        "naive_bayes": f"{_FAMILIES}.naive_bayes:NaiveBayesFamily",
+        "tan": f"{_FAMILIES}.tan:TANFamily",
+        "aode": f"{_FAMILIES}.aode:AODEFamily",
+        "kdb": f"{_FAMILIES}.kdb:KDBFamily",
+    },
+)
+_LEARNERS = "simstudy.learners"
+LEARNERS = Registry(
+    "learner",
+    "learners",
+    {
+        "prior": f"{_LEARNERS}.prior:Prior",
+        "naive_bayes": f"{_LEARNERS}.naive_bayes:NaiveBayes",
+        "tan": f"{_LEARNERS}.tan:TAN",
+        "aode": f"{_LEARNERS}.aode:AODE",
+    },
+)
+_MEASURES = "simstudy.measures"
+MEASURES = Registry(
+    "measure",
+    "measures",
+    {
+        "information_reward": f"{_MEASURES}.rewards:information_reward",
+        "information_reward_2002": f"{_MEASURES}.rewards:information_reward_2002",
+        "information_reward_2002_modal": f"{_MEASURES}.rewards:information_reward_2002_modal",
+        "good_reward": f"{_MEASURES}.rewards:good_reward",
+        "kononenko_bratko": f"{_MEASURES}.rewards:kononenko_bratko",
+        "accuracy": f"{_MEASURES}.losses:accuracy",
+        "log_loss": f"{_MEASURES}.losses:log_loss",
+        "brier_score": f"{_MEASURES}.losses:brier_score",
+        "miscalibration": f"{_MEASURES}.calibration:miscalibration",
+        "kl_divergence": f"{_MEASURES}.truth:kl_divergence",
+    },
+)
+REGISTRIES = (FAMILIES, LEARNERS, MEASURES)
+
+
+def register_family(name: str) -> Callable[[type[Thing]], type[Thing]]:
+    """Make a family known to studies under ``name`` (a class decorator)."""
+    return lambda cls: FAMILIES.register(name, cls)
+
+
+def register_learner(name: str) -> Callable[[type[Thing]], type[Thing]]:
+    """Make a learner known to studies under ``name`` (a class decorator)."""
+    return lambda cls: LEARNERS.register(name, cls)
+
+
+def register_measure(
+    name: str, *, greater_is_better: bool, **info: Any
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Make a measure known to studies under ``name`` (a function decorator).
+
+    The keywords are those of `simstudy.measures.base.measure`.
+    """
+    from simstudy.measures.base import measure
+
+    describe = measure(greater_is_better=greater_is_better, **info)
+    return lambda function: MEASURES.register(name, describe(function))
+
+
+_loaded_files: dict[Path, str] = {}
+
+
+def load_plugin(path: Path, expected_digest: str | None = None) -> str:
+    """Execute a plugin file once, and again if its content has changed; return its digest."""
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise SimstudyError(f"plugin {path} cannot be read: {error.strerror}") from error
+    digest = hashlib.sha256(content).hexdigest()
+    if expected_digest not in (None, digest):
+        raise SimstudyError(f"plugin {path} was changed while the study was running")
+    if _loaded_files.get(path) == digest:
+        return digest
+    name = f"simstudy_plugin_{path.stem}_{hashlib.sha256(str(path).encode()).hexdigest()[:8]}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise SimstudyError(f"plugin {path} is not a Python file")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        exec(compile(content, str(path), "exec"), module.__dict__)
+    except Exception as error:
+        del sys.modules[name]
+        raise SimstudyError(f"plugin {path} fails to load: {_describe(error, path)}") from error
+    _loaded_files[path] = digest
+    return digest
+
+
+def _describe(error: Exception, path: Path) -> str:
+    """The error's kind and text with the plugin's own line, if it came that far."""
+    lines = [f.lineno for f in traceback.extract_tb(error.__traceback__) if f.filename == str(path)]
+    line = error.lineno if isinstance(error, SyntaxError) else (lines[-1] if lines else None)
+    text = error.msg if isinstance(error, SyntaxError) else str(error)
+    return f"{type(error).__name__}: {text}" + (f" (line {line})" if line else "")
+
+
+_entry_points_loaded = False
+
+
+def _load_entry_points() -> None:
+    """Import the plugins that installed packages announce, once."""
+    global _entry_points_loaded
+    if _entry_points_loaded:
+        return
+    _entry_points_loaded = True
+    from importlib.metadata import entry_points
+
+    for point in entry_points(group="simstudy.plugins"):
+        try:
+            point.load()
+        except Exception as error:
+            raise SimstudyError(
+                f"the installed plugin '{point.name}' ({point.value}) fails to load: "
+                f"{type(error).__name__}: {error}"
+            ) from error
+
+
+def load_plugins(files: Sequence[tuple[Path, str]]) -> None:
+    """Execute plugin files in a worker, refusing any that differ from the parent's."""
+    for path, digest in files:
+        load_plugin(path, digest)

@@ -1,0 +1,41 @@
+"""Writing a study back as TOML (the standard library only reads it)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+
+def dumps(content: Mapping[str, Any]) -> str:
+    """TOML text of a two-level dictionary: values, then tables, then arrays of tables."""
+    lines = [f"{key} = {_value(value)}" for key, value in content.items() if not _is_table(value)]
+    for key, value in content.items():
+        if isinstance(value, Mapping):
+            lines += ["", f"[{key}]", *_pairs(value)]
+    for key, value in content.items():
+        if _is_table(value) and isinstance(value, list):
+            for item in value:
+                lines += ["", f"[[{key}]]", *_pairs(item)]
+    return "\n".join(lines) + "\n"
+
+
+def _is_table(value: Any) -> bool:
+    is_array = isinstance(value, list) and bool(value) and isinstance(value[0], Mapping)
+    return isinstance(value, Mapping) or is_array
+
+
+def _pairs(table: Mapping[str, Any]) -> list[str]:
+    return [f"{key} = {_value(value)}" for key, value in table.items()]
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    if isinstance(value, list):
+        return "[" + ", ".join(_value(item) for item in value) + "]"
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(_pairs(value)) + "}"
+    return repr(value)

@@ -1,0 +1,67 @@
+"""The Kullback-Leibler divergence from the true class posterior."""
+
+import math
+import warnings
+
+import numpy as np
+import pytest
+import scipy.stats
+from hypothesis import given
+from hypothesis import strategies as st
+
+from simstudy.measures.truth import kl_divergence
+
+
+def rows(seed):
+    """Random predictions, classes and true posteriors, some of them with zeros."""
+    rng = np.random.default_rng(seed)
+    n, k = int(rng.integers(1, 20)), int(rng.integers(2, 6))
+    truth = rng.dirichlet(np.full(k, 0.5), n)
+    truth[rng.random(n) < 0.3, 0] = 0
+    truth /= truth.sum(axis=1, keepdims=True)
+    return rng.dirichlet(np.ones(k), n), rng.integers(0, k, n), truth
+
+
+seeds = st.integers(0, 2**32 - 1)
+
+
+@given(seeds, st.sampled_from([math.e, 2, 10]))
+def test_agrees_with_scipy(seed, base):
+    proba, y, truth = rows(seed)
+    expected = scipy.stats.entropy(truth, proba, base=base, axis=1)
+    np.testing.assert_allclose(kl_divergence(proba, y, truth, base=base), expected, atol=1e-12)
+
+
+@given(seeds)
+def test_is_never_negative(seed):
+    proba, y, truth = rows(seed)
+    assert (kl_divergence(proba, y, truth) >= -1e-12).all()
+
+
+@given(seeds)
+def test_is_exactly_zero_at_the_truth(seed):
+    _, y, truth = rows(seed)
+    assert (kl_divergence(truth, y, truth) == 0).all()
+
+
+def test_ternary_divergence_by_hand():
+    # t = (1/2, 1/2, 0), q = (1/4, 1/2, 1/4): .5 log 2 + .5 log 1 + 0
+    proba, truth = np.array([[0.25, 0.5, 0.25]]), np.array([[0.5, 0.5, 0.0]])
+    assert kl_divergence(proba, np.array([0]), truth)[0] == pytest.approx(math.log(2) / 2)
+    assert kl_divergence(proba, np.array([0]), truth, base=2)[0] == pytest.approx(0.5)
+
+
+def test_impossible_class_costs_nothing_and_a_possible_one_called_impossible_everything():
+    proba = np.array([[0.0, 1.0], [0.0, 1.0]])
+    truth = np.array([[0.0, 1.0], [0.1, 0.9]])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        divergence = kl_divergence(proba, np.array([1, 1]), truth)
+    np.testing.assert_array_equal(divergence, [0, math.inf])
+
+
+def test_the_class_drawn_does_not_matter():
+    proba, _, truth = rows(1)
+    n = len(proba)
+    first = kl_divergence(proba, np.zeros(n, dtype=int), truth)
+    np.testing.assert_array_equal(first, kl_divergence(proba, np.ones(n, dtype=int), truth))
