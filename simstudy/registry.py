@@ -144,7 +144,9 @@ def load_plugin(path: Path, expected_digest: str | None = None) -> str:
     digest = hashlib.sha256(content).hexdigest()
     if expected_digest not in (None, digest):
         raise SimstudyError(f"plugin {path} was changed while the study was running")
-    if _loaded_files.get(path) == digest:
+    # A copy of a loaded file, as a study's results hold one, has nothing new to register.
+    known_copy = path not in _loaded_files and digest in _loaded_files.values()
+    if known_copy or _loaded_files.get(path) == digest:
         return digest
     name = f"simstudy_plugin_{path.stem}_{hashlib.sha256(str(path).encode()).hexdigest()[:8]}"
     spec = importlib.util.spec_from_file_location(name, path)

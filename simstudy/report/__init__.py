@@ -1,0 +1,1 @@
+"""Reports: what the analysis found, in words, tables and figures."""

@@ -1,0 +1,140 @@
+"""The `simstudy` command and its verbs."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from simstudy.errors import SimstudyError
+
+app = typer.Typer(
+    help="Simulation studies of probabilistic classifiers on synthetic Bayesian networks.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+StudyFile = Annotated[Path, typer.Argument(metavar="STUDY.toml", help="The study to run.")]
+
+
+@app.command()
+def run(
+    study: StudyFile,
+    out: Annotated[
+        Path | None, typer.Option(help="Directory for the results (default: results/<name>).")
+    ] = None,
+    jobs: Annotated[
+        int | None, typer.Option(min=1, help="Worker processes (default: one for each processor).")
+    ] = None,
+    models: Annotated[int | None, typer.Option(help="Run this many models instead.")] = None,
+    sizes: Annotated[
+        str | None, typer.Option(help="Training sizes instead, as in 50,500,5000.")
+    ] = None,
+    seed: Annotated[int | None, typer.Option(help="Use this seed instead.")] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")] = False,
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Replace results that are there already.")
+    ] = False,
+) -> None:
+    """Run a study: draw models and data, fit the learners, score, test and draw."""
+    from rich.console import Console
+
+    from simstudy.results import run_study
+    from simstudy.study import load_study
+
+    overrides: dict[str, Any] = {"models": models, "seed": seed}
+    if sizes is not None:
+        overrides["data.train_sizes"] = _whole_numbers("--sizes", sizes)
+    given = {key: value for key, value in overrides.items() if value is not None}
+    loaded = load_study(study, given)
+    with _progress(not quiet, loaded.models) as progress:
+        results = run_study(loaded, out, jobs=jobs, overwrite=overwrite, progress=progress)
+    if not quiet:
+        from simstudy.report.terminal import print_summary
+
+        console = Console()
+        print_summary(results, console)
+        console.print(f"Results, tables and figures are in {results.directory}/", highlight=False)
+
+
+@app.command()
+def show(study: StudyFile) -> None:
+    """Print a study as it will be run, every default filled in."""
+    from simstudy.study import load_study
+
+    typer.echo(load_study(study).to_toml(), nl=False)
+
+
+@app.command("list")
+def list_names() -> None:
+    """List the families, learners and measures that a study can name."""
+    from simstudy.registry import REGISTRIES
+
+    for registry in REGISTRIES:
+        typer.echo(f"{registry.plural}:")
+        names = registry.names()
+        width = max(map(len, names)) + 2
+        for name in names:
+            line = (registry.get(name).__doc__ or "").strip().split("\n")[0]
+            typer.echo(f"  {name:<{width}}{line}")
+
+
+def main() -> None:
+    """Entry point of the `simstudy` command."""
+    run_app(app)
+
+
+def run_app(application: typer.Typer) -> None:
+    """Run a command; what the user can mend is said in one sentence, with exit code 2."""
+    # The summary names what an analysis leaves out; the log is for programs.
+    logging.getLogger("simstudy").addHandler(logging.NullHandler())
+    try:
+        application()
+    except SimstudyError as error:
+        print(f"simstudy: {error}", file=sys.stderr)
+        sys.exit(2)
+    except KeyboardInterrupt:
+        print("simstudy: interrupted", file=sys.stderr)
+        sys.exit(130)
+
+
+def _whole_numbers(option: str, text: str) -> list[int]:
+    try:
+        return [int(part) for part in text.split(",")]
+    except ValueError as error:
+        raise SimstudyError(
+            f"{option}: '{text}' is not a list of whole numbers such as 50,500,5000"
+        ) from error
+
+
+@contextlib.contextmanager
+def _progress(wanted: bool, models: int) -> Iterator[Any]:
+    """A bar with the time left, on a terminal; nothing otherwise."""
+    if not (wanted and sys.stderr.isatty()):
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+
+    columns = (
+        TextColumn("models"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("time left"),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("models", total=models)
+        yield lambda finished, total: bar.update(task, completed=finished, total=total)

@@ -1,0 +1,203 @@
+"""Where a study's results live on disk, and whose they are."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import platform
+import shutil
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict
+from importlib import metadata
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from simstudy.engine.plan import Plan
+from simstudy.engine.task import Cell
+from simstudy.errors import SimstudyError
+from simstudy.registry import MEASURES
+from simstudy.toml import dumps
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from simstudy.study import Study
+
+SCHEMA_VERSION = 1
+MANIFEST = "manifest.json"
+PLUGINS = "plugins"
+TABLES = ("anova.csv", "intervals.csv", "pairwise.csv")
+FIGURES = ("learning_curves.png", "learning_curves.svg", "learning_curves.pdf")
+SCORES = ("scores.parquet", "timings.parquet", "failures.csv")
+OUTPUTS = (MANIFEST, "study.toml", *SCORES, *TABLES, *FIGURES)
+PACKAGES = ("simstudy", "numpy", "scipy", "pandas", "pyarrow", "joblib", "scikit-learn", "pgmpy")
+
+
+class Store:
+    """The directory of one study's results; every file appears in it whole or not at all."""
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+
+    def manifest(self) -> dict[str, Any] | None:
+        """The record of what made these results; None where there are none."""
+        path = self.directory / MANIFEST
+        with self._said():
+            if not path.exists():
+                return None
+            text = path.read_text(encoding="utf-8")
+        try:
+            content: dict[str, Any] = json.loads(text)
+        except ValueError as error:
+            raise SimstudyError(f"{path} is damaged: it is not JSON") from error
+        return content
+
+    def holds(self, plan: Plan, overwrite: bool = False) -> bool:
+        """Whether the complete results of this plan are here and are to be kept.
+
+        Another study's results are refused, unless they are to be overwritten; files that are
+        no study's results are always refused.
+        """
+        manifest = self.manifest()
+        if manifest is None:
+            with self._said():
+                occupied = self.directory.is_dir() and any(self.directory.iterdir())
+            if occupied:
+                raise SimstudyError(
+                    f"{self.directory} holds files that are not a study's results; "
+                    "choose another place with --out"
+                )
+            return False
+        if overwrite:
+            return False
+        if manifest["fingerprint"] != plan.fingerprint():
+            here, asked = manifest["conditions"], json.loads(json.dumps(plan.conditions()))
+            changed = [key for key in asked if here.get(key) != asked[key]]
+            raise SimstudyError(
+                f"{self.directory} holds the results of a different study; these differ: "
+                + "; ".join(f"{key} ({here.get(key)} there, {asked[key]} asked)" for key in changed)
+                + "; choose another place with --out, or replace them with --overwrite"
+            )
+        return bool(manifest["status"] == "complete")
+
+    def begin(self, study: Study, plan: Plan) -> None:
+        """Make the place ready for a run and say in it whose it is."""
+        with self._said():
+            for name in OUTPUTS:
+                (self.directory / name).unlink(missing_ok=True)
+            shutil.rmtree(self.directory / PLUGINS, ignore_errors=True)
+        self._write_manifest(plan, "running", {})
+        for name, (path, _) in zip(self._plugin_names(plan), plan.plugins, strict=True):
+            self.write(name, path.read_bytes())
+        self.write_study(study, plan)
+
+    def write_study(self, study: Study, plan: Plan) -> None:
+        """Write the study as resolved; its plugins are the copies kept beside it."""
+        content = {**study.as_dict(), "plugins": self._plugin_names(plan)}
+        self.write("study.toml", dumps(content).encode())
+
+    @staticmethod
+    def _plugin_names(plan: Plan) -> list[str]:
+        return [f"{PLUGINS}/{index}_{path.name}" for index, (path, _) in enumerate(plan.plugins)]
+
+    def finish(self, plan: Plan, cells: Sequence[Cell], facts: dict[str, Any]) -> None:
+        """Write the scores, and at the very end that they are complete."""
+        order = {part.label: index for index, part in enumerate(plan.learners)}
+        cells = sorted(cells, key=lambda cell: (cell.model, cell.size, order[cell.learner]))
+        self.write("scores.parquet", _parquet(_scores(plan, cells)))
+        self.write("timings.parquet", _parquet(_timings(cells)))
+        failures = [cell for cell in cells if cell.status != "ok"]
+        columns = ["model", "size", "learner", "status", "error", "traceback"]
+        self.write_csv(
+            "failures.csv", columns, [[asdict(c)[key] for key in columns] for c in failures]
+        )
+        self._write_manifest(plan, "complete", {**facts, "failures": len(failures)})
+
+    def _write_manifest(self, plan: Plan, status: str, facts: dict[str, Any]) -> None:
+        content = {
+            "schema": SCHEMA_VERSION,
+            "status": status,
+            "fingerprint": plan.fingerprint(),
+            "conditions": plan.conditions(),
+            "cells": plan.cells,
+            "measures": {name: asdict(MEASURES.get(name).info) for name in plan.measures},
+            "packages": {name: metadata.version(name) for name in PACKAGES},
+            "python": platform.python_version(),
+            "platform": platform.platform(),
+            "processor": platform.machine(),
+            **facts,
+        }
+        self.write(MANIFEST, json.dumps(content, indent=2).encode())
+
+    def has_report(self) -> bool:
+        """Whether all tables and figures are there."""
+        return all((self.directory / name).exists() for name in (*TABLES, *FIGURES))
+
+    def write_csv(self, name: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+        """Write a small table as text."""
+        text = io.StringIO(newline="")
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(columns)
+        writer.writerows(rows)
+        self.write(name, text.getvalue().encode())
+
+    def write(self, name: str, content: bytes) -> None:
+        """Write a file under a temporary name and rename it, so that it is never half there."""
+        path = self.directory / name
+        temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
+        with self._said():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            try:
+                with temporary.open("wb") as file:
+                    file.write(content)
+                    file.flush()
+                    os.fsync(file.fileno())
+                temporary.replace(path)
+            except OSError:
+                temporary.unlink(missing_ok=True)
+                raise
+
+    @contextmanager
+    def _said(self) -> Iterator[None]:
+        """Turn the system's refusals into a sentence."""
+        try:
+            yield
+        except OSError as error:
+            raise SimstudyError(
+                f"the output directory {self.directory} cannot be used: {error.strerror}"
+            ) from error
+
+
+def _scores(plan: Plan, cells: Sequence[Cell]) -> pa.Table:
+    """One row for each cell: family, model, size, learner, the measures, status."""
+    import pyarrow as pa
+
+    columns: dict[str, Any] = {
+        "family": pa.array([plan.family.name] * len(cells), pa.string()),
+        "model": pa.array([cell.model for cell in cells], pa.int64()),
+        "size": pa.array([cell.size for cell in cells], pa.int64()),
+        "learner": pa.array([cell.learner for cell in cells], pa.string()),
+    }
+    for index, measure in enumerate(plan.measures):
+        columns[measure] = pa.array([cell.values[index] for cell in cells], pa.float64())
+    columns["status"] = pa.array([cell.status for cell in cells], pa.string())
+    return pa.table(columns)
+
+
+def _timings(cells: Sequence[Cell]) -> pa.Table:
+    """Seconds that each cell took; never the same twice, so kept apart from the scores."""
+    import pyarrow as pa
+
+    names = ("model", "size", "learner", "fit_seconds", "predict_seconds")
+    return pa.table({name: [getattr(cell, name) for cell in cells] for name in names})
+
+
+def _parquet(table: pa.Table) -> bytes:
+    import pyarrow.parquet as pq
+
+    buffer = io.BytesIO()
+    pq.write_table(table, buffer)
+    return buffer.getvalue()

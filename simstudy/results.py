@@ -1,0 +1,186 @@
+"""Running a study, and what comes of it."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable
+from functools import cached_property
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+from simstudy.engine.execute import execute
+from simstudy.engine.plan import Plan, make_plan
+from simstudy.engine.store import Store
+from simstudy.errors import SimstudyError
+from simstudy.measures.base import MeasureInfo
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+    from simstudy.study import Study
+
+Progress = Callable[[int, int], None]
+
+
+def run_study(
+    study: Study,
+    out: str | Path | None = None,
+    *,
+    jobs: int | None = None,
+    overwrite: bool = False,
+    progress: Progress | None = None,
+) -> Results:
+    """Run a study and write its results; if they are there already, give those.
+
+    Parameters
+    ----------
+    study : Study
+        From `simstudy.load_study` or `simstudy.make_study`.
+    out : str or Path, optional
+        The directory for the results; ``results/<name>`` if left out.
+    jobs : int, optional
+        Worker processes; all processors if left out. The results are the same for any number.
+    overwrite : bool
+        Replace whatever results are there.
+    progress : callable, optional
+        Called with the models finished and the models in all, each time one finishes.
+    """
+    plan = make_plan(study)
+    store = Store(Path(out) if out is not None else Path("results") / study.name)
+    if not store.holds(plan, overwrite):
+        store.begin(study, plan)
+        _run(plan, store, jobs, progress)
+    results = Results(store.directory)
+    asked = study.as_dict()
+    changed = any(results.settings[key] != asked[key] for key in ("name", "title", "analysis"))
+    if changed:
+        store.write_study(study, plan)
+        results = Results(store.directory)
+    if changed or not store.has_report():
+        from simstudy.report.files import write_report
+
+        write_report(results, store)
+    return results
+
+
+def _run(plan: Plan, store: Store, jobs: int | None, progress: Progress | None) -> None:
+    started = perf_counter()
+    cells = []
+    for finished, task in enumerate(execute(plan, jobs), start=1):
+        cells += task
+        if progress is not None:
+            progress(finished, plan.models)
+    store.finish(plan, cells, {"seconds": round(perf_counter() - started, 3)})
+    if all(cell.status != "ok" for cell in cells):
+        raise SimstudyError(
+            f"no cell of the study succeeded; the first failure: {cells[0].error} "
+            f"(all are in {store.directory / 'failures.csv'})"
+        )
+
+
+def open_results(directory: str | Path) -> Results:
+    """Open the results that a study wrote."""
+    return Results(Path(directory))
+
+
+class Results:
+    """What a study found.
+
+    Attributes
+    ----------
+    directory : Path
+        Where the files are.
+    settings : dict
+        The study as resolved, section by section.
+    manifest : dict
+        What made the results: versions, seed, fingerprint, seconds.
+    """
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+        manifest = Store(directory).manifest()
+        if manifest is None or manifest["status"] != "complete":
+            raise SimstudyError(f"{directory} holds no complete results of a study")
+        self.manifest: dict[str, Any] = manifest
+        self.settings = tomllib.loads((directory / "study.toml").read_text(encoding="utf-8"))
+
+    def __repr__(self) -> str:
+        return f"Results({str(self.directory)!r}: {self.manifest['cells']} cells)"
+
+    @property
+    def measures(self) -> list[str]:
+        """The names of the measures, the primary one first."""
+        return list(self.manifest["measures"])
+
+    @property
+    def learners(self) -> list[str]:
+        """The labels of the learners."""
+        return [learner["label"] for learner in self.settings["learners"]]
+
+    def info(self, measure: str | None = None) -> MeasureInfo:
+        """What is known of a measure, its unit named for the base in use."""
+        info = dict(self.manifest["measures"][measure or self.measures[0]])
+        if info["unit"] == "nats":
+            base = self.settings["measures"]["base"]
+            info["unit"] = {"e": "nats", 2.0: "bits", 10.0: "hartleys"}.get(base, f"base {base}")
+        return MeasureInfo(**info)
+
+    @cached_property
+    def scores(self) -> pd.DataFrame:
+        """One row for each cell."""
+        import pandas as pd
+
+        return pd.read_parquet(self.directory / "scores.parquet")
+
+    @cached_property
+    def timings(self) -> pd.DataFrame:
+        """Seconds that fitting and predicting took in each cell."""
+        import pandas as pd
+
+        return pd.read_parquet(self.directory / "timings.parquet")
+
+    def anova(self, measure: str | None = None) -> pd.DataFrame:
+        """Repeated-measures ANOVA, learner × size, models as subjects.
+
+        A factor with a single level is left out; without any factor the table is empty.
+        """
+        import pandas as pd
+
+        from simstudy.analysis.anova import repeated_measures_anova
+
+        within = [factor for factor in ("learner", "size") if len(set(self.scores[factor])) > 1]
+        if not within:
+            return pd.DataFrame()
+        return repeated_measures_anova(
+            self.scores, within=within, value=measure or self.measures[0]
+        )
+
+    def intervals(self, measure: str | None = None, **options: Any) -> pd.DataFrame:
+        """Means and confidence intervals of all cells; options as `analysis.intervals`."""
+        from simstudy.analysis.intervals import intervals
+
+        analysis = self.settings["analysis"]
+        options.setdefault("confidence", analysis["confidence"])
+        adjusted = analysis["adjustment"] != "none"
+        options.setdefault("adjustment", "bonferroni" if adjusted else "none")
+        return intervals(self.scores, value=measure or self.measures[0], **options)
+
+    def pairwise(self, measure: str | None = None, **options: Any) -> pd.DataFrame:
+        """Paired differences between learners at each size; options as `analysis.pairwise`."""
+        from simstudy.analysis.pairwise import pairwise
+
+        for key in ("confidence", "adjustment"):
+            options.setdefault(key, self.settings["analysis"][key])
+        return pairwise(self.scores, value=measure or self.measures[0], **options)
+
+    def plot_learning_curves(self, ax: Axes | None = None, measure: str | None = None) -> Axes:
+        """Draw a measure against training size, with intervals, and return the axes."""
+        from simstudy.report.figures import draw_learning_curves
+
+        if ax is None:
+            import matplotlib.pyplot as plt
+
+            ax = plt.subplots(layout="constrained")[1]
+        return draw_learning_curves(self.intervals(measure), self.info(measure), ax)

@@ -1,0 +1,12 @@
+"""``python -m simstudy.run STUDY.toml``, the same as ``simstudy run STUDY.toml``."""
+
+from __future__ import annotations
+
+import typer
+
+from simstudy.cli import run, run_app
+
+if __name__ == "__main__":
+    single = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+    single.command()(run)
+    run_app(single)
