@@ -60,7 +60,9 @@ def run(
 
         console = Console()
         print_summary(results, console)
-        console.print(f"Results, tables and figures are in {results.directory}/", highlight=False)
+        seconds = f"{results.manifest['cells']} cells took {results.manifest['seconds']:.1f} s"
+        note = "; they were there already, nothing was run again" if results.reused else ""
+        console.print(f"Results, tables and figures are in {results.directory}/{note} ({seconds}).")
 
 
 @app.command()

@@ -49,15 +49,16 @@ def run_study(
     """
     plan = make_plan(study)
     store = Store(Path(out) if out is not None else Path("results") / study.name)
-    if not store.holds(plan, overwrite):
+    reused = store.holds(plan, overwrite)
+    if not reused:
         store.begin(study, plan)
         _run(plan, store, jobs, progress)
-    results = Results(store.directory)
+    results = Results(store.directory, reused)
     asked = study.as_dict()
     changed = any(results.settings[key] != asked[key] for key in ("name", "title", "analysis"))
     if changed:
         store.write_study(study, plan)
-        results = Results(store.directory)
+        results = Results(store.directory, reused)
     if changed or not store.has_report():
         from simstudy.report.files import write_report
 
@@ -96,10 +97,13 @@ class Results:
         The study as resolved, section by section.
     manifest : dict
         What made the results: versions, seed, fingerprint, seconds.
+    reused : bool
+        Whether they were there already when the study was run.
     """
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: Path, reused: bool = True) -> None:
         self.directory = directory
+        self.reused = reused
         manifest = Store(directory).manifest()
         if manifest is None or manifest["status"] != "complete":
             raise SimstudyError(f"{directory} holds no complete results of a study")
@@ -168,9 +172,16 @@ class Results:
         return intervals(self.scores, value=measure or self.measures[0], **options)
 
     def pairwise(self, measure: str | None = None, **options: Any) -> pd.DataFrame:
-        """Paired differences between learners at each size; options as `analysis.pairwise`."""
+        """Paired differences between learners at each size; options as `analysis.pairwise`.
+
+        With a single learner the table is empty.
+        """
+        import pandas as pd
+
         from simstudy.analysis.pairwise import pairwise
 
+        if len(self.learners) < 2:
+            return pd.DataFrame()
         for key in ("confidence", "adjustment"):
             options.setdefault(key, self.settings["analysis"][key])
         return pairwise(self.scores, value=measure or self.measures[0], **options)

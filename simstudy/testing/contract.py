@@ -1,0 +1,79 @@
+"""What the checks of all contracts share."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable
+from dataclasses import is_dataclass
+from typing import Any, NoReturn
+
+import numpy as np
+
+
+class Contract:
+    """Says in one sentence whose contract is broken, what it asks, and what was found."""
+
+    def __init__(self, thing: Any) -> None:
+        self.name = getattr(thing, "__name__", type(thing).__name__)
+
+    def fail(self, rule: str, found: str, cause: Exception | None = None) -> NoReturn:
+        raise AssertionError(f"{self.name}: {rule}; {found}") from cause
+
+    def require(self, kept: bool | np.bool_, rule: str, found: str) -> None:
+        if not kept:
+            self.fail(rule, found)
+
+    def attempt(self, rule: str, call: Callable[..., Any], *args: Any) -> Any:
+        """Call something that the contract says must not fail."""
+        try:
+            return call(*args)
+        except Exception as error:
+            self.fail(rule, f"it raised {type(error).__name__}: {error}", error)
+
+
+def stream(*key: int) -> np.random.Generator:
+    return np.random.default_rng(key)
+
+
+def gap(one: Any, other: Any) -> str:
+    """How far apart two arrays are, in words."""
+    one, other = np.asarray(one), np.asarray(other)
+    if one.shape != other.shape:
+        return f"their shapes, {one.shape} and {other.shape}"
+    return f"up to {np.abs(one - other).max():.3g}"
+
+
+def check_parameters(contract: Contract, thing: Any) -> Any:
+    """Check what families and learners share; return a pickled copy."""
+    frozen = is_dataclass(thing) and not isinstance(thing, type) and _is_frozen(thing)
+    rule = "it must be an instance of a frozen dataclass"
+    contract.require(frozen, rule, f"it is {thing!r}")
+    copy = contract.attempt("it must pickle", lambda: pickle.loads(pickle.dumps(thing)))
+    contract.require(copy == thing, "it must equal its pickled copy", f"{thing!r} became {copy!r}")
+    return copy
+
+
+def _is_frozen(thing: Any) -> bool:
+    return bool(type(thing).__dataclass_params__.frozen)
+
+
+def check_distributions(
+    contract: Contract, method: str, proba: Any, shape: tuple[int, int], where: str = ""
+) -> None:
+    """Check that every row of an array of this shape is a distribution."""
+    rule = f"{method} must return one distribution over all classes for each row"
+    contract.require(
+        np.shape(proba) == shape,
+        rule,
+        f"{where}its shape is {np.shape(proba)}, not {shape}",
+    )
+    contract.require(
+        bool(np.isfinite(proba).all()), rule, f"{where}some probabilities are not finite"
+    )
+    contract.require(
+        bool(np.all(proba >= 0)),
+        rule,
+        f"{where}the smallest probability is {np.min(proba, initial=0)}",
+    )
+    off = np.max(np.abs(np.sum(proba, axis=1) - 1), initial=0)
+    contract.require(off <= 1e-9, rule, f"{where}a row's sum is off one by {off:.3g}")

@@ -1,0 +1,157 @@
+"""The contract of a family."""
+
+from __future__ import annotations
+
+import math
+from statistics import NormalDist
+
+import numpy as np
+
+from simstudy.arrays import FloatArray, IntArray
+from simstudy.families.base import Family
+from simstudy.families.model import Model
+from simstudy.testing.contract import Contract, check_distributions, check_parameters, gap, stream
+
+_LARGEST_JOINT = 2**20
+_CHANCE = 1e-6
+_TINY = 1e-200  # below it products of probabilities lose their digits
+
+
+def check_family(family: Family, draws: int = 20) -> None:
+    """Check that a family keeps its contract.
+
+    - The family is a frozen dataclass and survives pickling unchanged.
+    - ``draw(rng)`` returns a `Model` with at least one attribute and at least two classes.
+    - The same stream draws the same model; different streams draw different models.
+    - Numbers of variables and of values stay in the family's ``attributes`` and ``values``, where
+      it has such ranges.
+    - The first rows of a long sample are those of a short one from the same stream.
+    - Posteriors are distributions. In models of up to a million configurations the joint sums
+      to one, posteriors agree with it, and so do sampled frequencies (chi-square test).
+
+    Parameters
+    ----------
+    family : Family
+        The family, with its parameters.
+    draws : int
+        How many models to draw and examine.
+
+    Raises
+    ------
+    AssertionError
+        With one sentence that says what the contract asks and what was found.
+    """
+    contract = Contract(family)
+    copy = check_parameters(contract, family)
+    texts = set()
+    for index in range(draws):
+        model = contract.attempt("draw(rng) must return a Model", family.draw, stream(index))
+        contract.require(
+            isinstance(model, Model),
+            "draw(rng) must return a Model",
+            f"it returned a {type(model).__name__}",
+        )
+        contract.require(
+            model.to_json()
+            == family.draw(stream(index)).to_json()
+            == copy.draw(stream(index)).to_json(),
+            "the same stream must draw the same model, also from a pickled copy",
+            f"two draws from stream {index} differ",
+        )
+        texts.add(model.to_json())
+        _check_cards(contract, family, model)
+        _check_rows(contract, model, stream(index, 1))
+        if math.prod(model.cards) <= _LARGEST_JOINT:
+            _check_joint(contract, model, stream(index, 2))
+    contract.require(
+        len(texts) == draws,
+        "different streams must draw different models",
+        f"{draws} streams drew {len(texts)} different models",
+    )
+
+
+def _check_cards(contract: Contract, family: Family, model: Model) -> None:
+    cards = model.cards
+    contract.require(
+        len(cards) >= 2 and cards[-1] >= 2,
+        "a model must have at least one attribute and, last, a target of at least two values",
+        f"its variables have {cards} values",
+    )
+    for field, numbers in (("attributes", (len(cards),)), ("values", cards)):
+        bounds = getattr(family, field, None)
+        if isinstance(bounds, tuple | list) and len(bounds) == 2:
+            contract.require(
+                bounds[0] <= min(numbers) and max(numbers) <= bounds[1],
+                f"models must stay within {field} = {bounds}",
+                f"one has {len(cards)} variables (the target included) of {cards} values",
+            )
+
+
+def _check_rows(contract: Contract, model: Model, rng: np.random.Generator) -> None:
+    """Check the shape, the prefixes and the posteriors of sampled rows."""
+    seed = int(rng.integers(2**31))
+    short, long = (model.sample(n, stream(seed)) for n in (50, 200))
+    contract.require(
+        long.cards == model.cards and len(long) == 200,
+        "sample(200, rng) must give 200 rows over the model's variables",
+        f"it gave {long!r} of a model with cards {model.cards}",
+    )
+    different = int((long.codes[:50] != short.codes).any(axis=1).sum())
+    contract.require(
+        different == 0,
+        "the first rows of a long sample must be those of a short one from the same stream",
+        f"{different} of the first 50 rows differ between samples of 50 and of 200 rows",
+    )
+    check_distributions(
+        contract, "posterior", model.posterior(long.attributes), (200, model.cards[-1])
+    )
+
+
+def _check_joint(contract: Contract, model: Model, rng: np.random.Generator) -> None:
+    """Check posteriors and sampled frequencies against the joint distribution."""
+    joint, cards = model.joint(), model.cards
+    contract.require(
+        joint.shape == cards and abs(joint.sum() - 1) <= 1e-9,
+        "joint() must give every configuration its probability",
+        f"its shape is {joint.shape} for cards {cards}, its sum {joint.sum()!r}",
+    )
+    by_class = joint.reshape(-1, cards[-1])
+    possible = np.flatnonzero(by_class.sum(axis=1) > _TINY)
+    chosen = rng.choice(possible, size=min(len(possible), 200), replace=False)
+    posterior = model.posterior(np.stack(np.unravel_index(chosen, cards[:-1]), axis=1))
+    expected = by_class[chosen] / by_class[chosen].sum(axis=1, keepdims=True)
+    contract.require(
+        np.allclose(posterior, expected, rtol=0, atol=1e-9),
+        "posterior must agree with joint()",
+        f"they differ by {gap(posterior, expected)}",
+    )
+    rows = model.sample(1000, rng).codes
+    observed = np.bincount(np.ravel_multi_index(tuple(rows.T), cards), minlength=joint.size)
+    impossible = int(observed[joint.ravel() == 0].sum())
+    rule = "sampled frequencies must agree with joint()"
+    contract.require(impossible == 0, rule, f"{impossible} of 1000 rows have probability 0")
+    statistic, limit = _chi_square(observed, 1000 * joint.ravel())
+    contract.require(
+        statistic <= limit,
+        rule,
+        f"chi-square is {statistic:.1f}, and chance exceeds {limit:.1f} once in a million times",
+    )
+
+
+def _chi_square(observed: IntArray, expected: FloatArray) -> tuple[float, float]:
+    """Pearson's statistic, rare cells grouped, and the value it hardly ever exceeds by chance."""
+    order = np.argsort(expected, kind="stable")
+    observed, expected = observed[order], expected[order]
+    # In rising order, cutting the cumulative sum every 10 leaves at least 5 in each group
+    # but perhaps the last.
+    begins = np.cumsum(expected) - expected
+    starts = np.flatnonzero(np.diff(begins // 10, prepend=-1.0))
+    if len(starts) > 1 and expected[starts[-1] :].sum() < 5:
+        starts = starts[:-1]
+    seen, due = np.add.reduceat(observed, starts), np.add.reduceat(expected, starts)
+    freedom = len(starts) - 1
+    if freedom == 0:
+        return 0.0, 0.0
+    spread = 2 / (9 * freedom)  # Wilson & Hilferty (1931)
+    limit = freedom * (1 - spread + NormalDist().inv_cdf(1 - _CHANCE) * spread**0.5) ** 3
+    return float(np.sum((seen - due) ** 2 / due)), limit

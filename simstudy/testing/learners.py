@@ -1,0 +1,207 @@
+"""The contract of a learner."""
+
+from __future__ import annotations
+
+import pickle
+import sys
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from simstudy.arrays import FloatArray, IntArray
+from simstudy.learners.base import Fitted, Learner
+from simstudy.sample import Sample
+from simstudy.testing.contract import Contract, check_distributions, check_parameters, gap, stream
+
+
+def check_learner(
+    learner: Learner, max_attributes: int = 60, permutation: bool = True, weights: bool = True
+) -> None:
+    """Check that a learner keeps its contract.
+
+    - The learner is a frozen dataclass and survives pickling unchanged.
+    - ``fit(sample, rng)`` copes with an absent class, an absent value, a single row, constant
+      attributes, one attribute and ``max_attributes`` attributes.
+    - It leaves the sample, and the tables the sample keeps, as they were.
+    - The same stream gives the same fit.
+    - ``predict_proba`` returns one finite distribution over *all* classes for each row, in shape
+      (rows, classes), also for no rows at all, and leaves its input as it was.
+    - What it says of a row depends neither on the other rows nor on their order.
+    - Where the fitted object has ``log_joint``, normalising that gives ``predict_proba``.
+    - The fitted object pickles, if its class can be imported.
+    - A row of weight 2 is the row twice; a row of weight 0 is no row.
+    - The order of the attributes does not matter.
+
+    Parameters
+    ----------
+    learner : Learner
+        The learner, with its parameters.
+    max_attributes : int
+        The greatest number of attributes to try.
+    permutation : bool
+        Whether the order of the attributes must not matter; False for a learner that breaks ties
+        by that order.
+    weights : bool
+        Whether weights must act as repetitions; False for a learner that takes no weights or
+        draws from the rows at random.
+
+    Raises
+    ------
+    AssertionError
+        With one sentence that says what the contract asks and what was found.
+    """
+    contract = Contract(learner)
+    check_parameters(contract, learner)
+    for situation, sample in _situations(max_attributes):
+        fitted = _fit(contract, learner, sample, situation)
+        codes = _draw_codes(sample.cards[:-1], 30)
+        proba = _check_predictions(contract, fitted, codes, sample.classes, situation)
+        again = _predict(contract, _fit(contract, learner, sample, situation), codes)
+        contract.require(
+            np.array_equal(proba, again),
+            "the same stream must give the same fit",
+            f"two fits to {situation} differ by {gap(proba, again)}",
+        )
+        _check_pickled_fit(contract, fitted, codes, proba)
+    if weights:
+        _check_weights(contract, learner, min(4, max_attributes))
+    if permutation and max_attributes > 1:
+        _check_permutation(contract, learner, min(6, max_attributes))
+
+
+def _situations(max_attributes: int) -> Iterator[tuple[str, Sample]]:
+    """Samples that a learner must cope with, each with its name."""
+    cards = ((3, 2, 4, 3) * max_attributes)[: min(4, max_attributes)]
+    ordinary = _draw_sample((*cards, 3), 60)
+    codes = ordinary.codes
+    yield "an ordinary sample", ordinary
+    yield "a sample without class 1", Sample(codes[codes[:, -1] != 1], ordinary.cards)
+    yield "a sample without class 2", Sample(codes[codes[:, -1] != 2], ordinary.cards)
+    yield "a sample of one class", Sample(codes[codes[:, -1] == 0], ordinary.cards)
+    yield "a sample without a value", Sample(codes[codes[:, 0] != 2], ordinary.cards)
+    yield "a sample of one row", Sample(codes[:1], ordinary.cards)
+    constant = np.column_stack([np.zeros_like(ordinary.attributes), ordinary.target])
+    yield "a sample of constant attributes", Sample(constant, ordinary.cards)
+    yield "a sample with one attribute", _draw_sample((3, 2), 40)
+    many = tuple(2 + i % 4 for i in range(max_attributes))
+    yield f"a sample with {max_attributes} attributes", _draw_sample((*many, 4), 80)
+
+
+def _draw_codes(cards: Sequence[int], rows: int) -> IntArray:
+    codes: IntArray = stream(rows, *cards).integers(0, cards, size=(rows, len(cards)))
+    return codes
+
+
+def _draw_sample(cards: Sequence[int], rows: int) -> Sample:
+    """Rows in which attributes depend on the class and on each other."""
+    codes = _draw_codes(cards, rows)
+    follows = stream(rows).random(codes.shape) < 0.5
+    for i in range(len(cards) - 1):
+        led = (codes[:, -1] + codes[:, i - 1]) % cards[i]
+        codes[:, i] = np.where(follows[:, i], led, codes[:, i])
+    return Sample(codes, cards)
+
+
+def _fit(contract: Contract, learner: Learner, sample: Sample, situation: str) -> Fitted:
+    """Fit, and check that the sample and its tables are as they were."""
+    same = Sample(sample.codes.copy(), sample.cards, sample.weights)
+    fitted: Fitted = contract.attempt(
+        f"fit(sample, rng) must cope with {situation}", learner.fit, sample, stream(11)
+    )
+    rule = "fit must leave the sample as it was"
+    contract.require(np.array_equal(sample.codes, same.codes), rule, "its codes were changed")
+    tables = ("class_counts", "slot_counts", "pair_counts")
+    kept = all(np.array_equal(getattr(sample, name), getattr(same, name)) for name in tables)
+    contract.require(kept, rule, "the tables of counts it keeps were changed")
+    return fitted
+
+
+def _predict(contract: Contract, fitted: Fitted, codes: IntArray) -> FloatArray:
+    """Predict, and check that the input is as it was."""
+    given = codes.copy()
+    rule = f"predict_proba must answer {len(codes)} rows of attribute codes"
+    proba: FloatArray = np.array(contract.attempt(rule, fitted.predict_proba, given))
+    rule = "predict_proba must leave its input as it was"
+    contract.require(np.array_equal(given, codes), rule, "the codes were changed")
+    return proba
+
+
+def _check_predictions(
+    contract: Contract, fitted: Fitted, codes: IntArray, classes: int, situation: str
+) -> FloatArray:
+    """Check what a fitted learner answers; return its answers."""
+    where = f"after {situation} "
+    method = "predict_proba"
+    proba = _predict(contract, fitted, codes)
+    check_distributions(contract, method, proba, (len(codes), classes), where)
+    nothing = _predict(contract, fitted, codes[:0])
+    check_distributions(contract, method, nothing, (0, classes), where + "and asked for no rows ")
+    rule = "what is said of a row must not depend on the other rows or their order"
+    turned = _predict(contract, fitted, codes[::-1])[::-1]
+    found = f"{where}turning the rows round moves answers by {gap(turned, proba)}"
+    contract.require(np.allclose(turned, proba, rtol=0, atol=1e-9), rule, found)
+    alone = np.concatenate([_predict(contract, fitted, codes[[i]]) for i in range(len(codes))])
+    found = f"{where}asking for each row alone moves answers by {gap(alone, proba)}"
+    contract.require(np.allclose(alone, proba, rtol=0, atol=1e-9), rule, found)
+    if hasattr(fitted, "log_joint"):
+        log_joint = np.asarray(fitted.log_joint(codes))
+        scaled = np.exp(log_joint - log_joint.max(axis=1, keepdims=True))
+        scaled /= scaled.sum(axis=1, keepdims=True)
+        contract.require(
+            np.allclose(scaled, proba, rtol=0, atol=1e-9),
+            "log_joint, normalised, must give predict_proba",
+            f"{where}they differ by {gap(scaled, proba)}",
+        )
+    return proba
+
+
+def _check_pickled_fit(
+    contract: Contract, fitted: Fitted, codes: IntArray, proba: FloatArray
+) -> None:
+    """Check that a fitted object pickles, where pickle can find its class."""
+    kind = type(fitted)
+    if getattr(sys.modules.get(kind.__module__), kind.__qualname__, None) is not kind:
+        return
+    rule = "a fitted learner must pickle and then answer the same"
+    copy = contract.attempt(rule, lambda: pickle.loads(pickle.dumps(fitted)))
+    answers = _predict(contract, copy, codes)
+    found = f"the copy's answers differ by {gap(answers, proba)}"
+    contract.require(np.array_equal(answers, proba), rule, found)
+
+
+def _check_weights(contract: Contract, learner: Learner, attributes: int) -> None:
+    sample = _draw_sample((*((3, 2, 4, 3)[:attributes]), 3), 80)
+    weights = stream(80).integers(0, 4, size=80)
+    repeated = Sample(np.repeat(sample.codes, weights, axis=0), sample.cards)
+    weighted = Sample(sample.codes, sample.cards, weights)
+    present = Sample(sample.codes[weights > 0], sample.cards, weights[weights > 0])
+    codes = _draw_codes(sample.cards[:-1], 30)
+    by_weights, by_rows, without = (
+        _predict(contract, _fit(contract, learner, each, "a weighted sample"), codes)
+        for each in (weighted, repeated, present)
+    )
+    contract.require(
+        np.allclose(by_weights, without, rtol=0, atol=1e-9),
+        "a row of weight 0 must count as no row",
+        f"leaving such rows out moves answers by {gap(by_weights, without)}",
+    )
+    contract.require(
+        np.allclose(by_weights, by_rows, rtol=0, atol=1e-9),
+        "a row of weight w must count as w rows",
+        f"repeating the rows moves answers by {gap(by_weights, by_rows)}",
+    )
+
+
+def _check_permutation(contract: Contract, learner: Learner, attributes: int) -> None:
+    sample = _draw_sample((*((2, 3, 4, 3, 2, 5)[:attributes]), 3), 500)
+    order = np.roll(np.arange(attributes)[::-1], 1)
+    columns = [*order, attributes]
+    turned = Sample(sample.codes[:, columns], [sample.cards[c] for c in columns])
+    codes = _draw_codes(sample.cards[:-1], 30)
+    plain = _predict(contract, _fit(contract, learner, sample, "500 rows"), codes)
+    other = _predict(contract, _fit(contract, learner, turned, "500 rows"), codes[:, order])
+    contract.require(
+        np.allclose(plain, other, rtol=0, atol=1e-9),
+        "the order of the attributes must not matter",
+        f"another order moves answers by {gap(plain, other)}",
+    )

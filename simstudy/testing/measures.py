@@ -1,0 +1,177 @@
+"""The contract of a measure."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from simstudy.arrays import FloatArray, IntArray
+from simstudy.measures.base import MeasureFunction, MeasureInfo, keywords, score
+from simstudy.testing.contract import Contract, stream
+
+
+def check_measure(measure: MeasureFunction) -> None:
+    """Check that a measure keeps its contract.
+
+    - It carries a `MeasureInfo` as ``.info``.
+    - It returns one value per row or one number, finite where all probabilities are strictly
+      between 0 and 1, and leaves its inputs as they were.
+    - A row's value does not depend on the other rows; the order of the rows does not matter.
+    - Where it takes weights, a row of weight 2 is the row twice.
+    - Where it declares ``base``, its unit is nats and another base only changes the unit.
+    - A learner that is confidently right scores no worse than one that is confidently wrong, in
+      the direction that ``info.greater_is_better`` states.
+
+    Parameters
+    ----------
+    measure : callable
+        The measure, as `register_measure` or `simstudy.measures.base.measure` leaves it.
+
+    Raises
+    ------
+    AssertionError
+        With one sentence that says what the contract asks and what was found.
+    """
+    contract = Contract(measure)
+    info = getattr(measure, "info", None)
+    if not isinstance(info, MeasureInfo):
+        rule = "a measure must carry a MeasureInfo as .info, which register_measure attaches"
+        contract.fail(rule, f"its .info is {info!r}")
+    for classes in (2, 3, 5):
+        rows = _Rows.draw(classes, 60)
+        values = _check_values(contract, measure, rows)
+        _check_row_order(contract, measure, rows, values)
+        if values.ndim or "weights" in keywords(measure):
+            _check_row_weights(contract, measure, rows)
+        if "base" in keywords(measure):
+            _check_base(contract, measure, info.unit, rows)
+        _check_direction(contract, measure, info.greater_is_better, classes)
+
+
+class _Rows:
+    """The arguments of a measure."""
+
+    def __init__(
+        self, proba: FloatArray, y: IntArray, prior: FloatArray, truth: FloatArray
+    ) -> None:
+        self.proba, self.y, self.prior, self.truth = proba, y, prior, truth
+        self.weights = np.ones(len(y))
+
+    @classmethod
+    def draw(cls, classes: int, rows: int) -> _Rows:
+        rng = stream(classes, rows)
+        truth = 0.01 / classes + 0.99 * rng.dirichlet(np.ones(classes), size=rows)
+        proba = 0.01 / classes + 0.99 * rng.dirichlet(np.ones(classes), size=rows)
+        y = np.array([rng.choice(classes, p=row) for row in truth])
+        counts = np.bincount(y, minlength=classes).astype(np.float64)
+        prior = (counts + 0.5) / (rows + classes / 2)
+        return cls(proba, y, prior, truth)
+
+    def __getitem__(self, rows: IntArray) -> _Rows:
+        return _Rows(self.proba[rows], self.y[rows], self.prior.copy(), self.truth[rows])
+
+    def score(
+        self, measure: MeasureFunction, weights: FloatArray | None = None, base: float = math.e
+    ) -> float:
+        return score(
+            measure,
+            self.proba,
+            self.y,
+            prior=self.prior,
+            truth=self.truth,
+            weights=weights,
+            base=base,
+        )
+
+    def values(self, contract: Contract, measure: MeasureFunction) -> FloatArray:
+        """What the measure itself returns, before any mean is taken."""
+        context = {**vars(self), "base": math.e}
+        given = {key: context[key] for key in keywords(measure)}
+        rule = "it must answer probabilities strictly between 0 and 1"
+        returned = contract.attempt(rule, lambda: measure(self.proba, self.y, **given))
+        return np.asarray(returned, dtype=np.float64)
+
+
+def _check_values(contract: Contract, measure: MeasureFunction, rows: _Rows) -> FloatArray:
+    """Check what a measure returns and that its inputs are as they were."""
+    given = rows[np.arange(len(rows.y))]  # a copy
+    values = given.values(contract, measure)
+    rule = "a measure must leave its inputs as they were"
+    for name, array in vars(rows).items():
+        same = np.array_equal(getattr(given, name), array)
+        contract.require(same, rule, f"{name} was changed")
+    contract.require(
+        values.shape in ((), rows.y.shape),
+        "a measure must return one value per row or one number",
+        f"it returned shape {values.shape} for {len(rows.y)} rows",
+    )
+    contract.require(
+        bool(np.isfinite(values).all()),
+        "a measure must be finite where all probabilities are strictly between 0 and 1",
+        f"{int((~np.isfinite(values)).sum())} of its values are not",
+    )
+    if values.ndim:
+        for row in (0, len(rows.y) - 1):
+            alone = rows[np.array([row])].values(contract, measure)
+            contract.require(
+                alone.shape == (1,) and np.allclose(alone[0], values[row], rtol=1e-9, atol=1e-12),
+                "a row's value must not depend on the other rows",
+                f"row {row} has {values[row]} among others and {alone} alone",
+            )
+    return values
+
+
+def _check_row_order(
+    contract: Contract, measure: MeasureFunction, rows: _Rows, values: FloatArray
+) -> None:
+    order = stream(3).permutation(len(rows.y))
+    plain, shuffled = rows.score(measure), rows[order].score(measure)
+    contract.require(
+        math.isclose(plain, shuffled, rel_tol=1e-9, abs_tol=1e-12)
+        and math.isclose(plain, values.mean(), rel_tol=1e-9, abs_tol=1e-12),
+        "the order of the rows must not matter",
+        f"the score is {plain}, and {shuffled} in another order",
+    )
+
+
+def _check_row_weights(contract: Contract, measure: MeasureFunction, rows: _Rows) -> None:
+    weights = stream(4).integers(0, 4, size=len(rows.y))
+    weighted = rows.score(measure, weights=weights.astype(np.float64))
+    repeated = rows[np.repeat(np.arange(len(rows.y)), weights)]
+    ones = np.ones(len(repeated.y))
+    contract.require(
+        math.isclose(weighted, repeated.score(measure, weights=ones), rel_tol=1e-9, abs_tol=1e-12),
+        "a row of weight w must count as w rows",
+        f"the score is {weighted}, and {repeated.score(measure, weights=ones)} with rows repeated",
+    )
+
+
+def _check_base(contract: Contract, measure: MeasureFunction, unit: str, rows: _Rows) -> None:
+    contract.require(
+        unit == "nats", "a measure that declares base has the unit nats", f"its unit is {unit!r}"
+    )
+    nats, bits = rows.score(measure), rows.score(measure, base=2.0)
+    contract.require(
+        math.isclose(nats, bits * math.log(2), rel_tol=1e-9, abs_tol=1e-12),
+        "another base must only change the unit",
+        f"the score is {nats} nats and {bits} bits",
+    )
+
+
+def _check_direction(
+    contract: Contract, measure: MeasureFunction, greater: bool, classes: int
+) -> None:
+    y = np.repeat(np.arange(classes), 20)
+    right = np.full((len(y), classes), 0.1 / (classes - 1))
+    right[np.arange(len(y)), y] = 0.9
+    wrong = np.roll(right, 1, axis=1)
+    prior = np.full(classes, 1 / classes)
+    when_right = _Rows(right, y, prior, right).score(measure)
+    when_wrong = _Rows(wrong, y, prior, right).score(measure)
+    contract.require(
+        when_right >= when_wrong if greater else when_right <= when_wrong,
+        f"with greater_is_better={greater} a confidently right learner must not score worse than a "
+        "confidently wrong one",
+        f"they score {when_right} and {when_wrong}",
+    )

@@ -1,0 +1,69 @@
+"""Throw-away studies for the tests."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+SMALL_STUDY = """
+name = "small"
+title = "A small study"
+seed = 7
+models = 4
+
+[family]
+name = "tan"
+attributes = [3, 4]
+
+[data]
+train_sizes = [20, 60]
+test_size = 100
+
+[[learners]]
+name = "naive_bayes"
+label = "NB"
+
+[[learners]]
+name = "tan"
+label = "TAN"
+"""
+
+
+@pytest.fixture
+def write_study(tmp_path: Path) -> Callable[..., Path]:
+    """Write a study file: the small study with lines replaced or added."""
+
+    def write(
+        changes: dict[str, str] | None = None, text: str = SMALL_STUDY, name: str = "study.toml"
+    ) -> Path:
+        for old, new in (changes or {}).items():
+            assert old in text, old
+            text = text.replace(old, new)
+        path = tmp_path / name
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    return write
+
+
+@pytest.fixture
+def simstudy(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
+    """Run the real command in an empty directory."""
+
+    def run(*arguments: object, module: str = "simstudy") -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-m", module, *map(str, arguments)],
+            cwd=tmp_path,
+            env={**os.environ, "COLUMNS": "100"},
+            capture_output=True,
+            text=True,
+            timeout=300,
+            check=False,
+        )
+
+    return run

@@ -1,0 +1,210 @@
+"""The same study gives the same bytes, however it is run."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from simstudy import load_study, run_study
+
+HEAVY = {"pandas", "statsmodels", "matplotlib", "pgmpy", "sklearn", "pydantic", "scipy", "pyarrow"}
+
+REPORTER = """
+import json, os, sys
+from dataclasses import dataclass
+from pathlib import Path
+from simstudy import Learner, register_learner
+from simstudy.learners.prior import Prior
+
+@register_learner("reporter")
+@dataclass(frozen=True)
+class Reporter(Learner):
+    "Says which modules its process has imported."
+    def fit(self, sample, rng=None):
+        names = sorted({name.split(".")[0] for name in sys.modules})
+        place = Path(__file__).parent / f"modules_{os.getpid()}.json"
+        place.write_text(json.dumps(names))
+        return Prior().fit(sample)
+"""
+
+DICE = """
+from dataclasses import dataclass
+import numpy as np
+from simstudy import Learner, register_learner
+
+@register_learner("dice")
+@dataclass(frozen=True)
+class Dice(Learner):
+    "Answers at random, from the stream of its cell."
+    faces: int = 6
+    def fit(self, sample, rng=None):
+        return Thrown(rng.dirichlet(np.ones(sample.classes)))
+
+class Thrown:
+    def __init__(self, proba):
+        self.proba = proba
+    def predict_proba(self, codes):
+        return np.tile(self.proba, (len(codes), 1))
+"""
+
+
+@pytest.fixture
+def dice_study(write_study, tmp_path):
+    (tmp_path / "dice.py").write_text(DICE)
+    dice = '[[learners]]\nname = "dice"\n'
+    return write_study(
+        {
+            "seed = 7": 'seed = 7\nplugins = ["dice.py"]',
+            'label = "TAN"\n': f'label = "TAN"\n\n{dice}',
+        }
+    )
+
+
+def test_the_scores_are_the_same_bytes_for_any_number_of_jobs(dice_study, tmp_path):
+    written = []
+    for jobs in (1, 2, 4):
+        results = run_study(load_study(dice_study), tmp_path / f"jobs{jobs}", jobs=jobs)
+        assert set(results.scores["status"]) == {"ok"}
+        written.append((results.directory / "scores.parquet").read_bytes())
+    assert written[0] == written[1] == written[2]
+
+
+def test_adding_models_sizes_or_learners_changes_no_other_cell(dice_study, tmp_path, write_study):
+    before = run_study(load_study(dice_study), tmp_path / "before", jobs=1).scores
+    text = dice_study.read_text()
+    text = text.replace("models = 4", "models = 6").replace("[20, 60]", "[10, 20, 40, 60]")
+    text = text.replace(
+        "[[learners]]", '[[learners]]\nname = "dice"\nlabel = "more"\nfaces = 8\n\n[[learners]]', 1
+    )
+    after = run_study(load_study(write_study(text=text)), tmp_path / "after", jobs=1).scores
+    assert len(after) == 6 * 4 * 4
+    keys = ["family", "model", "size", "learner"]
+    common = before.merge(after, on=keys, suffixes=("", "_after"))
+    assert len(common) == len(before) == 4 * 2 * 3
+    assert (common["information_reward"] == common["information_reward_after"]).all()
+    rewards = after.set_index(["learner", "model", "size"])["information_reward"]
+    assert (rewards["dice"] != rewards["more"]).all()
+
+
+def test_another_seed_gives_other_scores(write_study, tmp_path):
+    one = run_study(load_study(write_study()), tmp_path / "one", jobs=1).scores
+    two = run_study(load_study(write_study(), {"seed": 8}), tmp_path / "two", jobs=1).scores
+    assert (one["information_reward"] != two["information_reward"]).all()
+
+
+def test_a_worker_imports_only_what_the_study_needs(write_study, tmp_path):
+    (tmp_path / "reporter.py").write_text(REPORTER)
+    path = write_study(
+        {
+            "seed = 7": 'seed = 7\nplugins = ["reporter.py"]',
+            'label = "TAN"\n': 'label = "TAN"\nsearch = "superparent"\n\n'
+            '[[learners]]\nname = "reporter"\n\n[[learners]]\nname = "aode"\n',
+        }
+    )
+    subprocess.run(
+        [sys.executable, "-m", "simstudy.run", str(path), "--jobs", "2", "--quiet"],
+        cwd=tmp_path,
+        check=True,
+        timeout=120,
+    )
+    reports = list(tmp_path.glob("modules_*.json"))
+    assert reports
+    for report in reports:
+        imported = set(json.loads(report.read_text()))
+        assert "simstudy" in imported
+        assert not imported & HEAVY
+
+
+def test_importing_simstudy_imports_nothing_heavy():
+    code = "import simstudy, sys; print([m for m in sys.modules if '.' not in m])"
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=os.environ
+    )
+    assert not set(eval(done.stdout)) & (HEAVY | {"numpy", "joblib", "typer", "rich"})
+
+
+MISBEHAVING = """
+from dataclasses import dataclass
+import numpy as np
+from simstudy import Learner, register_learner
+from simstudy.learners.prior import Prior
+
+@register_learner("clumsy")
+@dataclass(frozen=True)
+class Clumsy(Learner):
+    "Raises at 60 rows of every second data set, and gives NaN at 20 rows."
+    def fit(self, sample, rng=None):
+        if len(sample) == 60 and sample.codes.sum() % 2 == 0:
+            raise RuntimeError("sixty is too many")
+        return NotANumber(Prior().fit(sample), len(sample) == 20)
+
+@dataclass
+class NotANumber:
+    fitted: object
+    broken: bool
+    def predict_proba(self, codes):
+        proba = self.fitted.predict_proba(codes)
+        return proba * np.nan if self.broken else proba
+"""
+
+
+def test_a_failing_learner_costs_its_own_cells_only(write_study, tmp_path):
+    whole = run_study(load_study(write_study(name="whole.toml")), tmp_path / "whole", jobs=1).scores
+    (tmp_path / "clumsy.py").write_text(MISBEHAVING)
+    path = write_study(
+        {
+            "seed = 7": 'seed = 7\nplugins = ["clumsy.py"]',
+            'label = "TAN"\n': 'label = "TAN"\n\n[[learners]]\nname = "clumsy"\n',
+        }
+    )
+    results = run_study(load_study(path), tmp_path / "clumsy", jobs=2)
+    scores = results.scores
+    others = scores[scores["learner"] != "clumsy"].reset_index(drop=True)
+    pd.testing.assert_frame_equal(others, whole)
+    clumsy = scores[scores["learner"] == "clumsy"]
+    assert set(clumsy[clumsy["size"] == 20]["status"]) == {"invalid"}
+    assert "error" in set(clumsy[clumsy["size"] == 60]["status"])
+    failures = pd.read_csv(results.directory / "failures.csv")
+    assert len(failures) == (scores["status"] != "ok").sum() == results.manifest["failures"]
+    assert set(failures["learner"]) == {"clumsy"}
+    raised = failures[failures["status"] == "error"].iloc[0]
+    assert raised["error"] == "RuntimeError: sixty is too many"
+    assert "clumsy.py" in raised["traceback"]
+
+
+def test_a_family_that_cannot_draw_fails_its_models_and_says_why(write_study, tmp_path):
+    (tmp_path / "picky.py").write_text(
+        "from dataclasses import dataclass\n"
+        "from simstudy import register_family\n"
+        "from simstudy.families.tan import TANFamily\n"
+        "@register_family('picky')\n@dataclass(frozen=True)\nclass Picky(TANFamily):\n"
+        "    'Draws a model now and then.'\n"
+        "    def draw(self, rng):\n"
+        "        if rng.random() < 0.5:\n            raise ValueError('not today')\n"
+        "        return super().draw(rng)\n"
+    )
+    path = write_study(
+        {"seed = 7": 'seed = 7\nplugins = ["picky.py"]', '"tan"\nattr': '"picky"\nattr'}
+    )
+    results = run_study(load_study(path, {"models": 12}), tmp_path / "out", jobs=1)
+    by_model = results.scores.groupby("model")["status"].agg(lambda status: set(status).pop())
+    assert set(by_model) == {"ok", "error"}
+    failures = pd.read_csv(results.directory / "failures.csv")
+    assert set(failures["error"]) == {"drawing the model: ValueError: not today"}
+    assert results.anova().attrs["subjects"] == (by_model == "ok").sum()
+    left_out = {row["subject"] for row in results.anova().attrs["left_out"]}
+    assert left_out == set(by_model[by_model == "error"].index)
+
+
+def test_the_working_directory_of_a_package_is_left_alone(tmp_path, write_study, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    path = write_study()
+    results = run_study(load_study(path), jobs=1)
+    assert results.directory == Path("results/small")
+    assert {entry.name for entry in tmp_path.iterdir()} == {"study.toml", "results"}

@@ -1,0 +1,158 @@
+"""Whose results a directory holds, and when they may be replaced."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from simstudy import SimstudyError, load_study, make_study, open_results, run_study
+from simstudy.engine.plan import make_plan
+from simstudy.engine.store import OUTPUTS
+
+
+def test_a_study_leaves_the_files_that_are_promised(write_study, tmp_path):
+    results = run_study(load_study(write_study()), tmp_path / "out", jobs=1)
+    assert {path.name for path in results.directory.iterdir()} == set(OUTPUTS)
+    manifest = json.loads((results.directory / "manifest.json").read_text())
+    assert manifest["status"] == "complete"
+    assert manifest["cells"] == 4 * 2 * 2
+    assert manifest["failures"] == 0
+    assert manifest["conditions"]["seed"] == 7
+    assert manifest["packages"]["numpy"]
+    assert list(results.scores) == [
+        *("family", "model", "size", "learner", "information_reward", "status")
+    ]
+    assert list(results.timings) == ["model", "size", "learner", "fit_seconds", "predict_seconds"]
+
+
+def test_the_same_study_again_gives_the_existing_result(write_study, tmp_path):
+    def stamps(directory):
+        return {path.name: path.stat().st_mtime_ns for path in directory.iterdir()}
+
+    first = run_study(load_study(write_study()), tmp_path / "out", jobs=1)
+    before = stamps(first.directory)
+    second = run_study(load_study(write_study()), tmp_path / "out", jobs=1)
+    assert stamps(second.directory) == before
+    assert (first.reused, second.reused) == (False, True)
+
+
+def test_a_new_title_or_confidence_needs_no_new_scores(write_study, tmp_path):
+    first = run_study(load_study(write_study()), tmp_path / "out", jobs=1)
+    stamp = (first.directory / "scores.parquet").stat().st_mtime_ns
+    width = first.intervals().eval("upper - lower")
+    changed = load_study(write_study(), {"analysis.confidence": 0.5, "title": "Other"})
+    second = run_study(changed, tmp_path / "out", jobs=1)
+    assert second.reused
+    assert (second.directory / "scores.parquet").stat().st_mtime_ns == stamp
+    assert (second.intervals().eval("upper - lower") < width).all()
+    assert second.settings["title"] == "Other"
+
+
+def test_a_different_study_in_the_same_place_is_refused_with_what_differs(write_study, tmp_path):
+    run_study(load_study(write_study()), tmp_path / "out", jobs=1)
+    with pytest.raises(SimstudyError, match=r"different study.*seed \(7 there, 8 asked\).*--over"):
+        run_study(load_study(write_study(), {"seed": 8}), tmp_path / "out", jobs=1)
+    replaced = run_study(
+        load_study(write_study(), {"seed": 8}), tmp_path / "out", jobs=1, overwrite=True
+    )
+    assert replaced.manifest["conditions"]["seed"] == 8
+
+
+def test_a_directory_of_other_files_is_never_written_to(write_study, tmp_path):
+    place = tmp_path / "precious"
+    place.mkdir()
+    (place / "thesis.tex").write_text("…")
+    for overwrite in (False, True):
+        with pytest.raises(SimstudyError, match="holds files that are not a study's results"):
+            run_study(load_study(write_study()), place, jobs=1, overwrite=overwrite)
+    assert [path.name for path in place.iterdir()] == ["thesis.tex"]
+
+
+def test_overwriting_leaves_files_of_the_users_own(write_study, tmp_path):
+    run_study(load_study(write_study()), tmp_path / "out", jobs=1)
+    (tmp_path / "out" / "notes.txt").write_text("mine")
+    run_study(load_study(write_study()), tmp_path / "out", jobs=1, overwrite=True)
+    assert (tmp_path / "out" / "notes.txt").read_text() == "mine"
+
+
+def test_an_interrupted_run_is_run_again(write_study, tmp_path):
+    def stop(finished, total):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run_study(load_study(write_study()), tmp_path / "out", jobs=1, progress=stop)
+    with pytest.raises(SimstudyError, match="holds no complete results"):
+        open_results(tmp_path / "out")
+    results = run_study(load_study(write_study()), tmp_path / "out", jobs=1)
+    assert not results.reused
+
+
+def test_a_place_that_cannot_be_written_is_said_before_anything_runs(write_study, tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(
+        SimstudyError, match=r"output directory .*file/out cannot be used: Not a dir"
+    ):
+        run_study(load_study(write_study()), tmp_path / "file" / "out", jobs=1)
+
+
+def test_a_damaged_manifest_is_named(write_study, tmp_path):
+    run_study(load_study(write_study()), tmp_path / "out", jobs=1)
+    (tmp_path / "out" / "manifest.json").write_text("{")
+    with pytest.raises(SimstudyError, match=r"manifest\.json is damaged"):
+        run_study(load_study(write_study()), tmp_path / "out", jobs=1)
+
+
+def test_the_plugins_are_kept_with_the_results(write_study, tmp_path):
+    (tmp_path / "plain.py").write_text(
+        "from dataclasses import dataclass\nfrom simstudy import register_learner\n"
+        "from simstudy.learners.prior import Prior\n"
+        "@register_learner('plain')\n@dataclass(frozen=True)\nclass Plain(Prior):\n    'Plain.'\n"
+    )
+    changes = {"seed = 7": 'seed = 7\nplugins = ["plain.py"]', '"naive_bayes"': '"plain"'}
+    study = load_study(write_study(changes))
+    results = run_study(study, tmp_path / "out", jobs=1)
+    again = load_study(results.directory / "study.toml")
+    assert make_plan(again).fingerprint() == make_plan(study).fingerprint()
+
+
+def test_the_fingerprint_follows_everything_that_moves_a_score(write_study):
+    base = load_study(write_study())
+    changes = [
+        {"seed": 8},
+        {"models": 5},
+        {"family.concentration": 2.0},
+        {"data.train_sizes": [20, 61]},
+        {"data.test_size": 101},
+        {"measures.prior": "test"},
+        {"measures.cutoff": "none"},
+        {"measures.base": 2},
+        {"measures.also": ["accuracy"]},
+        {"learners": [{"name": "naive_bayes", "label": "NB"}]},
+        {"learners": [{"name": "naive_bayes", "label": "NB", "alpha": 2.0}]},
+    ]
+    prints = [make_plan(load_study(write_study(), change)).fingerprint() for change in changes]
+    assert len({make_plan(base).fingerprint(), *prints}) == len(changes) + 1
+    same = {"title": "x", "analysis.confidence": 0.9, "family.values": [2, 5]}
+    assert make_plan(load_study(write_study(), same)).fingerprint() == make_plan(base).fingerprint()
+
+
+def test_results_of_nothing_are_refused(tmp_path):
+    with pytest.raises(SimstudyError, match="holds no complete results"):
+        open_results(tmp_path)
+
+
+def test_a_study_without_a_file_runs_too(tmp_path):
+    study = make_study(
+        {
+            "name": "inline",
+            "models": 2,
+            "family": {"name": "kdb", "k": 1, "attributes": [3, 3]},
+            "data": {"train_sizes": [30], "test_size": 50},
+            "learners": [{"name": "aode"}],
+        }
+    )
+    results = run_study(study, tmp_path / "out", jobs=1)
+    assert len(results.scores) == 2
+    assert results.anova().empty
+    assert results.pairwise().empty

@@ -1,0 +1,297 @@
+"""The learners as scikit-learn estimators."""
+
+from __future__ import annotations
+
+import doctest
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+import sklearn
+from sklearn.base import clone
+from sklearn.datasets import load_iris
+from sklearn.feature_selection import SelectKBest, chi2
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import KBinsDiscretizer, OrdinalEncoder
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import simstudy.sklearn
+from simstudy.learners.aode import AODE
+from simstudy.learners.base import Learner
+from simstudy.learners.naive_bayes import NaiveBayes
+from simstudy.learners.prior import Prior
+from simstudy.learners.tan import TAN
+from simstudy.sample import Sample
+from simstudy.sklearn import (
+    AODEClassifier,
+    CategoricalClassifier,
+    NaiveBayesClassifier,
+    PriorClassifier,
+    TANClassifier,
+)
+
+PAIRS = [
+    (PriorClassifier(), Prior()),
+    (NaiveBayesClassifier(), NaiveBayes()),
+    (NaiveBayesClassifier(alpha=0.3), NaiveBayes(alpha=0.3)),
+    (TANClassifier(), TAN()),
+    (TANClassifier(alpha=1.0, search="superparent"), TAN(alpha=1.0, search="superparent")),
+    (TANClassifier(search="likelihood"), TAN(search="likelihood")),
+    (TANClassifier(tree=(None, 0, 1, 1)), TAN(tree=(None, 0, 1, 1))),
+    (AODEClassifier(), AODE()),
+    (AODEClassifier(m=2.0, min_frequency=3.0), AODE(m=2.0, min_frequency=3.0)),
+]
+ESTIMATORS = [PriorClassifier(), NaiveBayesClassifier(), TANClassifier(), AODEClassifier()]
+EXPECTED_FAILURES: dict[str, str] = {}  # check name: why it cannot apply to categories
+
+CARDS = (3, 2, 4, 3)
+CLASSES = 3
+
+each_estimator = pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda e: type(e).__name__)
+
+
+@pytest.fixture
+def codes() -> np.ndarray:
+    """Random codes in which every value and class occurs, the target last."""
+    rng = np.random.default_rng(7)
+    cards = (*CARDS, CLASSES)
+    every_value = np.arange(max(cards))[:, None] % cards
+    return np.concatenate([every_value, rng.integers(cards, size=(80, len(cards)))])
+
+
+@pytest.fixture
+def table(codes: np.ndarray) -> tuple[pd.DataFrame, np.ndarray]:
+    """The same codes as strings, integers, a pandas categorical and booleans."""
+    frame = pd.DataFrame(
+        {
+            "colour": np.array(["blue", "green", "red"])[codes[:, 0]],
+            "flag": codes[:, 1].astype(bool),
+            "size": np.array([10, 20, 30, 40])[codes[:, 2]],
+            "shape": pd.Categorical.from_codes(codes[:, 3], ["cube", "disc", "rod"]),
+        }
+    )
+    return frame, np.array(["no", "perhaps", "yes"])[codes[:, -1]]
+
+
+@pytest.fixture
+def flowers() -> tuple[np.ndarray, np.ndarray]:
+    """Iris in four bins a column."""
+    X, y = load_iris(return_X_y=True)
+    bins = KBinsDiscretizer(4, encode="ordinal", strategy="uniform")
+    return bins.fit_transform(X).astype(int), y
+
+
+@parametrize_with_checks(ESTIMATORS, expected_failed_checks=lambda _: EXPECTED_FAILURES)
+def test_scikit_learn_accepts_the_estimator(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.parametrize(("estimator", "learner"), PAIRS, ids=lambda p: repr(p))
+def test_probabilities_are_those_of_the_learner(
+    estimator: CategoricalClassifier, learner: Learner, codes: np.ndarray, table
+):
+    expected = learner.fit(Sample(codes, (*CARDS, CLASSES))).predict_proba(codes[:, :-1])
+    X, y = table
+    for columns, labels in ((codes[:, :-1], codes[:, -1]), (X, y), (X.to_numpy(), list(y))):
+        fitted = clone(estimator).fit(columns, labels)
+        np.testing.assert_array_equal(fitted.predict_proba(columns), expected)
+        np.testing.assert_array_equal(fitted.predict_log_proba(columns), np.log(expected))
+        most_probable = fitted.classes_[expected.argmax(axis=1)]
+        np.testing.assert_array_equal(fitted.predict(columns), most_probable)
+
+
+def test_what_was_learnt_can_be_read(table):
+    X, y = table
+    fitted = TANClassifier(tree=(None, 0, 0, 2)).fit(X, y)
+    assert list(fitted.classes_) == ["no", "perhaps", "yes"]
+    assert list(fitted.feature_names_in_) == ["colour", "flag", "size", "shape"]
+    assert fitted.n_features_in_ == 4
+    assert [list(categories) for categories in fitted.categories_] == [
+        ["blue", "green", "red"],
+        [False, True],
+        [10, 20, 30, 40],
+        ["cube", "disc", "rod"],
+    ]
+    assert fitted.fitted_.tree == (None, 0, 0, 2)
+
+
+@each_estimator
+def test_declared_categories_count_though_training_lacks_them(estimator, codes):
+    rows = codes[(codes[:, 0] < 2) & (codes[:, -1] > 0)]
+    learner = estimator._learner()
+    # The class is always what the labels say, so only the attributes are declared.
+    sample = Sample(rows - [0, 0, 0, 0, 1], (*CARDS, CLASSES - 1))
+    expected = learner.fit(sample).predict_proba(codes[:, :-1])
+    declared = clone(estimator).set_params(categories=[range(card) for card in CARDS])
+    fitted = declared.fit(rows[:, :-1], rows[:, -1])
+    np.testing.assert_array_equal(fitted.predict_proba(codes[:, :-1]), expected)
+
+
+def test_training_value_outside_the_declared_categories_is_refused(table):
+    X, y = table
+    declared = NaiveBayesClassifier(categories=[["blue", "green"]])
+    with pytest.raises(ValueError, match=r"column colour .* its known ones: blue, green"):
+        declared.fit(X[["colour"]], y)
+
+
+@each_estimator
+def test_columns_must_have_the_names_and_order_of_training(estimator, table):
+    X, y = table
+    fitted = clone(estimator).fit(X, y)
+    with pytest.raises(ValueError, match="same order"):
+        fitted.predict(X[X.columns[::-1]])
+    with pytest.raises(ValueError, match="unseen at fit time"):
+        fitted.predict(X.rename(columns={"flag": "other"}))
+
+
+@each_estimator
+def test_unseen_category_is_summed_over(estimator, table):
+    X, y = table
+    fitted = clone(estimator).fit(X, y)
+    completions = X.iloc[:1].loc[[0] * 4].assign(size=[10, 20, 30, 40])
+    codes = fitted._encoder.transform(completions)
+    joint = np.exp(fitted.fitted_.log_joint(codes)).sum(axis=0)
+    new = X.head(10).copy()
+    new.loc[0, "size"] = 99
+    probabilities = fitted.predict_proba(new)
+    np.testing.assert_allclose(probabilities[0], joint / joint.sum(), rtol=1e-12)
+    np.testing.assert_array_equal(probabilities[1:], fitted.predict_proba(X.head(10))[1:])
+
+
+def test_unseen_category_drops_out_of_naive_bayes(table):
+    X, y = table
+    without = NaiveBayesClassifier().fit(X.drop(columns=["colour", "shape"]), y)
+    new = X.assign(colour="mauve", shape="cone")
+    np.testing.assert_allclose(
+        NaiveBayesClassifier().fit(X, y).predict_proba(new),
+        without.predict_proba(X.drop(columns=["colour", "shape"])),
+        rtol=1e-12,
+    )
+
+
+def test_very_many_unseen_categories_still_sum_to_the_class_prior():
+    # 12 columns of 4 values leave 4^12 possibilities, of which 1000 are summed over; the columns
+    # are nearly independent of the class, so the sum must be near the class frequencies.
+    rng = np.random.default_rng(1)
+    X, y = rng.integers(4, size=(4000, 12)), rng.choice(2, p=[0.3, 0.7], size=4000)
+    fitted = NaiveBayesClassifier().fit(X, y)
+    probabilities = fitted.predict_proba(np.full((3, 12), 9))
+    np.testing.assert_allclose(probabilities[0], np.bincount(y) / 4000, atol=0.01)
+    np.testing.assert_array_equal(probabilities[1:], fitted.predict_proba(np.full((2, 12), 9)))
+
+
+def test_unseen_category_averages_a_learner_without_joint_distribution(codes):
+    class Constant:
+        def predict_proba(self, codes):
+            return np.stack([codes[:, 0] / 2, 1 - codes[:, 0] / 2], axis=1)
+
+    class Plain(NaiveBayesClassifier):
+        def _learner(self):
+            return type("Learner", (), {"fit": lambda self, sample: Constant()})()
+
+    fitted = Plain().fit(codes[:, :-1], codes[:, -1] > 0)
+    row = codes[:1, :-1].copy()
+    row[0, 0] = 99  # codes 0, 1 and 2 were seen: the mean of 0, 1/2 and 1
+    np.testing.assert_allclose(fitted.predict_proba(row), [[0.5, 0.5]])
+
+
+def test_unseen_category_is_refused_on_request(table):
+    X, y = table
+    fitted = NaiveBayesClassifier(handle_unknown="error").fit(X, y)
+    with pytest.raises(ValueError, match=r"column size .* known ones: 10, 20, 30, 40"):
+        fitted.predict(X.assign(size=99))
+
+
+@each_estimator
+@pytest.mark.parametrize("missing", [None, np.nan, pd.NA])
+def test_missing_values_are_refused(estimator, missing, table):
+    X, y = table
+    holed = X.astype(object)
+    holed.loc[3, "shape"] = missing
+    for bad, column in ((holed, "shape"), (holed.to_numpy(), "3")):
+        with pytest.raises(ValueError, match=f"column {column} of X has missing values"):
+            clone(estimator).fit(bad, y)
+    with pytest.raises(ValueError, match="column shape of X has missing values"):
+        clone(estimator).fit(X, y).predict(holed)
+
+
+@pytest.mark.parametrize(
+    ("estimator", "message"),
+    [
+        (NaiveBayesClassifier(alpha=0), "alpha = 0 is not allowed"),
+        (TANClassifier(search="greedy"), "search = 'greedy' is not allowed"),
+        (AODEClassifier(handle_unknown="skip"), "handle_unknown = 'skip' is not allowed"),
+    ],
+)
+def test_bad_parameter_is_refused_when_fitting(estimator, message, table):
+    with pytest.raises(ValueError, match=message):
+        estimator.fit(*table)
+
+
+@pytest.mark.parametrize("estimator", [e for e, _ in PAIRS], ids=repr)
+def test_a_weight_is_a_number_of_repetitions(estimator, table):
+    X, y = table
+    weights = np.arange(len(X)) % 4  # zeros too
+    weighted = clone(estimator).fit(X, y, sample_weight=weights)
+    repeated = clone(estimator).fit(X.loc[X.index.repeat(weights)], y.repeat(weights))
+    np.testing.assert_allclose(weighted.predict_proba(X), repeated.predict_proba(X), rtol=1e-12)
+
+
+def test_row_of_weight_zero_is_not_there(table):
+    X, y = table
+    weights = np.where(X["colour"] == "red", 0.0, 1.0)
+    fitted = NaiveBayesClassifier().fit(X, y, weights)
+    assert list(fitted.categories_[0]) == ["blue", "green"]
+
+
+@each_estimator
+def test_estimator_survives_pickle_and_clone(estimator, table):
+    X, y = table
+    fitted = clone(estimator).fit(X, y)
+    again = pickle.loads(pickle.dumps(fitted))
+    np.testing.assert_array_equal(again.predict_proba(X), fitted.predict_proba(X))
+    assert clone(fitted).get_params() == estimator.get_params()
+
+
+def test_global_output_setting_makes_no_difference(table):
+    X, y = table
+    expected = TANClassifier().fit(X, y).predict_proba(X)
+    with sklearn.config_context(transform_output="pandas"):
+        np.testing.assert_array_equal(TANClassifier().fit(X, y).predict_proba(X), expected)
+
+
+def test_pipeline_discretises_and_selects():
+    X, y = load_iris(return_X_y=True)
+    bins = KBinsDiscretizer(4, encode="ordinal", strategy="uniform")
+    pipeline = make_pipeline(bins, SelectKBest(chi2, k=3), AODEClassifier())
+    assert pipeline.fit(X, y).score(X, y) > 0.9
+    assert pipeline[-1].n_features_in_ == 3
+
+
+def test_pipeline_after_an_encoder(table):
+    X, y = table
+    pipeline = make_pipeline(OrdinalEncoder(), TANClassifier())
+    plain = TANClassifier().fit(X, y)
+    np.testing.assert_array_equal(pipeline.fit(X, y).predict_proba(X), plain.predict_proba(X))
+
+
+@pytest.mark.parametrize(
+    "estimator", [NaiveBayesClassifier(), TANClassifier(), AODEClassifier()], ids=repr
+)
+def test_cross_validation_on_real_flowers(estimator, flowers):
+    # The classes are balanced, so the prior alone scores 1/3.
+    assert cross_val_score(estimator, *flowers, cv=5).mean() > 0.9
+    assert cross_val_score(estimator, *flowers, cv=5, scoring="neg_log_loss").mean() > -0.5
+
+
+def test_grid_search_over_alpha_and_search(flowers):
+    grid = {"alpha": [0.01, 0.5, 2.0], "search": ["cmi", "likelihood", "superparent"]}
+    found = GridSearchCV(TANClassifier(), grid, scoring="neg_log_loss", cv=3).fit(*flowers)
+    assert np.isfinite(found.cv_results_["mean_test_score"]).all()
+    assert len(found.best_estimator_.fitted_.tree) == 4
+
+
+def test_example_in_the_documentation_is_true():
+    assert doctest.testmod(simstudy.sklearn) == (0, 2)
