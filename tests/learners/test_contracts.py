@@ -1,0 +1,50 @@
+"""Every built-in learner keeps the published contract."""
+
+import numpy as np
+import pytest
+
+from simstudy.learners.aode import AODE
+from simstudy.learners.base import Learner
+from simstudy.learners.naive_bayes import NaiveBayes
+from simstudy.learners.prior import Prior
+from simstudy.learners.tan import TAN
+from simstudy.sample import Sample
+from simstudy.testing import check_learner
+
+LEARNERS = [
+    Prior(),
+    Prior(alpha=1),
+    NaiveBayes(),
+    NaiveBayes(alpha=0.01),
+    AODE(),
+    AODE(m=1),
+    AODE(min_frequency=30),
+    AODE(min_frequency=0),
+    TAN(),
+    TAN(search="likelihood"),
+    TAN(alpha=1e-6),
+]
+
+
+@pytest.mark.parametrize("learner", LEARNERS, ids=repr)
+def test_learners_keep_their_contract(learner: Learner) -> None:
+    check_learner(learner)
+
+
+def test_superparent_keeps_its_contract_but_breaks_ties_by_the_order_of_attributes() -> None:
+    check_learner(TAN(search="superparent"), permutation=False)
+
+
+@pytest.mark.parametrize("learner", [*LEARNERS, TAN(search="superparent")], ids=repr)
+def test_answers_are_the_same_to_the_last_bit_whatever_the_batch(learner: Learner) -> None:
+    rng = np.random.default_rng(12)
+    cards = (2, 3, 4, 5, 2, 3, 4)
+    sample = Sample(rng.integers(0, cards, size=(150, 7)), cards)
+    codes = rng.integers(0, cards[:-1], size=(333, 6))
+    fitted = learner.fit(sample)
+    whole = fitted.predict_proba(codes)
+    for size in (1, 7, 100):
+        parts = [fitted.predict_proba(codes[i : i + size]) for i in range(0, 333, size)]
+        np.testing.assert_array_equal(np.concatenate(parts), whole)
+    np.testing.assert_array_equal(fitted.predict_proba(np.asfortranarray(codes)), whole)
+    np.testing.assert_array_equal(fitted.predict_proba(codes.astype(np.int8)), whole)

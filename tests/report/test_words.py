@@ -1,0 +1,76 @@
+"""The words claim what the table supports, and nothing more."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from simstudy.analysis.pairwise import pairwise
+from simstudy.measures.base import MeasureInfo
+from simstudy.report.words import axis_label, verdicts
+
+REWARD = MeasureInfo(greater_is_better=True, label="reward", unit="nats")
+LOSS = MeasureInfo(greater_is_better=False, label="loss")
+
+
+def table(**offsets):
+    """Rewards of 30 models at one size: a common part plus each learner's offset and noise."""
+    rng = np.random.default_rng(0)
+    common = rng.normal(size=30)
+    rows = [
+        {"model": model, "size": 50, "learner": name, "reward": common[model] + offset + noise}
+        for name, offset in offsets.items()
+        for model, noise in enumerate(rng.normal(scale=0.1, size=30))
+    ]
+    return pairwise(pd.DataFrame(rows), value="reward")
+
+
+def test_a_win_names_the_winner_first_with_a_positive_difference():
+    (sentence,) = verdicts(table(A=0.0, B=1.0), REWARD, 0.95)[50]
+    assert sentence.startswith("B beats A by +")
+    low, high = sentence.split("[")[1].rstrip("]").split(", ")
+    assert 0 < float(low) < float(high)
+
+
+def test_with_a_loss_the_lower_one_wins():
+    (sentence,) = verdicts(table(A=0.0, B=1.0), LOSS, 0.95)[50]
+    assert sentence.startswith("A beats B by -")
+
+
+def test_what_the_test_cannot_tell_apart_is_not_called_a_win():
+    (sentence,) = verdicts(table(A=0.0, B=0.0), REWARD, 0.95)[50]
+    assert "are not told apart" in sentence
+    assert "beats" not in sentence
+    low, high = sentence.split("[")[1].rstrip("]").split(", ")
+    assert float(low) < 0 < float(high)
+
+
+def test_every_pair_is_named_once_best_first():
+    sentences = verdicts(table(A=0.0, B=1.0, C=2.0), REWARD, 0.95)[50]
+    assert [sentence.split(" by ")[0] for sentence in sentences] == [
+        "C beats B",
+        "C beats A",
+        "B beats A",
+    ]
+
+
+def test_with_many_learners_only_the_leader_is_compared():
+    offsets = {f"L{index}": float(index) for index in range(8)}
+    sentences = verdicts(table(**offsets), REWARD, 0.95)[50]
+    assert len(sentences) == 7
+    assert all(sentence.startswith("L7 beats ") for sentence in sentences)
+
+
+def test_pairs_without_an_interval_are_not_told_apart():
+    pairs = table(A=0.0, B=1.0)
+    pairs[["difference", "lower", "upper", "p_adjusted"]] = np.nan
+    (sentence,) = verdicts(pairs, REWARD, 0.95)[50]
+    assert "are not told apart" in sentence
+
+
+@pytest.mark.parametrize(
+    ("info", "label"), [(REWARD, "reward (nats)"), (LOSS, "loss (less is better)")]
+)
+def test_a_label_says_the_unit_and_the_direction(info, label):
+    assert axis_label(info) == label

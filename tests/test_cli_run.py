@@ -1,0 +1,118 @@
+"""`python -m simstudy.run` and `simstudy run`, driven as a user would."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+
+
+def test_a_run_prints_means_anova_and_verdicts(simstudy, write_study, tmp_path):
+    done = simstudy(write_study(), "--jobs", 1, module="simstudy.run")
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    for words in (
+        "A small study",
+        "4 models of the family tan; training sets of 20, 60 rows",
+        "prior: class frequencies of each training set",
+        "Mean information reward (nats)",
+        "95% t intervals between models, Bonferroni-adjusted for m = 4 cells",
+        "Repeated-measures ANOVA",
+        "learner × size",
+        "Sphericity",
+        "Who beats whom",
+        "20 rows:",
+        "Bonferroni-adjusted for m = 1 pairs at each size",
+        "results/small/",
+    ):
+        assert words in done.stdout, words
+    assert (tmp_path / "results/small/learning_curves.svg").exists()
+
+
+def test_the_command_takes_overrides(simstudy, write_study, tmp_path):
+    options = ("--models", 3, "--sizes", "15,30,45", "--seed", 99, "--out", "here", "--quiet")
+    done = simstudy("run", write_study(), "--jobs", 1, *options)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    scores = pd.read_parquet(tmp_path / "here" / "scores.parquet")
+    assert set(scores["model"]) == {0, 1, 2}
+    assert set(scores["size"]) == {15, 30, 45}
+
+
+def test_the_second_run_says_that_nothing_was_run(simstudy, write_study):
+    simstudy("run", write_study(), "--jobs", 1, "--quiet")
+    done = simstudy("run", write_study())
+    assert done.returncode == 0
+    assert "there already, nothing was run again" in " ".join(done.stdout.split())
+
+
+def test_one_learner_or_one_size_still_gives_a_summary(simstudy, write_study):
+    one_learner = {'\n[[learners]]\nname = "tan"\nlabel = "TAN"\n': "", "[20, 60]": "[20]"}
+    done = simstudy("run", write_study(one_learner), "--jobs", 1)
+    assert done.returncode == 0, done.stderr
+    assert "No ANOVA" in done.stdout
+    assert "Who beats whom" not in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("nowhere.toml",), "nowhere.toml cannot be read: No such file or directory"),
+        (("study.toml", "--models", 1), "must be at least 2 (models are the subjects of the ANOVA"),
+        (("study.toml", "--sizes", "50,x"), "--sizes: '50,x' is not a list of whole numbers"),
+        (("study.toml", "--sizes", "50,20"), "sizes must increase"),
+        (("study.toml", "--seed", -1), "seed: -1 is not allowed"),
+        (("study.toml", "--out", "study.toml"), "cannot be used: Not a directory"),
+        (("broken.toml",), "broken.toml is not valid TOML"),
+        (("misspelt.toml",), "unknown learner 'aoed'; did you mean 'aode'?"),
+        (("plugin.toml",), "fails to load: NameError: name 'no_such_name' is not defined (line 1)"),
+    ],
+)
+def test_bad_input_is_one_sentence_and_exit_code_2(
+    simstudy, write_study, tmp_path, arguments, said
+):
+    write_study()
+    write_study({"seed = 7": "seed = = 7"}, name="broken.toml")
+    write_study({'"naive_bayes"': '"aoed"'}, name="misspelt.toml")
+    (tmp_path / "bad.py").write_text("no_such_name")
+    write_study({"seed = 7": 'seed = 7\nplugins = ["bad.py"]'}, name="plugin.toml")
+    done = simstudy("run", *arguments)
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert done.stderr.startswith("simstudy: ")
+    assert done.stderr.count("\n") == 1
+    assert "Traceback" not in done.stderr
+    assert done.stdout == ""
+    assert not (tmp_path / "results").exists()
+
+
+def test_another_studys_results_are_refused_and_kept(simstudy, write_study, tmp_path):
+    assert simstudy("run", write_study(), "--jobs", 1, "--quiet").returncode == 0
+    before = (tmp_path / "results/small/scores.parquet").read_bytes()
+    done = simstudy("run", write_study(), "--seed", 8)
+    assert done.returncode == 2
+    assert "holds the results of a different study; these differ: seed" in done.stderr
+    assert (tmp_path / "results/small/scores.parquet").read_bytes() == before
+    assert simstudy("run", write_study(), "--seed", 8, "--overwrite", "--quiet").returncode == 0
+    assert (tmp_path / "results/small/scores.parquet").read_bytes() != before
+
+
+def test_a_study_in_which_nothing_succeeds_says_so(simstudy, write_study, tmp_path):
+    (tmp_path / "broken.py").write_text(
+        "from dataclasses import dataclass\nimport simstudy\n"
+        "@simstudy.register_family('broken')\n@dataclass(frozen=True)\n"
+        "class Broken(simstudy.Family):\n    'Broken.'\n"
+        "    def draw(self, rng):\n        raise ValueError('no luck')\n"
+    )
+    path = write_study(
+        {"seed = 7": 'seed = 7\nplugins = ["broken.py"]', '"tan"\nattr': '"broken"\nattr'}
+    )
+    done = simstudy("run", path, "--jobs", 1)
+    assert done.returncode == 2
+    assert "no cell of the study succeeded; the first failure: drawing the model" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_help_names_every_option(simstudy):
+    done = simstudy("--help", module="simstudy.run")
+    assert done.returncode == 0
+    for option in ("out", "jobs", "models", "sizes", "seed", "quiet", "overwrite"):
+        assert f"--{option}" in done.stdout

@@ -1,0 +1,41 @@
+"""Who may know whom: data flows one way."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).parents[1] / "simstudy"
+CORE = {"arrays", "sample"}
+ALLOWED = {
+    "sample.py": {"arrays"},
+    "families": CORE | {"families"},
+    "learners": CORE | {"learners"},
+    "measures": CORE | {"measures"},
+    "analysis": {"analysis", "arrays"},
+    "engine": CORE
+    | {"engine", "errors", "registry", "toml", "families.model", "measures.base", "study", ""},
+    "report": {"report", "measures.base", "engine.store", "results"},
+}
+
+
+def imported(file: Path) -> set[str]:
+    """The simstudy modules that a file imports, with or without their package's name."""
+    names = set()
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            names.add(node.module)
+        elif isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+    inside = {name for name in names if name.split(".")[0] == "simstudy"}
+    return {name.removeprefix("simstudy").removeprefix(".") for name in inside}
+
+
+@pytest.mark.parametrize("room", ALLOWED)
+def test_a_room_knows_only_what_comes_before_it(room):
+    place = PACKAGE / room
+    for file in [place] if place.suffix else place.rglob("*.py"):
+        for name in imported(file):
+            assert name in ALLOWED[room] or name.split(".")[0] in ALLOWED[room], (file, name)
