@@ -11,6 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
+import simstudy
 from simstudy.errors import SimstudyError
 
 app = typer.Typer(
@@ -19,6 +20,23 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"simstudy {simstudy.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_version, is_eager=True, help="Print the version."),
+    ] = False,
+) -> None:
+    """What goes before a verb."""
+
 
 StudyFile = Annotated[Path, typer.Argument(metavar="STUDY.toml", help="The study to run.")]
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import hashlib
 import importlib
 import importlib.util
+import inspect
 import sys
 import traceback
+import uuid
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
@@ -60,6 +62,19 @@ class Registry:
         """Whether a worker process could not find this thing by itself."""
         module = getattr(self._registered.get(name), "__module__", None)
         return module == "__main__"
+
+    def source_digest(self, name: str) -> str | None:
+        """A digest of the source that defines a thing; None for a built-in."""
+        if name in self._builtin:
+            return None
+        thing = self.get(name)
+        file = getattr(sys.modules.get(thing.__module__), "__file__", None)
+        try:
+            # In a notebook there is no file, only the definition itself.
+            source = Path(file).read_bytes() if file else inspect.getsource(thing).encode()
+        except (OSError, TypeError):
+            source = uuid.uuid4().bytes  # nothing to compare: never taken for the same
+        return hashlib.sha256(source).hexdigest()
 
 
 def _same(one: Any, other: Any) -> bool:

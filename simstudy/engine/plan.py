@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import simstudy
-from simstudy.registry import REGISTRIES
+from simstudy.registry import FAMILIES, LEARNERS, MEASURES
 
 if TYPE_CHECKING:
     from simstudy.study import Study
@@ -41,6 +41,8 @@ class Plan:
     cutoff: str
     base: float
     plugins: tuple[tuple[Path, str], ...] = ()
+    # The names of things that are not simstudy's own, with digests of their source.
+    sources: tuple[tuple[str, str], ...] = ()
     # What was registered in an interactive session and cannot be imported: (kind, name, thing).
     interactive: tuple[tuple[str, str, Any], ...] = field(default=(), compare=False)
 
@@ -64,6 +66,7 @@ class Plan:
             "measures.cutoff": self.cutoff,
             "measures.base": self.base,
             "plugins": [digest for _, digest in self.plugins],
+            "source": dict(self.sources),
         }
 
     def fingerprint(self) -> str:
@@ -75,26 +78,30 @@ def make_plan(study: Study) -> Plan:
     """The plan of a validated study."""
     measures = study.measures
     prior = measures.prior
-    parts = [study.family, *study.learners]
-    names = [(REGISTRIES[0], study.family.name)]
-    names += [(REGISTRIES[1], learner.name) for learner in study.learners]
-    names += [(REGISTRIES[2], measure) for measure in measures.names]
-    family, *learners = (
-        Part(part.name, part.parameters, part.identity, getattr(part, "label", ""))
-        for part in parts
-    )
+    names = [(FAMILIES, study.family.name)]
+    names += [(LEARNERS, learner.name) for learner in study.learners]
+    names += [(MEASURES, measure) for measure in measures.names]
+    family = study.family
     return Plan(
         seed=study.seed,
         models=study.models,
-        family=family,
+        family=Part(family.name, family.parameters, family.identity),
         train_sizes=tuple(study.data.train_sizes),
         test_size=study.data.test_size,
-        learners=tuple(learners),
+        learners=tuple(
+            Part(learner.name, learner.parameters, learner.identity, learner.label)
+            for learner in study.learners
+        ),
         measures=tuple(measures.names),
         prior=prior if isinstance(prior, str) else tuple(prior),
         cutoff=measures.cutoff,
         base=math.e if measures.base == "e" else float(measures.base),
         plugins=tuple(study.plugin_files),
+        sources=tuple(
+            (name, digest)
+            for registry, name in names
+            if (digest := registry.source_digest(name)) is not None
+        ),
         interactive=tuple(
             (registry.kind, name, registry.get(name))
             for registry, name in names

@@ -194,7 +194,7 @@ def _check_weights(contract: Contract, learner: Learner, attributes: int) -> Non
 
 def _check_permutation(contract: Contract, learner: Learner, attributes: int) -> None:
     sample = _draw_sample((*((2, 3, 4, 3, 2, 5)[:attributes]), 3), 500)
-    order = np.roll(np.arange(attributes)[::-1], 1)
+    order = np.arange(attributes)[::-1]
     columns = [*order, attributes]
     turned = Sample(sample.codes[:, columns], [sample.cards[c] for c in columns])
     codes = _draw_codes(sample.cards[:-1], 30)

@@ -18,7 +18,7 @@ def check_measure(measure: MeasureFunction) -> None:
     - It returns one value per row or one number, finite where all probabilities are strictly
       between 0 and 1, and leaves its inputs as they were.
     - A row's value does not depend on the other rows; the order of the rows does not matter.
-    - Where it takes weights, a row of weight 2 is the row twice.
+    - Where it takes weights, a row of weight 2 is the row twice; it also works without them.
     - Where it declares ``base``, its unit is nats and another base only changes the unit.
     - A learner that is confidently right scores no worse than one that is confidently wrong, in
       the direction that ``info.greater_is_better`` states.
@@ -56,7 +56,6 @@ class _Rows:
         self, proba: FloatArray, y: IntArray, prior: FloatArray, truth: FloatArray
     ) -> None:
         self.proba, self.y, self.prior, self.truth = proba, y, prior, truth
-        self.weights = np.ones(len(y))
 
     @classmethod
     def draw(cls, classes: int, rows: int) -> _Rows:
@@ -87,8 +86,8 @@ class _Rows:
     def values(self, contract: Contract, measure: MeasureFunction) -> FloatArray:
         """What the measure itself returns, before any mean is taken."""
         context = {**vars(self), "base": math.e}
-        given = {key: context[key] for key in keywords(measure)}
-        rule = "it must answer probabilities strictly between 0 and 1"
+        given = {key: context[key] for key in keywords(measure) - {"weights"}}
+        rule = "it must answer probabilities strictly between 0 and 1, with or without weights"
         returned = contract.attempt(rule, lambda: measure(self.proba, self.y, **given))
         return np.asarray(returned, dtype=np.float64)
 
@@ -136,14 +135,16 @@ def _check_row_order(
 
 
 def _check_row_weights(contract: Contract, measure: MeasureFunction, rows: _Rows) -> None:
-    weights = stream(4).integers(0, 4, size=len(rows.y))
-    weighted = rows.score(measure, weights=weights.astype(np.float64))
-    repeated = rows[np.repeat(np.arange(len(rows.y)), weights)]
-    ones = np.ones(len(repeated.y))
+    times = stream(4).integers(0, 4, size=len(rows.y))
+    weights = times.astype(np.float64)
+    weighted = rows.score(measure, weights=weights)
+    rule = "a measure must leave its inputs as they were"
+    contract.require(np.array_equal(weights, times), rule, "weights was changed")
+    repeated = rows[np.repeat(np.arange(len(rows.y)), times)].score(measure)
     contract.require(
-        math.isclose(weighted, repeated.score(measure, weights=ones), rel_tol=1e-9, abs_tol=1e-12),
+        math.isclose(weighted, repeated, rel_tol=1e-9, abs_tol=1e-12),
         "a row of weight w must count as w rows",
-        f"the score is {weighted}, and {repeated.score(measure, weights=ones)} with rows repeated",
+        f"the score is {weighted}, and {repeated} with rows repeated",
     )
 
 

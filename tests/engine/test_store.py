@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 
 import pytest
 
@@ -156,3 +158,40 @@ def test_a_study_without_a_file_runs_too(tmp_path):
     assert len(results.scores) == 2
     assert results.anova().empty
     assert results.pairwise().empty
+
+
+def test_a_thing_defined_in_a_script_counts_by_its_source(tmp_path):
+    script = tmp_path / "script.py"
+    text = """
+from dataclasses import dataclass
+import simstudy
+
+@simstudy.register_family("scripted")
+@dataclass(frozen=True)
+class Scripted(simstudy.Family):
+    "Defined in a script."
+    def draw(self, rng):
+        cards = self.draw_cards(rng)
+        target = len(cards) - 1
+        return self.draw_model(rng, cards, [[target]] * target + [[]])
+
+if __name__ == "__main__":
+    study = simstudy.make_study({
+        "name": "scripted", "models": 4, "family": {"name": "scripted"},
+        "data": {"train_sizes": [20], "test_size": 50},
+        "learners": [{"name": "prior"}, {"name": "naive_bayes"}],
+    })
+    results = simstudy.run_study(study, "out", jobs=2)
+    print(set(results.scores["status"]), results.reused)
+"""
+
+    def run():
+        return subprocess.run(
+            [sys.executable, script], cwd=tmp_path, capture_output=True, text=True, check=False
+        )
+
+    script.write_text(text)
+    assert run().stdout == "{'ok'} False\n"
+    assert run().stdout == "{'ok'} True\n"
+    script.write_text(text.replace("[[target]]", "[[]]"))
+    assert "holds the results of a different study; these differ: source" in run().stderr

@@ -206,6 +206,21 @@ def test_parameters_out_of_range_are_refused_in_words(
         make()
 
 
+@pytest.mark.xfail(strict=True, reason="only values not above 0 are refused")
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: NaiveBayes(alpha=float("inf")),
+        lambda: Prior(alpha=float("inf")),
+        lambda: TAN(alpha=float("inf")),
+        lambda: AODE(m=float("inf")),
+    ],
+)
+def test_infinite_smoothing_is_refused(make: Callable[[], Learner]) -> None:
+    with pytest.raises(ValueError, match="not allowed"):
+        make()
+
+
 def test_a_tree_of_another_size_is_refused() -> None:
     sample = Sample([[0, 0, 0]], (2, 2, 2))
     with pytest.raises(ValueError, match="a parent for each of the 2 attributes"):

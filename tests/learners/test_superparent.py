@@ -12,42 +12,37 @@ from simstudy.sample import Sample
 
 Row = tuple[int, ...]
 Tree = tuple[int | None, ...]
-HALF = Fraction(1, 2)
+Weight = int | Fraction
 
 
 def class_scores(
-    rows: Sequence[Row], weights: Sequence[Fraction], cards: Row, parents: dict[int, int], row: Row
+    rows: Sequence[Row], weights: Sequence[Weight], cards: Row, parents: dict[int, int], row: Row
 ) -> list[Fraction]:
     """P(c) Π P(x_i | c, pa) of every class, from weighted rows, ½ added to every count."""
-
-    def weight_where(**wanted: int) -> Fraction:
-        places = {int(name[1:]): value for name, value in wanted.items()}
-        pairs = zip(rows, weights, strict=True)
-        return sum((w for r, w in pairs if all(r[v] == x for v, x in places.items())), Fraction(0))
-
     target = len(cards) - 1
     scores = []
     for label in range(cards[target]):
-        given = {f"v{target}": label}
-        score = (weight_where(**given) + HALF) / (sum(weights) + cards[target] * HALF)
+        here = [(r, w) for r, w in zip(rows, weights, strict=True) if r[target] == label]
+        # (n + ½)/(N + r/2) is (2n + 1)/(2N + r).
+        above = 2 * sum(w for _, w in here) + 1
+        below = 2 * sum(weights) + cards[target]
         for i in range(target):
-            under = dict(given)
-            if i in parents:
-                under[f"v{parents[i]}"] = row[parents[i]]
-            seen = weight_where(**under, **{f"v{i}": row[i]})
-            score *= (seen + HALF) / (weight_where(**under) + cards[i] * HALF)
-        scores.append(score)
+            pa = parents.get(i)
+            given = here if pa is None else [(r, w) for r, w in here if r[pa] == row[pa]]
+            above *= 2 * sum(w for r, w in given if r[i] == row[i]) + 1
+            below *= 2 * sum(w for _, w in given) + cards[i]
+        scores.append(Fraction(above) / below)
     return scores
 
 
 def leave_one_out_hits(
-    rows: Sequence[Row], weights: Sequence[Fraction], cards: Row, parents: dict[int, int]
-) -> Fraction:
+    rows: Sequence[Row], weights: Sequence[Weight], cards: Row, parents: dict[int, int]
+) -> Weight:
     """The weight of the rows classified right by what is learnt without them."""
-    hits = Fraction(0)
+    hits: Weight = 0
     for index, row in enumerate(rows):
         rest = list(weights)
-        rest[index] -= min(weights[index], Fraction(1))
+        rest[index] -= min(weights[index], 1)
         scores = class_scores(rows, rest, cards, parents, row)
         if scores.index(max(scores)) == row[-1]:
             hits += weights[index]
@@ -62,13 +57,13 @@ def ancestors(node: int, parents: dict[int, int]) -> set[int]:
     return found
 
 
-def brute_force_tree(rows: Sequence[Row], weights: Sequence[Fraction], cards: Row) -> Tree:
+def brute_force_tree(rows: Sequence[Row], weights: Sequence[Weight], cards: Row) -> Tree:
     """SuperParent as Keogh & Pazzani (1999) describe it, refitting for every row left out."""
     attributes = range(len(cards) - 1)
     parents: dict[int, int] = {}
     hits = leave_one_out_hits(rows, weights, cards, parents)
     while True:
-        best: tuple[Fraction, int, list[int]] | None = None
+        best: tuple[Weight, int, list[int]] | None = None
         for s in attributes:
             orphans = [
                 i for i in attributes if i not in parents and i not in {s} | ancestors(s, parents)
@@ -107,7 +102,7 @@ def test_trees_are_those_of_exact_leave_one_out(block: int) -> None:
     arcs = 0
     for seed in range(25):
         rows, cards = draw_rows(np.random.default_rng([block, seed]), 12 + 4 * block)
-        expected = brute_force_tree(rows, [Fraction(1)] * len(rows), cards)
+        expected = brute_force_tree(rows, [1] * len(rows), cards)
         assert superparent_tree(Sample(rows, cards), 0.5) == expected, (rows, cards)
         arcs += sum(parent is not None for parent in expected)
     assert arcs > 10
