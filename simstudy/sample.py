@@ -39,24 +39,10 @@ class Sample:
         cards: Sequence[int],
         weights: npt.ArrayLike | None = None,
     ) -> None:
-        # Column by column in memory: tables are counted over columns.
-        self.codes: IntArray = np.asfortranarray(codes, dtype=np.intp)
         self.cards: tuple[int, ...] = tuple(int(card) for card in cards)
+        self.codes: IntArray = check_codes(codes, self.cards, "variable")
         self.weights: FloatArray | None = None
         self._tables: dict[tuple[int, ...], FloatArray] = {}
-        if self.codes.ndim != 2 or self.codes.shape[1] != len(self.cards) or not self.cards:
-            raise ValueError(
-                f"codes must have one column for each of the {len(self.cards)} variables in cards; "
-                f"their shape is {self.codes.shape}"
-            )
-        if self.codes.size:
-            beyond = (self.codes.max(axis=0) >= self.cards) | (self.codes.min(axis=0) < 0)
-            if beyond.any():
-                variable = int(beyond.argmax())
-                raise ValueError(
-                    f"variable {variable} has {self.cards[variable]} values, so its codes go from "
-                    f"0 to {self.cards[variable] - 1}; the rows hold others"
-                )
         if weights is not None:
             self.weights = np.ascontiguousarray(weights, dtype=np.float64)
             if self.weights.shape != (len(self.codes),):
@@ -102,8 +88,10 @@ class Sample:
     def counts(self, *variables: int) -> FloatArray:
         """The contingency table of some variables, one axis each in the order asked for."""
         key = tuple(sorted(variables))
-        if len(set(key)) != len(key):
-            raise ValueError(f"a variable is named twice in counts{variables}")
+        if len(set(key)) != len(key) or (key and not 0 <= key[0] <= key[-1] < len(self.cards)):
+            raise ValueError(
+                f"counts{variables} must name different variables from 0 to {len(self.cards) - 1}"
+            )
         if key not in self._tables:
             shape = tuple(self.cards[v] for v in key)
             flat = _flat_index(self.codes, key, shape)
@@ -193,6 +181,33 @@ class SlotLayout:
     def slots(self, columns: IntArray) -> IntArray:
         """The slot of every code; ``columns`` has one row for each attribute."""
         return columns + self.starts[:, None]
+
+
+def check_codes(codes: npt.ArrayLike, cards: Sequence[int], what: str) -> IntArray:
+    """The codes as an array of whole numbers, refused if they do not fit ``cards``.
+
+    Column by column in memory: tables are counted, and probabilities gathered, over columns.
+    """
+    given = np.asarray(codes)
+    if given.size and not (
+        given.dtype.kind in "iub" or (given.dtype.kind == "f" and (given % 1 == 0).all())
+    ):
+        raise ValueError("codes must be whole numbers")
+    if given.ndim != 2 or given.shape[1] != len(cards) or not cards:
+        raise ValueError(
+            f"codes must have one column for each of the {len(cards)} {what}s; "
+            f"their shape is {given.shape}"
+        )
+    whole: IntArray = np.asfortranarray(given, dtype=np.intp)
+    if whole.size:
+        beyond = (whole.max(axis=0) >= cards) | (whole.min(axis=0) < 0)
+        if beyond.any():
+            column = int(beyond.argmax())
+            raise ValueError(
+                f"{what} {column} has {cards[column]} values, so its codes go from 0 to "
+                f"{cards[column] - 1}; the rows hold others"
+            )
+    return whole
 
 
 def distinct_rows(codes: IntArray, cards: Sequence[int]) -> tuple[IntArray, IntArray]:

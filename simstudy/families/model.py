@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray
-from simstudy.sample import Sample
+from simstudy.sample import Sample, check_codes
 
 if TYPE_CHECKING:
     from pgmpy.models import DiscreteBayesianNetwork
@@ -86,20 +86,27 @@ class Model:
         if len(self.names) != len(self.cards) or len(set(self.names)) != len(self.names):
             raise ValueError(f"{len(self.cards)} variables need as many different names")
         weights = [component.weight for component in self.components]
-        if not weights or min(weights) < 0 or abs(sum(weights) - 1) > 1e-9:
+        if not (weights and min(weights) >= 0 and abs(sum(weights) - 1) <= 1e-9):
             raise ValueError(f"the components' weights must sum to one; they are {weights}")
         for component in self.components:
             if not len(component.parents) == len(component.cpts) == len(self.cards):
                 raise ValueError("a component needs parents and a CPT for every variable")
-            _ = component.order  # refuses circles
             for v, (parents, cpt) in enumerate(zip(component.parents, component.cpts, strict=True)):
-                shape = (*(self.cards[p] for p in parents), self.cards[v])
-                if cpt.shape != shape:
-                    raise ValueError(
-                        f"the CPT of {self.names[v]} has shape {cpt.shape}, not {shape}"
-                    )
-                if not (cpt >= 0).all() or not np.allclose(cpt.sum(axis=-1), 1, atol=1e-9):
-                    raise ValueError(f"a row of the CPT of {self.names[v]} is not a distribution")
+                self._check_cpt(v, parents, cpt)
+            _ = component.order  # refuses circles
+
+    def _check_cpt(self, v: int, parents: tuple[int, ...], cpt: FloatArray) -> None:
+        known = all(0 <= p < len(self.cards) for p in parents)
+        if not known or len({*parents, v}) != len(parents) + 1:
+            raise ValueError(
+                f"the parents of {self.names[v]} must be different other variables from 0 "
+                f"to {len(self.cards) - 1}; they are {parents}"
+            )
+        shape = (*(self.cards[p] for p in parents), self.cards[v])
+        if cpt.shape != shape:
+            raise ValueError(f"the CPT of {self.names[v]} has shape {cpt.shape}, not {shape}")
+        if not (cpt >= 0).all() or not np.allclose(cpt.sum(axis=-1), 1, rtol=0, atol=1e-9):
+            raise ValueError(f"a row of the CPT of {self.names[v]} is not a distribution")
 
     def sample(self, n: int, rng: np.random.Generator) -> Sample:
         """Draw ``n`` rows; the first rows of a longer draw from the same stream are the same."""
@@ -134,7 +141,7 @@ class Model:
 
     def log_joint(self, codes: IntArray) -> FloatArray:
         """log P(attributes, class) of rows of attribute codes, shape (rows, classes)."""
-        codes = np.asarray(codes, dtype=np.intp)
+        codes = check_codes(codes, self.cards[:-1], "attribute")
         target = len(self.cards) - 1
         columns: list[IntArray] = [column[:, None] for column in codes.T]
         columns.append(np.arange(self.cards[target])[None, :])

@@ -38,7 +38,8 @@ class AODE(Learner):
     min_frequency: float = 1.0
 
     def __post_init__(self) -> None:
-        require(self.m is None or self.m > 0, "m", self.m, "it must be above 0, or left out")
+        allowed = "it must be above 0 and finite, or left out"
+        require(self.m is None or 0 < self.m < np.inf, "m", self.m, allowed)
         require(
             self.min_frequency >= 0, "min_frequency", self.min_frequency, "it must be at least 0"
         )

@@ -9,7 +9,7 @@ from typing import Protocol
 import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray
-from simstudy.sample import Sample
+from simstudy.sample import Sample, check_codes
 
 
 class Fitted(Protocol):
@@ -43,7 +43,7 @@ class Generative(ABC):
 
     def predict_proba(self, codes: IntArray) -> FloatArray:
         """P(class | attributes), shape (rows, classes)."""
-        return normalise(self.log_joint(check_codes(codes, self.cards[:-1])))
+        return normalise(self.log_joint(check_codes(codes, self.cards[:-1], "attribute")))
 
 
 def smoothed_prior(sample: Sample, alpha: float) -> FloatArray:
@@ -68,19 +68,6 @@ def sum_of_gathered(tables: FloatArray, cells: IntArray) -> FloatArray:
     """
     total: FloatArray = tables.take(cells, axis=1).sum(axis=1)
     return total.T
-
-
-def check_codes(codes: IntArray, cards: tuple[int, ...]) -> IntArray:
-    """The attribute codes as an integer array, refused if they do not fit ``cards``."""
-    codes = np.asfortranarray(codes, dtype=np.intp)
-    if codes.ndim != 2 or codes.shape[1] != len(cards):
-        raise ValueError(
-            f"expected rows of {len(cards)} attribute codes (without the target); "
-            f"the shape given is {codes.shape}"
-        )
-    if codes.size and ((codes.max(axis=0) >= cards).any() or codes.min() < 0):
-        raise ValueError(f"an attribute code is not below its number of values {cards}")
-    return codes
 
 
 def require(condition: bool, parameter: str, value: object, allowed: str) -> None:

@@ -29,7 +29,7 @@ class NaiveBayes(Learner):
     alpha: float = 1.0
 
     def __post_init__(self) -> None:
-        require(self.alpha > 0, "alpha", self.alpha, "it must be above 0")
+        require(0 < self.alpha < np.inf, "alpha", self.alpha, "it must be above 0 and finite")
 
     def fit(self, sample: Sample, rng: np.random.Generator | None = None) -> FittedNaiveBayes:
         layout = sample.layout

@@ -28,7 +28,7 @@ class Prior(Learner):
     alpha: float = 0.5
 
     def __post_init__(self) -> None:
-        require(self.alpha > 0, "alpha", self.alpha, "it must be above 0")
+        require(0 < self.alpha < np.inf, "alpha", self.alpha, "it must be above 0 and finite")
 
     def fit(self, sample: Sample, rng: np.random.Generator | None = None) -> FittedPrior:
         return FittedPrior(sample.cards, np.log(smoothed_prior(sample, self.alpha)))

@@ -46,7 +46,7 @@ class TAN(Learner):
     tree: tuple[int | None, ...] | None = None
 
     def __post_init__(self) -> None:
-        require(self.alpha > 0, "alpha", self.alpha, "it must be above 0")
+        require(0 < self.alpha < np.inf, "alpha", self.alpha, "it must be above 0 and finite")
         allowed = f"it must be one of {', '.join(SEARCHES)}"
         require(self.search in SEARCHES, "search", self.search, allowed)
         if self.tree is not None:
