@@ -234,5 +234,5 @@ def test_a_tree_may_say_minus_one_for_no_parent() -> None:
 @pytest.mark.parametrize("codes", [[[0]], [[0, 0, 0]], [0, 0], [[0, 3]], [[-1, 0]]])
 def test_rows_that_do_not_fit_are_refused(codes: list[object]) -> None:
     fitted = NaiveBayes().fit(Sample([[0, 0, 0]], (2, 3, 2)))
-    with pytest.raises(ValueError, match="codes must have one column|attribute"):
+    with pytest.raises(ValueError, match=r"codes must have one column|attribute"):
         fitted.predict_proba(np.array(codes))
