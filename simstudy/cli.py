@@ -38,6 +38,7 @@ def options(
     """What goes before a verb."""
 
 
+_INTERRUPTED = 130  # as shells have it
 StudyFile = Annotated[Path, typer.Argument(metavar="STUDY.toml", help="The study to run.")]
 
 
@@ -80,7 +81,8 @@ def run(
         print_summary(results, console)
         seconds = f"{results.manifest['cells']} cells took {results.manifest['seconds']:.1f} s"
         note = "; they were there already, nothing was run again" if results.reused else ""
-        console.print(f"Results, tables and figures are in {results.directory}/{note} ({seconds}).")
+        where = f"Results, tables and figures are in {results.directory}/{note} ({seconds})."
+        console.print(where, markup=False)
 
 
 @app.command()
@@ -115,13 +117,24 @@ def run_app(application: typer.Typer) -> None:
     # The summary names what an analysis leaves out; the log is for programs.
     logging.getLogger("simstudy").addHandler(logging.NullHandler())
     try:
-        application()
+        code = application(standalone_mode=False)
     except SimstudyError as error:
-        print(f"simstudy: {error}", file=sys.stderr)
-        sys.exit(2)
-    except KeyboardInterrupt:
-        print("simstudy: interrupted", file=sys.stderr)
-        sys.exit(130)
+        code = _say(str(error))
+    except (KeyboardInterrupt, typer.Abort):
+        code = _INTERRUPTED
+    except Exception as error:
+        if not hasattr(error, "format_message"):
+            raise
+        code = _say(error.format_message())  # a wrong option, from the command-line library
+    if code == _INTERRUPTED:
+        _say("interrupted")
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+def _say(sentence: str) -> int:
+    if sentence:
+        print(f"simstudy: {sentence}", file=sys.stderr)
+    return 2
 
 
 def _whole_numbers(option: str, text: str) -> list[int]:

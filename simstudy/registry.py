@@ -28,13 +28,19 @@ class Registry:
     Built-ins are named by where they are defined and imported only when asked for.
     """
 
-    def __init__(self, kind: str, plural: str, builtin: Mapping[str, str]) -> None:
-        self.kind, self.plural = kind, plural
+    def __init__(
+        self, kind: str, plural: str, builtin: Mapping[str, str], reserved: Sequence[str] = ()
+    ) -> None:
+        self.kind, self.plural, self._reserved = kind, plural, reserved
         self._builtin = dict(builtin)
         self._registered: dict[str, Any] = {}
 
     def register(self, name: str, thing: Thing) -> Thing:
         """Add a thing under a new name."""
+        if name in self._reserved:
+            raise SimstudyError(
+                f"a {self.kind} cannot be named '{name}': the scores have a column of that name"
+            )
         previous = self._registered.get(name)
         if name in self._builtin or (previous is not None and not _same(previous, thing)):
             origin = "simstudy" if name in self._builtin else previous.__module__
@@ -120,6 +126,7 @@ MEASURES = Registry(
         "miscalibration": f"{_MEASURES}.calibration:miscalibration",
         "kl_divergence": f"{_MEASURES}.truth:kl_divergence",
     },
+    reserved=("family", "model", "size", "learner", "status", "measure"),
 )
 REGISTRIES = (FAMILIES, LEARNERS, MEASURES)
 
@@ -171,18 +178,18 @@ def load_plugin(path: Path, expected_digest: str | None = None) -> str:
     sys.modules[name] = module
     try:
         exec(compile(content, str(path), "exec"), module.__dict__)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         del sys.modules[name]
         raise SimstudyError(f"plugin {path} fails to load: {_describe(error, path)}") from error
     _loaded_files[path] = digest
     return digest
 
 
-def _describe(error: Exception, path: Path) -> str:
+def _describe(error: BaseException, path: Path) -> str:
     """The error's kind and text with the plugin's own line, if it came that far."""
     lines = [f.lineno for f in traceback.extract_tb(error.__traceback__) if f.filename == str(path)]
     line = error.lineno if isinstance(error, SyntaxError) else (lines[-1] if lines else None)
-    text = error.msg if isinstance(error, SyntaxError) else str(error)
+    text = " ".join((error.msg if isinstance(error, SyntaxError) else str(error)).split())
     return f"{type(error).__name__}: {text}" + (f" (line {line})" if line else "")
 
 
@@ -200,7 +207,7 @@ def _load_entry_points() -> None:
     for point in entry_points(group="simstudy.plugins"):
         try:
             point.load()
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise SimstudyError(
                 f"the installed plugin '{point.name}' ({point.value}) fails to load: "
                 f"{type(error).__name__}: {error}"

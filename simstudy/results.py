@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from simstudy.engine.execute import execute
 from simstudy.engine.plan import Plan, make_plan
 from simstudy.engine.store import Store
-from simstudy.errors import SimstudyError
+from simstudy.errors import SimstudyError, suggestion
 from simstudy.measures.base import MeasureInfo
 
 if TYPE_CHECKING:
@@ -54,6 +54,11 @@ def run_study(
         store.begin(study, plan)
         _run(plan, store, jobs, progress)
     results = Results(store.directory, reused)
+    if results.manifest["failures"] == results.manifest["cells"]:
+        raise SimstudyError(
+            f"no cell of the study succeeded; see {store.directory / 'failures.csv'}, which begins "
+            f"with: {results.failures['error'].iloc[0]}"
+        )
     asked = study.as_dict()
     changed = any(results.settings[key] != asked[key] for key in ("name", "title", "analysis"))
     if changed:
@@ -74,11 +79,6 @@ def _run(plan: Plan, store: Store, jobs: int | None, progress: Progress | None) 
         if progress is not None:
             progress(finished, plan.models)
     store.finish(plan, cells, {"seconds": round(perf_counter() - started, 3)})
-    if all(cell.status != "ok" for cell in cells):
-        raise SimstudyError(
-            f"no cell of the study succeeded; the first failure: {cells[0].error} "
-            f"(all are in {store.directory / 'failures.csv'})"
-        )
 
 
 def open_results(directory: str | Path) -> Results:
@@ -108,7 +108,7 @@ class Results:
         if manifest is None or manifest["status"] != "complete":
             raise SimstudyError(f"{directory} holds no complete results of a study")
         self.manifest: dict[str, Any] = manifest
-        self.settings = tomllib.loads((directory / "study.toml").read_text(encoding="utf-8"))
+        self.settings: dict[str, Any] = self._read("study.toml", _read_toml)
 
     def __repr__(self) -> str:
         return f"Results({str(self.directory)!r}: {self.manifest['cells']} cells)"
@@ -125,7 +125,7 @@ class Results:
 
     def info(self, measure: str | None = None) -> MeasureInfo:
         """What is known of a measure, its unit named for the base in use."""
-        info = dict(self.manifest["measures"][measure or self.measures[0]])
+        info = dict(self.manifest["measures"][self._measure(measure)])
         if info["unit"] == "nats":
             base = self.settings["measures"]["base"]
             info["unit"] = {"e": "nats", 2.0: "bits", 10.0: "hartleys"}.get(base, f"base {base}")
@@ -136,14 +136,40 @@ class Results:
         """One row for each cell."""
         import pandas as pd
 
-        return pd.read_parquet(self.directory / "scores.parquet")
+        return self._read("scores.parquet", pd.read_parquet)
 
     @cached_property
     def timings(self) -> pd.DataFrame:
-        """Seconds that fitting and predicting took in each cell."""
+        """Seconds that fitting and predicting took in each cell.
+
+        A table that several learners share is counted by the first that asks for it, and its time
+        is that learner's.
+        """
         import pandas as pd
 
-        return pd.read_parquet(self.directory / "timings.parquet")
+        return self._read("timings.parquet", pd.read_parquet)
+
+    @cached_property
+    def failures(self) -> pd.DataFrame:
+        """The cells that failed, and why."""
+        import pandas as pd
+
+        return self._read("failures.csv", pd.read_csv)
+
+    def _read(self, name: str, reader: Callable[[Path], Any]) -> Any:
+        try:
+            return reader(self.directory / name)
+        except (OSError, ValueError) as error:
+            raise SimstudyError(
+                f"{self.directory / name} is missing or damaged; run the study again with "
+                "--overwrite"
+            ) from error
+
+    def _measure(self, name: str | None) -> str:
+        """The measure of this name, the primary one if none is given."""
+        if name is not None and name not in self.measures:
+            raise SimstudyError(f"no measure '{name}' here{suggestion(name, self.measures)}")
+        return name or self.measures[0]
 
     def anova(self, measure: str | None = None) -> pd.DataFrame:
         """Repeated-measures ANOVA, learner × size, models as subjects.
@@ -157,34 +183,44 @@ class Results:
         within = [factor for factor in ("learner", "size") if len(set(self.scores[factor])) > 1]
         if not within:
             return pd.DataFrame()
-        return repeated_measures_anova(
-            self.scores, within=within, value=measure or self.measures[0]
-        )
+        return repeated_measures_anova(self.scores, within=within, value=self._measure(measure))
 
     def intervals(self, measure: str | None = None, **options: Any) -> pd.DataFrame:
-        """Means and confidence intervals of all cells; options as `analysis.intervals`."""
+        """Means and confidence intervals of all cells; options as `analysis.intervals`.
+
+        The means are over the models without a failed cell, so that learners are compared on
+        the same models; where fewer than two are left, over those that each cell has.
+        """
         from simstudy.analysis.intervals import intervals
 
-        analysis = self.settings["analysis"]
+        name, analysis = self._measure(measure), self.settings["analysis"]
         options.setdefault("confidence", analysis["confidence"])
         adjusted = analysis["adjustment"] != "none"
         options.setdefault("adjustment", "bonferroni" if adjusted else "none")
-        return intervals(self.scores, value=measure or self.measures[0], **options)
+        missing = self.scores[name].isna()
+        complete = self.settings["models"] - self.scores["model"][missing].nunique() >= 2
+        options.setdefault("complete", complete)
+        return intervals(self.scores, value=name, **options)
 
     def pairwise(self, measure: str | None = None, **options: Any) -> pd.DataFrame:
         """Paired differences between learners at each size; options as `analysis.pairwise`.
 
         With a single learner the table is empty.
         """
-        import pandas as pd
+        from simstudy.analysis.pairwise import no_pairs, pairwise
 
-        from simstudy.analysis.pairwise import pairwise
-
-        if len(self.learners) < 2:
-            return pd.DataFrame()
         for key in ("confidence", "adjustment"):
             options.setdefault(key, self.settings["analysis"][key])
-        return pairwise(self.scores, value=measure or self.measures[0], **options)
+        if len(self.learners) < 2:
+            return no_pairs("size")
+        return pairwise(self.scores, value=self._measure(measure), **options)
+
+    def left_out(self, measure: str | None = None) -> pd.DataFrame:
+        """The models without a finite value of a measure in some cell, and why."""
+        from simstudy.analysis.complete import cells
+
+        every = cells(self.scores, "model", ("learner", "size"), self._measure(measure))
+        return every.left_out("without a finite value").rename(columns={"subject": "model"})
 
     def plot_learning_curves(self, ax: Axes | None = None, measure: str | None = None) -> Axes:
         """Draw a measure against training size, with intervals, and return the axes."""
@@ -195,3 +231,7 @@ class Results:
 
             ax = plt.subplots(layout="constrained")[1]
         return draw_learning_curves(self.intervals(measure), self.info(measure), ax)
+
+
+def _read_toml(path: Path) -> dict[str, Any]:
+    return tomllib.loads(path.read_text(encoding="utf-8"))

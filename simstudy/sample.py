@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from simstudy.arrays import FloatArray, IntArray
+
+Array = TypeVar("Array", bound=npt.NDArray[Any])
 
 # Below this many rows single precision holds every count exactly.
 _EXACT_IN_FLOAT32 = 2**24
@@ -30,7 +33,8 @@ class Sample:
 
     Notes
     -----
-    Every table is counted once and kept, whoever asks for it, so treat a table as read-only.
+    Every table is counted once and kept, whoever asks for it; rows and tables are read-only, so
+    that no learner can spoil them for the next.
     """
 
     def __init__(
@@ -40,7 +44,7 @@ class Sample:
         weights: npt.ArrayLike | None = None,
     ) -> None:
         self.cards: tuple[int, ...] = tuple(int(card) for card in cards)
-        self.codes: IntArray = check_codes(codes, self.cards, "variable")
+        self.codes: IntArray = read_only(check_codes(codes, self.cards, "variable"))
         self.weights: FloatArray | None = None
         self._tables: dict[tuple[int, ...], FloatArray] = {}
         if weights is not None:
@@ -52,6 +56,7 @@ class Sample:
                 )
             if not (np.isfinite(self.weights).all() and (self.weights >= 0).all()):
                 raise ValueError("weights must be finite and not negative")
+            self.weights = read_only(self.weights)
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -96,7 +101,7 @@ class Sample:
             shape = tuple(self.cards[v] for v in key)
             flat = _flat_index(self.codes, key, shape)
             table = np.bincount(flat, self.weights, minlength=int(np.prod(shape)))
-            self._tables[key] = table.astype(np.float64, copy=False).reshape(shape)
+            self._tables[key] = read_only(table.astype(np.float64, copy=False).reshape(shape))
         return self._tables[key].transpose([key.index(v) for v in variables])
 
     @cached_property
@@ -104,16 +109,22 @@ class Sample:
         """Rows of each class, shape (classes,)."""
         return self.counts(len(self.cards) - 1)
 
+    def class_frequencies(self, alpha: float) -> FloatArray:
+        """Smoothed frequencies of the classes, (n_c + α)/(N + kα)."""
+        frequencies: FloatArray = (self.class_counts + alpha) / (self.total + self.classes * alpha)
+        return frequencies
+
     @cached_property
     def slot_counts(self) -> FloatArray:
         """Rows of each class and attribute value, shape (classes, slots)."""
         size = self.layout.size
         if "pair_counts" in self.__dict__:
-            return np.ascontiguousarray(np.diagonal(self.pair_counts, axis1=1, axis2=2))
+            diagonal = np.diagonal(self.pair_counts, axis1=1, axis2=2)
+            return read_only(np.ascontiguousarray(diagonal))
         flat = self.layout.slots(self.attributes.T) + self.target * size
         weights = None if self.weights is None else np.tile(self.weights, len(flat))
         table = np.bincount(flat.ravel(), weights, minlength=size * self.classes)
-        return table.astype(np.float64, copy=False).reshape(self.classes, size)
+        return read_only(table.astype(np.float64, copy=False).reshape(self.classes, size))
 
     @cached_property
     def pair_counts(self) -> FloatArray:
@@ -122,9 +133,8 @@ class Sample:
         Slots are the values of all attributes laid end to end (see `layout`). On the diagonal
         blocks an attribute meets itself: the diagonal holds `slot_counts`, the rest is zero.
         """
-        if self.weights is None:
-            return self._pairs_by_products()
-        return self._pairs_one_by_one()
+        by_products = self.weights is None
+        return read_only(self._pairs_by_products() if by_products else self._pairs_one_by_one())
 
     def _pairs_by_products(self) -> FloatArray:
         """Whole-number counts as one-hot matrix products, exact in any order of summation."""
@@ -208,6 +218,13 @@ def check_codes(codes: npt.ArrayLike, cards: Sequence[int], what: str) -> IntArr
                 f"{cards[column] - 1}; the rows hold others"
             )
     return whole
+
+
+def read_only(array: Array) -> Array:
+    """A view of an array that cannot be written to."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
 
 
 def distinct_rows(codes: IntArray, cards: Sequence[int]) -> tuple[IntArray, IntArray]:

@@ -26,7 +26,8 @@ from simstudy.registry import FAMILIES, LEARNERS, MEASURES, Registry, UnknownNam
 from simstudy.study_errors import dotted, sentence
 
 PRIORS = ("train", "test", "uniform", "true")
-Sizes = Annotated[list[Annotated[int, Field(ge=1)]], Field(min_length=1)]
+Rows = Annotated[int, Field(ge=1, le=10**9)]
+Sizes = Annotated[list[Rows], Field(min_length=1)]
 
 
 class KeyedError(ValueError):
@@ -56,9 +57,9 @@ class Named(_Part):
 
     @property
     def resolved(self) -> dict[str, Any]:
-        """The parameters with defaults filled in; those that are None are left out."""
+        """The parameters with defaults filled in, but for None, which TOML cannot say."""
         both = {**self._defaults, **self.parameters}
-        return {key: value for key, value in both.items() if value is not None}
+        return {key: value for key, value in both.items() if not _holds_none(value)}
 
     @property
     def identity(self) -> str:
@@ -107,7 +108,7 @@ class Data(_Part):
     """How much data is drawn from every model."""
 
     train_sizes: Sizes = [50, 500, 5000]
-    test_size: int = Field(default=1000, ge=1)
+    test_size: Rows = 1000
 
     @field_validator("train_sizes")
     @classmethod
@@ -247,8 +248,15 @@ def _resolve(part: Named, registry: Registry, key: str) -> None:
         raise KeyedError(f"{key}.{error.key}", str(error)) from error
     except UnknownNameError as error:
         raise KeyedError(f"{key}.name", str(error)) from error
-    except (ValueError, TypeError) as error:
-        raise KeyedError(key, str(error)) from error
+    except Exception as error:  # a plugin's own check may raise anything
+        text = " ".join(str(error).split())
+        named = text if isinstance(error, ValueError) else f"{type(error).__name__}: {text}"
+        raise KeyedError(key, named) from error
+
+
+def _holds_none(value: Any) -> bool:
+    several = isinstance(value, list | tuple)
+    return value is None or (several and any(_holds_none(item) for item in value))
 
 
 def _plain(value: Any) -> Any:
@@ -273,7 +281,7 @@ def load_study(path: str | Path, overrides: Mapping[str, Any] | None = None) -> 
     """
     path = Path(path)
     try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
+        content = tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
         raise SimstudyError(f"{path} cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
@@ -296,7 +304,8 @@ def make_study(
         part = raw
         for section in sections:
             part = part.setdefault(section, {})
-        part[last] = value
+        if isinstance(part, dict):  # anything else is refused below, as what it is
+            part[last] = value
     try:
         study = Study.model_validate_json(json.dumps(raw))
         study.resolve(directory or Path())

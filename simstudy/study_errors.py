@@ -39,7 +39,9 @@ def sentence(error: Mapping[str, Any], value: Any) -> str:
         return f"{shown} is not allowed; it must be one of {context['expected']}"
     if kind == "too_short":
         return f"at least {context['min_length']} is needed"
-    if kind in ("too_long", "missing") and "max_length" in context:
+    if kind == "missing":
+        return f"{shown} has too few entries"
+    if kind == "too_long":
         return f"{shown} has too many entries; {context['max_length']} are allowed"
     if kind == "string_pattern_mismatch":
         return f"{shown} is not allowed; use letters, digits, dots, dashes and underscores"

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import signal
+import subprocess
+import sys
+import time
+
 import pandas as pd
 import pytest
 
@@ -24,7 +29,7 @@ def test_a_run_prints_means_anova_and_verdicts(simstudy, write_study, tmp_path):
         "Bonferroni-adjusted for m = 1 pairs at each size",
         "results/small/",
     ):
-        assert words in done.stdout, words
+        assert words in " ".join(done.stdout.split()), words
     assert (tmp_path / "results/small/learning_curves.svg").exists()
 
 
@@ -60,7 +65,7 @@ def test_one_learner_or_one_size_still_gives_a_summary(simstudy, write_study):
         (("study.toml", "--sizes", "50,x"), "--sizes: '50,x' is not a list of whole numbers"),
         (("study.toml", "--sizes", "50,20"), "sizes must increase"),
         (("study.toml", "--seed", -1), "seed: -1 is not allowed"),
-        (("study.toml", "--out", "study.toml"), "cannot be used: Not a directory"),
+        (("study.toml", "--out", "study.toml"), "study.toml cannot be used: it is a file"),
         (("broken.toml",), "broken.toml is not valid TOML"),
         (("misspelt.toml",), "unknown learner 'aoed'; did you mean 'aode'?"),
         (("plugin.toml",), "fails to load: NameError: name 'no_such_name' is not defined (line 1)"),
@@ -107,7 +112,8 @@ def test_a_study_in_which_nothing_succeeds_says_so(simstudy, write_study, tmp_pa
     )
     done = simstudy("run", path, "--jobs", 1)
     assert done.returncode == 2
-    assert "no cell of the study succeeded; the first failure: drawing the model" in done.stderr
+    assert "no cell of the study succeeded" in done.stderr
+    assert "drawing the model: ValueError: no luck" in done.stderr
     assert "Traceback" not in done.stderr
 
 
@@ -116,3 +122,58 @@ def test_help_names_every_option(simstudy):
     assert done.returncode == 0
     for option in ("out", "jobs", "models", "sizes", "seed", "quiet", "overwrite"):
         assert f"--{option}" in done.stdout
+
+
+def test_no_digit_is_cut_off_however_many_sizes_and_long_the_labels(
+    write_study, tmp_path, simstudy
+):
+    changes = {
+        'label = "NB"': 'label = "a learner whose label is far too long for any table at all"',
+        "[20, 60]": "[10, 20, 30, 40, 50, 60, 70, 80]",
+    }
+    done = simstudy("run", write_study(changes), "--jobs", 1)
+    assert done.returncode == 0, done.stderr
+    assert "…" not in done.stdout
+    assert done.stdout.count("±") >= 16
+
+
+def test_the_confidence_is_printed_as_given(simstudy, write_study):
+    text = write_study().read_text() + "\n[analysis]\nconfidence = 0.999\n"
+    done = simstudy("run", write_study(text=text), "--jobs", 1)
+    assert "99.9% t intervals" in done.stdout
+    assert "100%" not in done.stdout
+
+
+def test_hostile_labels_and_places_are_shown_as_they_are(simstudy, write_study):
+    changes = {'label = "NB"': "label = '[/red]<b>$\\frac{$'", 'label = "TAN"': "label = '_hidden'"}
+    done = simstudy("run", write_study(changes), "--jobs", 1, "--out", "[/x] out")
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    assert "[/red]<b>$\\frac{$" in done.stdout
+    assert "[/x] out/" in done.stdout
+
+
+def test_a_wrong_option_is_one_sentence(simstudy, write_study):
+    for options in (("--jobs", 0), ("--jobs", "x"), ("--bogus",)):
+        done = simstudy("run", write_study(), *options)
+        assert done.returncode == 2
+        assert done.stderr.startswith("simstudy: ")
+        assert done.stderr.count("\n") == 1
+
+
+def test_an_interrupt_is_one_word(write_study, tmp_path):
+    process = subprocess.Popen(
+        [sys.executable, "-m", "simstudy", "run", write_study(), "--models", "5000"],
+        cwd=tmp_path,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    deadline = time.monotonic() + 60
+    while not (tmp_path / "results/small/study.toml").exists() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    time.sleep(1)
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert said.strip().splitlines()[-1] == "simstudy: interrupted"
+    assert "Traceback" not in said

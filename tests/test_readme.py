@@ -8,8 +8,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"```(\w+)\n(.*?)```", README, flags=re.DOTALL)
@@ -76,7 +74,6 @@ def test_the_readmes_study_file_is_valid(tmp_path):
     assert load_study(tmp_path / "mine.toml").labels == ["naive_bayes", "TAN (SuperParent)"]
 
 
-@pytest.mark.slow
 def test_the_readmes_figures_are_what_the_study_prints(tmp_path):
     done = subprocess.run(
         [sys.executable, "-m", "simstudy.run", str(ROOT / "studies" / "tan.toml")],

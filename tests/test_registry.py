@@ -119,3 +119,45 @@ def test_a_parameter_without_default_must_be_given(write_study, tmp_path):
     changes = {"seed = 7": 'seed = 7\nplugins = ["needy.py"]', '"naive_bayes"': '"needy"'}
     with pytest.raises(SimstudyError, match=r"learners\[0\].strength: .* needs the key 'strength'"):
         load_study(write_study(changes))
+
+
+@pytest.mark.parametrize("name", ["family", "model", "size", "learner", "status"])
+def test_a_measure_cannot_take_the_name_of_a_score_column(name):
+    from simstudy import register_measure
+
+    with pytest.raises(SimstudyError, match=f"a measure cannot be named '{name}'"):
+        register_measure(name, greater_is_better=True)(lambda proba, y: y)
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ("raise SystemExit(3)", "SystemExit: 3"),
+        ("raise ValueError('two\\nlines')", "ValueError: two lines"),
+    ],
+)
+def test_whatever_a_plugin_does_is_one_sentence(tmp_path, body, said):
+    path = tmp_path / "rude.py"
+    path.write_text(body)
+    with pytest.raises(SimstudyError, match=said):
+        load_plugin(path)
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ("    def __post_init__(self): raise KeyError('k')", "KeyError: 'k'"),
+        ("    def __post_init__(self): assert False, 'no'", "AssertionError: no"),
+        ("    x: 'NoSuchType' = 1", "NameError: name 'NoSuchType' is not defined"),
+    ],
+)
+def test_a_things_own_errors_are_told_with_its_key(write_study, tmp_path, body, said):
+    name = f"odd{abs(hash(body))}"
+    (tmp_path / "odd.py").write_text(
+        "from dataclasses import dataclass\nimport simstudy\n"
+        f"@simstudy.register_learner('{name}')\n@dataclass(frozen=True)\nclass Odd:\n"
+        f"    'Odd.'\n{body}\n"
+    )
+    changes = {"seed = 7": 'seed = 7\nplugins = ["odd.py"]', '"naive_bayes"': f'"{name}"'}
+    with pytest.raises(SimstudyError, match=rf"learners\[0\]: {said}"):
+        load_study(write_study(changes))

@@ -52,6 +52,22 @@ def mean_and_se(
     return n, mean, _divide(spread, np.sqrt(n)), df
 
 
+def with_infinities(mean: FloatArray, infinite: FloatArray) -> FloatArray:
+    """Return the means of columns that also hold infinite values.
+
+    Parameters
+    ----------
+    mean
+        Of the finite values of every column.
+    infinite
+        Subjects × columns: the sign of each infinite value, else 0; NaN for an infinity of no
+        sign. Columns with infinities of both signs, or of none, have no mean.
+    """
+    up, down = (infinite > 0).any(axis=0), (infinite < 0).any(axis=0)
+    mean = np.where(up, np.inf, np.where(down, -np.inf, mean))
+    return np.where((up & down) | np.isnan(infinite).any(axis=0), np.nan, mean)
+
+
 def largest(values: FloatArray) -> FloatArray:
     """Return the largest absolute value of every column; 0 where all are NaN."""
     sizes: FloatArray = np.where(np.isnan(values), 0.0, np.abs(values)).max(axis=0)

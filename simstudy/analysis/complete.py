@@ -28,6 +28,7 @@ class Cells:
     subjects: list[Any]
     levels: list[list[Any]]
     array: FloatArray  # subjects × levels of the first factor × levels of the second …
+    infinite: FloatArray  # of the same shape: the sign of an infinite value, which array lacks
     status: npt.NDArray[np.object_]  # of the same shape
 
     def label(self, cell: Sequence[int]) -> str:
@@ -35,28 +36,38 @@ class Cells:
         parts = zip(self.within, self.levels, cell, strict=True)
         return ", ".join(f"{factor}={levels[code]}" for factor, levels, code in parts)
 
-    def reason(self, row: int) -> str:
+    def lacking(self, infinite_too: bool = True) -> npt.NDArray[np.bool_]:
+        """Find the values that are missing, or infinite if these are to be found too."""
+        missing: npt.NDArray[np.bool_] = np.isnan(self.array)
+        return missing if infinite_too else missing & (self.infinite == 0)
+
+    def reason(self, row: int, infinite_too: bool = True) -> str:
         """Say which cells of a subject have no finite value, with their status if not ok."""
-        missing = np.argwhere(np.isnan(self.array[row])).tolist()
+        missing = np.argwhere(self.lacking(infinite_too)[row]).tolist()
         names = []
         for cell in missing[:NAMED]:
             status = self.status[(row, *cell)]
+            if self.infinite[(row, *cell)]:
+                status = "infinite"
             said = "" if status == "ok" or pd.isna(status) else f" ({status})"
             names.append(self.label(cell) + said)
         more = len(missing) - len(names)
         tail = f"; and {more} more cell{'s' if more > 1 else ''}" if more else ""
         return f"no finite {self.value} for {'; '.join(names)}{tail}"
 
-    def left_out(self, consequence: str) -> pd.DataFrame:
-        """List the subjects that lack a finite value somewhere, and log a warning about them.
+    def left_out(self, consequence: str, infinite_too: bool = True) -> pd.DataFrame:
+        """List the subjects that lack a value somewhere, and log a warning about them.
 
         Parameters
         ----------
         consequence
             What this means for the caller's analysis: the beginning of the logged sentence.
+        infinite_too
+            Whether an infinite value counts as lacking.
         """
-        rows = np.flatnonzero(np.isnan(self.array).reshape(len(self.subjects), -1).any(axis=1))
-        reasons = [self.reason(int(row)) for row in rows]
+        lacking = self.lacking(infinite_too).reshape(len(self.subjects), -1)
+        rows = np.flatnonzero(lacking.any(axis=1))
+        reasons = [self.reason(int(row), infinite_too) for row in rows]
         subjects = [self.subjects[row] for row in rows]
         if reasons:
             pairs = zip(subjects[:NAMED], reasons[:NAMED], strict=True)
@@ -81,12 +92,11 @@ def _encode(table: pd.DataFrame, column: str) -> tuple[list[Any], IntArray]:
 
 
 def _numbers(table: pd.DataFrame, column: str) -> FloatArray:
-    """Return a column as floats, with NaN for everything that is not finite."""
+    """Return a column as floats."""
     try:
-        numbers = table[column].to_numpy(dtype=np.float64, na_value=np.nan)
+        return table[column].to_numpy(dtype=np.float64, na_value=np.nan)
     except (TypeError, ValueError) as error:
         raise ValueError(f"the column {column!r} is not numeric: {error}") from error
-    return np.where(np.isfinite(numbers), numbers, np.nan)
 
 
 def records(left_out: pd.DataFrame) -> list[dict[str, Any]]:
@@ -139,11 +149,14 @@ def cells(table: pd.DataFrame, subject: str, within: Sequence[str], value: str) 
     positions = np.ravel_multi_index([codes for _, codes in encoded], shape)
     array = np.full(shape, np.nan)
     array.flat[positions] = _numbers(table, value)
+    infinite = np.where(np.isinf(array), np.sign(array), 0.0)
+    array[infinite != 0] = np.nan
     status = np.full(shape, "no row", dtype=np.object_)
     status.flat[positions] = table["status"].to_numpy(object) if "status" in table else "ok"
 
     (subjects, _), *others = encoded
-    result = Cells(subject, factors, value, subjects, [ls for ls, _ in others], array, status)
+    levels = [names for names, _ in others]
+    result = Cells(subject, factors, value, subjects, levels, array, infinite, status)
     counts = np.bincount(positions, minlength=math.prod(shape))
     if (counts > 1).any():
         first = int(counts.argmax())

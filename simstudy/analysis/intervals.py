@@ -13,6 +13,7 @@ from simstudy.analysis.adjustment import (
     critical_t,
     largest,
     mean_and_se,
+    with_infinities,
 )
 from simstudy.analysis.complete import cells, complete_subjects, factor_names, records
 from simstudy.arrays import FloatArray
@@ -29,6 +30,7 @@ def intervals(
     confidence: float = 0.95,
     adjustment: str = "bonferroni",
     method: str = "cell",
+    complete: bool = False,
 ) -> pd.DataFrame:
     """Give the mean of every cell with a t interval.
 
@@ -48,13 +50,17 @@ def intervals(
         value there counts, so `n` may differ between cells. ``"cousineau-morey"``: from the
         spread after the subjects' own means are taken out (Cousineau 2005) with the factor
         C/(C − 1) for C cells on the variance (Morey 2008); only complete subjects count.
+    complete
+        For the method ``"cell"``: count only subjects without a missing value in any cell, so
+        that all means are over the same subjects.
 
     Returns
     -------
     DataFrame
         One row per cell: the factors, `n`, `mean`, `se` (the Monte-Carlo standard error of the
         mean for the method ``"cell"``), `df`, `m` (intervals in the family), `t_crit`, `lower`,
-        `upper`, `method`. ``attrs["left_out"]`` lists the subjects without a finite value in
+        `upper`, `infinite` (subjects whose value is infinite; the mean is then infinite too, and
+        has no interval), `method`. ``attrs["left_out"]`` lists the subjects without a value in
         some cell; a warning is logged when there are any.
     """
     check_option("adjustment", adjustment, ADJUSTMENTS)
@@ -64,11 +70,18 @@ def intervals(
     if method == "cell":
         every = cells(table, subject, within, value)
         levels, values = every.levels, every.array.reshape(len(every.subjects), -1)
-        left_out = every.left_out("left out of the intervals of cells without a finite value")
+        infinite = every.infinite.reshape(len(every.subjects), -1)
+        left_out = every.left_out("left out of the intervals of cells without a value", False)
+        if complete:
+            kept = (np.isfinite(values) | (infinite != 0)).all(axis=1)
+            if not kept.any():
+                raise ValueError(f"no {subject} has a value of {value} in every cell")
+            values, infinite = values[kept], infinite[kept]
         n, mean, se, df = mean_and_se(values, largest(values))
     else:
         array, levels, _, left_out = complete_subjects(table, subject, within, value)
         values = array.reshape(len(array), -1)
+        infinite = np.zeros_like(values)
         correction = _morey(values.shape[1])
         n, mean, se, df = mean_and_se(_without_subjects(values), largest(values).max())
     se = se * correction
@@ -78,7 +91,10 @@ def intervals(
 
     result = pd.DataFrame(list(itertools.product(*levels)), columns=list(factor_names(within)))
     result = result.assign(n=n, mean=mean, se=se, df=df, m=m, t_crit=t_crit)
-    result = result.assign(lower=mean - t_crit * se, upper=mean + t_crit * se, method=method)
+    result = result.assign(lower=mean - t_crit * se, upper=mean + t_crit * se)
+    result = result.assign(infinite=(infinite != 0).sum(axis=0), method=method)
+    result["mean"] = with_infinities(mean, infinite)
+    result.loc[result["infinite"] > 0, ["se", "lower", "upper"]] = np.nan
     result.attrs["left_out"] = records(left_out)
     return result
 

@@ -15,6 +15,7 @@ from simstudy.analysis.adjustment import (
     holm,
     largest,
     mean_and_se,
+    with_infinities,
 )
 from simstudy.analysis.complete import cells, records
 from simstudy.arrays import FloatArray, IntArray
@@ -57,8 +58,10 @@ def pairwise(
     DataFrame
         One row per level of `within` and pair: the level, `first`, `second`, `n`, `difference`
         (mean of first − second), `se`, `df`, `t`, `p`, `p_adjusted`, `m` (statements in the
-        family), `lower`, `upper`, and `wins`, the share of subjects with first > second. Where
-        all differences are equal, t is infinite and p is 0; where all are 0, both are NaN.
+        family), `lower`, `upper`, `first_greater`, the share of subjects with first > second,
+        and `infinite`, the subjects in which either is infinite; where there are any, nothing can
+        be tested. Where all differences are equal, t is infinite and p is 0; where all are 0,
+        both are NaN.
         ``attrs["left_out"]`` lists the subjects that could not be used in every comparison; a
         warning is logged when there are any.
     """
@@ -71,9 +74,11 @@ def pairwise(
     places = list(itertools.product(*others))  # one empty place if there is no other factor
     values = every.array.reshape(len(every.subjects), len(levels), len(places))
 
+    signs = every.infinite.reshape(values.shape)
     first, second = np.triu_indices(len(levels), 1)
     pairs = len(first)
     differences, scale = _differences(values, first, second)
+    infinite = _infinite_differences(signs, first, second)
     n, mean, se, df = mean_and_se(differences, scale)
     mean = np.where((se == 0) & (np.abs(mean) <= ROUNDING * scale), 0.0, mean)
     t, p = _t_test(mean, se, df)
@@ -85,12 +90,30 @@ def pairwise(
     result = result.assign(n=n, difference=mean, se=se, df=df, t=t, p=p)
     by_place = p.reshape(len(places), pairs)
     adjusted = holm(by_place).ravel() if adjustment == "holm" else bonferroni(p, m)
-    wins = np.where(n > 0, (differences > 0).sum(axis=0) / np.maximum(n, 1), np.nan)
+    greater = np.where(n > 0, (differences > 0).sum(axis=0) / np.maximum(n, 1), np.nan)
     result = result.assign(p_adjusted=adjusted, m=m, lower=mean - half, upper=mean + half)
-    result = result.assign(wins=wins)
-    left_out = every.left_out("left out of the comparisons of cells without a finite value")
+    result = result.assign(first_greater=greater, infinite=(infinite != 0).sum(axis=0))
+    result["difference"] = with_infinities(mean, infinite)
+    untested = ["se", "t", "p", "p_adjusted", "lower", "upper", "first_greater"]
+    result.loc[result["infinite"] > 0, untested] = np.nan
+    left_out = every.left_out("left out of the comparisons of cells without a value", False)
     result.attrs["left_out"] = records(left_out)
     return result
+
+
+def no_pairs(within: str) -> pd.DataFrame:
+    """Return the table of no comparison at all, with the columns of `pairwise`."""
+    columns = [within, "first", "second", "n", "difference", "se", "df", "t", "p", "p_adjusted"]
+    columns += ["m", "lower", "upper", "first_greater", "infinite"]
+    return pd.DataFrame({column: [] for column in columns})
+
+
+def _infinite_differences(signs: FloatArray, first: IntArray, second: IntArray) -> FloatArray:
+    """Return the signs of infinite differences, NaN where two infinities meet, else 0."""
+    subjects = len(signs)
+    one = signs[:, first].swapaxes(1, 2).reshape(subjects, -1)
+    other = signs[:, second].swapaxes(1, 2).reshape(subjects, -1)
+    return np.where((one != 0) & (other != 0), np.nan, one - other)
 
 
 def _differences(

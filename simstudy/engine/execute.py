@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from simstudy.engine.plan import Plan
 from simstudy.engine.task import Cell, run_task
+from simstudy.errors import SimstudyError
 
 
 def execute(plan: Plan, jobs: int | None = None) -> Iterator[list[Cell]]:
@@ -20,15 +21,29 @@ def execute(plan: Plan, jobs: int | None = None) -> Iterator[list[Cell]]:
         Worker processes; all processors if left out. With 1 everything runs in this process.
     """
     jobs = min(jobs or available_processors(), plan.models)
+    # One thread of linear algebra for each process, however many processes there are: another
+    # number of threads may round a sum differently.
     if jobs == 1:
-        for model in range(plan.models):
-            yield run_task(plan, model)
+        from threadpoolctl import threadpool_limits
+
+        with threadpool_limits(1):
+            for model in range(plan.models):
+                yield run_task(plan, model)
         return
-    from joblib import Parallel, delayed
+    from joblib import Parallel, delayed, parallel_config
+    from joblib.externals.loky.process_executor import TerminatedWorkerError
 
     # Only the plan and an index travel: a worker draws the model and its data from the seed.
-    parallel = Parallel(n_jobs=jobs, backend="loky", return_as="generator_unordered")
-    yield from parallel(delayed(run_task)(plan, model) for model in range(plan.models))
+    with parallel_config("loky", n_jobs=jobs, inner_max_num_threads=1):
+        parallel = Parallel(return_as="generator_unordered")
+        results = parallel(delayed(run_task)(plan, model) for model in range(plan.models))
+    try:
+        yield from results
+    except TerminatedWorkerError as error:
+        raise SimstudyError(
+            "a worker process died (out of memory, or killed by a learner); "
+            "--jobs 1 shows which model it was at"
+        ) from error
 
 
 def available_processors() -> int:

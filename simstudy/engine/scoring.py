@@ -10,7 +10,7 @@ from simstudy.arrays import FloatArray, IntArray
 from simstudy.families.model import Model
 from simstudy.measures.base import keywords, score
 from simstudy.registry import MEASURES
-from simstudy.sample import Sample
+from simstudy.sample import Sample, read_only
 
 
 class InvalidProbabilitiesError(ValueError):
@@ -37,19 +37,17 @@ def check_probabilities(proba: FloatArray, rows: int, classes: int) -> FloatArra
     return proba
 
 
-def smoothed_frequencies(counts: FloatArray) -> FloatArray:
-    """(n_i + ½)/(n + k/2), Hope & Korb (2004, footnote 3)."""
-    return (counts + 0.5) / (counts.sum() + len(counts) / 2)
-
-
 def class_prior(
     kind: str | Sequence[float], train: Sample, test: Sample, model: Model
 ) -> FloatArray:
-    """The prior that rewards are relative to."""
+    """The prior that rewards are relative to.
+
+    Frequencies are counted from ½, (n_i + ½)/(n + k/2): Hope & Korb (2004, footnote 3).
+    """
     if kind == "train":
-        return smoothed_frequencies(train.class_counts)
+        return train.class_frequencies(0.5)
     if kind == "test":
-        return smoothed_frequencies(test.class_counts)
+        return test.class_frequencies(0.5)
     if kind == "uniform":
         return np.full(train.classes, 1 / train.classes)
     if kind == "true":
@@ -89,12 +87,14 @@ class Scorer:
         self._prior, self._cutoff, self._base = prior, cutoff, base
         self._model, self._test = model, test
         needs_truth = any("truth" in keywords(measure) for measure in self._measures)
-        self._truth = model.posterior(test.attributes) if needs_truth else None
+        self._truth = read_only(model.posterior(test.attributes)) if needs_truth else None
 
     def __call__(self, proba: FloatArray, train: Sample) -> list[float]:
         """The value of every measure for probabilities learned from ``train``."""
-        prior = class_prior(self._prior, train, self._test, self._model)
-        clipped = clip(proba, self._cutoff, len(train))
+        # Read-only: a measure that writes to its arguments must not reach the next one.
+        prior = read_only(class_prior(self._prior, train, self._test, self._model))
+        proba = read_only(proba)
+        clipped = read_only(clip(proba, self._cutoff, len(train)))
         target: IntArray = self._test.target
         return [
             score(

@@ -8,6 +8,11 @@ import json
 import numpy as np
 
 
+def stream_key(seed: int, family: str, model: int, role: str) -> str:
+    """What a stream is for, as the text that seeds it."""
+    return json.dumps([seed, family, model, role])
+
+
 def stream(seed: int, family: str, model: int, role: str) -> np.random.Generator:
     """The random stream of one role in one model of a study.
 
@@ -23,7 +28,6 @@ def stream(seed: int, family: str, model: int, role: str) -> np.random.Generator
         What the stream is for: ``model``, ``test``, ``train/<size>`` or
         ``learner/<identity>/<size>``.
     """
-    key = json.dumps([seed, family, model, role])
-    digest = hashlib.sha256(key.encode()).digest()
+    digest = hashlib.sha256(stream_key(seed, family, model, role).encode()).digest()
     words = np.frombuffer(digest, dtype="<u4")
     return np.random.Generator(np.random.PCG64(np.random.SeedSequence(words.tolist())))

@@ -7,7 +7,8 @@ import io
 import json
 import os
 import platform
-import shutil
+import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 SCHEMA_VERSION = 1
 MANIFEST = "manifest.json"
 PLUGINS = "plugins"
-TABLES = ("anova.csv", "intervals.csv", "pairwise.csv")
+TABLES = ("anova.csv", "intervals.csv", "pairwise.csv", "left_out.csv")
 FIGURES = ("learning_curves.png", "learning_curves.svg", "learning_curves.pdf")
 SCORES = ("scores.parquet", "timings.parquet", "failures.csv")
 OUTPUTS = (MANIFEST, "study.toml", *SCORES, *TABLES, *FIGURES)
@@ -43,16 +44,25 @@ class Store:
         self.directory = directory
 
     def manifest(self) -> dict[str, Any] | None:
-        """The record of what made these results; None where there are none."""
+        """The record of what made these results; None where there is no such record."""
         path = self.directory / MANIFEST
         with self._said():
             if not path.exists():
                 return None
-            text = path.read_text(encoding="utf-8")
+            text = path.read_text(encoding="utf-8", errors="replace")
         try:
-            content: dict[str, Any] = json.loads(text)
-        except ValueError as error:
-            raise SimstudyError(f"{path} is damaged: it is not JSON") from error
+            content = json.loads(text)
+        except ValueError:
+            return None
+        if not (
+            isinstance(content, dict) and {"fingerprint", "conditions", "status"} <= {*content}
+        ):
+            return None
+        if content.get("schema") != SCHEMA_VERSION:
+            raise SimstudyError(
+                f"{path} is of schema {content.get('schema')}; this version of simstudy reads "
+                f"schema {SCHEMA_VERSION}"
+            )
         return content
 
     def holds(self, plan: Plan, overwrite: bool = False) -> bool:
@@ -63,6 +73,10 @@ class Store:
         """
         manifest = self.manifest()
         if manifest is None:
+            if self.directory.is_file():
+                raise SimstudyError(
+                    f"the output directory {self.directory} cannot be used: it is a file"
+                )
             with self._said():
                 occupied = self.directory.is_dir() and any(self.directory.iterdir())
             if occupied:
@@ -73,25 +87,31 @@ class Store:
             return False
         if overwrite:
             return False
+        complete = bool(manifest["status"] == "complete")
         if manifest["fingerprint"] != plan.fingerprint():
             here, asked = manifest["conditions"], json.loads(json.dumps(plan.conditions()))
             changed = [key for key in asked if here.get(key) != asked[key]]
+            what = "the results" if complete else "an unfinished run"
             raise SimstudyError(
-                f"{self.directory} holds the results of a different study; these differ: "
+                f"{self.directory} holds {what} of a different study; these differ: "
                 + "; ".join(f"{key} ({here.get(key)} there, {asked[key]} asked)" for key in changed)
                 + "; choose another place with --out, or replace them with --overwrite"
             )
-        return bool(manifest["status"] == "complete")
+        return complete
 
     def begin(self, study: Study, plan: Plan) -> None:
-        """Make the place ready for a run and say in it whose it is."""
+        """Make the place ready for a run and say in it whose it is.
+
+        Earlier scores stay until the new ones replace them.
+        """
         with self._said():
-            for name in OUTPUTS:
-                (self.directory / name).unlink(missing_ok=True)
-            shutil.rmtree(self.directory / PLUGINS, ignore_errors=True)
+            plugins = [path.read_bytes() for path, _ in plan.plugins]
+        before = (self.manifest() or {}).get("plugins", [])
         self._write_manifest(plan, "running", {})
-        for name, (path, _) in zip(self._plugin_names(plan), plan.plugins, strict=True):
-            self.write(name, path.read_bytes())
+        for name, content in zip(self._plugin_names(plan), plugins, strict=True):
+            self.write(name, content)
+        for name in {*before} - {*self._plugin_names(plan)}:
+            (self.directory / PLUGINS / Path(name).name).unlink(missing_ok=True)
         self.write_study(study, plan)
 
     def write_study(self, study: Study, plan: Plan) -> None:
@@ -101,20 +121,26 @@ class Store:
 
     @staticmethod
     def _plugin_names(plan: Plan) -> list[str]:
-        return [f"{PLUGINS}/{index}_{path.name}" for index, (path, _) in enumerate(plan.plugins)]
+        # A study run from an earlier result's copy does not gain a number each time.
+        plain = [re.sub(r"^\d+_", "", path.name) for path, _ in plan.plugins]
+        return [f"{PLUGINS}/{index}_{name}" for index, name in enumerate(plain)]
 
     def finish(self, plan: Plan, cells: Sequence[Cell], facts: dict[str, Any]) -> None:
         """Write the scores, and at the very end that they are complete."""
         order = {part.label: index for index, part in enumerate(plan.learners)}
         cells = sorted(cells, key=lambda cell: (cell.model, cell.size, order[cell.learner]))
+        with self._said():
+            for name in (*TABLES, *FIGURES):  # those of earlier scores
+                (self.directory / name).unlink(missing_ok=True)
         self.write("scores.parquet", _parquet(_scores(plan, cells)))
         self.write("timings.parquet", _parquet(_timings(cells)))
         failures = [cell for cell in cells if cell.status != "ok"]
-        columns = ["model", "size", "learner", "status", "error", "traceback"]
-        self.write_csv(
-            "failures.csv", columns, [[asdict(c)[key] for key in columns] for c in failures]
-        )
-        self._write_manifest(plan, "complete", {**facts, "failures": len(failures)})
+        columns = ["model", "size", "learner", "status", "error", "stream", "traceback"]
+        rows = [[asdict(cell)[key] for key in columns] for cell in failures]
+        self.write_csv("failures.csv", columns, rows)
+        warned = Counter(f"{cell.learner}: {cell.warning}" for cell in cells if cell.warning)
+        facts = {**facts, "failures": len(failures), "warnings": dict(warned.most_common(20))}
+        self._write_manifest(plan, "complete", facts)
 
     def _write_manifest(self, plan: Plan, status: str, facts: dict[str, Any]) -> None:
         content = {
@@ -123,6 +149,7 @@ class Store:
             "fingerprint": plan.fingerprint(),
             "conditions": plan.conditions(),
             "cells": plan.cells,
+            "plugins": self._plugin_names(plan),
             "measures": {name: asdict(MEASURES.get(name).info) for name in plan.measures},
             "packages": {name: metadata.version(name) for name in PACKAGES},
             "python": platform.python_version(),

@@ -6,6 +6,7 @@ This is what a worker process runs; it needs numpy and what the study's own lear
 from __future__ import annotations
 
 import traceback
+import warnings
 from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Any
@@ -15,9 +16,9 @@ import numpy as np
 from simstudy.arrays import FloatArray
 from simstudy.engine.plan import Part, Plan
 from simstudy.engine.scoring import InvalidProbabilitiesError, Scorer, check_probabilities
-from simstudy.engine.seeds import stream
+from simstudy.engine.seeds import stream, stream_key
 from simstudy.registry import FAMILIES, LEARNERS, REGISTRIES, load_plugins
-from simstudy.sample import Sample, distinct_rows
+from simstudy.sample import Sample, distinct_rows, read_only
 
 
 @dataclass(frozen=True)
@@ -31,8 +32,10 @@ class Cell:
     status: str = "ok"
     fit_seconds: float = float("nan")
     predict_seconds: float = float("nan")
+    warning: str = ""
     error: str = ""
     traceback: str = ""
+    stream: str = ""
 
 
 def run_task(plan: Plan, model: int) -> list[Cell]:
@@ -45,7 +48,7 @@ def run_task(plan: Plan, model: int) -> list[Cell]:
         trains = [
             truth.sample(size, _stream(plan, model, f"train/{size}")) for size in plan.train_sizes
         ]
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         return [
             failed(_blank(plan, model, size, part), error, "error", "drawing the model: ")
             for size in plan.train_sizes
@@ -53,7 +56,7 @@ def run_task(plan: Plan, model: int) -> list[Cell]:
         ]
     # A test row that occurs again is predicted once.
     first, inverse = distinct_rows(test.attributes, truth.cards[:-1])
-    rows = Rows(np.asfortranarray(test.attributes[first]), inverse)
+    rows = Rows(read_only(np.asfortranarray(test.attributes[first])), inverse)
     return [
         run_cell(plan, model, part, train, rows, scorer)
         for train in trains
@@ -74,23 +77,26 @@ def run_cell(plan: Plan, model: int, part: Part, train: Sample, rows: Rows, scor
     cell = _blank(plan, model, len(train), part)
     try:
         learner = build(LEARNERS, part)
-        rng = _stream(plan, model, f"learner/{part.identity}/{len(train)}")
-        started = perf_counter()
-        fitted = learner.fit(train, rng)
-        fit_ended = perf_counter()
-        proba: FloatArray = fitted.predict_proba(rows.distinct)
-        predict_ended = perf_counter()
-        proba = check_probabilities(proba, len(rows.distinct), train.classes)
-        values = scorer(proba[rows.inverse], train)
+        rng = _stream(plan, model, _role(part, len(train)))
+        with warnings.catch_warnings(record=True) as raised:
+            warnings.simplefilter("always")
+            started = perf_counter()
+            fitted = learner.fit(train, rng)
+            fit_ended = perf_counter()
+            proba: FloatArray = fitted.predict_proba(rows.distinct)
+            predict_ended = perf_counter()
+            proba = check_probabilities(proba, len(rows.distinct), train.classes)
+            values = scorer(proba[rows.inverse], train)
     except InvalidProbabilitiesError as error:
         return failed(cell, error, "invalid")
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         return failed(cell, error, "error")
     return replace(
         cell,
         values=tuple(values),
         fit_seconds=fit_ended - started,
         predict_seconds=predict_ended - fit_ended,
+        warning=f"{raised[0].category.__name__}: {raised[0].message}" if raised else "",
     )
 
 
@@ -107,7 +113,7 @@ def build(registry: Any, part: Part) -> Any:
     return registry.get(part.name)(**part.parameters)
 
 
-def failed(cell: Cell, error: Exception, status: str, during: str = "") -> Cell:
+def failed(cell: Cell, error: BaseException, status: str, during: str = "") -> Cell:
     """The cell of something that went wrong, with what is needed to find out why."""
     return replace(
         cell,
@@ -118,7 +124,14 @@ def failed(cell: Cell, error: Exception, status: str, during: str = "") -> Cell:
 
 
 def _blank(plan: Plan, model: int, size: int, part: Part) -> Cell:
-    return Cell(model, size, part.label, (float("nan"),) * len(plan.measures))
+    values = (float("nan"),) * len(plan.measures)
+    key = stream_key(plan.seed, plan.family.identity, model, _role(part, size))
+    return Cell(model, size, part.label, values, stream=key)
+
+
+def _role(part: Part, size: int) -> str:
+    """What a learner's own random stream is for."""
+    return f"learner/{part.identity}/{size}"
 
 
 def _stream(plan: Plan, model: int, role: str) -> np.random.Generator:

@@ -47,7 +47,8 @@ class Family(ABC):
                 )
         if not 0 < self.concentration < np.inf:
             raise ValueError(
-                f"concentration = {self.concentration} is not allowed; it must be above 0"
+                f"concentration = {self.concentration} is not allowed; "
+                "it must be above 0 and finite"
             )
 
     @abstractmethod

@@ -46,12 +46,6 @@ class Generative(ABC):
         return normalise(self.log_joint(check_codes(codes, self.cards[:-1], "attribute")))
 
 
-def smoothed_prior(sample: Sample, alpha: float) -> FloatArray:
-    """P(c) = (n_c + α)/(N + kα)."""
-    prior: FloatArray = (sample.class_counts + alpha) / (sample.total + sample.classes * alpha)
-    return prior
-
-
 def normalise(log_joint: FloatArray) -> FloatArray:
     """Class probabilities from their unnormalised logarithms, row by row."""
     # Few classes, many rows: one long vector for each class is the fast way round.

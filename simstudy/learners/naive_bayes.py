@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray
-from simstudy.learners.base import Generative, Learner, require, smoothed_prior, sum_of_gathered
+from simstudy.learners.base import Generative, Learner, require, sum_of_gathered
 from simstudy.sample import Sample, SlotLayout
 
 
@@ -33,7 +33,7 @@ class NaiveBayes(Learner):
 
     def fit(self, sample: Sample, rng: np.random.Generator | None = None) -> FittedNaiveBayes:
         layout = sample.layout
-        prior = smoothed_prior(sample, self.alpha)
+        prior = sample.class_frequencies(self.alpha)
         totals = sample.class_counts[:, None] + layout.slot_cards * self.alpha
         values = (sample.slot_counts + self.alpha) / totals
         return FittedNaiveBayes(sample.cards, layout, np.log(prior), np.log(values))

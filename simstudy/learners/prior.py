@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray
-from simstudy.learners.base import Generative, Learner, require, smoothed_prior
-from simstudy.sample import Sample
+from simstudy.learners.base import Generative, Learner, require
+from simstudy.sample import Sample, check_codes
 
 
 @dataclass(frozen=True)
@@ -31,16 +31,20 @@ class Prior(Learner):
         require(0 < self.alpha < np.inf, "alpha", self.alpha, "it must be above 0 and finite")
 
     def fit(self, sample: Sample, rng: np.random.Generator | None = None) -> FittedPrior:
-        return FittedPrior(sample.cards, np.log(smoothed_prior(sample, self.alpha)))
+        return FittedPrior(sample.cards, sample.class_frequencies(self.alpha))
 
 
 class FittedPrior(Generative):
     """Class frequencies; the attributes are taken as uniform, so they cancel."""
 
-    def __init__(self, cards: tuple[int, ...], log_prior: FloatArray) -> None:
+    def __init__(self, cards: tuple[int, ...], prior: FloatArray) -> None:
         self.cards = cards
-        self._log_prior = log_prior
+        self._prior = prior
 
     def log_joint(self, codes: IntArray) -> FloatArray:
         log_uniform = -float(np.log(self.cards[:-1]).sum())
-        return np.tile(self._log_prior + log_uniform, (len(codes), 1))
+        return np.tile(np.log(self._prior) + log_uniform, (len(codes), 1))
+
+    def predict_proba(self, codes: IntArray) -> FloatArray:
+        """The class frequencies to the last digit, without a way through logarithms."""
+        return np.tile(self._prior, (len(check_codes(codes, self.cards[:-1], "attribute")), 1))

@@ -13,7 +13,7 @@ from typing import Literal
 import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray
-from simstudy.learners.base import Generative, Learner, require, smoothed_prior, sum_of_gathered
+from simstudy.learners.base import Generative, Learner, require, sum_of_gathered
 from simstudy.learners.superparent import superparent_tree
 from simstudy.learners.trees import Tree, cmi_tree, likelihood_tree
 from simstudy.sample import Sample
@@ -87,7 +87,7 @@ class FittedTAN(Generative):
             totals.append(total + card * alpha)
         self._starts: IntArray = np.cumsum([0, *(block.shape[1] for block in counts[:-1])])
         self._log_values = np.log(np.concatenate(counts, axis=1) / np.concatenate(totals, axis=1))
-        self._log_prior = np.log(smoothed_prior(sample, alpha))
+        self._log_prior = np.log(sample.class_frequencies(alpha))
         # A root looks up its own column as parent, with stride 0.
         self._parents = [i if parent is None else parent for i, parent in enumerate(tree)]
         self._strides = np.where([parent is None for parent in tree], 0, self.cards[:-1])

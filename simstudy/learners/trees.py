@@ -47,7 +47,7 @@ def conditional_mutual_information(sample: Sample) -> FloatArray:
     singles = np.add.reduceat(_xlogx(sample.slot_counts).sum(axis=0), layout.starts)
     classes = _xlogx(sample.class_counts).sum()
     information: FloatArray = pairs + classes - singles[:, None] - singles
-    return information / max(sample.total, 1.0)
+    return information / (sample.total or 1.0)
 
 
 def class_information(sample: Sample) -> FloatArray:
@@ -55,7 +55,7 @@ def class_information(sample: Sample) -> FloatArray:
     by_class = np.add.reduceat(_xlogx(sample.slot_counts).sum(axis=0), sample.layout.starts)
     alone = np.add.reduceat(_xlogx(sample.slot_counts.sum(axis=0)), sample.layout.starts)
     difference: FloatArray = by_class - alone
-    return difference / max(sample.total, 1.0)
+    return difference / (sample.total or 1.0)
 
 
 def likelihood_gains(sample: Sample, alpha: float) -> FloatArray:

@@ -7,7 +7,7 @@ keywords it needs and returns one value per row, or one number for all rows toge
 import inspect
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, ParamSpec, Protocol, TypeAlias, TypeVar, cast
 
@@ -71,7 +71,7 @@ def measure(
 
     def attach(function: Callable[P, R_co]) -> Measure[P, R_co]:
         measured = cast(Measure[P, R_co], function)
-        measured.info = info
+        measured.info = replace(info, label=label or measured.__name__.replace("_", " "))
         return measured
 
     return attach

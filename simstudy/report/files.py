@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-import logging
+import warnings
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -26,11 +26,16 @@ FORMATS: dict[str, dict[str, Any]] = {
 
 def write_report(results: Results, store: Store) -> None:
     """Write the tables of all measures and the learning curves of the primary one."""
-    analyses = (results.anova, results.intervals, results.pairwise)
+    settings = results.settings["analysis"]
+    analyses = (results.anova, results.intervals, results.pairwise, results.left_out)
     for name, analyse in zip(TABLES, analyses, strict=True):
         tables = {measure: _attempt(analyse, measure) for measure in results.measures}
-        whole = pd.concat(tables, names=["measure"]).reset_index("measure").to_csv(index=False)
-        store.write(name, whole.encode())
+        whole = pd.concat(tables, names=["measure"]).reset_index("measure")
+        if name in ("intervals.csv", "pairwise.csv"):
+            whole["confidence"] = settings["confidence"]
+        if name == "pairwise.csv":
+            whole["adjustment"] = settings["adjustment"]
+        store.write(name, whole.to_csv(index=False).encode())
     intervals = results.intervals()
     title = results.settings["title"] or results.settings["name"]
     figure = learning_curves(intervals, results.info(), title, caption(results, intervals))
@@ -39,12 +44,11 @@ def write_report(results: Results, store: Store) -> None:
 
 
 def _attempt(analyse: Any, measure: str) -> pd.DataFrame:
-    """A table, or an empty one where too few models succeeded for it."""
+    """A table, or one that says why there is none."""
     try:
         table: pd.DataFrame = analyse(measure)
     except ValueError as error:
-        logging.getLogger("simstudy.report").warning("%s: %s", measure, error)
-        return pd.DataFrame()
+        return pd.DataFrame({"note": [str(error)]})
     return table
 
 
@@ -53,6 +57,9 @@ def render(figure: Figure, suffix: str) -> bytes:
     import matplotlib as mpl
 
     buffer = io.BytesIO()
-    with mpl.rc_context({"svg.hashsalt": "simstudy", "pdf.fonttype": 42}):
+    settings: dict[Any, Any] = {"svg.hashsalt": "simstudy", "pdf.fonttype": 42}
+    with mpl.rc_context(settings), warnings.catch_warnings():
+        # A crowded layout and a letter that the font lacks show in the picture itself.
+        warnings.simplefilter("ignore", UserWarning)
         figure.savefig(buffer, format=suffix, **FORMATS[suffix])
     return buffer.getvalue()

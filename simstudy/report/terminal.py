@@ -17,6 +17,11 @@ if TYPE_CHECKING:
     from simstudy.results import Results
 
 
+_CELL_WIDTH = 21
+_WIDEST_LABEL = 30
+_NAMED = 5
+
+
 def print_summary(results: Results, console: Console) -> None:
     """Print means, ANOVA and verdicts of the primary measure."""
     settings, info = results.settings, results.info()
@@ -24,32 +29,48 @@ def print_summary(results: Results, console: Console) -> None:
     console.print(settings["title"] or settings["name"], style="bold", markup=False)
     console.print(f"{words.design(results)}.", markup=False)
     console.print(f"{words.conventions(results)}.\n", markup=False)
-    console.print(_means_table(intervals, words.axis_label(info)))
-    console.print(f"± half-width of {words.interval_words(results, intervals)}.\n", style="dim")
+    _print_means(intervals, words.axis_label(info), console)
+    console.print(
+        f"means {words.models_words(results, intervals)}; ± half-width of "
+        f"{words.interval_words(results, intervals)}.\n",
+        style="dim",
+    )
     _print_anova(results, console)
     _print_verdicts(results, pairs, console)
     _print_failures(results, console)
 
 
-def _means_table(intervals: pd.DataFrame, label: str) -> Table:
-    table = _table(f"Mean {label} by training rows", "learner")
+def _print_means(intervals: pd.DataFrame, label: str, console: Console) -> None:
+    """The table of means, in as many pieces as the width of the terminal makes it."""
     sizes = list(dict.fromkeys(intervals["size"]))
-    for size in sizes:
-        table.add_column(f"{size:,}", justify="right")
-    for learner, rows in intervals.groupby("learner", sort=False):
-        half_width = (rows["upper"] - rows["lower"]) / 2
-        cells = [
-            f"{mean:.4f} ± {half:.4f}" for mean, half in zip(rows["mean"], half_width, strict=True)
-        ]
-        table.add_row(escape(str(learner)), *cells)
-    return table
+    learners = list(dict.fromkeys(intervals["learner"]))
+    label_width = min(max(map(len, learners)), _WIDEST_LABEL)
+    across = max((console.width - label_width - 2) // _CELL_WIDTH, 1)
+    for start in range(0, len(sizes), across):
+        shown = sizes[start : start + across]
+        table = _table(f"Mean {label} by training rows", "learner")
+        for size in shown:
+            table.add_column(f"{size:,}", justify="right", no_wrap=True)
+        for learner in learners:
+            rows = intervals[(intervals["learner"] == learner) & intervals["size"].isin(shown)]
+            table.add_row(escape(str(learner)), *map(_mean, rows.to_dict("records")))
+        console.print(table)
+
+
+def _mean(row: dict[Any, Any]) -> str:
+    if row["infinite"]:
+        return f"{row['mean']:+.0f}"
+    if row["n"] == 0:
+        return "–"
+    half_width = (row["upper"] - row["lower"]) / 2
+    return f"{round(row['mean'], 4) + 0.0:.4f} ± {half_width:.4f}"
 
 
 def _print_anova(results: Results, console: Console) -> None:
     try:
         anova = results.anova()
     except ValueError as error:
-        console.print(f"No ANOVA: {error}.\n")
+        console.print(f"No ANOVA: {error}.\n", markup=False)
         return
     if anova.empty:
         console.print("No ANOVA: one learner at one size leaves nothing to compare.\n")
@@ -78,37 +99,59 @@ def _print_anova(results: Results, console: Console) -> None:
         "corrections; η²G, η²p: generalized and partial eta squared.\n",
         style="dim",
     )
-    for sentence in words.left_out_words(anova.attrs["left_out"]):
-        console.print(f"left out of the ANOVA: {sentence}", style="yellow")
+    left_out = words.left_out_words(anova.attrs["left_out"])
+    for sentence in left_out[:_NAMED]:
+        console.print(f"left out of the ANOVA: {sentence}", style="yellow", markup=False)
+    if len(left_out) > _NAMED:
+        more = len(left_out) - _NAMED
+        console.print(f"and {more} more models: see left_out.csv", style="yellow", markup=False)
 
 
 def _print_verdicts(results: Results, pairs: pd.DataFrame, console: Console) -> None:
     if pairs.empty:
         return
-    found = words.verdicts(pairs, results.info(), results.settings["analysis"]["confidence"])
+    analysis = results.settings["analysis"]
+    holm = analysis["adjustment"] == "holm"
+    found = words.verdicts(pairs, results.info(), analysis["confidence"], holm)
     console.print("[bold]Who beats whom[/bold]")
     for size, sentences in found.items():
         for index, sentence in enumerate(sentences):
             lead = f"{size:>8,} rows: " if index == 0 else " " * 15
-            console.print(f"{lead}{escape(sentence)}", highlight=False, soft_wrap=True)
-    console.print(f"{words.pair_words(results, pairs)}.\n", style="dim")
+            console.print(f"{lead}{sentence}", highlight=False, markup=False, soft_wrap=True)
+    console.print(
+        f"{words.pair_words(results, pairs)}; numbers are in favour of the learner named first.\n",
+        style="dim",
+    )
 
 
 def _print_failures(results: Results, console: Console) -> None:
-    count = results.manifest["failures"]
-    if count:
+    manifest = results.manifest
+    if manifest["failures"]:
         console.print(
-            f"{count} of {results.manifest['cells']} cells failed; see "
+            f"{manifest['failures']} of {manifest['cells']} cells failed; see "
             f"{results.directory / 'failures.csv'}.",
             style="yellow",
+            markup=False,
         )
+    for warning, count in list(manifest["warnings"].items())[:_NAMED]:
+        text = f"warned in {count} cells, {warning}"
+        console.print(text, style="yellow", markup=False)
+    for measure in results.measures[1:]:
+        lost = len(results.left_out(measure))
+        if lost:
+            text = f"{lost} models lack a finite {measure} in some cell; see left_out.csv"
+            console.print(text, style="yellow", markup=False)
 
 
 def _table(title: str, first_column: str) -> Table:
     table = Table(
-        title=title, title_justify="left", title_style="bold", box=SIMPLE_HEAD, pad_edge=False
+        title=escape(title),
+        title_justify="left",
+        title_style="bold",
+        box=SIMPLE_HEAD,
+        pad_edge=False,
     )
-    table.add_column(first_column, no_wrap=True)
+    table.add_column(first_column, overflow="fold", max_width=_WIDEST_LABEL)
     return table
 
 

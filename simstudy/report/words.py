@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import textwrap
 from typing import TYPE_CHECKING, Any
 
@@ -56,20 +57,39 @@ def conventions(results: Results) -> str:
 
 def interval_words(results: Results, intervals: pd.DataFrame) -> str:
     """What the intervals of the cells are."""
-    level = results.settings["analysis"]["confidence"]
     m = int(intervals["m"].iloc[0])
     family = f"Bonferroni-adjusted for m = {m} cells" if m > 1 else "not adjusted"
-    return f"{level:.0%} t intervals between models, {family}"
+    return f"{_level(results)} t intervals between models, {family}"
+
+
+def models_words(results: Results, intervals: pd.DataFrame) -> str:
+    """Over how many models the means are, and which cells have fewer or infinite values."""
+    whole = results.settings["models"]
+    n = intervals["n"] + intervals["infinite"]
+    if n.min() == n.max() == whole:
+        text = f"over {whole} models"
+    elif n.min() == n.max():
+        text = f"over the {n.min()} of {whole} models in which no cell failed (left_out.csv)"
+    else:
+        text = f"over as many of {whole} models as each cell has, from {n.min()} (left_out.csv)"
+    if intervals["infinite"].any():
+        text += "; a mean is infinite where the score of any model is"
+    return text
+
+
+def _level(results: Results) -> str:
+    return f"{100 * results.settings['analysis']['confidence']:.10g}%"
 
 
 def caption(results: Results, intervals: pd.DataFrame) -> str:
     """The caption under the learning curves."""
     text = (
-        f"Means over models with {interval_words(results, intervals)}; they show how models "
-        f"differ, so learners are compared by paired differences (pairwise.csv) instead. "
+        f"Means {models_words(results, intervals)}, with {interval_words(results, intervals)}. "
+        "These show how models differ; learners are compared by paired differences "
+        "(pairwise.csv) instead. "
         f"{design(results)}; {conventions(results)}."
     )
-    return "\n".join(textwrap.wrap(text, 118))
+    return "\n".join(textwrap.wrap(text, 108))
 
 
 def pair_words(results: Results, pairs: pd.DataFrame) -> str:
@@ -79,60 +99,84 @@ def pair_words(results: Results, pairs: pd.DataFrame) -> str:
     scope = {
         "bonferroni": f"Bonferroni-adjusted for m = {m} pairs at each size",
         "bonferroni_all": f"Bonferroni-adjusted for m = {m} pairs over all sizes",
-        "holm": f"Holm-adjusted over m = {m} pairs at each size, intervals Bonferroni's",
+        "holm": f"Holm-adjusted over m = {m} pairs at each size",
         "none": "not adjusted",
     }[analysis["adjustment"]]
-    return f"paired t tests, {analysis['confidence']:.0%} intervals, {scope}"
+    kind = "p values" if analysis["adjustment"] == "holm" else f"{_level(results)} intervals"
+    return f"paired t tests between models, {kind}, {scope}"
 
 
-def verdicts(pairs: pd.DataFrame, info: MeasureInfo, confidence: float) -> dict[int, list[str]]:
+def verdicts(
+    pairs: pd.DataFrame, info: MeasureInfo, confidence: float, holm: bool = False
+) -> dict[int, list[str]]:
     """For each size, who beats whom by how much, and who cannot be told apart.
 
-    Only a difference whose adjusted p value is below 1 − confidence counts as a win. With many
-    learners only the one of best mean is compared with the rest.
+    Only a difference whose adjusted p value is below 1 − confidence counts as a win. Numbers are
+    in favour of the learner named first, whether more or less is better. With many learners only
+    the one of best mean is compared with the rest.
     """
     found: dict[int, list[str]] = {}
     for size, at_size in pairs.groupby("size", sort=True):
-        rows: list[dict[Any, Any]] = at_size.to_dict("records")
-        ranked = _by_standing(rows, info)
+        compared = [Comparison(row, info) for row in at_size.to_dict("records")]
+        standing: dict[str, float] = {}
+        for pair in compared:
+            for learner, sign in ((pair.names[0], 1), (pair.names[1], -1)):
+                standing[learner] = standing.get(learner, 0.0) + sign * pair.advantage
+        ranked = sorted(standing, key=lambda learner: -standing[learner])
+        for pair in compared:
+            pair.turn(ranked)
         leaders = ranked[:1] if len(ranked) > _MANY_LEARNERS else ranked
-        place = {learner: index for index, learner in enumerate(ranked)}
-        rows.sort(key=lambda row: sorted((place[row["first"]], place[row["second"]])))
+        compared.sort(key=lambda pair: sorted(map(ranked.index, pair.names)))
         found[int(str(size))] = [
-            _verdict(row, place, info, confidence)
-            for row in rows
-            if row["first"] in leaders or row["second"] in leaders
+            pair.sentence(confidence, holm) for pair in compared if {*pair.names} & {*leaders}
         ]
     return found
 
 
-def _by_standing(rows: list[dict[Any, Any]], info: MeasureInfo) -> list[str]:
-    """The learners of some pairs, the best first."""
-    standing: dict[str, float] = {}
-    for row in rows:
-        better = row["difference"] if info.greater_is_better else -row["difference"]
-        standing[row["first"]] = standing.get(row["first"], 0.0) + better
-        standing[row["second"]] = standing.get(row["second"], 0.0) - better
-    return sorted(standing, key=lambda learner: -standing[learner])
+class Comparison:
+    """One row of the pairwise table, turned so that the learner that did better comes first."""
+
+    def __init__(self, row: dict[Any, Any], info: MeasureInfo) -> None:
+        sign = 1 if info.greater_is_better else -1
+        ends = sorted((sign * row["lower"], sign * row["upper"]))
+        self.names: tuple[str, str] = (row["first"], row["second"])
+        self.advantage: float = sign * row["difference"]
+        self.ends: tuple[float, float] = (ends[0], ends[1])
+        self.p: float = row["p_adjusted"]
+        self.n: int = row["n"]
+        self.infinite: int = row["infinite"]
+
+    def turn(self, ranked: list[str]) -> None:
+        """Name the learner with the advantage first; without one, the one ranked higher."""
+        behind = self.advantage < 0
+        if behind or (not self.advantage > 0 and _later(self.names, ranked)):
+            self.names = (self.names[1], self.names[0])
+            self.advantage = -self.advantage
+            self.ends = (-self.ends[1], -self.ends[0])
+
+    def sentence(self, confidence: float, holm: bool) -> str:
+        """What the test allows to be said."""
+        first, second = self.names
+        if self.infinite:
+            return f"{first} and {second} are not compared: infinite in {self.infinite} models"
+        if math.isnan(self.advantage):
+            return f"{first} and {second} are not compared: no model has both"
+        low, high = self.ends
+        numbers = f"{_signed(self.advantage)} [{_signed(low)}, {_signed(high)}]"
+        if holm:
+            numbers = f"{_signed(self.advantage)} (p = {self.p:.4f})"
+        if self.p < 1 - confidence:
+            return f"{first} beats {second} by {numbers}"
+        return f"{first} and {second} are not told apart: {numbers}"
 
 
-def _verdict(
-    row: dict[Any, Any], place: dict[str, int], info: MeasureInfo, confidence: float
-) -> str:
-    """One pair in words; the difference is always the first-named less the second-named."""
-    names = (row["first"], row["second"])
-    numbers = (row["difference"], row["lower"], row["upper"])
-    significant = row["p_adjusted"] < 1 - confidence
-    first_wins = (row["difference"] > 0) == info.greater_is_better
-    # A win names the winner first; otherwise the learner of better standing comes first.
-    swap = not first_wins if significant else place[names[0]] > place[names[1]]
-    if swap:
-        names = (names[1], names[0])
-        numbers = (-numbers[0], -numbers[2], -numbers[1])
-    shown = f"{numbers[0]:+.4f} [{numbers[1]:+.4f}, {numbers[2]:+.4f}]"
-    if significant:
-        return f"{names[0]} beats {names[1]} by {shown}"
-    return f"{names[0]} and {names[1]} are not told apart: {shown}"
+def _later(names: tuple[str, str], ranked: list[str]) -> bool:
+    return ranked.index(names[0]) > ranked.index(names[1])
+
+
+def _signed(number: float) -> str:
+    """Four decimals with a sign, and no sign of nothing."""
+    return f"{round(number, 4) + 0.0:+.4f}"
 
 
 def left_out_words(left_out: list[dict[str, object]]) -> list[str]:

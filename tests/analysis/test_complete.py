@@ -55,7 +55,9 @@ def test_a_value_that_is_not_finite_counts_as_missing(scores, value):
     scores.loc[at(scores, 1, "tan", 50), "information_reward"] = value
     _, _, models, left_out = complete_subjects(scores, *ARGUMENTS)
     assert models == [0, 2]
-    assert left_out["reason"][0] == "no finite information_reward for learner=tan, size=50"
+    said = "" if np.isnan(value) else " (infinite)"
+    reason = f"no finite information_reward for learner=tan, size=50{said}"
+    assert left_out["reason"][0] == reason
 
 
 def test_the_status_of_the_offending_cell_is_mentioned(scores):

@@ -1,11 +1,12 @@
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from simstudy.analysis.intervals import intervals
 
-COLUMNS = ["n", "mean", "se", "df", "m", "t_crit", "lower", "upper", "method"]
+COLUMNS = ["n", "mean", "se", "df", "m", "t_crit", "lower", "upper", "infinite", "method"]
 
 
 def quietly(*args, **options):
@@ -144,3 +145,39 @@ def test_an_unknown_option_is_refused_with_the_known_ones(scores):
         intervals(scores, confidence=95)
     with pytest.raises(ValueError, match="at least two cells"):
         intervals(scores.iloc[[0, 4, 8]], method="cousineau-morey")
+
+
+def unlucky_table():
+    """Four models, two learners at one size: B is −inf in one model and missing in another."""
+    scores = {"A": [1.0, 2.0, 3.0, 4.0], "B": [1.5, -np.inf, 2.5, np.nan]}
+    return pd.DataFrame(
+        [
+            {"model": model, "learner": learner, "size": 50, "information_reward": value}
+            for learner, values in scores.items()
+            for model, value in enumerate(values)
+        ]
+    )
+
+
+def test_an_infinite_score_makes_the_mean_infinite_without_an_interval():
+    rows = quietly(unlucky_table()).set_index("learner")
+    assert rows.loc["B", "mean"] == -np.inf
+    assert rows.loc["B", "infinite"] == 1
+    assert rows.loc["B", ["se", "lower", "upper"]].isna().all()
+    assert rows.loc["A", "mean"] == 2.5
+    assert rows.loc["A", "infinite"] == 0
+
+
+def test_complete_means_are_over_the_same_models():
+    result = quietly(unlucky_table(), complete=True)
+    rows = result.set_index("learner")
+    assert rows.loc["A", "mean"] == 2.0  # models 0, 1 and 2; model 3 has no B
+    assert rows.loc["B", "mean"] == -np.inf
+    assert [row["subject"] for row in result.attrs["left_out"]] == [3]
+
+
+def test_without_a_complete_model_there_are_no_complete_means():
+    table = unlucky_table()
+    table.loc[table["learner"] == "B", "information_reward"] = np.nan
+    with pytest.raises(ValueError, match="no model has a value of information_reward in every"):
+        quietly(table, complete=True)

@@ -10,7 +10,7 @@ from simstudy.analysis.adjustment import holm
 from simstudy.analysis.pairwise import pairwise
 
 COLUMNS = ["first", "second", "n", "difference", "se", "df", "t", "p", "p_adjusted", "m"]
-COLUMNS += ["lower", "upper", "wins"]
+COLUMNS += ["lower", "upper", "first_greater", "infinite"]
 KINDS = [
     ("bonferroni", "bonferroni"),
     ("holm", "holm"),
@@ -94,9 +94,9 @@ def test_one_size_at_a_time_gives_the_same_rows(table_a):
         pd.testing.assert_frame_equal(part, alone, rtol=1e-12)
 
 
-def test_wins_are_the_share_of_models_in_which_the_first_is_better():
+def test_first_greater_is_the_share_of_models_in_which_the_first_is_greater():
     result = pairwise(one_size([0.3, 0.1, 0.5, 0.2], [0.2, 0.4, 0.5, 0.1]))
-    assert list(result["wins"]) == [0.5]  # one tie, which is no win
+    assert list(result["first_greater"]) == [0.5]  # one tie, which is no win
 
 
 def test_a_failed_cell_costs_its_own_pairs_a_model_and_is_named(table_a, caplog):
@@ -131,7 +131,7 @@ def test_identical_learners_have_nothing_to_test():
         (row,) = quietly(one_size(base, other), adjustment="holm").to_dict("records")
         assert row["difference"] == row["se"] == row["lower"] == row["upper"] == 0
         assert np.isnan([row["t"], row["p"], row["p_adjusted"]]).all()
-        assert row["wins"] == 0
+        assert row["first_greater"] == 0
 
 
 @pytest.mark.parametrize("count", [0, 1])
@@ -141,7 +141,7 @@ def test_too_few_pairs_give_nan_and_not_a_warning(count):
     (row,) = quietly(one_size([0.1, 0.2, 0.3], second)).to_dict("records")
     assert (row["n"], row["df"]) == (count, 0)
     assert np.isnan([row[key] for key in ("se", "t", "p", "p_adjusted", "lower")]).all()
-    assert np.isnan(row["wins"]) == (count == 0)
+    assert np.isnan(row["first_greater"]) == (count == 0)
 
 
 def test_holm_keeps_nan_and_counts_it():
@@ -186,3 +186,19 @@ def test_an_unknown_option_is_refused_with_the_known_ones(scores):
         pairwise(scores, adjustment="tukey")
     with pytest.raises(ValueError, match="confidence is 1"):
         pairwise(scores, confidence=1)
+
+
+def test_an_infinite_score_is_never_tested_nor_left_out():
+    scores = {"A": [1.0, 2.0, 3.0], "B": [1.5, -np.inf, 2.5], "C": [0.0, -np.inf, 1.0]}
+    table = pd.DataFrame(
+        [
+            {"model": model, "learner": learner, "size": 50, "information_reward": value}
+            for learner, values in scores.items()
+            for model, value in enumerate(values)
+        ]
+    )
+    rows = pairwise(table).set_index(["first", "second"])
+    assert rows.loc[("A", "B"), "difference"] == np.inf
+    assert np.isnan(rows.loc[("B", "C"), "difference"])  # −inf less −inf
+    assert list(rows["infinite"]) == [1, 1, 1]
+    assert rows[["se", "t", "p", "p_adjusted", "lower", "upper"]].isna().all(axis=None)

@@ -11,7 +11,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from simstudy import load_study, run_study
+from simstudy import SimstudyError, load_study, run_study
 
 HEAVY = {"pandas", "statsmodels", "matplotlib", "pgmpy", "sklearn", "pydantic", "scipy", "pyarrow"}
 
@@ -208,3 +208,135 @@ def test_the_working_directory_of_a_package_is_left_alone(tmp_path, write_study,
     results = run_study(load_study(path), jobs=1)
     assert results.directory == Path("results/small")
     assert {entry.name for entry in tmp_path.iterdir()} == {"study.toml", "results"}
+
+
+VANDAL = """
+from dataclasses import dataclass
+import numpy as np
+from simstudy import Learner, register_learner, register_measure
+from simstudy.learners.prior import Prior
+
+@register_learner("vandal")
+@dataclass(frozen=True)
+class Vandal(Learner):
+    "Writes into what it is given."
+    where: str = "codes"
+    def fit(self, sample, rng=None):
+        if self.where == "codes":
+            sample.codes[:, -1] = 0
+        elif self.where == "tables":
+            sample.counts(0, len(sample.cards) - 1)[:] = 1
+        return Scribbler(Prior().fit(sample))
+
+@dataclass
+class Scribbler:
+    fitted: object
+    def predict_proba(self, codes):
+        codes[:] = 0
+        return self.fitted.predict_proba(codes)
+
+@register_measure("graffiti", greater_is_better=True)
+def graffiti(proba, y):
+    proba[:] = 0.5
+    return proba[:, 0]
+"""
+
+
+def test_a_learner_that_writes_into_its_data_spoils_only_its_own_cells(write_study, tmp_path):
+    whole = run_study(load_study(write_study(name="whole.toml")), tmp_path / "whole", jobs=1).scores
+    (tmp_path / "vandal.py").write_text(VANDAL)
+    vandals = "".join(
+        f'[[learners]]\nname = "vandal"\nlabel = "{where}"\nwhere = "{where}"\n\n'
+        for where in ("codes", "tables", "rows")
+    )
+    path = write_study(
+        {
+            "seed = 7": 'seed = 7\nplugins = ["vandal.py"]',
+            '[[learners]]\nname = "naive_bayes"': f'{vandals}[[learners]]\nname = "naive_bayes"',
+        }
+    )
+    scores = run_study(load_study(path), tmp_path / "out", jobs=1).scores
+    honest = scores["learner"].isin(["NB", "TAN"])
+    pd.testing.assert_frame_equal(scores[honest].reset_index(drop=True), whole)
+    assert set(scores[~honest]["status"]) == {"error"}
+
+
+def test_a_measure_that_writes_into_its_arguments_is_an_error(write_study, tmp_path):
+    (tmp_path / "vandal.py").write_text(VANDAL.replace("vandal", "vandal2").replace("graf", "gref"))
+    path = write_study(
+        {
+            "seed = 7": 'seed = 7\nplugins = ["vandal.py"]',
+            "[data]": '[measures]\nalso = ["greffiti"]\n\n[data]',
+        }
+    )
+    with pytest.raises(SimstudyError, match=r"no cell of the study succeeded.*read-only"):
+        run_study(load_study(path), tmp_path / "out", jobs=1)
+
+
+def test_a_study_in_which_all_failed_is_not_a_success_the_second_time(write_study, tmp_path):
+    (tmp_path / "hopeless.py").write_text(
+        "from dataclasses import dataclass\nimport simstudy\n"
+        "@simstudy.register_learner('hopeless')\n@dataclass(frozen=True)\n"
+        "class Hopeless(simstudy.Learner):\n    'Never fits.'\n"
+        "    def fit(self, sample, rng=None):\n        raise SystemExit\n"
+    )
+    text = write_study({"seed = 7": 'seed = 7\nplugins = ["hopeless.py"]'}).read_text()
+    text = text.replace('"naive_bayes"', '"hopeless"').replace(
+        'name = "tan"\nlabel', 'name = "hopeless"\nlabel'
+    )
+    path = write_study(text=text)
+    for _ in range(2):
+        with pytest.raises(SimstudyError, match="no cell of the study succeeded"):
+            run_study(load_study(path), tmp_path / "out", jobs=1)
+
+
+def test_means_are_over_the_models_in_which_nothing_failed(write_study, tmp_path):
+    (tmp_path / "picky.py").write_text(
+        "from dataclasses import dataclass\nfrom simstudy import register_learner\n"
+        "from simstudy.learners.naive_bayes import NaiveBayes\n"
+        "@register_learner('choosy')\n@dataclass(frozen=True)\nclass Choosy(NaiveBayes):\n"
+        "    'Naive Bayes that will not have many classes.'\n"
+        "    def fit(self, sample, rng=None):\n"
+        "        if sample.classes > 3:\n            raise ValueError('too many classes')\n"
+        "        return super().fit(sample, rng)\n"
+    )
+    path = write_study(
+        {
+            "seed = 7": 'seed = 7\nplugins = ["picky.py"]',
+            'name = "tan"\nlabel = "TAN"': 'name = "choosy"',
+        }
+    )
+    results = run_study(load_study(path, {"models": 12}), tmp_path / "out", jobs=1)
+    means = results.intervals().set_index(["learner", "size"])["mean"]
+    assert 0 < len(results.left_out()) < 11
+    assert (means["NB"] == means["choosy"]).all()
+    assert set(results.left_out()["model"]) == set(results.failures["model"])
+    assert results.failures["stream"].str.startswith('[7, "[').all()
+
+
+def test_warnings_of_a_learner_are_counted_and_kept(write_study, tmp_path, capfd):
+    (tmp_path / "loud.py").write_text(
+        "import warnings\nfrom dataclasses import dataclass\n"
+        "from simstudy import register_learner\nfrom simstudy.learners.prior import Prior\n"
+        "@register_learner('loud')\n@dataclass(frozen=True)\nclass Loud(Prior):\n    'Warns.'\n"
+        "    def fit(self, sample, rng=None):\n"
+        "        warnings.warn('the sky is falling')\n        return super().fit(sample, rng)\n"
+    )
+    path = write_study({"seed = 7": 'seed = 7\nplugins = ["loud.py"]', '"naive_bayes"': '"loud"'})
+    results = run_study(load_study(path), tmp_path / "out", jobs=1)
+    assert results.manifest["warnings"] == {"NB: UserWarning: the sky is falling": 8}
+    assert "falling" not in capfd.readouterr().err
+
+
+def test_a_worker_that_dies_is_one_sentence(write_study, tmp_path):
+    (tmp_path / "deadly.py").write_text(
+        "from dataclasses import dataclass\nimport os\nimport simstudy\n"
+        "@simstudy.register_learner('deadly')\n@dataclass(frozen=True)\n"
+        "class Deadly(simstudy.Learner):\n    'Ends its process.'\n"
+        "    def fit(self, sample, rng=None):\n        os._exit(1)\n"
+    )
+    path = write_study(
+        {"seed = 7": 'seed = 7\nplugins = ["deadly.py"]', '"naive_bayes"': '"deadly"'}
+    )
+    with pytest.raises(SimstudyError, match="a worker process died"):
+        run_study(load_study(path), tmp_path / "out", jobs=2)

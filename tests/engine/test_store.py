@@ -98,11 +98,51 @@ def test_a_place_that_cannot_be_written_is_said_before_anything_runs(write_study
         run_study(load_study(write_study()), tmp_path / "file" / "out", jobs=1)
 
 
-def test_a_damaged_manifest_is_named(write_study, tmp_path):
-    run_study(load_study(write_study()), tmp_path / "out", jobs=1)
-    (tmp_path / "out" / "manifest.json").write_text("{")
-    with pytest.raises(SimstudyError, match=r"manifest\.json is damaged"):
-        run_study(load_study(write_study()), tmp_path / "out", jobs=1)
+@pytest.mark.parametrize("manifest", ["{", "[]", "3", '{"name": "webapp"}'])
+def test_a_strangers_manifest_and_its_neighbours_are_never_touched(write_study, tmp_path, manifest):
+    place = tmp_path / "out"
+    (place / "plugins").mkdir(parents=True)
+    (place / "plugins" / "precious.txt").write_text("precious")
+    (place / "manifest.json").write_text(manifest)
+    for overwrite in (False, True):
+        with pytest.raises(SimstudyError, match="holds files that are not a study's results"):
+            run_study(load_study(write_study()), place, jobs=1, overwrite=overwrite)
+    assert (place / "plugins" / "precious.txt").read_text() == "precious"
+    assert (place / "manifest.json").read_text() == manifest
+
+
+def test_results_of_another_schema_are_refused(write_study, tmp_path):
+    results = run_study(load_study(write_study()), tmp_path / "out", jobs=1)
+    path = results.directory / "manifest.json"
+    path.write_text(path.read_text().replace('"schema": 1', '"schema": 99'))
+    with pytest.raises(SimstudyError, match=r"is of schema 99; this version .* reads schema 1"):
+        open_results(results.directory)
+
+
+@pytest.mark.parametrize("name", ["scores.parquet", "study.toml"])
+@pytest.mark.parametrize("damage", ["missing", "damaged"])
+def test_a_file_that_is_missing_or_damaged_is_named(write_study, tmp_path, name, damage):
+    results = run_study(load_study(write_study()), tmp_path / "out", jobs=1)
+    path = results.directory / name
+    path.unlink() if damage == "missing" else path.write_bytes(b"\xff = \x00")
+    with pytest.raises(SimstudyError, match=rf"{name} is missing or damaged"):
+        print(open_results(results.directory).scores)
+
+
+def test_an_unknown_measure_is_refused_with_the_known_ones(write_study, tmp_path):
+    results = run_study(load_study(write_study()), tmp_path / "out", jobs=1)
+    with pytest.raises(SimstudyError, match="no measure 'information' here; did you mean"):
+        results.anova("information")
+
+
+def test_an_unfinished_run_of_another_study_is_called_that(write_study, tmp_path):
+    def stop(finished, total):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run_study(load_study(write_study()), tmp_path / "out", jobs=1, progress=stop)
+    with pytest.raises(SimstudyError, match="holds an unfinished run of a different study"):
+        run_study(load_study(write_study(), {"seed": 8}), tmp_path / "out", jobs=1)
 
 
 def test_the_plugins_are_kept_with_the_results(write_study, tmp_path):
@@ -116,6 +156,9 @@ def test_the_plugins_are_kept_with_the_results(write_study, tmp_path):
     results = run_study(study, tmp_path / "out", jobs=1)
     again = load_study(results.directory / "study.toml")
     assert make_plan(again).fingerprint() == make_plan(study).fingerprint()
+    rerun = run_study(again, results.directory, jobs=1, overwrite=True)
+    assert not rerun.reused
+    assert [path.name for path in (rerun.directory / "plugins").iterdir()] == ["0_plain.py"]
 
 
 def test_the_fingerprint_follows_everything_that_moves_a_score(write_study):

@@ -35,7 +35,7 @@ def test_a_win_names_the_winner_first_with_a_positive_difference():
 
 def test_with_a_loss_the_lower_one_wins():
     (sentence,) = verdicts(table(A=0.0, B=1.0), LOSS, 0.95)[50]
-    assert sentence.startswith("A beats B by -")
+    assert sentence.startswith("A beats B by +")
 
 
 def test_what_the_test_cannot_tell_apart_is_not_called_a_win():
@@ -62,11 +62,29 @@ def test_with_many_learners_only_the_leader_is_compared():
     assert all(sentence.startswith("L7 beats ") for sentence in sentences)
 
 
-def test_pairs_without_an_interval_are_not_told_apart():
+def test_pairs_without_a_common_model_are_not_compared():
     pairs = table(A=0.0, B=1.0)
     pairs[["difference", "lower", "upper", "p_adjusted"]] = np.nan
     (sentence,) = verdicts(pairs, REWARD, 0.95)[50]
-    assert "are not told apart" in sentence
+    assert sentence == "A and B are not compared: no model has both"
+
+
+def test_an_infinite_score_is_said_and_not_compared():
+    pairs = table(A=0.0, B=1.0).assign(infinite=3, difference=-np.inf, p_adjusted=np.nan)
+    (sentence,) = verdicts(pairs, REWARD, 0.95)[50]
+    assert sentence.endswith("are not compared: infinite in 3 models")
+
+
+def test_with_holms_method_the_sentence_gives_its_p_value_not_another_methods_interval():
+    (sentence,) = verdicts(table(A=0.0, B=1.0), REWARD, 0.95, holm=True)[50]
+    assert sentence.startswith("B beats A by +")
+    assert sentence.endswith("(p = 0.0000)")
+
+
+def test_nothing_has_no_sign():
+    pairs = table(A=0.0, B=0.0).assign(difference=-1e-9, lower=-1e-8, upper=1e-8, p_adjusted=1.0)
+    (sentence,) = verdicts(pairs, REWARD, 0.95)[50]
+    assert "-0.0000" not in sentence
 
 
 @pytest.mark.parametrize(
