@@ -108,6 +108,7 @@ LEARNERS = Registry(
         "naive_bayes": f"{_LEARNERS}.naive_bayes:NaiveBayes",
         "tan": f"{_LEARNERS}.tan:TAN",
         "aode": f"{_LEARNERS}.aode:AODE",
+        "camml": f"{_LEARNERS}.camml.learner:CaMML",
     },
 )
 _MEASURES = "simstudy.measures"

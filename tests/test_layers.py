@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 PACKAGE = Path(__file__).parents[1] / "simstudy"
-CORE = {"arrays", "sample"}
+CORE = {"arrays", "sample", "exchange"}
 ALLOWED = {
     "sample.py": {"arrays"},
     "families": CORE | {"families"},

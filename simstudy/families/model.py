@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray
+from simstudy.exchange import to_pgmpy, write_xmlbif
 from simstudy.sample import Sample, check_codes
 
 if TYPE_CHECKING:
@@ -182,9 +183,9 @@ class Model:
         self,
     ) -> DiscreteBayesianNetwork | list[tuple[float, DiscreteBayesianNetwork]]:
         """A pgmpy network with its CPDs; for a mixture, a list of (weight, network)."""
-        from simstudy.families.exchange import to_pgmpy
-
-        networks = [(c.weight, to_pgmpy(c, self.cards, self.names)) for c in self.components]
+        networks = [
+            (c.weight, to_pgmpy(c.parents, c.cpts, self.cards, self.names)) for c in self.components
+        ]
         return networks if len(networks) > 1 else networks[0][1]
 
     def to_xmlbif(self, path: str | Path) -> list[Path]:
@@ -193,8 +194,6 @@ class Model:
         A mixture becomes one file for each component, ``name_0.xml``, ``name_1.xml``, …, with
         the component's weight in the network's name.
         """
-        from simstudy.families.exchange import write_xmlbif
-
         path = Path(path)
         if len(self.components) == 1:
             files = [path]
@@ -202,8 +201,8 @@ class Model:
             indices = range(len(self.components))
             files = [path.with_name(f"{path.stem}_{i}{path.suffix}") for i in indices]
         for file, component in zip(files, self.components, strict=True):
-            title = f"{path.stem}, weight {component.weight!r}"
-            write_xmlbif(component, self.cards, self.names, file, title)
+            network = to_pgmpy(component.parents, component.cpts, self.cards, self.names)
+            write_xmlbif(network, file, f"{path.stem}, weight {component.weight!r}")
         return files
 
     def to_json(self) -> str:

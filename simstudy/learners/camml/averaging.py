@@ -1,0 +1,81 @@
+"""Prediction by all totally ordered models together.
+
+P(x, y) = Σ over TOMs of posterior · Π_v P(x_v | parents): the sum over orders and parent sets of
+`exact`, with each parent set's weight multiplied by its parameter for the row in hand.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from simstudy.arrays import FloatArray, IntArray
+from simstudy.learners.camml.costs import members
+from simstudy.learners.camml.exact import Posterior, layers
+from simstudy.learners.camml.network import parameters
+from simstudy.sample import Sample
+
+# A parent set of less posterior probability than double precision can add is passed over.
+_NEGLIGIBLE = 1e-16
+_CHUNK_BYTES = 2**25
+
+
+class ModelAverage:
+    """The full Bayesian average over totally ordered models."""
+
+    def __init__(self, sample: Sample, posterior: Posterior) -> None:
+        self._posterior = posterior
+        self._classes = sample.classes
+        target = len(sample.cards) - 1
+        self._factors = [_Factor(v, target, sample, posterior) for v in range(target + 1)]
+
+    def log_joint(self, codes: IntArray) -> FloatArray:
+        """log P(attributes, class) of rows of attribute codes, shape (rows, classes)."""
+        bytes_each = 8 * self._posterior.sets * self._posterior.variables * self._classes
+        rows = max(_CHUNK_BYTES // bytes_each, 1)
+        parts = [codes[start : start + rows] for start in range(0, len(codes), rows)]
+        return np.concatenate([np.zeros((0, self._classes)), *map(self._log_joint, parts)])
+
+    def _log_joint(self, codes: IntArray) -> FloatArray:
+        columns = [*codes.T[:, None, :], np.arange(self._classes)[:, None]]
+        flow = np.stack([factor.flow(columns, len(codes)) for factor in self._factors])
+        before = np.zeros(flow.shape[1:])
+        before[0] = 1.0
+        for layer in layers(self._posterior.variables)[1:]:
+            steps = before[layer.below] * flow[layer.members, layer.below]
+            before[layer.sets] = steps.sum(axis=1)
+        return np.log(before[-1]).T
+
+
+class _Factor:
+    """One variable's part: the mean of P(v | parents) over parent sets, given predecessors."""
+
+    def __init__(self, v: int, target: int, sample: Sample, posterior: Posterior) -> None:
+        self._shape = (posterior.sets, sample.classes)
+        self._free = np.flatnonzero(np.arange(posterior.sets) >> v & 1 == 0)
+        chosen = np.flatnonzero(posterior.parent_sets[v] > _NEGLIGIBLE)
+        with np.errstate(over="ignore", invalid="ignore"):
+            share = np.exp(posterior.weights[v, chosen] - posterior.within[v, self._free, None])
+        share[chosen & ~self._free[:, None] != 0] = 0.0
+        # Each row times the probability that v comes next after that set.
+        self._share = share * posterior.steps[v, self._free, None]
+        self._axes = [(*members(mask), v) for mask in chosen.tolist()]
+        self._tables = [parameters(sample, axes) for axes in self._axes]
+        self._of_class = np.array([target in axes for axes in self._axes])
+
+    def flow(self, columns: list[IntArray], rows: int) -> FloatArray:
+        """For every set of predecessors, class and row: step probability × mean parameter."""
+        values = [
+            table[tuple(columns[u] for u in axes)]
+            for axes, table in zip(self._axes, self._tables, strict=True)
+        ]
+        flow = np.zeros((*self._shape, rows))
+        total = np.zeros((len(self._free), self._shape[1], rows))
+        for of_class in (True, False):
+            which = np.flatnonzero(self._of_class == of_class)
+            if len(which):
+                shape = (self._shape[1] if of_class else 1, rows)
+                stacked = np.stack([np.broadcast_to(values[i], shape) for i in which])
+                mean = self._share[:, which] @ stacked.reshape(len(which), -1)
+                total += mean.reshape(len(self._free), -1, rows)
+        flow[self._free] = total
+        return flow

@@ -1,0 +1,148 @@
+"""Statistical and MML equivalence classes of DAGs, as CaMML forms them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from simstudy.arrays import FloatArray, IntArray
+from simstudy.learners.camml.network import Network, divergences
+
+# Only so many of the most probable classes, or so much of the posterior, are joined.
+MOST_CLASSES = 30
+ENOUGH_POSTERIOR = 0.999
+
+
+@dataclass(frozen=True)
+class StatisticalClass:
+    """DAGs of one skeleton and one maximum likelihood (SEC).
+
+    Attributes
+    ----------
+    posterior : float
+        Of all its DAGs together.
+    parents : tuple of int
+        Those of its most probable DAG.
+    dag_posterior : float
+        Of that DAG.
+    dags : int
+        How many DAGs were found in it.
+    """
+
+    posterior: float
+    parents: tuple[int, ...]
+    dag_posterior: float
+    dags: int
+
+    @property
+    def arcs(self) -> int:
+        """The number of arcs of its most probable DAG."""
+        return sum(mask.bit_count() for mask in self.parents)
+
+
+def statistical_classes(
+    dags: IntArray, mass: FloatArray, likelihood: Callable[[int, int], float]
+) -> list[StatisticalClass]:
+    """The clean DAGs grouped by skeleton and ⌊128·(−log maximum likelihood)⌋, heaviest first.
+
+    Parameters
+    ----------
+    dags : array of shape (dags, variables)
+        Parent sets as bit masks, the heaviest DAG first.
+    mass : array of shape (dags,)
+        The posterior probability of each.
+    likelihood : callable
+        The −log maximum likelihood of a variable given a parent set.
+    """
+    groups: dict[tuple[int, ...], list[int]] = {}
+    for index, parents in enumerate(dags.tolist()):
+        cost = sum(likelihood(v, mask) for v, mask in enumerate(parents))
+        groups.setdefault((*_skeleton(parents), math.floor(128 * cost)), []).append(index)
+    classes = [
+        StatisticalClass(
+            posterior=float(mass[indices].sum()),
+            parents=tuple(dags[indices[0]].tolist()),
+            dag_posterior=float(mass[indices[0]]),
+            dags=len(indices),
+        )
+        for indices in groups.values()
+    ]
+    return sorted(classes, key=lambda c: -c.posterior)
+
+
+def _skeleton(parents: Sequence[int]) -> tuple[int, ...]:
+    """For every variable the set of its neighbours."""
+    neighbours = list(parents)
+    for v, mask in enumerate(parents):
+        for u in range(len(parents)):
+            if mask >> u & 1:
+                neighbours[u] |= 1 << v
+    return tuple(neighbours)
+
+
+@dataclass
+class MMLClass:
+    """Statistical classes that the data are too few to tell apart (MMLEC)."""
+
+    posterior: float
+    representative: StatisticalClass
+    members: list[StatisticalClass]
+
+
+def mml_classes(
+    classes: Sequence[StatisticalClass],
+    network: Callable[[Sequence[int]], Network],
+    rows: float,
+) -> list[MMLClass]:
+    """The most probable statistical classes joined where that shortens the message.
+
+    With r_i = exp(dc_i − dc_0)·post_i/post_0, dc the cost of the data under a class's most
+    probable DAG, the greatest positive gain
+    −(r_i ln r_i + r_j ln r_j) + (r_i + r_j) ln(r_i + r_j) − r_j·N·KL(P_j‖P_i)
+    joins j into i, which has no more arcs and goes on to stand for both.
+    """
+    chosen = _most_probable(classes)
+    joined = [MMLClass(c.posterior, c, [c]) for c in chosen]
+    if len(joined) < 2:
+        return joined
+    networks = [network(c.parents) for c in chosen]
+    divergence = divergences(networks) * rows
+    costs = np.array([n.data_cost for n in networks])
+    arcs = np.array([c.arcs for c in chosen])
+    posteriors = np.array([c.posterior for c in chosen])
+    r = np.exp(costs - costs[0]) * posteriors / posteriors[0]
+    allowed = (arcs[:, None] <= arcs) & ~np.eye(len(chosen), dtype=bool)
+    while True:
+        gain = np.where(allowed, _gains(r, divergence), -np.inf)
+        i, j = np.unravel_index(gain.argmax(), gain.shape)
+        if not gain[i, j] > 0:
+            break
+        joined[i].posterior += joined[j].posterior
+        joined[i].members += joined[j].members
+        r[i] += r[j]
+        allowed[j] = allowed[:, j] = False
+        joined[j].members = []
+    return sorted((c for c in joined if c.members), key=lambda c: -c.posterior)
+
+
+def _gains(r: FloatArray, divergence: FloatArray) -> FloatArray:
+    """``gains[i, j]`` of joining j into i."""
+    plogp = r * np.log(r)
+    both = r[:, None] + r
+    gains: FloatArray = both * np.log(both) - plogp[:, None] - plogp - r * divergence.T
+    return gains
+
+
+def _most_probable(classes: Sequence[StatisticalClass]) -> list[StatisticalClass]:
+    """Classes in order of posterior until there is enough of it, or there are enough of them."""
+    chosen: list[StatisticalClass] = []
+    total = 0.0
+    for c in classes[:MOST_CLASSES]:
+        chosen.append(c)
+        total += c.posterior
+        if total > ENOUGH_POSTERIOR:
+            break
+    return chosen

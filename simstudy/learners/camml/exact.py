@@ -1,0 +1,267 @@
+"""The exact posterior over totally ordered models, by dynamic programming over subsets.
+
+A totally ordered model (TOM) is an order of the variables and a DAG whose arcs follow it. A sum
+over all orders, and over all parent sets within the predecessors, factorises along the lattice of
+subsets (Koivisto & Sood 2004).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+import numpy as np
+
+from simstudy.arrays import FloatArray, IntArray
+from simstudy.learners.camml.costs import NodeCosts, popcount
+from simstudy.sample import Sample
+
+# A clean DAG of less posterior probability is not listed one by one.
+SMALLEST_MASS = 1e-7
+
+
+@dataclass(frozen=True)
+class Layer:
+    """The sets of one size, and the sets one step below and above each of them."""
+
+    sets: IntArray
+    members: IntArray
+    below: IntArray  # below[i, j] is sets[i] without members[i, j]
+    others: IntArray
+    above: IntArray  # above[i, j] is sets[i] with others[i, j]
+
+
+@lru_cache(maxsize=16)
+def layers(variables: int) -> tuple[Layer, ...]:
+    """The lattice of subsets, from the empty set up."""
+    masks = np.arange(2**variables)
+    bits = masks[:, None] >> np.arange(variables) & 1
+    found = []
+    for size in range(variables + 1):
+        sets = masks[popcount(masks) == size]
+        members = np.nonzero(bits[sets])[1].reshape(len(sets), size)
+        others = np.nonzero(bits[sets] == 0)[1].reshape(len(sets), variables - size)
+        below, above = sets[:, None] ^ 1 << members, sets[:, None] | 1 << others
+        found.append(Layer(sets, members, below, others, above))
+    return tuple(found)
+
+
+def over_subsets(table: FloatArray, combine: np.ufunc) -> FloatArray:
+    """For every set, the table combined over all its subsets (the last axis is of sets)."""
+    return _transform(table, combine, into=1)
+
+
+def over_supersets(table: FloatArray, combine: np.ufunc) -> FloatArray:
+    """For every set, the table combined over all sets that contain it."""
+    return _transform(table, combine, into=0)
+
+
+def _transform(table: FloatArray, combine: np.ufunc, into: int) -> FloatArray:
+    result = table.copy()
+    for v in range(result.shape[-1].bit_length() - 1):
+        halves = result.reshape(*result.shape[:-1], -1, 2, 1 << v)
+        combine(halves[..., into, :], halves[..., 1 - into, :], out=halves[..., into, :])
+    return result
+
+
+def log_weights(costs: NodeCosts, arc_probability: float) -> FloatArray:
+    """−(node cost and arc costs) of every variable and parent set, against having no arc."""
+    arcs = popcount(np.arange(costs.message.shape[1]))
+    return arcs * math.log(arc_probability / (1 - arc_probability)) - costs.message
+
+
+def best_tom(costs: NodeCosts, arc_probability: float) -> tuple[list[int], float]:
+    """The parent sets of the cheapest totally ordered model, and its cost."""
+    weights = log_weights(costs, arc_probability)
+    variables, sets = weights.shape
+    best = over_subsets(weights, np.maximum)
+    total = np.zeros(sets)
+    last = np.zeros(sets, dtype=np.intp)
+    for layer in layers(variables)[1:]:
+        options = total[layer.below] + best[layer.members, layer.below]
+        choice = options.argmax(axis=1)[:, None]
+        total[layer.sets] = np.take_along_axis(options, choice, 1)[:, 0]
+        last[layer.sets] = np.take_along_axis(layer.members, choice, 1)[:, 0]
+    parents = [0] * variables
+    masks = np.arange(sets)
+    predecessors = sets - 1
+    while predecessors:
+        v = int(last[predecessors])
+        predecessors ^= 1 << v
+        inside = masks[masks & ~predecessors == 0]
+        parents[v] = int(inside[weights[v, inside].argmax()])
+    pairs = variables * (variables - 1) / 2
+    return parents, -float(total[-1]) - pairs * math.log1p(-arc_probability)
+
+
+def fit_arc_probability(costs: NodeCosts) -> tuple[float, list[int], float]:
+    """The arc probability at its fixed point from ½, the best TOM there, and its cost.
+
+    p = (arcs of the best TOM + ½)/(pairs of variables + 1), until it repeats.
+    """
+    variables = len(costs.message)
+    pairs = variables * (variables - 1) / 2
+    probability = 0.5
+    seen: dict[float, tuple[list[int], float]] = {}
+    while probability not in seen:
+        seen[probability] = best_tom(costs, probability)
+        arcs = sum(mask.bit_count() for mask in seen[probability][0])
+        probability = (arcs + 0.5) / (pairs + 1)
+    return probability, *seen[probability]
+
+
+class Posterior:
+    """The posterior over totally ordered models at one arc probability.
+
+    In every array the last axis is of sets of variables.
+
+    Attributes
+    ----------
+    weights : array of shape (variables, sets)
+        The log weight of every parent set.
+    within : array of the same shape
+        ``within[v, S]``: the log weight of all parent sets of v inside S.
+    log_normaliser : float
+        The log weight of all totally ordered models together.
+    """
+
+    def __init__(self, costs: NodeCosts, arc_probability: float) -> None:
+        self.costs = costs
+        self.arc_probability = arc_probability
+        self.weights = log_weights(costs, arc_probability)
+        self.variables, self.sets = self.weights.shape
+        self.within = over_subsets(self.weights, np.logaddexp)
+        # The log weight of all ways to order and explain a set, and all that is left after it.
+        self._before = np.zeros(self.sets)
+        for layer in layers(self.variables)[1:]:
+            steps = self._before[layer.below] + self.within[layer.members, layer.below]
+            self._before[layer.sets] = np.logaddexp.reduce(steps, axis=1)
+        self._after = np.zeros(self.sets)
+        for layer in reversed(layers(self.variables)[:-1]):
+            steps = self._after[layer.above] + self.within[layer.others, layer.sets[:, None]]
+            self._after[layer.sets] = np.logaddexp.reduce(steps, axis=1)
+        self.log_normaliser = float(self._before[-1])
+
+    @cached_property
+    def steps(self) -> FloatArray:
+        """``steps[v, S]``: the probability that v comes next once S has come."""
+        steps = np.zeros((self.variables, self.sets))
+        for layer in layers(self.variables)[:-1]:
+            sets = layer.sets[:, None]
+            logs = self.within[layer.others, sets] + self._after[layer.above] - self._after[sets]
+            steps[layer.others, sets] = np.exp(logs)
+        return steps
+
+    @cached_property
+    def predecessors(self) -> FloatArray:
+        """``predecessors[v, S]``: the probability that exactly S comes before v."""
+        prefix: FloatArray = np.exp(self._before + self._after - self.log_normaliser)
+        return prefix * self.steps
+
+    @cached_property
+    def parent_sets(self) -> FloatArray:
+        """``parent_sets[v, P]``: the probability that v's parents are P."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            share = np.log(self.predecessors) - self.within
+        share[self.predecessors == 0] = -np.inf
+        return np.exp(self.weights + over_supersets(share, np.logaddexp))
+
+    @cached_property
+    def arcs(self) -> FloatArray:
+        """``arcs[u, v]``: the probability of an arc from u to v."""
+        holds = np.arange(self.sets)[:, None] >> np.arange(self.variables) & 1
+        return np.array([(self.parent_sets * held).sum(axis=1) for held in holds.T])
+
+    @cached_property
+    def clean(self) -> IntArray:
+        """``clean[v, P]``: P without the parents of v that are not worth their arcs."""
+        return clean_parents(self.costs.message, self.arc_probability)
+
+    def clean_dags(self, smallest: float = SMALLEST_MASS) -> tuple[IntArray, FloatArray]:
+        """All clean DAGs of at least some posterior probability, and those probabilities.
+
+        A clean DAG stands for all DAGs that cleaning turns into it. The parent sets of one
+        variable after the other are fixed; the probability of what is fixed so far, whatever the
+        rest, is exact at every step, so that nothing above ``smallest`` is missed.
+        """
+        shares = [self._clean_shares(v, smallest) for v in range(self.variables)]
+        parents = np.zeros((1, self.variables), dtype=np.intp)
+        mass = np.ones(1)
+        flow = self.steps[None]
+        for v in sorted(range(self.variables), key=lambda v: len(shares[v][0])):
+            candidates, share = shares[v]
+            masses = self._through(v, flow) @ share.T
+            which, candidate = np.nonzero(masses >= smallest)
+            mass = masses[which, candidate]
+            parents = parents[which]
+            parents[:, v] = candidates[candidate]
+            flow = flow[which]
+            flow[:, v] *= share[candidate]
+        order = np.lexsort((*parents.T[::-1], -mass))
+        return parents[order], mass[order]
+
+    def _clean_shares(self, v: int, smallest: float) -> tuple[IntArray, FloatArray]:
+        """The clean parent sets of v, and each one's probability given v's predecessors."""
+        total = np.bincount(self.clean[v], self.parent_sets[v], minlength=self.sets)
+        candidates = np.flatnonzero(total >= smallest)
+        own = np.where(self.clean[v] == candidates[:, None], self.weights[v], -np.inf)
+        with np.errstate(invalid="ignore"):
+            share = np.exp(over_subsets(own, np.logaddexp) - self.within[v])
+        share[:, np.isneginf(self.within[v])] = 0.0
+        return candidates, share
+
+    def _through(self, v: int, flow: FloatArray) -> FloatArray:
+        """The probability of v following each set, along with everything fixed in ``flow``."""
+        before = np.zeros((len(flow), self.sets))
+        before[:, 0] = 1.0
+        after = np.zeros((len(flow), self.sets))
+        after[:, -1] = 1.0
+        for layer in layers(self.variables)[1:]:
+            steps = before[:, layer.below] * flow[:, layer.members, layer.below]
+            before[:, layer.sets] = steps.sum(axis=2)
+        for layer in reversed(layers(self.variables)[:-1]):
+            steps = after[:, layer.above] * flow[:, layer.others, layer.sets[:, None]]
+            after[:, layer.sets] = steps.sum(axis=2)
+        beyond = np.arange(self.sets) | 1 << v
+        return before * flow[:, v] * after[:, beyond]
+
+
+def clean_parents(message: FloatArray, arc_probability: float) -> IntArray:
+    """For every variable and parent set, the set without the parents not worth their arcs.
+
+    One pass over the parents from the highest index: a parent goes if node cost and arc cost
+    together do not rise without it.
+    """
+    price = math.log((1 - arc_probability) / arc_probability)
+    variables, sets = message.shape
+    current = np.tile(np.arange(sets), (variables, 1))
+    rows = np.arange(variables)[:, None]
+    for u in range(variables - 1, -1, -1):
+        without = current & ~(1 << u)
+        dropped = message[rows, without] <= message[rows, current] + price
+        current = np.where(dropped, without, current)
+    return current
+
+
+class ExactPosterior(Posterior):
+    """The posterior that a sample gives, at the fixed point of the arc probability.
+
+    Attributes
+    ----------
+    best_parents, best_cost
+        The cheapest totally ordered model, and its cost.
+    """
+
+    def __init__(self, sample: Sample) -> None:
+        costs = NodeCosts(sample)
+        probability, self.best_parents, self.best_cost = fit_arc_probability(costs)
+        super().__init__(costs, probability)
+
+    def message(self, child: int, parents: int) -> float:
+        """The cost of a variable given a set of parents."""
+        return float(self.costs.message[child, parents])
+
+    def likelihood(self, child: int, parents: int) -> float:
+        """The −log maximum likelihood of a variable given a set of parents."""
+        return float(self.costs.likelihood[child, parents])

@@ -1,0 +1,180 @@
+"""CaMML: Bayesian networks by minimum message length.
+
+Wallace, Korb & Dai (1996), the fourth learner of Hope & Korb (2004); exact where the original
+samples.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from simstudy.arrays import FloatArray, IntArray
+from simstudy.learners.base import Generative, Learner, require
+from simstudy.learners.camml.averaging import ModelAverage
+from simstudy.learners.camml.costs import members
+from simstudy.learners.camml.equivalence import (
+    MMLClass,
+    StatisticalClass,
+    mml_classes,
+    statistical_classes,
+)
+from simstudy.learners.camml.exact import ExactPosterior
+from simstudy.learners.camml.network import Mixture, Network
+from simstudy.sample import Sample
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from pgmpy.models import DiscreteBayesianNetwork
+
+    from simstudy.learners.camml.sampling import SampledPosterior
+
+SELECTIONS = ("mmlec", "map", "sec", "average", "sec_average")
+SEARCHES = ("auto", "exact", "sample")
+# Up to so many variables the exact posterior is the default, and is possible.
+EXACT_BY_DEFAULT, EXACT_AT_MOST = 10, 12
+# Parts of a mixture below this probability are passed over.
+_SMALLEST_PART = 1e-6
+
+
+@dataclass(frozen=True)
+class CaMML(Learner):
+    """Causal discovery by minimum message length, with the posterior over all networks.
+
+    Parameters
+    ----------
+    select : {"mmlec", "map", "sec", "average", "sec_average"}
+        What predicts: the representative of the best MML equivalence class (CaMML as published);
+        the cheapest totally ordered model; the heaviest DAG of the most probable statistical
+        equivalence class; the full Bayesian average over totally ordered models; or the heaviest
+        DAGs of all statistical equivalence classes, mixed by posterior.
+    search : {"auto", "exact", "sample"}
+        Sum over all models exactly (up to 12 variables), sample them as the original does, or
+        sum up to 10 variables and sample beyond.
+    """
+
+    select: Literal["mmlec", "map", "sec", "average", "sec_average"] = "mmlec"
+    search: Literal["auto", "exact", "sample"] = "auto"
+
+    def __post_init__(self) -> None:
+        known = f"it must be one of {', '.join(SELECTIONS)}"
+        require(self.select in SELECTIONS, "select", self.select, known)
+        known = f"it must be one of {', '.join(SEARCHES)}"
+        require(self.search in SEARCHES, "search", self.search, known)
+
+    def fit(self, sample: Sample, rng: np.random.Generator | None = None) -> FittedCaMML:
+        variables = len(sample.cards)
+        if self.search == "sample" or (self.search == "auto" and variables > EXACT_BY_DEFAULT):
+            from simstudy.learners.camml.sampling import SampledPosterior
+
+            sampled = SampledPosterior(sample, rng or np.random.default_rng(0))
+            return FittedCaMML(sample, self.select, sampled)
+        possible = f"{variables} variables are too many for it; use 'auto' or 'sample'"
+        require(variables <= EXACT_AT_MOST, "search", self.search, possible)
+        return FittedCaMML(sample, self.select, ExactPosterior(sample))
+
+
+class FittedCaMML(Generative):
+    """The posterior over networks, and the one or the mixture that predicts.
+
+    Attributes
+    ----------
+    arc_probability : float
+        p, at its fixed point.
+    best_cost : float
+        The cost of the cheapest totally ordered model, in nits.
+    """
+
+    def __init__(
+        self, sample: Sample, select: str, posterior: ExactPosterior | SampledPosterior
+    ) -> None:
+        self.cards = sample.cards
+        self.arc_probability = posterior.arc_probability
+        self.best_cost = posterior.best_cost
+        self._sample, self._select, self._posterior = sample, select, posterior
+
+    @cached_property
+    def dag(self) -> tuple[tuple[int, ...], ...]:
+        """The parents of each variable in the chosen network.
+
+        For the averages, which choose none, that of the most probable statistical class.
+        """
+        return tuple(tuple(members(mask)) for mask in self._chosen)
+
+    @property
+    def arc_posteriors(self) -> FloatArray:
+        """``arc_posteriors[u, v]``: the posterior probability of an arc from u to v."""
+        return self._posterior.arcs
+
+    def node_cost(self, child: int, parents: Sequence[int]) -> float:
+        """The message length of a variable given its parents, in nits."""
+        return self._posterior.message(child, sum(1 << u for u in set(parents)))
+
+    def log_joint(self, codes: IntArray) -> FloatArray:
+        return self._predictor.log_joint(codes)
+
+    @cached_property
+    def statistical_classes(self) -> list[StatisticalClass]:
+        """The statistical equivalence classes (SECs), the most probable first."""
+        dags, mass = self._posterior.clean_dags()
+        return statistical_classes(dags, mass, self._posterior.likelihood)
+
+    @cached_property
+    def mml_classes(self) -> list[MMLClass]:
+        """The MML equivalence classes (MMLECs), the most probable first."""
+        classes = self.statistical_classes
+        return mml_classes(classes, lambda p: Network(self._sample, p), self._sample.total)
+
+    def sec_table(self) -> pd.DataFrame:
+        """The statistical equivalence classes and the MML classes they belong to.
+
+        One row for each, the most probable first: its posterior, that of its heaviest DAG, how
+        many DAGs were found in it, that DAG's arcs, its MML class (numbered from 0; −1 for a
+        class too improbable to be joined to any) and its parents, by variable.
+        """
+        import pandas as pd
+
+        of = {id(c): i for i, joined in enumerate(self.mml_classes) for c in joined.members}
+        rows = [
+            (
+                *(c.posterior, c.dag_posterior, c.dags, c.arcs, of.get(id(c), -1)),
+                tuple(tuple(members(mask)) for mask in c.parents),
+            )
+            for c in self.statistical_classes
+        ]
+        columns = ["posterior", "dag_posterior", "dags", "arcs", "mmlec", "parents"]
+        return pd.DataFrame(rows, columns=columns)
+
+    def to_pgmpy(self, names: Sequence[str] | None = None) -> DiscreteBayesianNetwork:
+        """The chosen network for pgmpy; variables are called x0, x1, … and y unless named."""
+        names = names or [*(f"x{i}" for i in range(len(self.cards) - 1)), "y"]
+        return Network(self._sample, self._chosen).to_pgmpy(names)
+
+    @cached_property
+    def _chosen(self) -> tuple[int, ...]:
+        if self._select == "mmlec":
+            return self.mml_classes[0].representative.parents
+        if self._select == "map":
+            return tuple(self._posterior.best_parents)
+        return self.statistical_classes[0].parents
+
+    @cached_property
+    def _predictor(self) -> Network | Mixture | ModelAverage:
+        if self._select == "average" and isinstance(self._posterior, ExactPosterior):
+            return ModelAverage(self._sample, self._posterior)
+        if self._select == "average":
+            dags, mass = self._posterior.clean_dags()
+            return self._mixture(mass.tolist(), dags.tolist())
+        if self._select == "sec_average":
+            classes = self.statistical_classes
+            return self._mixture([c.posterior for c in classes], [c.parents for c in classes])
+        return Network(self._sample, self._chosen)
+
+    def _mixture(self, mass: Sequence[float], dags: Sequence[Sequence[int]]) -> Mixture:
+        kept = [i for i, m in enumerate(mass) if m >= _SMALLEST_PART]
+        networks = [Network(self._sample, dags[i]) for i in kept]
+        return Mixture(networks, [mass[i] for i in kept])

@@ -1,0 +1,76 @@
+"""The posterior over totally ordered models by sampling, for more variables than can be summed.
+
+The moves, temperature and weights are those of the public CaMML program: after an annealing start,
+Metropolis steps at temperature 1.8 among TOMs, each adding exp((ref − cost)(1 − 1/T)) to the clean
+DAG it stands at, which undoes the temperature.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from simstudy.arrays import FloatArray, IntArray
+from simstudy.learners.camml.kernels import anneal, metropolis, no_costs, node_costs
+from simstudy.sample import Sample, distinct_rows
+
+TEMPERATURE = 1.8
+
+
+class SampledPosterior:
+    """A sample of the posterior over totally ordered models.
+
+    Attributes
+    ----------
+    arc_probability, best_parents, best_cost
+        The fixed point of the arc probability, the best TOM found there, and its cost.
+    arcs : array of shape (variables, variables)
+        ``arcs[u, v]``: the estimated probability of an arc from u to v.
+    """
+
+    def __init__(self, sample: Sample, rng: np.random.Generator) -> None:
+        first, inverse = distinct_rows(sample.codes, sample.cards)
+        weights = np.bincount(inverse, sample.weights, minlength=len(first)).astype(np.float64)
+        self._data = (np.ascontiguousarray(sample.codes[first]), weights, np.array(sample.cards))
+        self._costs = no_costs()
+        variables = len(sample.cards)
+        cube = max(variables, 10) ** 3
+        pairs = variables * (variables - 1) / 2
+        parents = np.zeros(variables, dtype=np.int64)
+        order = rng.permutation(variables)
+        probability, seen = 0.5, set[float]()
+        while probability not in seen:
+            seen.add(probability)
+            start = (order, parents, _arc_price(probability))
+            order, parents, _ = anneal(*self._data, self._costs, *start, 20 * cube, rng)
+            arcs = int(np.bitwise_count(parents).sum())
+            probability = (arcs + 0.5) / (pairs + 1)
+        self.arc_probability = probability
+        start = (order, parents, _arc_price(probability))
+        dags, mass, arc_weights, total, best, cost = metropolis(
+            *self._data, self._costs, *start, 200 * cube, TEMPERATURE, rng
+        )
+        self.best_parents = [int(mask) for mask in best]
+        self.best_cost = float(cost) - pairs * math.log1p(-probability)
+        self.arcs: FloatArray = arc_weights / total
+        heaviest = np.argsort(-mass, kind="stable")
+        self._dags: IntArray = dags[heaviest].astype(np.intp)
+        self._mass: FloatArray = mass[heaviest] / total
+
+    def clean_dags(self) -> tuple[IntArray, FloatArray]:
+        """The clean DAGs met, heaviest first, and their estimated posterior probabilities."""
+        return self._dags, self._mass
+
+    def message(self, child: int, parents: int) -> float:
+        """The cost of a variable given a set of parents."""
+        return float(node_costs(*self._data, self._costs, child, parents)[0])
+
+    def likelihood(self, child: int, parents: int) -> float:
+        """The −log maximum likelihood of a variable given a set of parents."""
+        return float(node_costs(*self._data, self._costs, child, parents)[1])
+
+
+def _arc_price(probability: float) -> float:
+    """What one arc adds to the cost of the structure."""
+    return math.log((1 - probability) / probability)
