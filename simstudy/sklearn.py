@@ -27,7 +27,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.preprocessing import OrdinalEncoder
-from sklearn.utils import _safe_indexing
+from sklearn.utils import _safe_indexing, check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import (
     _check_sample_weight,
@@ -39,6 +39,7 @@ from sklearn.utils.validation import (
 from simstudy.arrays import FloatArray, IntArray
 from simstudy.learners.aode import AODE
 from simstudy.learners.base import Fitted, Generative, Learner, normalise, require
+from simstudy.learners.camml.learner import CaMML
 from simstudy.learners.naive_bayes import NaiveBayes
 from simstudy.learners.prior import Prior
 from simstudy.learners.tan import TAN
@@ -86,6 +87,10 @@ class CategoricalClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignor
     def _learner(self) -> Learner:
         """The learner with this estimator's parameters."""
 
+    def _rng(self) -> np.random.Generator | None:
+        """The random stream for a learner that draws at random."""
+        return None
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.categorical = True
@@ -114,7 +119,8 @@ class CategoricalClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignor
         codes = self._fit_encoder(X)
         self.classes_, target = np.unique(labels, return_inverse=True)
         cards = [len(column) for column in self.categories_] + [len(self.classes_)]
-        self.fitted_: Fitted = learner.fit(Sample(np.column_stack([codes, target]), cards, weights))
+        sample = Sample(np.column_stack([codes, target]), cards, weights)
+        self.fitted_: Fitted = learner.fit(sample, self._rng())
         return self
 
     def predict_proba(self, X: Any) -> FloatArray:
@@ -280,3 +286,30 @@ class AODEClassifier(CategoricalClassifier):
 
     def _learner(self) -> AODE:
         return AODE(self.m, self.min_frequency)
+
+
+class CaMMLClassifier(CategoricalClassifier):
+    """Networks by minimum message length; see `simstudy.learners.camml.learner.CaMML`.
+
+    ``random_state`` matters only where models are sampled, from 11 variables on.
+    """
+
+    def __init__(
+        self,
+        select: Literal["mmlec", "map", "sec", "average", "sec_average"] = "mmlec",
+        search: Literal["auto", "exact", "sample"] = "auto",
+        *,
+        random_state: int | np.random.RandomState | None = None,
+        categories: Categories = "auto",
+        handle_unknown: str = "ignore",
+    ) -> None:
+        super().__init__(categories=categories, handle_unknown=handle_unknown)
+        self.select = select
+        self.search = search
+        self.random_state = random_state
+
+    def _learner(self) -> CaMML:
+        return CaMML(self.select, self.search)
+
+    def _rng(self) -> np.random.Generator:
+        return np.random.default_rng(check_random_state(self.random_state).randint(2**31))

@@ -20,12 +20,14 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import simstudy.sklearn
 from simstudy.learners.aode import AODE
 from simstudy.learners.base import Learner
+from simstudy.learners.camml.learner import CaMML
 from simstudy.learners.naive_bayes import NaiveBayes
 from simstudy.learners.prior import Prior
 from simstudy.learners.tan import TAN
 from simstudy.sample import Sample
 from simstudy.sklearn import (
     AODEClassifier,
+    CaMMLClassifier,
     CategoricalClassifier,
     NaiveBayesClassifier,
     PriorClassifier,
@@ -42,8 +44,16 @@ PAIRS = [
     (TANClassifier(tree=(None, 0, 1, 1)), TAN(tree=(None, 0, 1, 1))),
     (AODEClassifier(), AODE()),
     (AODEClassifier(m=2.0, min_frequency=3.0), AODE(m=2.0, min_frequency=3.0)),
+    (CaMMLClassifier(), CaMML()),
+    (CaMMLClassifier(select="average"), CaMML(select="average")),
 ]
-ESTIMATORS = [PriorClassifier(), NaiveBayesClassifier(), TANClassifier(), AODEClassifier()]
+ESTIMATORS = [
+    PriorClassifier(),
+    NaiveBayesClassifier(),
+    TANClassifier(),
+    AODEClassifier(),
+    CaMMLClassifier(),
+]
 EXPECTED_FAILURES: dict[str, str] = {}  # check name: why it cannot apply to categories
 
 CARDS = (3, 2, 4, 3)

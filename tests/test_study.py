@@ -36,8 +36,10 @@ def test_the_shipped_studies_are_the_design_of_2004(name):
     study = load_study(STUDIES / f"{name}.toml")
     assert (study.name, study.family.name, study.models) == (name, name, 40)
     assert (study.data.train_sizes, study.data.test_size) == ([50, 500, 5000], 1000)
-    assert study.labels == ["NB", "TAN", "AODE"]
-    assert study.learners[1].parameters == {"search": "superparent"}
+    assert study.labels == ["NB", "TAN", "AODE", "CaMML"]
+    assert [learner.parameters for learner in study.learners] == [
+        *({}, {"search": "superparent"}, {}, {})
+    ]
 
 
 @pytest.mark.parametrize("name", ["naive_bayes", "tan", "aode"])

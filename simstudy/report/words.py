@@ -175,8 +175,8 @@ def _later(names: tuple[str, str], ranked: list[str]) -> bool:
 
 
 def _signed(number: float) -> str:
-    """Four decimals with a sign, and no sign of nothing."""
-    return f"{round(number, 4) + 0.0:+.4f}"
+    """Four decimals with a sign; more digits where these would hide on which side of 0 it is."""
+    return f"{number:+.4f}" if number == 0 or abs(number) >= 5e-5 else f"{number:+.1e}"
 
 
 def left_out_words(left_out: list[dict[str, object]]) -> list[str]:

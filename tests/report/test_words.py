@@ -81,10 +81,10 @@ def test_with_holms_method_the_sentence_gives_its_p_value_not_another_methods_in
     assert sentence.endswith("(p = 0.0000)")
 
 
-def test_nothing_has_no_sign():
-    pairs = table(A=0.0, B=0.0).assign(difference=-1e-9, lower=-1e-8, upper=1e-8, p_adjusted=1.0)
+def test_the_side_of_zero_is_never_rounded_away():
+    pairs = table(A=0.0, B=0.0).assign(difference=1e-4, lower=-2e-5, upper=2.2e-4, p_adjusted=0.1)
     (sentence,) = verdicts(pairs, REWARD, 0.95)[50]
-    assert "-0.0000" not in sentence
+    assert sentence == "A and B are not told apart: +0.0001 [-2.0e-05, +0.0002]"
 
 
 @pytest.mark.parametrize(

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from simstudy.arrays import FloatArray, IntArray
+from simstudy.learners.camml.costs import members
 from simstudy.learners.camml.network import Network, divergences
 
 # Only so many of the most probable classes, or so much of the posterior, are joined.
 MOST_CLASSES = 30
 ENOUGH_POSTERIOR = 0.999
+# A sampled posterior may be spread over hundreds of thousands of classes.
+MOST_LISTED = 10_000
 
 
 @dataclass(frozen=True)
@@ -48,6 +51,8 @@ def statistical_classes(
 ) -> list[StatisticalClass]:
     """The clean DAGs grouped by skeleton and ⌊128·(−log maximum likelihood)⌋, heaviest first.
 
+    Only the 10,000 most probable classes are listed.
+
     Parameters
     ----------
     dags : array of shape (dags, variables)
@@ -57,30 +62,44 @@ def statistical_classes(
     likelihood : callable
         The −log maximum likelihood of a variable given a parent set.
     """
-    groups: dict[tuple[int, ...], list[int]] = {}
-    for index, parents in enumerate(dags.tolist()):
-        cost = sum(likelihood(v, mask) for v, mask in enumerate(parents))
-        groups.setdefault((*_skeleton(parents), math.floor(128 * cost)), []).append(index)
+    costs = np.zeros(len(dags))
+    for v, column in enumerate(dags.T):
+        masks, inverse = np.unique(column, return_inverse=True)
+        costs += np.array([likelihood(v, mask) for mask in masks.tolist()])[inverse]
+    key = np.column_stack([_skeletons(dags), np.floor(128 * costs).astype(np.int64)])
+    _, first, group = np.unique(_row_hash(key), return_index=True, return_inverse=True)
+    posterior = np.bincount(group, mass)
+    counts = np.bincount(group)
+    listed = np.argsort(-posterior, kind="stable")[:MOST_LISTED]
     classes = [
         StatisticalClass(
-            posterior=float(mass[indices].sum()),
-            parents=tuple(dags[indices[0]].tolist()),
-            dag_posterior=float(mass[indices[0]]),
-            dags=len(indices),
+            posterior=float(posterior[index]),
+            parents=tuple(dags[first[index]].tolist()),
+            dag_posterior=float(mass[first[index]]),
+            dags=int(counts[index]),
         )
-        for indices in groups.values()
+        for index in listed.tolist()
     ]
-    return sorted(classes, key=lambda c: -c.posterior)
+    return sorted(classes, key=lambda c: (-c.posterior, c.parents))
 
 
-def _skeleton(parents: Sequence[int]) -> tuple[int, ...]:
-    """For every variable the set of its neighbours."""
-    neighbours = list(parents)
-    for v, mask in enumerate(parents):
-        for u in range(len(parents)):
-            if mask >> u & 1:
-                neighbours[u] |= 1 << v
-    return tuple(neighbours)
+def _skeletons(dags: IntArray) -> IntArray:
+    """For every DAG and variable the set of its neighbours."""
+    columns = np.ascontiguousarray(dags.T)
+    neighbours = columns.copy()
+    for v, column in enumerate(columns):
+        for u in members(int(np.bitwise_or.reduce(column))):
+            neighbours[u] |= (column >> u & 1) << v
+    return neighbours.T
+
+
+def _row_hash(rows: IntArray) -> npt.NDArray[np.uint64]:
+    """A number for each row that differs, for all practical purposes, where rows do."""
+    factors = np.random.default_rng(0).integers(2**63, size=rows.shape[1], dtype=np.uint64) * 2 + 1
+    mixed = rows.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    mixed ^= mixed >> np.uint64(32)
+    hashed: npt.NDArray[np.uint64] = (mixed * factors).sum(axis=1, dtype=np.uint64)
+    return hashed
 
 
 @dataclass
