@@ -13,7 +13,16 @@ import pytest
 
 from simstudy import SimstudyError, load_study, run_study
 
-HEAVY = {"pandas", "statsmodels", "matplotlib", "pgmpy", "sklearn", "pydantic", "scipy", "pyarrow"}
+HEAVY = {
+    "pandas",
+    "statsmodels",
+    "matplotlib",
+    "pgmpy",
+    "sklearn",
+    "pydantic",
+    "scipy",
+    "pyarrow",
+} | {"numba"}
 
 REPORTER = """
 import json, os, sys

@@ -96,6 +96,7 @@ class FittedCaMML(Generative):
         self.arc_probability = posterior.arc_probability
         self.best_cost = posterior.best_cost
         self._sample, self._select, self._posterior = sample, select, posterior
+        self._predictor = self._make_predictor()
 
     @cached_property
     def dag(self) -> tuple[tuple[int, ...], ...]:
@@ -162,8 +163,7 @@ class FittedCaMML(Generative):
             return tuple(self._posterior.best_parents)
         return self.statistical_classes[0].parents
 
-    @cached_property
-    def _predictor(self) -> Network | Mixture | ModelAverage:
+    def _make_predictor(self) -> Network | Mixture | ModelAverage:
         if self._select == "average" and isinstance(self._posterior, ExactPosterior):
             return ModelAverage(self._sample, self._posterior)
         if self._select == "average":
