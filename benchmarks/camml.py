@@ -140,9 +140,8 @@ def show_models(console: Console, models: int, rounds: int) -> None:
         for size in SIZES:
             problems = [problem(FAMILIES[i % len(FAMILIES)], i, size) for i in range(models)]
             figures = cells(measure(problems, learner, rounds))
-            made.add_row(
-                learner.select, str(size), *figures, ORIGINAL if learner.select == "mmlec" else "–"
-            )
+            original = ORIGINAL if learner.select == "mmlec" else "–"
+            made.add_row(learner.select, str(size), *figures, original)
         made.add_section()
     console.print(made)
 
@@ -152,8 +151,7 @@ def show_golden(console: Console, rounds: int) -> None:
         console.print(f"the golden data sets are left out: there are none in {GOLDEN}")
         return
     title = f"the {len(problems)} golden data sets, best of {rounds} rounds"
-    allowed = f"≤ {LONGEST_MEAN}, ≤ {LONGEST}"
-    made = table(title, "select", *COLUMNS, allowed)
+    made = table(title, "select", *COLUMNS, f"≤ {LONGEST_MEAN}, ≤ {LONGEST}")
     for learner in LEARNERS:
         figures = measure(problems, learner, rounds)
         kept = figures[0] <= LONGEST_MEAN and figures[1] <= LONGEST
@@ -180,7 +178,7 @@ def show_sampler(console: Console, networks: int, sizes: Sequence[int]) -> None:
     with tempfile.TemporaryDirectory() as cache:
         compiled, loaded = (first_run(cache) for _ in range(2))
     console.print(
-        f"sampler: first use ever {compiled:.1f} s longer (compiling); "
+        f"sampler: first use ever {compiled:.1f} s longer (imports, compiling); "
         f"first use in a later process {loaded:.2f} s longer (imports, loading the cache)"
     )
     sampler = CaMML(search="sample")
@@ -207,9 +205,8 @@ def main() -> None:
     quick = parser.parse_args().quick
     console = Console(highlight=False)
     packages = ", ".join(f"{name} {version(name)}" for name in ("simstudy", "numpy", "numba"))
-    console.print(
-        f"Python {platform.python_version()}, {packages}; {os.cpu_count()} CPUs; times in ms"
-    )
+    python = f"Python {platform.python_version()}"
+    console.print(f"{python}, {packages}; {os.cpu_count()} CPUs; times in ms")
     rounds = 2 if quick else 5
     with threadpool_limits(1):
         show_golden(console, rounds)

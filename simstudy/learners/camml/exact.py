@@ -19,6 +19,10 @@ from simstudy.sample import Sample
 
 # A clean DAG of less posterior probability is not listed one by one.
 SMALLEST_MASS = 1e-7
+# Where very many are more probable than that, only the heaviest: what bounds time and memory is
+# the number of DAGs in hand times the size of the lattice.
+_MOST_NUMBERS = 2**23
+_ALWAYS_LISTED = 512
 
 
 @dataclass(frozen=True)
@@ -183,8 +187,10 @@ class Posterior:
 
         A clean DAG stands for all DAGs that cleaning turns into it. The parent sets of one
         variable after the other are fixed; the probability of what is fixed so far, whatever the
-        rest, is exact at every step, so that nothing above ``smallest`` is missed.
+        rest, is exact at every step, so that nothing above ``smallest`` is missed. Where too many
+        would be listed, ``smallest`` is raised.
         """
+        most = max(_MOST_NUMBERS // (self.variables * self.sets), _ALWAYS_LISTED)
         shares = [self._clean_shares(v, smallest) for v in range(self.variables)]
         parents = np.zeros((1, self.variables), dtype=np.intp)
         mass = np.ones(1)
@@ -192,6 +198,8 @@ class Posterior:
         for v in sorted(range(self.variables), key=lambda v: len(shares[v][0])):
             candidates, share = shares[v]
             masses = self._through(v, flow) @ share.T
+            if (masses >= smallest).sum() > most:
+                smallest = float(np.partition(masses.ravel(), -most)[-most])
             which, candidate = np.nonzero(masses >= smallest)
             mass = masses[which, candidate]
             parents = parents[which]

@@ -130,6 +130,14 @@ class FittedCaMML(Generative):
         classes = self.statistical_classes
         return mml_classes(classes, lambda p: Network(self._sample, p), self._sample.total)
 
+    @property
+    def listed_posterior(self) -> float:
+        """The posterior probability of all DAGs that the equivalence classes were formed from.
+
+        The rest is spread over DAGs too many, or too improbable, to be listed one by one.
+        """
+        return float(self._posterior.clean_dags()[1].sum())
+
     def sec_table(self) -> pd.DataFrame:
         """The statistical equivalence classes and the MML classes they belong to.
 
