@@ -108,7 +108,10 @@ LEARNERS = Registry(
         "naive_bayes": f"{_LEARNERS}.naive_bayes:NaiveBayes",
         "tan": f"{_LEARNERS}.tan:TAN",
         "aode": f"{_LEARNERS}.aode:AODE",
+        "kdb": f"{_LEARNERS}.kdb:KDB",
         "camml": f"{_LEARNERS}.camml.learner:CaMML",
+        "decision_stump": f"{_LEARNERS}.one_attribute:DecisionStump",
+        "one_r": f"{_LEARNERS}.one_attribute:OneR",
     },
 )
 _MEASURES = "simstudy.measures"

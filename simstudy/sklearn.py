@@ -40,7 +40,9 @@ from simstudy.arrays import FloatArray, IntArray
 from simstudy.learners.aode import AODE
 from simstudy.learners.base import Fitted, Generative, Learner, normalise, require
 from simstudy.learners.camml.learner import CaMML
+from simstudy.learners.kdb import KDB
 from simstudy.learners.naive_bayes import NaiveBayes
+from simstudy.learners.one_attribute import DecisionStump, OneR
 from simstudy.learners.prior import Prior
 from simstudy.learners.tan import TAN
 from simstudy.sample import Sample
@@ -313,3 +315,55 @@ class CaMMLClassifier(CategoricalClassifier):
 
     def _rng(self) -> np.random.Generator:
         return np.random.default_rng(check_random_state(self.random_state).randint(2**31))
+
+
+class KDBClassifier(CategoricalClassifier):
+    """k-dependence Bayesian classifier; see `simstudy.learners.kdb.KDB`."""
+
+    def __init__(
+        self,
+        k: int = 1,
+        alpha: float = 0.5,
+        *,
+        categories: Categories = "auto",
+        handle_unknown: str = "ignore",
+    ) -> None:
+        super().__init__(categories=categories, handle_unknown=handle_unknown)
+        self.k = k
+        self.alpha = alpha
+
+    def _learner(self) -> KDB:
+        return KDB(self.k, self.alpha)
+
+
+class _OneAttributeClassifier(CategoricalClassifier, ABC):
+    """An estimator that looks at one attribute alone, which is often not enough."""
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.poor_score = True
+        return tags
+
+
+class DecisionStumpClassifier(_OneAttributeClassifier):
+    """One value against the rest; see `simstudy.learners.one_attribute.DecisionStump`."""
+
+    def _learner(self) -> DecisionStump:
+        return DecisionStump()
+
+
+class OneRClassifier(_OneAttributeClassifier):
+    """Rules of one attribute; see `simstudy.learners.one_attribute.OneR`."""
+
+    def __init__(
+        self,
+        leaves: Literal["hard", "frequency"] = "hard",
+        *,
+        categories: Categories = "auto",
+        handle_unknown: str = "ignore",
+    ) -> None:
+        super().__init__(categories=categories, handle_unknown=handle_unknown)
+        self.leaves = leaves
+
+    def _learner(self) -> OneR:
+        return OneR(self.leaves)

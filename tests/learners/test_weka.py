@@ -10,6 +10,7 @@ import pytest
 from simstudy.learners.aode import AODE
 from simstudy.learners.base import Learner
 from simstudy.learners.naive_bayes import NaiveBayes
+from simstudy.learners.one_attribute import DecisionStump, OneR
 from simstudy.learners.prior import Prior
 from simstudy.learners.tan import TAN
 from simstudy.sample import Sample
@@ -34,7 +35,7 @@ def weka(request: pytest.FixtureRequest) -> Reference:
         sample = Sample(file[f"train_{rows}"], file["cards"])
         answers = {
             learner: file[f"{learner}_{rows}"]
-            for learner in ("NB", "AODE", "AODEm1", "ZeroR", "TAN", "TANent")
+            for learner in ("NB", "AODE", "AODEm1", "ZeroR", "TAN", "TANent", "Stump", "OneR")
         }
         return Reference(sample, file["test"], answers, read_trees(family, model, rows))
 
@@ -80,3 +81,11 @@ def test_tan_probabilities_are_those_of_weka_given_its_tree(weka: Reference, nam
 def test_tan_finds_the_skeleton_of_weka(weka: Reference, name: str) -> None:
     fitted = TAN(search=SEARCHES[name]).fit(weka.sample)
     assert skeleton(fitted.tree) == skeleton(weka.trees[name])
+
+
+@pytest.mark.parametrize(("name", "learner"), [("Stump", DecisionStump()), ("OneR", OneR())])
+def test_rules_of_one_attribute_answer_as_weka(
+    weka: Reference, name: str, learner: Learner
+) -> None:
+    proba = learner.fit(weka.sample).predict_proba(weka.test)
+    np.testing.assert_allclose(proba, weka.probabilities[name], rtol=0, atol=1e-9)
