@@ -120,7 +120,7 @@ def test_probabilities_are_those_of_the_learner(
         fitted = clone(estimator).fit(columns, labels)
         np.testing.assert_array_equal(fitted.predict_proba(columns), expected)
         with np.errstate(divide="ignore"):
-        np.testing.assert_array_equal(fitted.predict_log_proba(columns), np.log(expected))
+            np.testing.assert_array_equal(fitted.predict_log_proba(columns), np.log(expected))
         most_probable = fitted.classes_[expected.argmax(axis=1)]
         np.testing.assert_array_equal(fitted.predict(columns), most_probable)
 
