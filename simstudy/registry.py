@@ -29,9 +29,14 @@ class Registry:
     """
 
     def __init__(
-        self, kind: str, plural: str, builtin: Mapping[str, str], reserved: Sequence[str] = ()
+        self,
+        kind: str,
+        plural: str,
+        builtin: Mapping[str, str],
+        reserved: Sequence[str] = (),
+        by_path: str | None = None,
     ) -> None:
-        self.kind, self.plural, self._reserved = kind, plural, reserved
+        self.kind, self.plural, self._reserved, self._by_path = kind, plural, reserved, by_path
         self._builtin = dict(builtin)
         self._registered: dict[str, Any] = {}
 
@@ -51,8 +56,9 @@ class Registry:
     def get(self, name: str) -> Any:
         """The thing of this name; an unknown one is refused with the catalogue."""
         if name in self._builtin:
-            module, attribute = self._builtin[name].split(":")
-            return getattr(importlib.import_module(module), attribute)
+            return _import(self._builtin[name])
+        if self._by_path is not None and ":" in name:
+            return _import(self._by_path)(name)
         if name not in self._registered:
             _load_entry_points()
         if name not in self._registered:
@@ -70,9 +76,14 @@ class Registry:
         return module == "__main__"
 
     def source_digest(self, name: str) -> str | None:
-        """A digest of the source that defines a thing; None for a built-in."""
+        """A digest of the source that defines a thing, or its package's version.
+
+        None for a built-in, which has simstudy's own.
+        """
         if name in self._builtin:
             return None
+        if ":" in name:
+            return str(getattr(importlib.import_module(name.split(".")[0]), "__version__", ""))
         thing = self.get(name)
         file = getattr(sys.modules.get(thing.__module__), "__file__", None)
         try:
@@ -81,6 +92,11 @@ class Registry:
         except (OSError, TypeError):
             source = uuid.uuid4().bytes  # nothing to compare: never taken for the same
         return hashlib.sha256(source).hexdigest()
+
+
+def _import(path: str) -> Any:
+    module, attribute = path.split(":")
+    return getattr(importlib.import_module(module), attribute)
 
 
 def _same(one: Any, other: Any) -> bool:
@@ -113,6 +129,7 @@ LEARNERS = Registry(
         "decision_stump": f"{_LEARNERS}.one_attribute:DecisionStump",
         "one_r": f"{_LEARNERS}.one_attribute:OneR",
     },
+    by_path=f"{_LEARNERS}.scikit:scikit_learner",
 )
 _MEASURES = "simstudy.measures"
 MEASURES = Registry(

@@ -57,14 +57,14 @@ class Named(_Part):
 
     @property
     def resolved(self) -> dict[str, Any]:
-        """The parameters with defaults filled in, but for None, which TOML cannot say."""
+        """The parameters with defaults filled in, but for those that TOML cannot say."""
         both = {**self._defaults, **self.parameters}
-        return {key: value for key, value in both.items() if not _holds_none(value)}
+        return {key: value for key, value in both.items() if _can_be_said(value)}
 
     @property
     def identity(self) -> str:
         """The name and the parameters that differ from their defaults, as canonical JSON."""
-        defaults = json.loads(json.dumps(self._defaults))
+        defaults = json.loads(json.dumps(self._defaults, default=str))
         changed = {
             k: v for k, v in self.parameters.items() if k not in defaults or v != defaults[k]
         }
@@ -250,13 +250,16 @@ def _resolve(part: Named, registry: Registry, key: str) -> None:
         raise KeyedError(f"{key}.name", str(error)) from error
     except Exception as error:  # a plugin's own check may raise anything
         text = " ".join(str(error).split())
-        named = text if isinstance(error, ValueError) else f"{type(error).__name__}: {text}"
+        plain = isinstance(error, ValueError | SimstudyError)
+        named = text if plain else f"{type(error).__name__}: {text}"
         raise KeyedError(key, named) from error
 
 
-def _holds_none(value: Any) -> bool:
-    several = isinstance(value, list | tuple)
-    return value is None or (several and any(_holds_none(item) for item in value))
+def _can_be_said(value: Any) -> bool:
+    """Whether TOML has a way to write a value."""
+    if isinstance(value, list | tuple):
+        return all(_can_be_said(item) for item in value)
+    return isinstance(value, bool | int | float | str)
 
 
 def _plain(value: Any) -> Any:

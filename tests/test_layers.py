@@ -12,7 +12,7 @@ CORE = {"arrays", "sample", "exchange"}
 ALLOWED = {
     "sample.py": {"arrays"},
     "families": CORE | {"families"},
-    "learners": CORE | {"learners"},
+    "learners": CORE | {"learners", "errors"},
     "measures": CORE | {"measures"},
     "analysis": {"analysis", "arrays"},
     "engine": CORE

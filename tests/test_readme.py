@@ -71,7 +71,11 @@ def test_the_readmes_study_file_is_valid(tmp_path):
     from simstudy import load_study
 
     (tmp_path / "mine.toml").write_text(block("toml", 'name = "mine"'))
-    assert load_study(tmp_path / "mine.toml").labels == ["naive_bayes", "TAN (SuperParent)"]
+    assert load_study(tmp_path / "mine.toml").labels == [
+        "naive_bayes",
+        "TAN (SuperParent)",
+        "forest",
+    ]
 
 
 def test_the_readmes_figures_are_what_the_study_prints(tmp_path):
