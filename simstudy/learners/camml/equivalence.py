@@ -129,30 +129,39 @@ def mml_classes(
         return joined
     networks = [network(c.parents) for c in chosen]
     divergence = divergences(networks) * rows
-    costs = np.array([n.data_cost for n in networks])
     arcs = np.array([c.arcs for c in chosen])
-    posteriors = np.array([c.posterior for c in chosen])
-    r = np.exp(costs - costs[0]) * posteriors / posteriors[0]
+    log_r = np.array([n.data_cost for n in networks]) + np.log([c.posterior for c in chosen])
     allowed = (arcs[:, None] <= arcs) & ~np.eye(len(chosen), dtype=bool)
     while True:
-        gain = np.where(allowed, _gains(r, divergence), -np.inf)
+        gain = np.where(allowed, _log_gains(log_r, divergence), -np.inf)
         i, j = np.unravel_index(gain.argmax(), gain.shape)
-        if not gain[i, j] > 0:
+        if gain[i, j] == -np.inf:
             break
         joined[i].posterior += joined[j].posterior
         joined[i].members += joined[j].members
-        r[i] += r[j]
+        log_r[i] = np.logaddexp(log_r[i], log_r[j])
         allowed[j] = allowed[:, j] = False
         joined[j].members = []
     return sorted((c for c in joined if c.members), key=lambda c: -c.posterior)
 
 
-def _gains(r: FloatArray, divergence: FloatArray) -> FloatArray:
-    """``gains[i, j]`` of joining j into i."""
-    plogp = r * np.log(r)
-    both = r[:, None] + r
-    gains: FloatArray = both * np.log(both) - plogp[:, None] - plogp - r * divergence.T
-    return gains
+def _log_gains(log_r: FloatArray, divergence: FloatArray) -> FloatArray:
+    """The logarithms of the gains of joining j into i, −∞ where there is none.
+
+    With t = ln(r_i/r_j) the gain is r_j [e^t ln(1 + e^−t) + ln(1 + e^t) − N·KL]: r may span
+    hundreds of orders of magnitude, where differences of r ln r lose all their digits (in the original,
+    too). A common factor of all r changes nothing.
+    """
+    t = log_r[:, None] - log_r
+    # e^t ln(1 + e^−t) tends to 1 as t grows and to 0 as it falls.
+    small = np.exp(-np.abs(t))
+    first = np.where(
+        t > 0, np.log1p(small) / np.maximum(small, 1e-300), small * (np.logaddexp(0, -t))
+    )
+    first = np.where(small < 1e-16, np.where(t > 0, 1.0, 0.0), first)
+    bracket = first + np.logaddexp(0, t) - divergence.T
+    with np.errstate(divide="ignore"):
+        return np.where(bracket > 0, np.log(np.maximum(bracket, 0)) + log_r, -np.inf)
 
 
 def _most_probable(classes: Sequence[StatisticalClass]) -> list[StatisticalClass]:

@@ -187,8 +187,9 @@ class Posterior:
 
         A clean DAG stands for all DAGs that cleaning turns into it. The parent sets of one
         variable after the other are fixed; the probability of what is fixed so far, whatever the
-        rest, is exact at every step, so that nothing above ``smallest`` is missed. Where too many
-        would be listed, ``smallest`` is raised.
+        rest, is exact at every step, so that nothing above ``smallest`` is missed. Where the
+        posterior is spread over too many, the heaviest are followed at every step and the rest
+        given up; the masses of those that are listed are exact all the same.
         """
         most = max(_MOST_NUMBERS // (self.variables * self.sets), _ALWAYS_LISTED)
         shares = [self._clean_shares(v, smallest) for v in range(self.variables)]
@@ -198,9 +199,10 @@ class Posterior:
         for v in sorted(range(self.variables), key=lambda v: len(shares[v][0])):
             candidates, share = shares[v]
             masses = self._through(v, flow) @ share.T
-            if (masses >= smallest).sum() > most:
-                smallest = float(np.partition(masses.ravel(), -most)[-most])
-            which, candidate = np.nonzero(masses >= smallest)
+            least = min(smallest, float(masses.max()))
+            if (masses >= least).sum() > most:
+                least = float(np.partition(masses.ravel(), -most)[-most])
+            which, candidate = np.nonzero(masses >= least)
             mass = masses[which, candidate]
             parents = parents[which]
             parents[:, v] = candidates[candidate]

@@ -6,6 +6,7 @@ samples.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -37,6 +38,8 @@ SELECTIONS = ("mmlec", "map", "sec", "average", "sec_average")
 SEARCHES = ("auto", "exact", "sample")
 # Up to so many variables the exact posterior is the default, and is possible.
 EXACT_BY_DEFAULT, EXACT_AT_MOST = 10, 12
+# A set of variables is a 64-bit mask with a sign.
+SAMPLED_AT_MOST = 62
 # Parts of a mixture below this probability are passed over.
 _SMALLEST_PART = 1e-6
 
@@ -69,6 +72,8 @@ class CaMML(Learner):
     def fit(self, sample: Sample, rng: np.random.Generator | None = None) -> FittedCaMML:
         variables = len(sample.cards)
         if self.search == "sample" or (self.search == "auto" and variables > EXACT_BY_DEFAULT):
+            possible = f"{variables} variables are too many; {SAMPLED_AT_MOST} are possible"
+            require(variables <= SAMPLED_AT_MOST, "search", self.search, possible)
             from simstudy.learners.camml.sampling import SampledPosterior
 
             sampled = SampledPosterior(sample, rng or np.random.default_rng(0))
@@ -112,8 +117,17 @@ class FittedCaMML(Generative):
         return self._posterior.arcs
 
     def node_cost(self, child: int, parents: Sequence[int]) -> float:
-        """The message length of a variable given its parents, in nits."""
-        return self._posterior.message(child, sum(1 << u for u in set(parents)))
+        """The message length of a variable given its parents, in nits.
+
+        Infinite for a variable among its own parents, for more than 7 of them, and for a table of
+        more than 64,000 cells.
+        """
+        named = {int(child), *(int(u) for u in parents)}
+        if not 0 <= min(named) <= max(named) < len(self.cards):
+            raise ValueError(f"variables go from 0 to {len(self.cards) - 1}; {named} were named")
+        if child in parents:
+            return math.inf
+        return self._posterior.message(child, sum(1 << int(u) for u in {*parents}))
 
     def log_joint(self, codes: IntArray) -> FloatArray:
         return self._predictor.log_joint(codes)

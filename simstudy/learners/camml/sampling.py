@@ -8,6 +8,7 @@ DAG it stands at, which undoes the temperature.
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -57,6 +58,13 @@ class SampledPosterior:
         heaviest = np.argsort(-mass, kind="stable")
         self._dags: IntArray = dags[heaviest].astype(np.intp)
         self._mass: FloatArray = mass[heaviest] / total
+
+    def __getstate__(self) -> dict[str, Any]:
+        # The compiled table of costs does not pickle; it fills again as it is asked.
+        return {key: value for key, value in self.__dict__.items() if key != "_costs"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state, _costs=no_costs())
 
     def clean_dags(self) -> tuple[IntArray, FloatArray]:
         """The clean DAGs met, heaviest first, and their estimated posterior probabilities."""
