@@ -44,10 +44,10 @@ CAMML = [
     (CaMML(select="average", search="exact"), 8),
     (CaMML(select="sec_average", search="exact"), 6),
     (CaMML(select="mmlec", search="sample"), 15),
-    (CaMML(select="map", search="sample"), 11),
-    (CaMML(select="sec", search="sample"), 11),
-    (CaMML(select="average", search="sample"), 6),
-    (CaMML(select="sec_average", search="sample"), 6),
+    (CaMML(select="map", search="sample"), 6),
+    (CaMML(select="sec", search="sample"), 6),
+    (CaMML(select="average", search="sample"), 4),
+    (CaMML(select="sec_average", search="sample"), 4),
     (CaMML(), 11),
 ]
 

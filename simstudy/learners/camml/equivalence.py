@@ -149,8 +149,8 @@ def _log_gains(log_r: FloatArray, divergence: FloatArray) -> FloatArray:
     """The logarithms of the gains of joining j into i, −∞ where there is none.
 
     With t = ln(r_i/r_j) the gain is r_j [e^t ln(1 + e^−t) + ln(1 + e^t) − N·KL]: r may span
-    hundreds of orders of magnitude, where differences of r ln r lose all their digits (in the original,
-    too). A common factor of all r changes nothing.
+    hundreds of orders of magnitude, where differences of r ln r lose all their digits (in the
+    original, too). A common factor of all r changes nothing.
     """
     t = log_r[:, None] - log_r
     # e^t ln(1 + e^−t) tends to 1 as t grows and to 0 as it falls.
