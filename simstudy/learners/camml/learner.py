@@ -7,6 +7,7 @@ samples.
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -42,6 +43,8 @@ EXACT_BY_DEFAULT, EXACT_AT_MOST = 10, 12
 SAMPLED_AT_MOST = 62
 # Parts of a mixture below this probability are passed over.
 _SMALLEST_PART = 1e-6
+# Classes formed from DAGs that hold less of the posterior than this deserve a word.
+_MUCH = 0.5
 
 
 @dataclass(frozen=True)
@@ -136,6 +139,13 @@ class FittedCaMML(Generative):
     def statistical_classes(self) -> list[StatisticalClass]:
         """The statistical equivalence classes (SECs), the most probable first."""
         dags, mass = self._posterior.clean_dags()
+        if mass.sum() < _MUCH:
+            warnings.warn(
+                f"the {len(mass)} DAGs listed hold only {mass.sum():.1%} of the posterior, which is "
+                "spread over too many to form equivalence classes well; select = 'average' or "
+                "'map' does not rest on such a list",
+                stacklevel=2,
+            )
         return statistical_classes(dags, mass, self._posterior.likelihood)
 
     @cached_property

@@ -2,6 +2,7 @@
 
 import math
 import tracemalloc
+import warnings
 from collections import defaultdict
 from collections.abc import Callable
 from typing import NamedTuple
@@ -14,6 +15,7 @@ from hypothesis import strategies as st
 from simstudy.learners.camml.costs import NodeCosts, members
 from simstudy.learners.camml.equivalence import statistical_classes
 from simstudy.learners.camml.exact import ExactPosterior, Posterior, best_tom, fit_arc_probability
+from simstudy.learners.camml.learner import CaMML
 from simstudy.sample import Sample
 
 Toms = Callable[[int], np.ndarray]
@@ -246,3 +248,12 @@ def test_however_many_dags_there_are_the_heavy_ones_are_listed(
     dags, mass = posterior.clean_dags()
     assert len(dags) >= 500
     assert mass[0] >= 1e-5
+
+
+def test_classes_from_a_sliver_of_the_posterior_come_with_a_warning() -> None:
+    sample = copies_of_a_hidden_cause(10, 50, seed=0)
+    with pytest.warns(UserWarning, match=r"DAGs listed hold only \d+\.\d% of the posterior"):
+        CaMML(search="exact").fit(sample)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        CaMML("map", search="exact").fit(sample)
