@@ -141,8 +141,8 @@ class FittedCaMML(Generative):
         dags, mass = self._posterior.clean_dags()
         if mass.sum() < _MUCH:
             warnings.warn(
-                f"the {len(mass)} DAGs listed hold only {mass.sum():.1%} of the posterior, which is "
-                "spread over too many to form equivalence classes well; select = 'average' or "
+                f"the {len(mass)} DAGs listed hold only {mass.sum():.1%} of the posterior, which "
+                "is spread over too many to form equivalence classes well; select = 'average' or "
                 "'map' does not rest on such a list",
                 stacklevel=2,
             )
