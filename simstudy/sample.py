@@ -44,6 +44,8 @@ class Sample:
         weights: npt.ArrayLike | None = None,
     ) -> None:
         self.cards: tuple[int, ...] = tuple(int(card) for card in cards)
+        if not self.cards:
+            raise ValueError("a sample needs at least one variable, the target")
         self.codes: IntArray = read_only(check_codes(codes, self.cards, "variable"))
         self.weights: FloatArray | None = None
         self._tables: dict[tuple[int, ...], FloatArray] = {}
@@ -203,7 +205,7 @@ def check_codes(codes: npt.ArrayLike, cards: Sequence[int], what: str) -> IntArr
         given.dtype.kind in "iub" or (given.dtype.kind == "f" and (given % 1 == 0).all())
     ):
         raise ValueError("codes must be whole numbers")
-    if given.ndim != 2 or given.shape[1] != len(cards) or not cards:
+    if given.ndim != 2 or given.shape[1] != len(cards):
         raise ValueError(
             f"codes must have one column for each of the {len(cards)} {what}s; "
             f"their shape is {given.shape}"

@@ -122,7 +122,11 @@ def agrees(learner: Learner, data: Data, score: Score) -> None:
 
 
 @pytest.mark.parametrize("name", DATA)
-@pytest.mark.parametrize(("learner", "score"), CASES, ids=lambda case: repr(case)[:40])
+@pytest.mark.parametrize(
+    ("learner", "score"),
+    CASES,
+    ids=[repr(learner) for learner, _ in CASES],
+)
 def test_probabilities_are_those_of_the_formula(name: str, learner: Learner, score: Score) -> None:
     agrees(learner, DATA[name], score)
 

@@ -14,7 +14,8 @@ from simstudy.learners.camml.exact import Posterior, layers
 from simstudy.learners.camml.network import parameters
 from simstudy.sample import Sample
 
-# A parent set of less posterior probability than double precision can add is passed over.
+# Parent sets of less posterior probability are passed over. A row can favour a parent set by a
+# factor of about 2N at most, so that this changes a probability by about N·1e-16.
 _NEGLIGIBLE = 1e-16
 _CHUNK_BYTES = 2**25
 

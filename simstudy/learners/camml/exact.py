@@ -182,14 +182,22 @@ class Posterior:
         """``clean[v, P]``: P without the parents of v that are not worth their arcs."""
         return clean_parents(self.costs.message, self.arc_probability)
 
-    def clean_dags(self, smallest: float = SMALLEST_MASS) -> tuple[IntArray, FloatArray]:
+    @cached_property
+    def _listed(self) -> tuple[IntArray, FloatArray]:
+        return self.list_clean_dags(SMALLEST_MASS)
+
+    def clean_dags(self) -> tuple[IntArray, FloatArray]:
+        """The clean DAGs, heaviest first, and their posterior probabilities."""
+        return self._listed
+
+    def list_clean_dags(self, smallest: float) -> tuple[IntArray, FloatArray]:
         """All clean DAGs of at least some posterior probability, and those probabilities.
 
         A clean DAG stands for all DAGs that cleaning turns into it. The parent sets of one
         variable after the other are fixed; the probability of what is fixed so far, whatever the
-        rest, is exact at every step, so that nothing above ``smallest`` is missed. Where the
-        posterior is spread over too many, the heaviest are followed at every step and the rest
-        given up; the masses of those that are listed are exact all the same.
+        rest, is exact at every step, so that nothing above ``smallest`` is missed, unless the
+        posterior is spread over too many: then the heaviest are followed at every step and the
+        rest given up. The masses of those that are listed are exact all the same.
         """
         most = max(_MOST_NUMBERS // (self.variables * self.sets), _ALWAYS_LISTED)
         shares = [self._clean_shares(v, smallest) for v in range(self.variables)]

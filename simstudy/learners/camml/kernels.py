@@ -150,7 +150,7 @@ def anneal(rows, weights, cards, known, order, parents, price, steps, rng):
 
 
 @numba.njit(cache=True)
-def _clean(rows, weights, cards, known, child, parents, price):
+def clean_node(rows, weights, cards, known, child, parents, price):
     """The parents that are worth their arcs, in one pass from the highest index."""
     for u in range(len(cards) - 1, -1, -1):
         if parents >> u & 1:
@@ -184,7 +184,7 @@ def metropolis(rows, weights, cards, known, order, parents, price, steps, temper
     clean = np.zeros(variables, dtype=np.int64)
     name = np.uint64(0)
     for v in range(variables):
-        clean[v] = _clean(rows, weights, cards, known, v, parents[v], price)
+        clean[v] = clean_node(rows, weights, cards, known, v, parents[v], price)
         name += _mixed(v, clean[v])
     places = Dict.empty(types.uint64, types.int64)
     dags = np.zeros((1024, variables), dtype=np.int64)
@@ -208,7 +208,7 @@ def metropolis(rows, weights, cards, known, order, parents, price, steps, temper
                         _add_arcs(arcs, parents[child], child, total - since[child])
                         since[child] = total
                         parents[child] = new
-                        tidy = _clean(rows, weights, cards, known, child, new, price)
+                        tidy = clean_node(rows, weights, cards, known, child, new, price)
                         if tidy != clean[child]:
                             name += _mixed(child, tidy) - _mixed(child, clean[child])
                             clean[child] = tidy

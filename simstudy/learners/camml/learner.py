@@ -18,7 +18,7 @@ import numpy as np
 from simstudy.arrays import FloatArray, IntArray
 from simstudy.learners.base import Generative, Learner, require
 from simstudy.learners.camml.averaging import ModelAverage
-from simstudy.learners.camml.costs import members
+from simstudy.learners.camml.costs import MOST_CELLS, members
 from simstudy.learners.camml.equivalence import (
     MMLClass,
     StatisticalClass,
@@ -57,10 +57,14 @@ class CaMML(Learner):
         What predicts: the representative of the best MML equivalence class (CaMML as published);
         the cheapest totally ordered model; the heaviest DAG of the most probable statistical
         equivalence class; the full Bayesian average over totally ordered models; or the heaviest
-        DAGs of all statistical equivalence classes, mixed by posterior.
+        DAGs of the statistical equivalence classes listed, mixed by posterior.
     search : {"auto", "exact", "sample"}
         Sum over all models exactly (up to 12 variables), sample them as the original does, or
         sum up to 10 variables and sample beyond.
+
+    Notes
+    -----
+    The sum of the row weights is N: scale a population to as many rows as it should count for.
     """
 
     select: Literal["mmlec", "map", "sec", "average", "sec_average"] = "mmlec"
@@ -74,6 +78,10 @@ class CaMML(Learner):
 
     def fit(self, sample: Sample, rng: np.random.Generator | None = None) -> FittedCaMML:
         variables = len(sample.cards)
+        if max(sample.cards) > MOST_CELLS:
+            raise ValueError(
+                f"a variable has {max(sample.cards)} values; {MOST_CELLS} are possible"
+            )
         if self.search == "sample" or (self.search == "auto" and variables > EXACT_BY_DEFAULT):
             possible = f"{variables} variables are too many; {SAMPLED_AT_MOST} are possible"
             require(variables <= SAMPLED_AT_MOST, "search", self.search, possible)
@@ -144,7 +152,7 @@ class FittedCaMML(Generative):
                 f"the {len(mass)} DAGs listed hold only {mass.sum():.1%} of the posterior, which "
                 "is spread over too many to form equivalence classes well; select = 'average' or "
                 "'map' does not rest on such a list",
-                stacklevel=2,
+                stacklevel=6,
             )
         return statistical_classes(dags, mass, self._posterior.likelihood)
 

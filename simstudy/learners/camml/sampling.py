@@ -13,7 +13,13 @@ from typing import Any
 import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray
-from simstudy.learners.camml.kernels import anneal, metropolis, no_costs, node_costs
+from simstudy.learners.camml.kernels import (
+    anneal,
+    clean_node,
+    metropolis,
+    no_costs,
+    node_costs,
+)
 from simstudy.sample import Sample, distinct_rows
 
 TEMPERATURE = 1.8
@@ -25,7 +31,8 @@ class SampledPosterior:
     Attributes
     ----------
     arc_probability, best_parents, best_cost
-        The fixed point of the arc probability, the best TOM found there, and its cost.
+        The arc probability at the fixed point that annealing reached, the best TOM met, and its
+        cost.
     arcs : array of shape (variables, variables)
         ``arcs[u, v]``: the estimated probability of an arc from u to v.
     """
@@ -45,6 +52,9 @@ class SampledPosterior:
             seen.add(probability)
             start = (order, parents, _arc_price(probability))
             order, parents, _ = anneal(*self._data, self._costs, *start, 20 * cube, rng)
+            # Arcs that cost nothing, as those of a variable with one value, must not count.
+            for v, mask in enumerate(parents):
+                parents[v] = clean_node(*self._data, self._costs, v, mask, start[2])
             arcs = int(np.bitwise_count(parents).sum())
             probability = (arcs + 0.5) / (pairs + 1)
         self.arc_probability = probability

@@ -97,7 +97,7 @@ def agrees(posterior: Posterior, brute: BruteForce) -> None:
     )
     np.testing.assert_allclose(posterior.parent_sets, brute.parent_sets(), rtol=0, atol=1e-10)
     np.testing.assert_allclose(posterior.arcs, brute.arc_posteriors(), rtol=0, atol=1e-10)
-    dags, mass = posterior.clean_dags(smallest=1e-12)
+    dags, mass = posterior.list_clean_dags(1e-12)
     found = {tuple(dag): m for dag, m in zip(dags.tolist(), mass.tolist(), strict=True)}
     assert len(found) == len(dags)
     expected = brute.clean_dags()
@@ -196,7 +196,7 @@ def test_a_lower_threshold_only_adds_dags(draw_sample: Draw) -> None:
     previous: dict[tuple[int, ...], float] = {}
     before = 1.0
     for smallest in (1e-2, 1e-3, 1e-5, 1e-7, 1e-9):
-        dags, mass = posterior.clean_dags(smallest)
+        dags, mass = posterior.list_clean_dags(smallest)
         assert (mass >= smallest).all()
         assert (np.diff(mass) <= 0).all()
         now = {tuple(dag): m for dag, m in zip(dags.tolist(), mass.tolist(), strict=True)}

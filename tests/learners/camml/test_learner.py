@@ -339,3 +339,10 @@ def test_more_variables_than_a_set_can_hold_are_refused_in_words(
 
 def test_camml_is_a_built_in_learner() -> None:
     assert LEARNERS.get("camml") is CaMML
+
+
+@pytest.mark.parametrize("search", SEARCHES)
+def test_a_variable_of_too_many_values_is_refused_in_words(search: Any) -> None:
+    sample = Sample([[0, 0], [64_000, 1]], (64_001, 2))
+    with pytest.raises(ValueError, match="a variable has 64001 values; 64000 are possible"):
+        CaMML(search=search).fit(sample)

@@ -173,3 +173,15 @@ def test_thirty_variables_and_a_thousand_rows_are_learned() -> None:
     assert fitted.arc_posteriors.sum() >= 29
     _, mass = fitted._posterior.clean_dags()
     assert mass.sum() == pytest.approx(1, abs=1e-6)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_variables_of_one_value_do_not_move_the_arc_probability(seed: int) -> None:
+    # At p = ½ an arc to or from a constant costs nothing; it must not count as one.
+    rng = np.random.default_rng(seed)
+    cards = (3, 1, 3, 1, 3)
+    sample = Sample(rng.integers(0, cards, size=(50, 5)), cards)
+    exact = CaMML(search="exact").fit(sample)
+    sampled = CaMML(search="sample").fit(sample, np.random.default_rng(seed))
+    assert sampled.arc_probability == exact.arc_probability
+    assert sampled.best_cost == pytest.approx(exact.best_cost, abs=1e-9)
