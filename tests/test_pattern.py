@@ -1,8 +1,9 @@
 """The three studies of 2004 come out as a rerun of them with Weka 3.6.14 did.
 
-The gaps are between the mean rewards of learners, in nats, over 40 random models; Weka's means of NB,
-TAN and AODE stand beside the bounds. They came from other random models and, for TAN, another search,
-so only the order and the rough size are compared; CaMML is held to what Hope & Korb (2004) say.
+The gaps are between the mean rewards of learners, in nats, over 40 random models; Weka's means of
+NB, TAN and AODE stand beside the bounds. They came from other random models and, for TAN, another
+search, so only the order and the rough size are compared; CaMML is held to what Hope & Korb (2004)
+say.
 """
 
 from __future__ import annotations
