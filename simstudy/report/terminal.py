@@ -112,7 +112,8 @@ def _print_verdicts(results: Results, pairs: pd.DataFrame, console: Console) -> 
         return
     analysis = results.settings["analysis"]
     holm = analysis["adjustment"] == "holm"
-    found = words.verdicts(pairs, results.info(), analysis["confidence"], holm)
+    models = results.settings["models"]
+    found = words.verdicts(pairs, results.info(), analysis["confidence"], holm, models)
     console.print("[bold]Who beats whom[/bold]")
     for size, sentences in found.items():
         for index, sentence in enumerate(sentences):

@@ -107,13 +107,18 @@ def pair_words(results: Results, pairs: pd.DataFrame) -> str:
 
 
 def verdicts(
-    pairs: pd.DataFrame, info: MeasureInfo, confidence: float, holm: bool = False
+    pairs: pd.DataFrame,
+    info: MeasureInfo,
+    confidence: float,
+    holm: bool = False,
+    models: int | None = None,
 ) -> dict[int, list[str]]:
     """For each size, who beats whom by how much, and who cannot be told apart.
 
     Only a difference whose adjusted p value is below 1 − confidence counts as a win. Numbers are
-    in favour of the learner named first, whether more or less is better. With many learners only
-    the one of best mean is compared with the rest.
+    in favour of the learner named first, whether more or less is better. A comparison that could
+    not use all ``models`` says how many it used. With many learners only the one of best mean is
+    compared with the rest.
     """
     found: dict[int, list[str]] = {}
     for size, at_size in pairs.groupby("size", sort=True):
@@ -128,7 +133,9 @@ def verdicts(
         leaders = ranked[:1] if len(ranked) > _MANY_LEARNERS else ranked
         compared.sort(key=lambda pair: sorted(map(ranked.index, pair.names)))
         found[int(str(size))] = [
-            pair.sentence(confidence, holm) for pair in compared if {*pair.names} & {*leaders}
+            pair.sentence(confidence, holm, models)
+            for pair in compared
+            if {*pair.names} & {*leaders}
         ]
     return found
 
@@ -154,7 +161,7 @@ class Comparison:
             self.advantage = -self.advantage
             self.ends = (-self.ends[1], -self.ends[0])
 
-    def sentence(self, confidence: float, holm: bool) -> str:
+    def sentence(self, confidence: float, holm: bool, models: int | None) -> str:
         """What the test allows to be said."""
         first, second = self.names
         if self.infinite:
@@ -165,6 +172,8 @@ class Comparison:
         numbers = f"{_signed(self.advantage)} [{_signed(low)}, {_signed(high)}]"
         if holm:
             numbers = f"{_signed(self.advantage)} (p = {self.p:.4f})"
+        if models is not None and self.n < models:
+            numbers += f", over {self.n} of {models} models"
         if self.p < 1 - confidence:
             return f"{first} beats {second} by {numbers}"
         return f"{first} and {second} are not told apart: {numbers}"

@@ -92,3 +92,10 @@ def test_the_side_of_zero_is_never_rounded_away():
 )
 def test_a_label_says_the_unit_and_the_direction(info, label):
     assert axis_label(info) == label
+
+
+def test_a_comparison_without_all_models_says_how_many_it_used():
+    (sentence,) = verdicts(table(A=0.0, B=1.0), REWARD, 0.95, models=40)[50]
+    assert sentence.endswith("], over 30 of 40 models")
+    (sentence,) = verdicts(table(A=0.0, B=1.0), REWARD, 0.95, models=30)[50]
+    assert sentence.endswith("]")
