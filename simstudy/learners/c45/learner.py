@@ -1,0 +1,111 @@
+"""The C4.5 learner."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from simstudy.arrays import FloatArray, IntArray
+from simstudy.learners.base import Learner, require
+from simstudy.learners.c45.grow import grow
+from simstudy.learners.c45.prune import Pruner, collapse
+from simstudy.learners.c45.table import Attributes, Table
+from simstudy.learners.c45.tree import SMALL, Entries, Tree
+from simstudy.sample import Sample, check_codes
+
+
+@dataclass(frozen=True)
+class C45(Learner):
+    """C4.5, release 8, as Weka's J48 computes it (Quinlan 1993, 1996).
+
+    Each node tests the attribute of greatest gain ratio among those of at least average gain.
+
+    Parameters
+    ----------
+    confidence : float
+        The confidence level of the error limits that pruning goes by, up to 0.5; smaller prunes
+        more.
+    min_leaf : float
+        A test needs two branches with this many rows.
+    prune : bool
+        Whether to prune at all. Branches that are no better than a leaf on the training rows
+        themselves are cut off in any case.
+    laplace : bool
+        Leaves answer (n_c + 1)/(n + k) instead of n_c/n.
+    subtree_raising : bool
+        Whether pruning may put a node's largest branch in the node's place.
+
+    Notes
+    -----
+    A leaf that no training row reaches answers as its parent does. Row weights count as
+    repetitions. Numeric attributes and missing values: `fit_table`.
+    """
+
+    confidence: float = 0.25
+    min_leaf: float = 2
+    prune: bool = True
+    laplace: bool = False
+    subtree_raising: bool = True
+
+    def __post_init__(self) -> None:
+        allowed = 0 < self.confidence <= 0.5
+        require(allowed, "confidence", self.confidence, "it must lie above 0, up to 0.5")
+        require(self.min_leaf > 0, "min_leaf", self.min_leaf, "it must be greater than 0")
+
+    def fit(self, sample: Sample, rng: np.random.Generator | None = None) -> FittedC45:
+        return self.fit_table(Table.of(sample))
+
+    def fit_table(self, table: Table) -> FittedC45:
+        """Learn from a table with numeric attributes, or with missing values.
+
+        A row whose value of the tested attribute is missing goes down all branches, in parts like
+        the rows whose value is known.
+        """
+        tree = grow(table, self.min_leaf)
+        collapse(tree)
+        if self.prune:
+            Pruner(tree, table, self.confidence, self.subtree_raising).prune()
+        tree.compact()
+        return FittedC45(tree, table.cards, self.laplace)
+
+
+class FittedC45:
+    """A decision tree with class probabilities in its leaves.
+
+    Attributes
+    ----------
+    tree : Tree
+        The nodes.
+    probabilities : array of shape (nodes, classes)
+        What each node answers where it is a leaf.
+    """
+
+    def __init__(self, tree: Tree, cards: tuple[int | None, ...], laplace: bool) -> None:
+        self.tree, self._cards = tree, cards
+        counts = tree.counts.copy()
+        inner = np.flatnonzero(tree.branches)
+        children = tree.children(inner)
+        # Where no training row comes, the parent answers.
+        parents = np.repeat(inner, tree.branches[inner])
+        empty = counts[children].sum(axis=1) < SMALL
+        counts[children[empty]] = counts[parents[empty]]
+        counts += laplace or counts[0].sum() < SMALL
+        self.probabilities: FloatArray = counts / counts.sum(axis=1, keepdims=True)
+
+    def predict_proba(self, codes: IntArray) -> FloatArray:
+        """One row of class probabilities for each row of attribute codes."""
+        assert None not in self._cards
+        cards = [card for card in self._cards if card is not None]
+        return self.predict_table(Attributes(check_codes(codes, cards, "attribute"), cards))
+
+    def predict_table(self, attributes: Attributes) -> FloatArray:
+        """The same for rows with numeric attributes or missing values."""
+        rows = np.arange(len(attributes))
+        ends = self.tree.leaves(attributes, Entries(rows, np.zeros_like(rows), np.ones(len(rows))))
+        if attributes.complete:
+            return self.probabilities[ends.nodes]
+        answers = self.probabilities[ends.nodes] * ends.weights[:, None]
+        result = np.zeros((len(rows), answers.shape[1]))
+        np.add.at(result, ends.rows, answers)
+        return result

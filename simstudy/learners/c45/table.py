@@ -1,0 +1,108 @@
+"""Rows with nominal and numeric attributes, of which some values may be missing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from simstudy.arrays import FloatArray, IntArray
+from simstudy.sample import Sample, distinct_rows
+
+
+class Attributes:
+    """The attribute columns of a table, as a tree asks for them.
+
+    Parameters
+    ----------
+    values : array of shape (rows, attributes)
+        Codes from 0 for a nominal attribute, any number for a numeric one; NaN is missing.
+    cards : sequence of int or None
+        How many values each nominal attribute has; None for a numeric one.
+    """
+
+    def __init__(self, values: npt.NDArray[Any], cards: Sequence[int | None]) -> None:
+        self.cards = tuple(cards)
+        self.values = np.asfortranarray(values)
+        self.complete = values.dtype.kind in "iu" or not bool(np.isnan(values).any())
+        self.numeric = np.array([card is None for card in self.cards], dtype=bool)
+        self.any_numeric = bool(self.numeric.any())
+        self._flat = self.values.ravel(order="F")
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def at(self, rows: IntArray, attributes: IntArray) -> npt.NDArray[Any]:
+        """The value of one attribute in each of some rows; of attribute −1, any value."""
+        return self._flat.take(rows + attributes * len(self.values))
+
+
+class Table(Attributes):
+    """Training rows: attributes, classes and weights.
+
+    Parameters
+    ----------
+    values, cards
+        As for `Attributes`.
+    target : array of shape (rows,)
+        The class of each row, from 0.
+    classes : int
+        How many classes there are.
+    weights : array of shape (rows,), optional
+        How often each row counts.
+    """
+
+    def __init__(
+        self,
+        values: npt.NDArray[Any],
+        cards: Sequence[int | None],
+        target: IntArray,
+        classes: int,
+        weights: npt.ArrayLike | None = None,
+    ) -> None:
+        weights = np.ones(len(values)) if weights is None else np.asarray(weights, dtype=float)
+        if not weights.all():
+            kept = np.flatnonzero(weights)
+            values, target, weights = values[kept], target[kept], weights[kept]
+        super().__init__(values, cards)
+        self.target, self.classes, self.weights = target, classes, weights
+        self.total = float(weights.sum())
+
+    @classmethod
+    def of(cls, sample: Sample) -> Table:
+        """The distinct rows of a sample, which are nominal and complete, by how often they come."""
+        first, inverse = distinct_rows(sample.codes, sample.cards)
+        weights = np.bincount(inverse, sample.weights, minlength=len(first))
+        codes = sample.codes[first]
+        return cls(codes[:, :-1], sample.cards[:-1], codes[:, -1], sample.classes, weights)
+
+    @cached_property
+    def whole(self) -> bool:
+        """Whether every row counts a whole number of times, and wherever it goes."""
+        return self.complete and self.total < 2**20 and bool((self.weights % 1 == 0).all())
+
+    @cached_property
+    def nominal(self) -> IntArray:
+        """Which attributes are nominal."""
+        return np.flatnonzero(~self.numeric)
+
+    @cached_property
+    def starts(self) -> IntArray:
+        """The first slot of each nominal attribute, and the number of slots at the end."""
+        cards = [card for card in self.cards if card is not None]
+        return np.concatenate([[0], np.cumsum(cards, dtype=np.intp)])
+
+    @cached_property
+    def slots(self) -> IntArray:
+        """Nominal values laid end to end, shape (nominal attributes, rows); missing ones 0."""
+        values = self.values[:, self.nominal].T
+        codes = values if self.complete else np.nan_to_num(values)
+        return codes.astype(np.intp) + self.starts[:-1, None]
+
+    @cached_property
+    def known(self) -> npt.NDArray[np.bool_]:
+        """Whether nominal values are there, shape (nominal attributes, rows)."""
+        return ~np.isnan(self.values[:, self.nominal].T)
