@@ -25,7 +25,8 @@ class UnknownNameError(SimstudyError):
 class Registry:
     """The catalogue of one kind of thing: built in, or registered by a plugin.
 
-    Built-ins are named by where they are defined and imported only when asked for.
+    Built-ins are named by where they are defined and imported only when asked for. A dotted path
+    goes to what ``by_path`` has for its package, or for "".
     """
 
     def __init__(
@@ -34,7 +35,7 @@ class Registry:
         plural: str,
         builtin: Mapping[str, str],
         reserved: Sequence[str] = (),
-        by_path: str | None = None,
+        by_path: Mapping[str, str] | None = None,
     ) -> None:
         self.kind, self.plural, self._reserved, self._by_path = kind, plural, reserved, by_path
         self._builtin = dict(builtin)
@@ -58,7 +59,7 @@ class Registry:
         if name in self._builtin:
             return _import(self._builtin[name])
         if self._by_path is not None and ":" in name:
-            return _import(self._by_path)(name)
+            return _import(self._by_path.get(_package(name), self._by_path[""]))(name)
         if name not in self._registered:
             _load_entry_points()
         if name not in self._registered:
@@ -83,7 +84,7 @@ class Registry:
         if name in self._builtin:
             return None
         if ":" in name:
-            return str(getattr(importlib.import_module(name.split(".")[0]), "__version__", ""))
+            return str(getattr(importlib.import_module(_package(name)), "__version__", ""))
         thing = self.get(name)
         file = getattr(sys.modules.get(thing.__module__), "__file__", None)
         try:
@@ -97,6 +98,11 @@ class Registry:
 def _import(path: str) -> Any:
     module, attribute = path.split(":")
     return getattr(importlib.import_module(module), attribute)
+
+
+def _package(path: str) -> str:
+    """The package of a dotted path such as ``sklearn.tree:DecisionTreeClassifier``."""
+    return path.partition(":")[0].partition(".")[0]
 
 
 def _same(one: Any, other: Any) -> bool:
@@ -126,10 +132,19 @@ LEARNERS = Registry(
         "aode": f"{_LEARNERS}.aode:AODE",
         "kdb": f"{_LEARNERS}.kdb:KDB",
         "camml": f"{_LEARNERS}.camml.learner:CaMML",
+        "hnb": f"{_LEARNERS}.hnb:HNB",
+        "lbr": f"{_LEARNERS}.lbr:LBR",
+        "c45": f"{_LEARNERS}.c45.learner:C45",
+        "boosted_c45": f"{_LEARNERS}.c45.boosting:BoostedC45",
+        "mml_tree": f"{_LEARNERS}.mml.tree:MMLTree",
+        "mml_graph": f"{_LEARNERS}.mml.graph:MMLGraph",
         "decision_stump": f"{_LEARNERS}.one_attribute:DecisionStump",
         "one_r": f"{_LEARNERS}.one_attribute:OneR",
     },
-    by_path=f"{_LEARNERS}.scikit:scikit_learner",
+    by_path={
+        "pgmpy": f"{_LEARNERS}.pgmpy:pgmpy_learner",
+        "": f"{_LEARNERS}.scikit:scikit_learner",
+    },
 )
 _MEASURES = "simstudy.measures"
 MEASURES = Registry(

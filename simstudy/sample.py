@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from functools import cached_property
 from typing import Any, TypeVar
@@ -9,12 +10,15 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from simstudy.arrays import FloatArray, IntArray
+from simstudy.arrays import FloatArray, IntArray, weights_in
 
 Array = TypeVar("Array", bound=npt.NDArray[Any])
 
 # Below this many rows single precision holds every count exactly.
 _EXACT_IN_FLOAT32 = 2**24
+# Distinct rows are found by counting all cells where these are few, by sorting elsewhere.
+_CELLS_FOR_EACH_ROW = 20
+_FEW_CELLS = 2**12
 
 
 class Sample:
@@ -91,6 +95,23 @@ class Sample:
     def layout(self) -> SlotLayout:
         """Where each attribute's values lie on the axes of the pair tables."""
         return SlotLayout(self.cards[:-1])
+
+    @cached_property
+    def distinct(self) -> Sample:
+        """Every distinct row once, in the order of its codes, with how often it comes as weight.
+
+        Rows of weight zero are left out.
+        """
+        cells = math.prod(self.cards)
+        if cells <= max(_CELLS_FOR_EACH_ROW * len(self), _FEW_CELLS):
+            table = self.counts(*range(len(self.cards))).ravel()
+            present = np.flatnonzero(table)
+            codes = np.stack(np.unravel_index(present, self.cards), axis=1)
+            return Sample(codes, self.cards, table[present])
+        first, inverse = distinct_rows(self.codes, self.cards)
+        weights = weights_in(inverse, self.weights, len(first))
+        present = np.flatnonzero(weights)
+        return Sample(self.codes[first[present]], self.cards, weights[present])
 
     def counts(self, *variables: int) -> FloatArray:
         """The contingency table of some variables, one axis each in the order asked for."""

@@ -64,6 +64,15 @@ def test_an_unknown_name_lists_the_catalogue():
         registry.get("pi")
 
 
+def test_a_path_goes_to_what_makes_the_things_of_its_package():
+    paths = {"numpy": "builtins:len", "": "builtins:str"}
+    registry = Registry("thing", "things", {}, by_path=paths)
+    assert registry.get("numpy:pi") == len("numpy:pi")
+    assert registry.get("numpy.x:y") == len("numpy.x:y")
+    assert registry.get("numpyx:pi") == "numpyx:pi"
+    assert registry.source_digest("numpy:pi") == registry.source_digest("numpy.x:y")
+
+
 def test_a_study_names_a_family_of_the_users_own_file(write_study, tmp_path):
     (tmp_path / "mine.py").write_text(FAMILY.format(name="own_file", depth=3))
     changes = {"seed = 7": 'seed = 7\nplugins = ["mine.py"]', '"tan"\nattr': '"own_file"\nattr'}

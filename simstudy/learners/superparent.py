@@ -12,7 +12,7 @@ import numpy as np
 
 from simstudy.arrays import FloatArray
 from simstudy.learners.trees import Tree
-from simstudy.sample import Sample, distinct_rows
+from simstudy.sample import Sample
 
 # Scores this close are ties that rounding has parted; log scores differ by far more otherwise.
 _TIE = 1e-9
@@ -66,11 +66,10 @@ class LeaveOneOut:
 
     def __init__(self, sample: Sample, alpha: float) -> None:
         self._sample, self._alpha = sample, alpha
-        self._codes, self._weights = sample.codes, sample.weights
-        if self._weights is None:
-            first, inverse = distinct_rows(sample.codes, sample.cards)
-            self._codes = sample.codes[first]
-            self._weights = np.bincount(inverse, minlength=len(first)).astype(np.float64)
+        # Without weights, equal rows are one row that comes several times.
+        rows = sample.distinct if sample.weights is None else sample
+        self._codes, self._weights = rows.codes, rows.weights
+        assert self._weights is not None
         self._own = np.minimum(self._weights, 1.0)
         self._target = self._codes[:, -1]
         self._rows = np.arange(len(self._codes))

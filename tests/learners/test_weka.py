@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 from simstudy.learners.aode import AODE
-from simstudy.learners.base import Learner
+from simstudy.learners.c45.boosting import BoostedC45
+from simstudy.learners.c45.learner import C45
+from simstudy.learners.lbr import LBR
 from simstudy.learners.naive_bayes import NaiveBayes
 from simstudy.learners.one_attribute import DecisionStump, OneR
 from simstudy.learners.prior import Prior
@@ -17,6 +19,18 @@ from simstudy.sample import Sample
 
 WEKA = Path(__file__).parent.parent / "golden" / "weka"
 SETS = [(f, m, n) for f in ("nb", "tan", "aode") for m in (0, 1, 2) for n in (50, 500, 5000)]
+LEARNERS = {
+    "NB": NaiveBayes(),
+    "AODE": AODE(),
+    "AODEm1": AODE(m=1),
+    "ZeroR": Prior(alpha=1),
+    "Stump": DecisionStump(),
+    "OneR": OneR(),
+    "J48": C45(),
+    "J48UA": C45(prune=False, laplace=True),
+    "BoostJ48": BoostedC45(),
+    "LBR": LBR(),
+}
 TREES = {"TAN": "BAYES", "TANent": "ENTROPY"}
 SEARCHES = {"TAN": "likelihood", "TANent": "cmi"}
 
@@ -33,10 +47,7 @@ def weka(request: pytest.FixtureRequest) -> Reference:
     family, model, rows = request.param
     with np.load(WEKA / f"{family}_{model:02d}.npz") as file:
         sample = Sample(file[f"train_{rows}"], file["cards"])
-        answers = {
-            learner: file[f"{learner}_{rows}"]
-            for learner in ("NB", "AODE", "AODEm1", "ZeroR", "TAN", "TANent", "Stump", "OneR")
-        }
+        answers = {learner: file[f"{learner}_{rows}"] for learner in (*LEARNERS, *TREES)}
         return Reference(sample, file["test"], answers, read_trees(family, model, rows))
 
 
@@ -62,12 +73,9 @@ def skeleton(tree: tuple[int | None, ...]) -> set[frozenset[int]]:
     return {frozenset((child, parent)) for child, parent in enumerate(tree) if parent is not None}
 
 
-@pytest.mark.parametrize(
-    ("name", "learner"),
-    [("NB", NaiveBayes()), ("AODE", AODE()), ("AODEm1", AODE(m=1)), ("ZeroR", Prior(alpha=1))],
-)
-def test_probabilities_are_those_of_weka(weka: Reference, name: str, learner: Learner) -> None:
-    proba = learner.fit(weka.sample).predict_proba(weka.test)
+@pytest.mark.parametrize("name", LEARNERS)
+def test_probabilities_are_those_of_weka(weka: Reference, name: str) -> None:
+    proba = LEARNERS[name].fit(weka.sample).predict_proba(weka.test)
     np.testing.assert_allclose(proba, weka.probabilities[name], rtol=0, atol=1e-9)
 
 
@@ -81,11 +89,3 @@ def test_tan_probabilities_are_those_of_weka_given_its_tree(weka: Reference, nam
 def test_tan_finds_the_skeleton_of_weka(weka: Reference, name: str) -> None:
     fitted = TAN(search=SEARCHES[name]).fit(weka.sample)
     assert skeleton(fitted.tree) == skeleton(weka.trees[name])
-
-
-@pytest.mark.parametrize(("name", "learner"), [("Stump", DecisionStump()), ("OneR", OneR())])
-def test_rules_of_one_attribute_answer_as_weka(
-    weka: Reference, name: str, learner: Learner
-) -> None:
-    proba = learner.fit(weka.sample).predict_proba(weka.test)
-    np.testing.assert_allclose(proba, weka.probabilities[name], rtol=0, atol=1e-9)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from simstudy.arrays import FloatArray, IntArray
+from simstudy.arrays import FloatArray, IntArray, weights_in
 from simstudy.learners.c45.table import Table
 from simstudy.learners.c45.tree import SMALL, Entries, Tree
 
@@ -52,7 +52,6 @@ def grow(table: Table, min_leaf: float) -> Tree:
         nodes, attribute = nodes[found], attribute[found]
         if not len(nodes):
             return tree
-        entries, _ = _narrowed(entries, nodes, len(tree))
         tree.split(nodes, attribute, splits.threshold[found, attribute], branches[attribute])
         level = tree.children(nodes)
         entries = tree.train_step(table, entries, level)
@@ -162,7 +161,7 @@ class Search:
         if not table.complete:
             weights *= table.known[:, entries.rows]
         size = table.classes * len(total) * slots
-        values = np.bincount(cells.ravel(), weights.ravel(), minlength=size)
+        values = weights_in(cells.ravel(), weights.ravel(), size)
         values = values.reshape(table.classes, len(total), slots)
         bags = values.sum(axis=0)
         large = np.add.reduceat(bags > self._min_leaf - SMALL, starts, axis=1, dtype=np.intp)
@@ -209,7 +208,7 @@ class Search:
         before = (xlogx(known) - xlogx(classes).sum(axis=1))[at]
         gained = before - in_bags + xlogx(below).sum(axis=1) + xlogx(above).sum(axis=1)
         gain = np.where(enough, _gain(gained * (known / total)[at], known[at]), 0.0)
-        choices = np.bincount(at, enough, minlength=len(total))
+        choices = weights_in(at, enough, len(total))
         best = _best_cuts(gain, at)
         cut, at, gain, in_bags = cut[best], at[best], gain[best], in_bags[best]
         # The choice of a cut costs as much as naming it (Quinlan 1996).
@@ -242,7 +241,7 @@ def _running(
     running = np.cumsum(indicator, axis=0)
     first = np.searchsorted(node, node[cut])
     below = np.maximum(running[cut] - running[first] + indicator[first], 0.0)
-    cells = np.bincount(node * classes + target, weights, minlength=nodes * classes)
+    cells = weights_in(node * classes + target, weights, nodes * classes)
     return below, cells.reshape(nodes, classes)
 
 

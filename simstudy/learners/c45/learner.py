@@ -84,10 +84,9 @@ class FittedC45:
     def __init__(self, tree: Tree, cards: tuple[int | None, ...], laplace: bool) -> None:
         self.tree, self._cards = tree, cards
         counts = tree.counts.copy()
-        inner = np.flatnonzero(tree.branches)
-        children = tree.children(inner)
+        inner, children, _, branches = tree.level(np.flatnonzero(tree.branches))
         # Where no training row comes, the parent answers.
-        parents = np.repeat(inner, tree.branches[inner])
+        parents = np.repeat(inner, branches)
         empty = counts[children].sum(axis=1) < SMALL
         counts[children[empty]] = counts[parents[empty]]
         counts += laplace or counts[0].sum() < SMALL
@@ -95,9 +94,12 @@ class FittedC45:
 
     def predict_proba(self, codes: IntArray) -> FloatArray:
         """One row of class probabilities for each row of attribute codes."""
-        assert None not in self._cards
+        return self.predict_table(self.attributes(codes))
+
+    def attributes(self, codes: IntArray) -> Attributes:
+        """Rows of attribute codes as a tree asks for them."""
         cards = [card for card in self._cards if card is not None]
-        return self.predict_table(Attributes(check_codes(codes, cards, "attribute"), cards))
+        return Attributes(check_codes(codes, cards, "attribute"), cards)
 
     def predict_table(self, attributes: Attributes) -> FloatArray:
         """The same for rows with numeric attributes or missing values."""

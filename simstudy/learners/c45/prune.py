@@ -6,10 +6,10 @@ from statistics import NormalDist
 
 import numpy as np
 
-from simstudy.arrays import FloatArray, IntArray
+from simstudy.arrays import FloatArray, IntArray, weights_in
 from simstudy.learners.c45.grow import root_entries
 from simstudy.learners.c45.table import Table
-from simstudy.learners.c45.tree import SMALL, Entries, Tree
+from simstudy.learners.c45.tree import SMALL, Entries, Level, Tree
 
 # Fewer training errors than this are none: a subtree that saves no more is cut off.
 _SAVED = 1e-3
@@ -21,10 +21,8 @@ def collapse(tree: Tree) -> None:
     """Make a leaf of every node whose subtree is no better on the training rows."""
     errors = tree.counts.sum(axis=1) - tree.counts.max(axis=1)
     below = errors.copy()
-    for nodes in reversed(tree.levels()):
-        inner = nodes[tree.branches[nodes] > 0]
-        if len(inner):
-            below[inner] = tree.sums_of_children(inner, below)
+    for level in reversed(tree.inner_levels()):
+        below[level.nodes] = np.add.reduceat(below[level.children], level.offsets)
     inner = np.flatnonzero(tree.branches)
     tree.make_leaves(inner[below[inner] >= errors[inner] - _SAVED])
 
@@ -51,60 +49,70 @@ class Pruner:
         levels = self._descend(roots, entries)
         as_leaf = self.limit(tree.counts)
         errors = as_leaf.copy()
-        for nodes, entries in reversed(levels):
-            errors[nodes] = tree.sums_of_children(nodes, errors)
-            by_branch = np.full(len(nodes), np.inf)
+        for level, entries in reversed(levels):
+            nodes = level.nodes
+            here = as_leaf[nodes] - _ALLOWANCE - SMALL
+            staying = np.add.reduceat(errors[level.children], level.offsets)
+            raised = np.full(len(nodes), np.inf)
             if self._raising:
-                largest = tree.largest_children(nodes)
-                by_branch = self._errors_of_branch(nodes, largest, entries)
-            cut = as_leaf[nodes] < errors[nodes] + _ALLOWANCE + SMALL
-            cut &= as_leaf[nodes] < by_branch + _ALLOWANCE + SMALL
+                largest = tree.largest_children(level)
+                raised = self._errors_of_branch(nodes, largest, entries)
+            cut = (here < staying) & (here < raised)
+            errors[nodes] = np.where(cut, as_leaf[nodes], staying)
             tree.make_leaves(nodes[cut])
-            errors[nodes[cut]] = as_leaf[nodes[cut]]
-            lifted = ~cut & (by_branch < errors[nodes] + _ALLOWANCE + SMALL)
+            lifted = ~cut & (raised < staying + _ALLOWANCE + SMALL)
             if lifted.any():
-                tree.replace(nodes[lifted], largest[lifted])
-                there = np.zeros(len(tree), dtype=bool)
-                there[nodes[lifted]] = True
-                again = entries.where(there[entries.nodes])
-                errors[nodes[lifted]] = self._prune(nodes[lifted], again)
+                nodes = nodes[lifted]
+                tree.replace(nodes, largest[lifted])
+                errors[nodes] = self._prune(nodes, entries.at(nodes, len(tree)))
         return errors[roots]
 
-    def _descend(self, nodes: IntArray, entries: Entries) -> list[tuple[IntArray, Entries]]:
+    def _descend(self, nodes: IntArray, entries: Entries) -> list[tuple[Level, Entries]]:
         """The inner nodes of each level from some nodes on with their entries, counted anew."""
         tree = self._tree
         tree.count(self._table, entries, nodes)
         levels = []
-        while True:
-            nodes = nodes[tree.branches[nodes] > 0]
-            if not len(nodes):
-                return levels
+        while len(nodes := nodes[tree.branches[nodes] > 0]):
+            level = tree.level(nodes)
             entries = entries.where(tree.branches.take(entries.nodes) > 0)
-            levels.append((nodes, entries))
-            nodes = tree.children(nodes)
+            levels.append((level, entries))
+            nodes = level.children
             entries = tree.train_step(self._table, entries, nodes)
+        return levels
 
-    def _errors_of_branch(
-        self, nodes: IntArray, largest: IntArray, entries: Entries
-    ) -> FloatArray:
+    def _errors_of_branch(self, nodes: IntArray, largest: IntArray, entries: Entries) -> FloatArray:
         """The errors of each node's largest branch, if it had all rows of the node."""
-        tree, table, kept = self._tree, self._table, self._tree.counts
-        branch = np.empty(len(tree), dtype=np.intp)
+        tree, table = self._tree, self._table
+        number, branch = np.empty((2, len(tree)), dtype=np.intp)
+        number[nodes] = np.arange(len(nodes))
         branch[nodes] = largest
+        owners = number.take(entries.nodes)
         entries = Entries(entries.rows, branch.take(entries.nodes), entries.weights)
+        if not table.complete:
+            return self._errors_in_parts(entries, largest)
+        ends = tree.leaves(table, entries)
+        counts = tree.class_counts(table, ends)
+        owner = number
+        owner[ends.nodes] = owners
+        leaves = np.flatnonzero(counts.sum(axis=1))
+        return weights_in(owner[leaves], self.limit(counts[leaves]), len(nodes))
+
+    def _errors_in_parts(self, entries: Entries, roots: IntArray) -> FloatArray:
+        """The errors of the subtrees of some nodes with these entries.
+
+        Rows with missing values go in parts like the rows that are now at a node.
+        """
+        tree, kept = self._tree, self._tree.counts
         tree.counts = kept.copy()
-        if table.complete:
-            tree.count(table, tree.leaves(table, entries), np.arange(len(tree)))
-        else:  # Rows with missing values go in parts like the rows that are now at a node.
-            self._descend(largest, entries)
-        counts, tree.counts = tree.counts, kept
-        owner, errors = np.arange(len(nodes)), np.zeros(len(nodes))
-        nodes = largest
-        while len(nodes):
-            leaf = tree.branches[nodes] == 0
-            errors += np.bincount(owner[leaf], self.limit(counts[nodes[leaf]]), len(errors))
-            owner = np.repeat(owner, tree.branches[nodes])
-            nodes = tree.children(nodes)
+        self._descend(roots, entries)
+        limits = self.limit(tree.counts)
+        tree.counts = kept
+        errors, owner = np.zeros(len(roots)), np.arange(len(roots))
+        while len(roots):
+            leaf = tree.branches[roots] == 0
+            errors += weights_in(owner[leaf], limits[roots[leaf]], len(errors))
+            owner = np.repeat(owner, tree.branches[roots])
+            roots = tree.children(roots)
         return errors
 
     def limit(self, counts: FloatArray) -> FloatArray:

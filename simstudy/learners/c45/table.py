@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from functools import cached_property
 from typing import Any
 
@@ -10,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from simstudy.arrays import FloatArray, IntArray
-from simstudy.sample import Sample, distinct_rows
+from simstudy.sample import Sample
 
 
 class Attributes:
@@ -74,10 +75,15 @@ class Table(Attributes):
     @classmethod
     def of(cls, sample: Sample) -> Table:
         """The distinct rows of a sample, which are nominal and complete, by how often they come."""
-        first, inverse = distinct_rows(sample.codes, sample.cards)
-        weights = np.bincount(inverse, sample.weights, minlength=len(first))
-        codes = sample.codes[first]
-        return cls(codes[:, :-1], sample.cards[:-1], codes[:, -1], sample.classes, weights)
+        rows = sample.distinct
+        return cls(rows.attributes, rows.cards[:-1], rows.target, rows.classes, rows.weights)
+
+    def with_weights(self, weights: FloatArray) -> Table:
+        """The same rows with other weights."""
+        other = copy(self)
+        other.__dict__.pop("whole", None)
+        other.weights, other.total = weights, float(weights.sum())
+        return other
 
     @cached_property
     def whole(self) -> bool:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from simstudy.arrays import FloatArray, IntArray
+from simstudy.arrays import FloatArray, IntArray, weights_in
 from simstudy.learners.c45.table import Attributes, Table
 
 # Values, weights and errors that differ by less are equal, as in Weka.
@@ -29,7 +29,27 @@ class Entries(NamedTuple):
     def where(self, chosen: npt.NDArray[np.bool_]) -> Entries:
         """Some of the entries."""
         places = np.flatnonzero(chosen)
-        return Entries(self.rows[places], self.nodes[places], self.weights[places])
+        if len(places) == len(chosen):
+            return self
+        return Entries(self.rows.take(places), self.nodes.take(places), self.weights.take(places))
+
+    def at(self, nodes: IntArray, size: int) -> Entries:
+        """The entries at some nodes of a tree of this size."""
+        wanted = np.zeros(size, dtype=bool)
+        wanted[nodes] = True
+        return self.where(wanted.take(self.nodes))
+
+
+class Level(NamedTuple):
+    """Some inner nodes of a tree and all their children, one node's after the other's.
+
+    ``offsets`` says where each node's children start, ``branches`` how many they are.
+    """
+
+    nodes: IntArray
+    children: IntArray
+    offsets: IntArray
+    branches: IntArray
 
 
 class Tree:
@@ -90,49 +110,49 @@ class Tree:
 
     def compact(self) -> None:
         """Drop the nodes that were cut off, and number the rest level by level."""
-        order = np.concatenate(self.levels())
+        root = np.zeros(1, dtype=np.intp)
+        order = np.concatenate([root, *(level.children for level in self.inner_levels())])
         places = np.empty(len(self), dtype=np.intp)
         places[order] = np.arange(len(order))
         self.first = places[self.first[order]]
         self.attribute, self.threshold = self.attribute[order], self.threshold[order]
         self.branches, self.counts = self.branches[order], self.counts[order]
 
-    def levels(self) -> list[IntArray]:
-        """The nodes of every depth, from the root on."""
-        levels = [np.zeros(1, dtype=np.intp)]
-        while len(children := self.children(levels[-1])):
-            levels.append(children)
-        return levels
+    def level(self, nodes: IntArray) -> Level:
+        """Some inner nodes with their children."""
+        branches = self.branches.take(nodes)
+        offsets = branches.cumsum() - branches
+        firsts = np.repeat(self.first.take(nodes) - offsets, branches)
+        return Level(nodes, firsts + np.arange(len(firsts)), offsets, branches)
 
     def children(self, nodes: IntArray) -> IntArray:
         """All children of some nodes, one node's after the other's."""
-        branches = self.branches[nodes]
-        ends = np.cumsum(branches)
-        firsts = self.first[nodes] - ends + branches
-        return np.repeat(firsts, branches) + np.arange(ends[-1] if len(ends) else 0)
+        return self.level(nodes).children
 
-    def sums_of_children(self, nodes: IntArray, values: FloatArray) -> FloatArray:
-        """For each of some inner nodes the sum of its children's values."""
-        sums: FloatArray = np.add.reduceat(values[self.children(nodes)], self._offsets(nodes))
-        return sums
+    def inner_levels(self) -> list[Level]:
+        """The inner nodes of every depth, from the root on."""
+        levels = []
+        nodes = np.zeros(1, dtype=np.intp)
+        while len(nodes := nodes[self.branches[nodes] > 0]):
+            levels.append(self.level(nodes))
+            nodes = levels[-1].children
+        return levels
 
-    def largest_children(self, nodes: IntArray) -> IntArray:
-        """The child with most rows of each of some inner nodes, the last of several."""
-        children, offsets = self.children(nodes), self._offsets(nodes)
-        sizes = self.counts[children].sum(axis=1)
-        most = np.repeat(np.maximum.reduceat(sizes, offsets), self.branches[nodes])
-        return np.maximum.reduceat(np.where(sizes > most - SMALL, children, LEAF), offsets)
+    def largest_children(self, level: Level) -> IntArray:
+        """The child with most rows of each node of a level, the last of several."""
+        sizes = self.counts[level.children].sum(axis=1)
+        most = np.repeat(np.maximum.reduceat(sizes, level.offsets), level.branches)
+        largest = np.where(sizes > most - SMALL, level.children, LEAF)
+        return np.maximum.reduceat(largest, level.offsets)
 
-    def _offsets(self, nodes: IntArray) -> IntArray:
-        """Where each node's children start among the children of all."""
-        branches = self.branches[nodes]
-        return np.cumsum(branches) - branches
+    def class_counts(self, table: Table, entries: Entries) -> FloatArray:
+        """The classes of entries at every node, shape (nodes, classes)."""
+        cells = entries.nodes * table.classes + table.target.take(entries.rows)
+        return weights_in(cells, entries.weights, self.counts.size).reshape(self.counts.shape)
 
     def count(self, table: Table, entries: Entries, nodes: IntArray) -> None:
         """Set the class counts of some nodes to those of the entries there."""
-        cells = entries.nodes * table.classes + table.target.take(entries.rows)
-        counts = np.bincount(cells, entries.weights, minlength=self.counts.size)
-        self.counts[nodes] = counts.reshape(self.counts.shape)[nodes]
+        self.counts[nodes] = self.class_counts(table, entries)[nodes]
 
     def step(self, attributes: Attributes, entries: Entries) -> tuple[Entries, Entries | None]:
         """Move entries to the child of their value, and return those without a value apart.
@@ -155,11 +175,10 @@ class Tree:
 
     def spread(self, entries: Entries) -> Entries:
         """Every entry at all children of its node, in parts like the rows already there."""
-        branches = self.branches[entries.nodes]
-        children = self.children(entries.nodes)
+        _, children, _, branches = self.level(entries.nodes)
         parts = self.counts[children].sum(axis=1)
         owner = np.repeat(np.arange(len(branches)), branches)
-        whole = np.bincount(owner, parts, minlength=len(branches))[owner]
+        whole = weights_in(owner, parts, len(branches))[owner]
         shares = np.where(whole > SMALL, parts / np.maximum(whole, SMALL), 1 / branches[owner])
         spread = Entries(entries.rows[owner], children, entries.weights[owner] * shares)
         return spread.where(shares > 0)

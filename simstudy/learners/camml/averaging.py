@@ -9,9 +9,8 @@ from __future__ import annotations
 import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray
-from simstudy.learners.camml.costs import members
 from simstudy.learners.camml.exact import Posterior, layers
-from simstudy.learners.camml.network import parameters
+from simstudy.learners.network import members, parameters
 from simstudy.sample import Sample
 
 # Parent sets of less posterior probability are passed over. A row can favour a parent set by a

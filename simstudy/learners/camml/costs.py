@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from simstudy.arrays import FloatArray, IntArray
+from simstudy.learners.network import members
 from simstudy.sample import Sample, distinct_rows
 
 MOST_PARENTS = 7
@@ -24,11 +25,6 @@ PARAMETER_COST = 0.17649
 def popcount(masks: IntArray) -> IntArray:
     """How many variables each set holds."""
     return np.bitwise_count(masks).astype(np.intp)
-
-
-def members(mask: int) -> list[int]:
-    """The variables of a set, in order."""
-    return [v for v in range(mask.bit_length()) if mask >> v & 1]
 
 
 class NodeCosts:

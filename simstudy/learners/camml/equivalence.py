@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from simstudy.arrays import FloatArray, IntArray
-from simstudy.learners.camml.costs import members
-from simstudy.learners.camml.network import Network, divergences
+from simstudy.learners.camml.network import divergences
+from simstudy.learners.network import Network, members
 
 # Only so many of the most probable classes, or so much of the posterior, are joined.
 MOST_CLASSES = 30

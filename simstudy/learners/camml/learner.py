@@ -18,7 +18,7 @@ import numpy as np
 from simstudy.arrays import FloatArray, IntArray
 from simstudy.learners.base import Generative, Learner, require
 from simstudy.learners.camml.averaging import ModelAverage
-from simstudy.learners.camml.costs import MOST_CELLS, members
+from simstudy.learners.camml.costs import MOST_CELLS
 from simstudy.learners.camml.equivalence import (
     MMLClass,
     StatisticalClass,
@@ -26,7 +26,8 @@ from simstudy.learners.camml.equivalence import (
     statistical_classes,
 )
 from simstudy.learners.camml.exact import ExactPosterior
-from simstudy.learners.camml.network import Mixture, Network
+from simstudy.learners.camml.network import Mixture
+from simstudy.learners.network import Network, members
 from simstudy.sample import Sample
 
 if TYPE_CHECKING:

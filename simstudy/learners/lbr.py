@@ -1,0 +1,285 @@
+"""Lazy Bayesian rules.
+
+Zheng & Webb (2000); the answers are those of Weka's LBR.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from simstudy.arrays import FloatArray, IntArray
+from simstudy.learners.base import Learner, normalise, require
+from simstudy.sample import Sample, SlotLayout, check_codes, distinct_rows
+
+BoolArray = npt.NDArray[np.bool_]
+
+# Log scores this close are ties that rounding has parted; they differ by far more otherwise.
+_TIE = 1e-9
+# Numbers in one temporary array, roughly: larger work is done in pieces.
+_PIECE = 2**20
+
+
+@dataclass(frozen=True)
+class LBR(Learner):
+    """For each row asked about, a rule of its own with a Naive Bayes among the rows it covers.
+
+    A rule starts without conditions. Each step tries every attribute of the row that is not yet
+    in the rule: the condition X_i = x_i, with a Naive Bayes (Laplace) of the attributes left on
+    the training rows that fulfil it. Of those whose leave-one-out errors are significantly fewer
+    there than those of the rule so far, by a one-sided sign test, the one with the fewest errors
+    is added (the lowest index of several); the rule is finished when there is none.
+
+    All training rows with the same values are taken together: with weight w they count as w
+    rows, and leaving one out takes min(w, 1) out of the tables.
+
+    Parameters
+    ----------
+    significance : float
+        What the probability of the sign test must be below; with 0 the learner is Naive Bayes.
+    """
+
+    significance: float = 0.05
+
+    def __post_init__(self) -> None:
+        allowed = "it must be from 0 to 1"
+        require(0 <= self.significance <= 1, "significance", self.significance, allowed)
+
+    def fit(self, sample: Sample, rng: np.random.Generator | None = None) -> FittedLBR:
+        return FittedLBR(sample, self.significance)
+
+
+@dataclass(frozen=True)
+class _Rules:
+    """Rules with the training rows they cover and the questions they answer.
+
+    ``used[k, i]`` says whether attribute i is in rule k. Rule ``rule_of_row[e]`` covers training
+    row ``rows[e]``, which is ``right[e]`` by leave-one-out; ``rule_of_question[e]`` is the rule
+    of question ``questions[e]``.
+    """
+
+    used: BoolArray
+    rows: IntArray
+    rule_of_row: IntArray
+    right: BoolArray
+    questions: IntArray
+    rule_of_question: IntArray
+
+    def part(self, kept: BoolArray, asked: BoolArray) -> _Rules:
+        """The rules marked as kept, with those of the questions that are marked as asked."""
+        number = np.cumsum(kept) - 1
+        covers = kept[self.rule_of_row]
+        asked = asked & kept[self.rule_of_question]
+        return _Rules(
+            self.used[kept],
+            self.rows[covers],
+            number[self.rule_of_row[covers]],
+            self.right[covers],
+            self.questions[asked],
+            number[self.rule_of_question[asked]],
+        )
+
+    def pieces(self) -> Iterator[_Rules]:
+        """The rules in two halves, each with its rows and questions."""
+        first = np.arange(len(self.used)) < len(self.used) // 2
+        everything = np.ones(len(self.questions), dtype=np.bool_)
+        yield self.part(first, everything)
+        yield self.part(~first, everything)
+
+
+class FittedLBR:
+    """The training rows; rules are found when they are asked for, shared by all rows asked about.
+
+    What a condition gains depends on the rule and the condition alone, so rows with the same rule
+    take the step together.
+    """
+
+    def __init__(self, sample: Sample, significance: float) -> None:
+        self._cards, self._layout = sample.cards, SlotLayout(sample.cards[:-1])
+        self._significance = significance
+        rows = sample.distinct
+        self._columns, self._target = np.ascontiguousarray(rows.attributes.T), rows.target.copy()
+        self._weights = np.ones(len(rows)) if rows.weights is None else rows.weights
+        self._rounding = 1e-12 * float(self._weights.sum())
+        self._start = self._leave_one_out(
+            np.zeros((1, len(self._columns)), dtype=np.bool_),
+            np.arange(len(rows)),
+            np.zeros(len(rows), dtype=np.intp),
+        )
+
+    def predict_proba(self, codes: IntArray) -> FloatArray:
+        """P(class | attributes) by each row's own rule, shape (rows, classes)."""
+        codes = check_codes(codes, self._cards[:-1], "attribute")
+        first, inverse = distinct_rows(codes, self._cards[:-1])
+        columns = np.ascontiguousarray(codes[first].T)
+        log_joint = np.empty((len(first), self._cards[-1]))
+        pending = [self._start_for(len(first))] if len(first) else []
+        while pending:
+            rules = pending.pop()
+            if len(rules.used) > 1 and len(rules.rows) * len(columns) > _PIECE:
+                pending.extend(rules.pieces())
+                continue
+            longer, finished = self._lengthen(rules, columns)
+            if finished.any():
+                ending = np.zeros(len(rules.used), dtype=np.bool_)
+                ending[rules.rule_of_question[finished]] = True
+                last = rules.part(ending, finished)
+                log_joint[last.questions] = self._log_joint(last, columns)
+            if longer is not None:
+                pending.append(longer)
+        return normalise(log_joint)[inverse]
+
+    def _start_for(self, questions: int) -> _Rules:
+        """The rule without conditions, for all questions."""
+        rows = len(self._weights)
+        return _Rules(
+            used=np.zeros((1, len(self._columns)), dtype=np.bool_),
+            rows=np.arange(rows),
+            rule_of_row=np.zeros(rows, dtype=np.intp),
+            right=self._start,
+            questions=np.arange(questions),
+            rule_of_question=np.zeros(questions, dtype=np.intp),
+        )
+
+    def _lengthen(self, rules: _Rules, columns: IntArray) -> tuple[_Rules | None, BoolArray]:
+        """Rules with one condition more, and which questions have no such rule."""
+        slots = self._layout.slots(columns[:, rules.questions])
+        conditions = rules.rule_of_question * self._layout.size + slots
+        worth_trying = self._worth_trying(rules)[conditions]
+        worth_trying &= ~rules.used[rules.rule_of_question].T
+        tried = np.unique(conditions[worth_trying])
+        if not len(tried):
+            return None, np.ones(len(rules.questions), dtype=np.bool_)
+        number = np.full(len(rules.used) * self._layout.size, -1)
+        number[tried] = np.arange(len(tried))
+        used = rules.used[tried // self._layout.size]
+        used[np.arange(len(tried)), self._layout.owner[tried % self._layout.size]] = True
+        entries, condition = self._covered(rules, number)
+        right = self._leave_one_out_in_pieces(used, rules.rows[entries], condition)
+        gains = self._gains(rules, entries, condition, right, len(tried))
+        # One place more, for the conditions that were not tried.
+        gains = np.append(gains, np.inf)[number[conditions]]
+        fewest = gains.min(axis=0)
+        finished = fewest == np.inf
+        choice = (gains <= fewest + self._rounding).argmax(axis=0)
+        chosen = number[conditions[choice, np.arange(len(choice))]][~finished]
+        if not len(chosen):
+            return None, finished
+        # The same conditions in another order are the same rule.
+        questions = rules.questions[~finished]
+        values = np.where(used[chosen], columns[:, questions].T + 1, 0)
+        first, rule_of_question = distinct_rows(values, [c + 1 for c in self._cards[:-1]])
+        kept = np.full(len(tried), -1)
+        kept[chosen[first]] = np.arange(len(first))
+        covers = kept[condition] >= 0
+        longer = _Rules(
+            used[chosen[first]],
+            rules.rows[entries[covers]],
+            kept[condition[covers]],
+            right[covers],
+            questions,
+            rule_of_question,
+        )
+        return longer, finished
+
+    def _worth_trying(self, rules: _Rules) -> BoolArray:
+        """Whether a condition could win the sign test, for every rule and slot in one row.
+
+        At best it puts all errors of the rule so far right, e of them with probability 2^-e (so
+        Weka's rule to stop below five errors is part of the test at 0.05); a condition that all
+        rows of the rule fulfil changes nothing.
+        """
+        size = self._layout.size
+        cells = rules.rule_of_row * size + self._layout.slots(self._columns[:, rules.rows])
+        wrong = np.where(rules.right, 0.0, self._weights[rules.rows])
+        repeats, places = len(cells), len(rules.used) * size
+        errors = np.bincount(cells.ravel(), np.tile(wrong, repeats), minlength=places)
+        fulfil = np.bincount(cells.ravel(), minlength=places)
+        covered = np.bincount(rules.rule_of_row, minlength=len(rules.used))
+        return (0.5**errors < self._significance) & (fulfil < np.repeat(covered, size))
+
+    def _covered(self, rules: _Rules, number: IntArray) -> tuple[IntArray, IntArray]:
+        """The rows of each rule that fulfil each numbered condition, as (entry, condition)."""
+        slots = self._layout.slots(self._columns[:, rules.rows])
+        condition = number[rules.rule_of_row * self._layout.size + slots]
+        entries = np.nonzero(condition >= 0)[1]
+        return entries, condition[condition >= 0]
+
+    def _gains(
+        self, rules: _Rules, entries: IntArray, condition: IntArray, right: BoolArray, tried: int
+    ) -> FloatArray:
+        """How each condition changes the errors of its rule; infinite where not significantly."""
+        from scipy.special import betainc  # only predicting needs scipy
+
+        weights, before = self._weights[rules.rows[entries]], rules.right[entries]
+        worse = np.bincount(condition, weights * (before & ~right), minlength=tried)
+        better = np.bincount(condition, weights * (right & ~before), minlength=tried)
+        # P(at most `worse` of `worse + better` fair coins), for fractions of rows too.
+        chance = np.where(better > 0, betainc(np.maximum(better, 1e-300), worse + 1, 0.5), 1.0)
+        return np.where(chance < self._significance, worse - better, np.inf)
+
+    def _leave_one_out_in_pieces(
+        self, used: BoolArray, rows: IntArray, rule: IntArray
+    ) -> BoolArray:
+        """`_leave_one_out`, some of the rules at a time."""
+        if len(rows) * self._cards[-1] <= _PIECE:
+            return self._leave_one_out(used, rows, rule)
+        sizes = np.cumsum(np.bincount(rule, minlength=len(used)))
+        piece = (sizes - 1) * self._cards[-1] // _PIECE
+        right = np.empty(len(rows), dtype=np.bool_)
+        for number in np.unique(piece):
+            here = np.flatnonzero(piece == number)
+            covered = piece[rule] == number
+            right[covered] = self._leave_one_out(used[here], rows[covered], rule[covered] - here[0])
+        return right
+
+    def _leave_one_out(self, used: BoolArray, rows: IntArray, rule: IntArray) -> BoolArray:
+        """Whether the Naive Bayes of each rule, learnt without a row, is right about the row.
+
+        Of classes that score the same the first is predicted.
+        """
+        classes, rules = self._cards[-1], len(used)
+        target, weights = self._target[rows], self._weights[rows]
+        own = np.minimum(weights, 1.0)
+        cells = target * rules + rule
+        totals = np.bincount(cells, weights, minlength=classes * rules)
+        own_totals = np.maximum(totals[cells] - own, 0.0)
+        totals = totals.reshape(classes, rules)
+        scores = np.log(totals + 1.0)[:, rule]
+        own_scores = np.log(own_totals + 1.0)
+        for values, card, left in zip(
+            self._columns[:, rows], self._cards[:-1], ~used.T, strict=True
+        ):
+            own_cells = cells * card + values
+            counts = np.bincount(own_cells, weights, minlength=classes * rules * card)
+            table = counts.reshape(classes, rules, card) + 1.0
+            table /= totals[:, :, None] + card
+            terms = np.log(table) * left[:, None]
+            scores += terms.reshape(classes, -1).take(rule * card + values, axis=1)
+            own_counts = np.maximum(counts[own_cells] - own, 0.0)
+            own_scores += np.log((own_counts + 1.0) / (own_totals + card)) * left[rule]
+        scores[target, np.arange(len(rows))] = own_scores
+        right: BoolArray = (scores >= scores.max(axis=0) - _TIE).argmax(axis=0) == target
+        return right
+
+    def _log_joint(self, rules: _Rules, columns: IntArray) -> FloatArray:
+        """log P(class, attributes left) of the questions by their rules' Naive Bayes."""
+        classes, number = self._cards[-1], len(rules.used)
+        asked, rule = columns[:, rules.questions], rules.rule_of_question
+        weights = self._weights[rules.rows]
+        cells = self._target[rules.rows] * number + rules.rule_of_row
+        totals = np.bincount(cells, weights, minlength=classes * number)
+        totals = totals.reshape(classes, number)
+        log_prior = np.log((totals + 1.0) / (totals.sum(axis=0) + classes))
+        log_joint = np.zeros((classes, len(rule)))
+        for i, card in enumerate(self._cards[:-1]):
+            values = self._columns[i, rules.rows]
+            counts = np.bincount(cells * card + values, weights, minlength=classes * number * card)
+            table = counts.reshape(classes, number, card) + 1.0
+            table /= totals[:, :, None] + card
+            terms = np.log(table) * ~rules.used[:, i, None]
+            log_joint += terms.reshape(classes, -1).take(rule * card + asked[i], axis=1)
+        return (log_joint + log_prior[:, rule]).T

@@ -1,0 +1,285 @@
+"""Decision graphs of least message length.
+
+Oliver, Dowe & Wallace (1992), Oliver (1993); the code is that of `simstudy.learners.mml.coding`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from simstudy.arrays import FloatArray, IntArray
+from simstudy.learners.base import Learner, require
+from simstudy.learners.mml.coding import (
+    AT_JOIN,
+    BIT,
+    Costs,
+    DecisionGraph,
+    at_root,
+    data_length,
+    joins_length,
+)
+from simstudy.learners.mml.tree import Node, Rows, ordered, pack, shortest_tree
+from simstudy.sample import Sample
+
+# Of all pairs of nodes the message is worked out for this many that promise most, …
+_TRIALS = 8
+# … below a joined node all trees are searched if they need no more cells than this, …
+_EXACT_CELLS = 20_000
+# … and this many counts at most enter the promises of single splits.
+_SCREENED_COUNTS = 500_000
+# A join must save this much of the message, more than rounding does.
+_TIE = 1e-10
+
+
+@dataclass(frozen=True)
+class MMLGraph(Learner):
+    """A decision graph, a tree whose branches may join, told in a short message.
+
+    Oliver (1993). It starts from the tree of `MMLTree` and joins nodes while that shortens the
+    message, each time the pair that shortens it most: two nodes, leaves or not, neither above
+    the other, become one, below which the tree is searched anew for the rows of both. Only the
+    pairs that promise most in a cheaper reckoning are worked out. The message is never longer
+    than the tree's.
+
+    Parameters
+    ----------
+    alpha : float
+        Parameter of the Dirichlet prior of the class probabilities in every leaf.
+    """
+
+    alpha: float = 0.5
+
+    def __post_init__(self) -> None:
+        require(0 < self.alpha < np.inf, "alpha", self.alpha, "it must be above 0 and finite")
+
+    def fit(self, sample: Sample, rng: np.random.Generator | None = None) -> DecisionGraph:
+        rows = Rows.of(sample)
+        root = shortest_tree(rows, self.alpha, at_root(len(rows.cards)))
+        search = _Search(sample.distinct, root, self.alpha)
+        while search.join():
+            pass
+        return search.graph
+
+
+class _Search:
+    """A graph under construction, and how to join two of its nodes."""
+
+    def __init__(self, sample: Sample, root: Node, alpha: float) -> None:
+        self._sample, self._root, self._alpha = sample, root, alpha
+        self._below: dict[frozenset[Node], Node] = {}
+        self._look()
+
+    def _look(self) -> None:
+        """Take stock of the graph as it is now."""
+        self._nodes = ordered(self._root)
+        self.graph = pack(self._nodes, self._sample.cards, self._alpha)
+        self._costs = self.graph.costs()
+        self._paths = self._passing()
+        self._into: list[list[tuple[Node, int]]] = [[] for _ in self._nodes]
+        for node, children in zip(self._nodes, self.graph.children, strict=True):
+            for value in node.branches:
+                self._into[children[value]].append((node, value))
+
+    def _passing(self) -> npt.NDArray[np.bool_]:
+        """Which rows come through each node, shape (nodes, rows)."""
+        through = np.zeros((len(self._nodes), len(self._sample)), dtype=np.bool_)
+        through[0] = True
+        for node, children in enumerate(self.graph.children):
+            if self.graph.attribute[node] >= 0:
+                column = self._sample.codes[:, self.graph.attribute[node]]
+                for value in np.flatnonzero(children >= 0):
+                    through[children[value]] |= through[node] & (column == value)
+        return through
+
+    def join(self) -> bool:
+        """Join the best pair of nodes; False if none shortens the message."""
+        shortest, best = self._costs.total * (1 - _TIE), None
+        for pair in self._promising():
+            length = self._with_join(pair)
+            if length < shortest:
+                shortest, best = length, pair
+        if best is None:
+            return False
+        self._lead(best, self._joined(best))
+        self._look()
+        return True
+
+    def _joined(self, pair: tuple[int, int]) -> Node:
+        """One node for two, with the shortest tree for the rows of both."""
+        u, v = pair
+        key = frozenset((self._nodes[u], self._nodes[v]))
+        if key not in self._below:
+            possible = self._costs.possible[u] | self._costs.possible[v]
+            rows = Rows.of(self._sample, self._paths[u] | self._paths[v], possible)
+            self._below[key] = shortest_tree(rows, self._alpha, AT_JOIN, _EXACT_CELLS)
+        return self._below[key]
+
+    def _lead(self, pair: tuple[int, int], to: Node | None) -> None:
+        """Lead the branches into a pair of nodes to another; None leads them back."""
+        for number in pair:
+            for parent, value in self._into[number]:
+                parent.branches[value] = self._nodes[number] if to is None else to
+
+    def _with_join(self, pair: tuple[int, int]) -> float:
+        """The length of the message if a pair were joined."""
+        self._lead(pair, self._joined(pair))
+        graph = pack(ordered(self._root), self._sample.cards, self._alpha)
+        self._lead(pair, None)
+        return graph.message_length
+
+    def _promising(self) -> list[tuple[int, int]]:
+        """The pairs that promise to save most, the best first."""
+        reach = self._reach()
+        first, second = np.nonzero(np.triu(~(reach | reach.T) & self._closed(reach), 1))
+        if not first.size:
+            return []
+        promise = _Promise(self._sample, self.graph, self._costs, self._paths, reach)
+        best = np.argsort(-promise.saving(first, second), kind="stable")[:_TRIALS]
+        return list(zip(first[best].tolist(), second[best].tolist(), strict=True))
+
+    def _reach(self) -> npt.NDArray[np.bool_]:
+        """Which nodes are at or below each node."""
+        reach = np.eye(len(self._nodes), dtype=np.bool_)
+        for node in range(len(self._nodes) - 1, -1, -1):
+            for child in self.graph.children[node].tolist():
+                if child >= 0:
+                    reach[node] |= reach[child]
+        return reach
+
+    def _closed(self, reach: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+        """Whether all below two nodes is reached through them only, so that it can be replaced."""
+        parents, children = self.graph.edges()
+        joins = self.graph.branches_into()[children] > 1
+        outside = ~reach[:, parents[joins]]  # the branch does not come from here
+        below_it = reach[:, children[joins]] & (np.arange(len(reach))[:, None] != children[joins])
+        stray = (below_it & outside).astype(np.float64) @ outside.T > 0
+        closed: npt.NDArray[np.bool_] = ~(stray | stray.T)
+        return closed
+
+
+class _Promise:
+    """What joining each pair of nodes would save, roughly.
+
+    The joined node is taken as a leaf, as a single split, or with the subtree of one of the two;
+    the cost of saying which leaves join, as if nothing else in the graph changed.
+    """
+
+    def __init__(
+        self,
+        sample: Sample,
+        graph: DecisionGraph,
+        costs: Costs,
+        paths: npt.NDArray[np.bool_],
+        reach: npt.NDArray[np.bool_],
+    ) -> None:
+        self._sample, self._graph, self._costs = sample, graph, costs
+        self._visits = np.nonzero(paths)
+        self._reach = reach
+        self._size = len(graph.attribute)
+
+    def saving(self, first: IntArray, second: IntArray) -> FloatArray:
+        """Nits that joining each pair would save."""
+        counts = self._graph.counts
+        told = data_length(counts[first] + counts[second], self._graph.alpha)
+        subtree = self._with_subtrees()
+        told = np.minimum(told, np.minimum(subtree[first, second], subtree[second, first]))
+        removed = self._reach @ self._costs.nodes - self._ends()
+        fixed = removed[first] + removed[second] - BIT - self._joins(first, second)
+        few = np.argsort(told - fixed, kind="stable")[: self._affordable()]
+        told[few] = np.minimum(told[few], self._with_one_split(first[few], second[few]))
+        saving: FloatArray = fixed - told
+        return saving
+
+    def _affordable(self) -> int:
+        layout = self._sample.layout
+        return 1 + _SCREENED_COUNTS // (layout.size * self._sample.classes)
+
+    def _count(self, place: IntArray, width: int) -> FloatArray:
+        """Rows at each node by some places and class; one place for each visit, or several."""
+        nodes, rows = self._visits
+        classes = self._sample.classes
+        flat = (nodes * width + place) * classes + self._sample.target[rows]
+        assert self._sample.weights is not None
+        weights = np.broadcast_to(self._sample.weights[rows], flat.shape).ravel()
+        cells = self._size * width * classes
+        tables = np.bincount(flat.ravel(), weights, minlength=cells).reshape(-1, width, classes)
+        return tables.astype(np.float64, copy=False)
+
+    def _with_one_split(self, first: IntArray, second: IntArray) -> FloatArray:
+        """Nits to tell the rows of each pair after the best single split."""
+        layout = self._sample.layout
+        slots = layout.slots(self._sample.attributes.T)[:, self._visits[1]]
+        tables = self._count(slots, layout.size)
+        told = data_length(tables[first] + tables[second], self._graph.alpha)
+        possible = self._costs.possible[first] | self._costs.possible[second]
+        branches = np.add.reduceat(possible, layout.starts, axis=1, dtype=np.float64)
+        varying = branches > 1
+        many = np.maximum(branches, 2.0)
+        says = branches * np.log(many / (many - 1)) + np.log(
+            np.maximum(varying.sum(axis=1, keepdims=True), 1)
+        )
+        totals = np.add.reduceat(told, layout.starts, axis=1) + says
+        best: FloatArray = np.where(varying, totals, np.inf).min(axis=1)
+        return best
+
+    def _with_subtrees(self) -> FloatArray:
+        """Nits if the rows of two nodes, the columns and rows, went down the first's subtree."""
+        told = np.full((self._size, self._size), np.inf)
+        leaf_costs = np.where(
+            self._graph.attribute < 0, data_length(self._graph.counts, self._graph.alpha), 0.0
+        )
+        structure = self._reach @ (self._costs.nodes - leaf_costs) - self._costs.nodes
+        for node in np.flatnonzero(self._graph.attribute >= 0).tolist():
+            ends = self._down(node)
+            places, rank = np.unique(ends, return_inverse=True)
+            tables = self._count(rank.reshape(-1)[self._visits[1]], len(places))
+            both = data_length(tables + tables[node], self._graph.alpha).sum(axis=1)
+            told[node] = both + structure[node] + np.log(self._costs.available[node])
+        return told
+
+    def _down(self, node: int) -> IntArray:
+        """Where each row would end from a node on; −1 if its value has no branch."""
+        codes = self._sample.codes
+        at = np.full(len(codes), node, dtype=np.intp)
+        going = np.arange(len(codes))
+        while going.size:
+            here = at[going]
+            at[going] = self._graph.children[here, codes[going, self._graph.attribute[here]]]
+            going = going[(at[going] >= 0) & (self._graph.attribute[at[going]] >= 0)]
+        return at
+
+    def _ends(self) -> FloatArray:
+        """Nits to say that the branches into each node end in leaves."""
+        parents, children = self._graph.edges()
+        says = self._graph.says_below(self._costs.available)[0, parents]
+        ends = np.bincount(children, says, minlength=self._size)
+        return ends.astype(np.float64, copy=False)
+
+    def _joins(self, first: IntArray, second: IntArray) -> FloatArray:
+        """Nits that saying one more pair joins would cost."""
+        joined = np.zeros(self._size, dtype=np.intp)
+        joined[self._graph.joined] = 1
+        told = self._costs.rounds - joined
+        turn = 1 + np.maximum(told[first], told[second])
+        # Two leaves make a group, or a leaf enters one, or two groups become one.
+        kinds = ((2, 1), (1, 0), (0, -1))
+        table = [[self._extra(t, *kind) for kind in kinds] for t in range(turn.max() + 1)]
+        return np.array(table)[turn, joined[first] + joined[second]]
+
+    def _extra(self, turn: int, members: int, groups: int) -> float:
+        """Nits that so many more leaves and groups in one round would cost."""
+        tally = [np.append(part, 0) for part in self._tally()]
+        before = joins_length(*self._tally())
+        tally[1][turn] += members
+        tally[2][turn] += groups
+        there = (tally[0] - tally[1])[:turn].sum()
+        if turn == 0 or not 0 < tally[1][turn] - tally[2][turn] < there:
+            return BIT
+        used = len(tally[0]) if tally[1][-1] else -1
+        return joins_length(*(part[:used] for part in tally)) - before
+
+    def _tally(self) -> tuple[IntArray, IntArray, IntArray]:
+        return self._costs.leaves, self._costs.members, self._costs.groups

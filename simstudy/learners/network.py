@@ -1,0 +1,166 @@
+"""A DAG with parameters learned from a sample."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from simstudy.arrays import FloatArray, IntArray
+from simstudy.exchange import to_pgmpy
+from simstudy.sample import Sample
+
+if TYPE_CHECKING:
+    from pgmpy.models import DiscreteBayesianNetwork
+
+Arc: TypeAlias = tuple[int, int]
+
+
+def members(mask: int) -> list[int]:
+    """The variables of a set, in order."""
+    return [v for v in range(mask.bit_length()) if mask >> v & 1]
+
+
+def parameters(sample: Sample, axes: Sequence[int], alpha: float = 0.5) -> FloatArray:
+    """P of the last of some variables given the others, (n + α)/(N + kα)."""
+    counts = sample.counts(*axes)
+    total = counts.sum(axis=-1, keepdims=True) + counts.shape[-1] * alpha
+    table: FloatArray = (counts + alpha) / total
+    return table
+
+
+class Network:
+    """A Bayesian network: P(v|pa) = (n + α)/(N + kα), given the parents of every variable.
+
+    Parameters
+    ----------
+    sample : Sample
+        What the parameters are learned from.
+    parents : sequence of int
+        For every variable the set of its parents, as a bit mask.
+    alpha : float
+        Added to every count.
+    """
+
+    def __init__(self, sample: Sample, parents: Sequence[int], alpha: float = 0.5) -> None:
+        self.cards = sample.cards
+        self.parents = tuple(int(mask) for mask in parents)
+        self._sample, self._alpha = sample, alpha
+
+    @cached_property
+    def axes(self) -> list[tuple[int, ...]]:
+        """For every variable the variables of its table: its parents in order, then itself."""
+        return [(*members(mask), v) for v, mask in enumerate(self.parents)]
+
+    @cached_property
+    def log_tables(self) -> list[FloatArray]:
+        """For every variable log P(v | parents), with the axes of `axes`."""
+        return [np.log(parameters(self._sample, axes, self._alpha)) for axes in self.axes]
+
+    @property
+    def arcs(self) -> int:
+        """The number of arcs."""
+        return sum(mask.bit_count() for mask in self.parents)
+
+    @cached_property
+    def data_cost(self) -> float:
+        """−log likelihood of the sample under the parameters, in nits."""
+        terms = (
+            (self._sample.counts(*axes) * table).sum()
+            for axes, table in zip(self.axes, self.log_tables, strict=True)
+        )
+        return -float(sum(terms))
+
+    def log_joint(self, codes: IntArray) -> FloatArray:
+        """log P(attributes, class) of rows of attribute codes, shape (rows, classes)."""
+        columns = [*codes.T, np.arange(self.cards[-1])[:, None]]
+        total = np.zeros((self.cards[-1], len(codes)))
+        for axes, table in zip(self.axes, self.log_tables, strict=True):
+            total += table[tuple(columns[u] for u in axes)]
+        return total.T
+
+    def log_density(self) -> FloatArray:
+        """log P of every joint configuration, flattened."""
+        total = np.zeros(self.cards)
+        for axes, table in zip(self.axes, self.log_tables, strict=True):
+            shape = [self.cards[u] if u in axes else 1 for u in range(len(self.cards))]
+            total += table.transpose(np.argsort(axes)).reshape(shape)
+        return total.ravel()
+
+    def to_pgmpy(self, names: Sequence[str]) -> DiscreteBayesianNetwork:
+        """The network for pgmpy."""
+        tables = [np.exp(table) for table in self.log_tables]
+        return to_pgmpy([axes[:-1] for axes in self.axes], tables, self.cards, names)
+
+    def marginal(self, wanted: tuple[int, ...]) -> FloatArray:
+        """P of some variables, one axis each in the order given, by variable elimination."""
+        relevant = 0
+        for u in wanted:
+            relevant |= self._ancestors[u]
+        factors = [(self.axes[v], np.exp(self.log_tables[v])) for v in members(relevant)]
+        waiting = set(members(relevant)) - set(wanted)
+        while waiting:
+            v = min(waiting, key=lambda v: _cells_together(factors, v, self.cards))
+            touching = [factor for factor in factors if v in factor[0]]
+            factors = [factor for factor in factors if v not in factor[0]]
+            axes = tuple(sorted({u for scope, _ in touching for u in scope} - {v}))
+            factors.append((axes, _product(touching, axes)))
+            waiting.remove(v)
+        return _product(factors, wanted)
+
+    @cached_property
+    def _ancestors(self) -> list[int]:
+        """For every variable the set of itself and all variables before it."""
+        found = [mask | 1 << v for v, mask in enumerate(self.parents)]
+        for _ in found:
+            for v in range(len(found)):
+                for u in members(found[v]):
+                    found[v] |= found[u]
+        return found
+
+
+def _cells_together(
+    factors: Sequence[tuple[tuple[int, ...], FloatArray]], v: int, cards: Sequence[int]
+) -> int:
+    return math.prod(cards[u] for u in {u for scope, _ in factors if v in scope for u in scope})
+
+
+def _product(
+    factors: Sequence[tuple[tuple[int, ...], FloatArray]], wanted: tuple[int, ...]
+) -> FloatArray:
+    """The product of factors, summed over the variables not wanted."""
+    names = {u: i for i, u in enumerate(sorted({u for scope, _ in factors for u in scope}))}
+    operands: list[Any] = []
+    for scope, table in factors:
+        operands += [table, [names[u] for u in scope]]
+    product: FloatArray = np.einsum(*operands, [names[u] for u in wanted])
+    return product
+
+
+def extension(variables: int, edges: Iterable[Arc]) -> list[Arc]:
+    """A DAG of a pattern, in which an edge that is there in both directions has none.
+
+    Dor & Tarsi (1992): a variable that can be a sink, the lowest first, takes all others joined to
+    it as parents and leaves. So the DAG has the pattern's arcs and no further colliders. Where PC
+    leaves a pattern without such a DAG, the variable with the fewest arcs out of it leaves.
+    """
+    given = set(edges)
+    joined = given | {(v, u) for u, v in given}
+    remaining = list(range(variables))
+
+    def unfit(v: int) -> tuple[int, bool, int]:
+        around = [u for u in remaining if (u, v) in joined]
+        free = [u for u in around if (u, v) in given and (v, u) in given]
+        arcs_out = sum((u, v) not in given for u in around)
+        collides = any(u != w and (u, w) not in joined for u in free for w in around)
+        return arcs_out, collides, v
+
+    arcs: list[Arc] = []
+    while remaining:
+        sink = min(remaining, key=unfit)
+        remaining.remove(sink)
+        arcs += [(u, sink) for u in remaining if (u, sink) in joined]
+    return arcs

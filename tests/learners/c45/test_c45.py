@@ -1,0 +1,233 @@
+"""C4.5 against the worked examples of its literature, and its laws."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from simstudy.learners.c45.boosting import BoostedC45
+from simstudy.learners.c45.grow import Search, first_best, grow, root_entries
+from simstudy.learners.c45.learner import C45
+from simstudy.learners.c45.prune import Pruner
+from simstudy.learners.c45.table import Attributes, Table
+from simstudy.learners.c45.tree import Tree
+from simstudy.sample import Sample
+from simstudy.testing import check_learner
+
+# The weather data of Quinlan (1986): outlook, temperature, humidity, windy, play.
+WEATHER = [
+    (0, 0, 0, 0, 0),
+    (0, 0, 0, 1, 0),
+    (1, 0, 0, 0, 1),
+    (2, 1, 0, 0, 1),
+    (2, 2, 1, 0, 1),
+    (2, 2, 1, 1, 0),
+    (1, 2, 1, 1, 1),
+    (0, 1, 0, 0, 0),
+    (0, 2, 1, 0, 1),
+    (2, 1, 1, 0, 1),
+    (0, 1, 1, 1, 1),
+    (1, 1, 0, 1, 1),
+    (1, 0, 1, 0, 1),
+    (2, 1, 0, 1, 0),
+]
+WEATHER_CARDS = (3, 3, 2, 2, 2)
+
+
+@pytest.mark.parametrize(
+    "learner", [C45(), C45(prune=False, laplace=True), BoostedC45(rounds=4)], ids=repr
+)
+def test_trees_keep_the_contract(learner: C45 | BoostedC45) -> None:
+    # Equal gain ratios go to the lowest index, so the order of the attributes may matter.
+    check_learner(learner, permutation=False)
+
+
+def test_gains_and_ratios_are_those_of_the_weather_data() -> None:
+    # Witten & Frank, Data Mining, section 4.3: information 0.940 bits, gains 0.247, 0.029,
+    # 0.152 and 0.048; their gain ratios with three digits 0.156, 0.019, 0.152 and 0.049.
+    table = Table.of(Sample(WEATHER, WEATHER_CARDS))
+    entries = root_entries(table)
+    counts = np.array([[5.0, 9.0]])
+    node = np.zeros(len(entries.rows), dtype=np.intp)
+    splits = Search(table, 2).splits(entries, node, counts, counts.sum(axis=1))
+    np.testing.assert_allclose(splits.gain[0], [0.247, 0.029, 0.152, 0.048], atol=6e-4)
+    np.testing.assert_allclose(splits.ratio[0], [0.156, 0.019, 0.152, 0.049], atol=6e-4)
+    assert splits.valid.all()
+
+
+def test_the_tree_of_the_weather_data_is_the_one_of_the_textbooks() -> None:
+    tree = C45().fit(Sample(WEATHER, WEATHER_CARDS)).tree
+    # Outlook; sunny asks for humidity, overcast is always yes, rainy asks for wind.
+    assert tree.attribute.tolist() == [0, 2, -1, 3, -1, -1, -1, -1]
+    np.testing.assert_array_equal(tree.counts[4:], [[3, 0], [0, 2], [0, 3], [2, 0]])
+
+
+def test_error_limits_are_those_of_quinlans_example() -> None:
+    # Quinlan (1993, section 4.2): U25%(0, 6) = 0.206, U25%(0, 9) = 0.143, U25%(0, 1) = 0.750,
+    # U25%(1, 16) = 0.157.
+    pruner = Pruner(Tree(2), Table.of(Sample(WEATHER, WEATHER_CARDS)), 0.25, True)
+    rows = np.array([6.0, 9.0, 1.0, 16.0])
+    counts = np.array([[6.0, 0], [9, 0], [1, 0], [15, 1]])
+    limits = pruner.limit(counts) / rows
+    np.testing.assert_allclose(limits[:3], [0.206, 0.143, 0.750], atol=6e-4)
+    # The normal approximation of release 8 against the exact binomial 0.157.
+    assert limits[3] == pytest.approx(0.157, abs=0.003)
+
+
+def test_error_limits_rise_without_a_jump() -> None:
+    pruner = Pruner(Tree(2), Table.of(Sample(WEATHER, WEATHER_CARDS)), 0.25, True)
+    errors = np.linspace(0, 10, 2001)
+    limits = pruner.limit(np.stack([20 - errors, errors], axis=1))
+    assert (np.diff(limits) > 0).all()
+    assert np.diff(limits).max() < 0.02
+    assert pruner.limit(np.zeros((1, 2))) == [0.0]
+
+
+def test_pruning_puts_a_large_branch_in_the_place_of_its_parent() -> None:
+    # x1 is tested first, and its larger branch, seven rows, tests x0. With all nine rows in that
+    # branch the leaves have 5 rows with 1 error and 4 with 1; without raising they have 3 with 1
+    # and 4 with 1, and 2 without error beside it.
+    first = [(0, 0, 0, 1), (0, 0, 1, 1), (0, 1, 1, 0), (0, 1, 1, 1), (0, 1, 1, 1)]
+    rows = [*first, (1, 1, 0, 0), (1, 1, 0, 1), (1, 1, 1, 0), (1, 1, 1, 0)]
+    sample = Sample(rows, (2, 2, 2, 2))
+    plain, raised = C45(subtree_raising=False).fit(sample).tree, C45().fit(sample).tree
+    assert plain.attribute.tolist() == [1, -1, 0, -1, -1]
+    assert raised.attribute.tolist() == [0, -1, -1]
+    np.testing.assert_array_equal(raised.counts, [[4, 5], [1, 4], [3, 1]])
+    pruner = Pruner(raised, Table.of(sample), 0.25, True)
+    with_it = pruner.limit(np.array([[0.0, 2], [1, 2], [3, 1]])).sum()
+    without = pruner.limit(np.array([[1.0, 4], [3, 1]])).sum()
+    assert without < with_it + 0.1
+
+
+def test_a_branch_without_rows_answers_as_its_parent() -> None:
+    rows = [(0, 0)] * 4 + [(1, 1)] * 3 + [(1, 0)]
+    fitted = C45(prune=False).fit(Sample(rows, (3, 2)))
+    np.testing.assert_allclose(
+        fitted.predict_proba(np.array([[0], [1], [2]])), [[1, 0], [0.25, 0.75], [5 / 8, 3 / 8]]
+    )
+    smooth = C45(prune=False, laplace=True).fit(Sample(rows, (3, 2)))
+    np.testing.assert_allclose(
+        smooth.predict_proba(np.array([[0], [1], [2]])),
+        [[5 / 6, 1 / 6], [2 / 6, 4 / 6], [0.6, 0.4]],
+    )
+
+
+def test_a_row_without_a_value_goes_down_all_branches_in_parts() -> None:
+    # 6 rows of value 0 (class 0), 3 of value 1 (class 1), one without a value of class 1: it adds
+    # 2/3 to the first branch and 1/3 to the second.
+    values = np.array([[0.0]] * 6 + [[1.0]] * 3 + [[np.nan]])
+    target = np.array([0] * 6 + [1] * 4)
+    fitted = C45(prune=False).fit_table(Table(values, (2,), target, 2))
+    leaves = [[6 / (6 + 2 / 3), (2 / 3) / (6 + 2 / 3)], [0, 1]]
+    asked = Attributes(np.array([[0.0], [1.0], [np.nan]]), (2,))
+    mixed = (2 / 3) * np.array(leaves[0]) + (1 / 3) * np.array(leaves[1])
+    np.testing.assert_allclose(fitted.predict_table(asked), [*leaves, mixed], rtol=1e-12)
+
+
+def test_a_number_is_cut_at_a_value_of_the_training_rows() -> None:
+    values = np.array([[1.0], [2.0], [3.0], [10.0], [11.0], [12.0]])
+    target = np.array([0, 0, 0, 1, 1, 1])
+    fitted = C45().fit_table(Table(values, (None,), target, 2))
+    # Three cuts leave two rows on each side; naming one costs log2(3)/6 bits of the gain of 1.
+    assert fitted.tree.threshold[0] == 3.0
+    asked = Attributes(np.array([[3.0], [3.1], [9.9]]), (None,))
+    np.testing.assert_array_equal(fitted.predict_table(asked), [[1, 0], [0, 1], [0, 1]])
+
+
+def test_the_best_score_is_replaced_only_by_one_that_is_really_greater() -> None:
+    scores = np.array([[0.3, 0.3 + 1e-7, 0.1], [0.0, 0.0, 0.0], [0.1, 0.1 + 9e-7, 0.1 + 18e-7]])
+    # In the last row 0.1 + 9e-7 does not replace 0.1, but 0.1 + 18e-7 does.
+    assert first_best(scores).tolist() == [0, -1, 2]
+
+
+CARDS = (2, 3, None, 2)
+cells = [st.sampled_from([0.0, 1, np.nan]), st.sampled_from([0.0, 1, 2, np.nan])]
+cells += [st.sampled_from([0.5, 1, 1.5, 2, 4, np.nan]), st.integers(0, 1).map(float)]
+tables = st.lists(st.tuples(*cells), min_size=1, max_size=40).map(np.array)
+
+
+def fit(rows: np.ndarray, learner: C45, weights: np.ndarray | None = None) -> np.ndarray:
+    """The learner's answers on its own training rows."""
+    values, target = rows[:, :-1], rows[:, -1].astype(np.intp)
+    table = Table(values, CARDS[:-1], target, 2, weights)
+    return learner.fit_table(table).predict_table(Attributes(values, CARDS[:-1]))
+
+
+@given(tables)
+def test_answers_are_distributions(rows: np.ndarray) -> None:
+    for learner in (C45(), C45(prune=False, laplace=True)):
+        answers = fit(rows, learner)
+        np.testing.assert_allclose(answers.sum(axis=1), 1.0, rtol=1e-9)
+        assert (answers >= 0).all()
+
+
+@given(tables, st.integers(0, 2**32 - 1))
+def test_weights_count_as_repetitions_of_rows(rows: np.ndarray, seed: int) -> None:
+    weights = np.random.default_rng(seed).integers(1, 4, size=len(rows))
+    repeated = fit(np.repeat(rows, weights, axis=0), C45())
+    first = np.cumsum(weights) - weights
+    weighted = fit(rows, C45(), weights.astype(np.float64))
+    np.testing.assert_allclose(weighted, repeated[first], atol=1e-9)
+
+
+@given(tables, st.integers(0, 2**32 - 1))
+def test_the_order_of_rows_does_not_matter(rows: np.ndarray, seed: int) -> None:
+    order = np.random.default_rng(seed).permutation(len(rows))
+    np.testing.assert_allclose(fit(rows[order], C45()), fit(rows, C45())[order], atol=1e-9)
+
+
+@given(tables)
+def test_only_the_order_of_numbers_matters(rows: np.ndarray) -> None:
+    stretched = rows.copy()
+    stretched[:, 2] = np.exp(stretched[:, 2])
+    np.testing.assert_allclose(fit(stretched, C45()), fit(rows, C45()), atol=1e-9)
+
+
+@settings(deadline=None)
+@given(st.lists(st.tuples(*(st.integers(0, c - 1) for c in (3, 2, 4, 3))), min_size=1, max_size=60))
+def test_the_full_tree_is_the_one_grown_node_by_node(rows: list[tuple[int, ...]]) -> None:
+    tree = grow(Table.of(Sample(rows, (3, 2, 4, 3))), 2)
+
+    def agree(node: int, part: list[tuple[int, ...]]) -> None:
+        attribute = by_hand(part, len(rows))
+        assert tree.attribute[node] == attribute
+        if attribute >= 0:
+            for value in range((3, 2, 4)[attribute]):
+                branch = [row for row in part if row[attribute] == value]
+                agree(int(tree.first[node]) + value, branch)
+
+    agree(0, rows)
+
+
+def by_hand(rows: list[tuple[int, ...]], all_rows: int) -> int:
+    """The attribute that C4.5 splits these rows by, from the definitions; −1 for none."""
+    classes = [row[-1] for row in rows]
+    if len(rows) < 4 or len(set(classes)) == 1:
+        return -1
+    gains: dict[int, float] = {}
+    ratios: dict[int, float] = {}
+    for i, card in enumerate((3, 2, 4)):
+        bags = [[row[-1] for row in rows if row[i] == v] for v in range(card)]
+        if sum(len(bag) >= 2 for bag in bags) < 2:
+            continue
+        after = sum(len(bag) / len(rows) * entropy(bag) for bag in bags)
+        gains[i] = entropy(classes) - after
+        gains[i] = 0.0 if abs(gains[i]) * len(rows) < 1e-6 else gains[i]
+        ratios[i] = gains[i] / entropy([row[i] for row in rows])
+    many = [card >= 0.3 * all_rows for card in (3, 2, 4)]
+    averaged = [gain for i, gain in gains.items() if all(many) or not many[i]]
+    if not averaged:
+        return -1
+    best, attribute = 0.0, -1
+    for i, gain in gains.items():
+        if gain >= sum(averaged) / len(averaged) - 1e-3 and ratios[i] > best + 1e-6:
+            best, attribute = ratios[i], i
+    return attribute
+
+
+def entropy(values: list[int]) -> float:
+    shares = [values.count(v) / len(values) for v in set(values)]
+    return -sum(share * math.log2(share) for share in shares)
