@@ -32,11 +32,10 @@ from simstudy.errors import SimstudyError, suggestion
 from simstudy.learners.base import Generative, Learner, require
 from simstudy.learners.network import Arc, Network, extension, members
 from simstudy.learners.structure import (
-    MOST_CELLS,
     FamilyScore,
     IndependenceTest,
-    cells_of,
     mutual_information,
+    refuse_large_table,
 )
 from simstudy.learners.trees import conditional_mutual_information
 from simstudy.sample import Sample
@@ -89,12 +88,7 @@ class FittedStructure(Generative):
         self.cards = sample.cards
         self.dag = tuple(tuple(members(mask)) for mask in parents)
         for v, others in enumerate(self.dag):
-            cells = cells_of(self.cards, (*others, v))
-            if cells > max(MOST_CELLS, self.cards[v]):
-                raise ValueError(
-                    f"variable {v} got {len(others)} parents, whose table would have {cells} "
-                    f"cells; {MOST_CELLS} are possible"
-                )
+            refuse_large_table(self.cards, others, v)
         self.network = Network(sample, parents, alpha)
 
     def log_joint(self, codes: IntArray) -> FloatArray:

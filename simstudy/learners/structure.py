@@ -50,7 +50,7 @@ class FamilyScore:
         key = (mask, k2_prior if self._score == "k2" else 0)
         if key not in self._terms:
             variables = members(mask)
-            cells = cells_of(self._sample.cards, variables)
+            cells = _cells(self._sample.cards, variables)
             self._terms[key] = (
                 round(self._sum(variables, cells, k2_prior) * _FINENESS) / _FINENESS
                 if cells <= MOST_CELLS
@@ -144,6 +144,16 @@ def _places(sample: Sample, variables: Sequence[int]) -> tuple[IntArray, int]:
     return places, len(first)
 
 
-def cells_of(cards: Sequence[int], variables: Iterable[int]) -> int:
+def _cells(cards: Sequence[int], variables: Iterable[int]) -> int:
     """The size of the table of some variables."""
     return math.prod(cards[v] for v in variables)
+
+
+def refuse_large_table(cards: Sequence[int], parents: Sequence[int], variable: int) -> None:
+    """Refuse parents that make a variable's table larger than `MOST_CELLS`."""
+    cells = _cells(cards, (*parents, variable))
+    if cells > max(MOST_CELLS, cards[variable]):
+        raise ValueError(
+            f"variable {variable} got {len(parents)} parents, whose table would have {cells} "
+            f"cells; {MOST_CELLS} are possible"
+        )
