@@ -20,8 +20,15 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import simstudy.sklearn
 from simstudy.learners.aode import AODE
 from simstudy.learners.base import Learner
+from simstudy.learners.c45.boosting import BoostedC45
+from simstudy.learners.c45.learner import C45
+from simstudy.learners.c45.table import Table
 from simstudy.learners.camml.learner import CaMML
+from simstudy.learners.hnb import HNB
 from simstudy.learners.kdb import KDB
+from simstudy.learners.lbr import LBR
+from simstudy.learners.mml.graph import MMLGraph
+from simstudy.learners.mml.tree import MMLTree
 from simstudy.learners.naive_bayes import NaiveBayes
 from simstudy.learners.one_attribute import DecisionStump, OneR
 from simstudy.learners.prior import Prior
@@ -29,10 +36,16 @@ from simstudy.learners.tan import TAN
 from simstudy.sample import Sample
 from simstudy.sklearn import (
     AODEClassifier,
+    BoostedC45Classifier,
+    C45Classifier,
     CaMMLClassifier,
     CategoricalClassifier,
     DecisionStumpClassifier,
+    HNBClassifier,
     KDBClassifier,
+    LBRClassifier,
+    MMLGraphClassifier,
+    MMLTreeClassifier,
     NaiveBayesClassifier,
     OneRClassifier,
     PriorClassifier,
@@ -55,6 +68,16 @@ PAIRS = [
     (OneRClassifier(), OneR()),
     (OneRClassifier(leaves="frequency"), OneR("frequency")),
     (CaMMLClassifier(select="average"), CaMML(select="average")),
+    (HNBClassifier(), HNB()),
+    (LBRClassifier(significance=0.1), LBR(0.1)),
+    (MMLTreeClassifier(alpha=1.0), MMLTree(1.0)),
+    (MMLGraphClassifier(alpha=1.0), MMLGraph(1.0)),
+    (C45Classifier(categorical_features="all"), C45()),
+    (
+        C45Classifier(0.1, 3, prune=False, laplace=True, categorical_features="all"),
+        C45(0.1, 3, prune=False, laplace=True),
+    ),
+    (BoostedC45Classifier(rounds=3, categorical_features="all"), BoostedC45(3)),
 ]
 ESTIMATORS = [
     PriorClassifier(),
@@ -65,7 +88,12 @@ ESTIMATORS = [
     KDBClassifier(k=2),
     DecisionStumpClassifier(),
     OneRClassifier(leaves="frequency"),
+    HNBClassifier(),
+    LBRClassifier(),
+    MMLTreeClassifier(),
+    MMLGraphClassifier(),
 ]
+MIXED = [C45Classifier(), BoostedC45Classifier(rounds=3)]
 EXPECTED_FAILURES: dict[str, str] = {}  # check name: why it cannot apply to categories
 
 CARDS = (3, 2, 4, 3)
@@ -105,7 +133,7 @@ def flowers() -> tuple[np.ndarray, np.ndarray]:
     return bins.fit_transform(X).astype(int), y
 
 
-@parametrize_with_checks(ESTIMATORS, expected_failed_checks=lambda _: EXPECTED_FAILURES)
+@parametrize_with_checks([*ESTIMATORS, *MIXED], expected_failed_checks=lambda _: EXPECTED_FAILURES)
 def test_scikit_learn_accepts_the_estimator(estimator, check):
     check(estimator)
 
@@ -317,6 +345,64 @@ def test_grid_search_over_alpha_and_search(flowers):
     found = GridSearchCV(TANClassifier(), grid, scoring="neg_log_loss", cv=3).fit(*flowers)
     assert np.isfinite(found.cv_results_["mean_test_score"]).all()
     assert len(found.best_estimator_.fitted_.tree) == 4
+
+
+@pytest.fixture
+def mixed() -> tuple[pd.DataFrame, np.ndarray]:
+    """Numbers and categories, some of both missing; the class goes by the two columns together."""
+    rng = np.random.default_rng(3)
+    width, kind = rng.normal(size=200), rng.choice(["oak", "elm", "ash"], size=200)
+    y = np.where((width > 0.3) ^ (kind == "elm"), "high", "low")
+    X = pd.DataFrame({"kind": kind, "width": width, "count": rng.integers(5, size=200)})
+    X["kind"] = X["kind"].astype(object)
+    X.loc[::17, "width"] = np.nan
+    X.loc[::23, "kind"] = None
+    return X, y
+
+
+def test_c45_takes_numbers_and_missing_values(mixed):
+    X, y = mixed
+    fitted = C45Classifier().fit(X, y)
+    assert fitted.categories_ == [["ash", "elm", "oak"], None, None]
+    tree = fitted.fitted_.tree
+    assert tree.attribute[0] in (0, 1)
+    assert abs(tree.threshold[tree.attribute == 1] - 0.3).max() < 0.1
+    assert fitted.score(X, y) > 0.93
+    known = X.notna().all(axis=1)
+    assert fitted.score(X[known], y[known]) > 0.97
+    values = np.column_stack([X["kind"].map({"ash": 0, "elm": 1, "oak": 2}), X[["width", "count"]]])
+    table = Table(values.astype(float), (3, None, None), (y == "low").astype(int), 2)
+    expected = C45().fit_table(table).predict_table(table)
+    np.testing.assert_array_equal(fitted.predict_proba(X), expected)
+    np.testing.assert_array_equal(
+        C45Classifier().fit(X.to_numpy(), y).predict_proba(X.to_numpy()), expected
+    )
+
+
+def test_columns_of_categories_can_be_named(mixed):
+    X, y = mixed
+    fitted = C45Classifier(categorical_features=["kind", 2]).fit(X, y)
+    assert fitted.categories_ == [["ash", "elm", "oak"], None, [0, 1, 2, 3, 4]]
+    declared = C45Classifier(categories=[["elm", "oak", "yew", "ash"]]).fit(X, y)
+    assert declared.categories_[0] == ["elm", "oak", "yew", "ash"]
+    with pytest.raises(ValueError, match=r"categories has 2 lists; there are 1 columns"):
+        C45Classifier(categories=[["elm"], [1]]).fit(X, y)
+    with pytest.raises(ValueError, match="column kind of X holds values that are no numbers"):
+        C45Classifier(categorical_features=[]).fit(X, y)
+    with pytest.raises(ValueError, match="categorical_features = 'some' is not allowed"):
+        C45Classifier(categorical_features="some").fit(X, y)
+
+
+@pytest.mark.parametrize("estimator", MIXED, ids=repr)
+def test_unknown_category_counts_as_missing_for_c45(estimator, mixed):
+    X, y = mixed
+    fitted = clone(estimator).fit(X, y)
+    new, holed = X.head(5).assign(kind="yew"), X.head(5).assign(kind=None)
+    np.testing.assert_array_equal(fitted.predict_proba(new), fitted.predict_proba(holed))
+    strict = clone(estimator).set_params(handle_unknown="error").fit(X, y)
+    np.testing.assert_array_equal(strict.predict_proba(holed), fitted.predict_proba(holed))
+    with pytest.raises(ValueError, match=r"column kind .* known ones: ash, elm, oak"):
+        strict.predict(new)
 
 
 def test_example_in_the_documentation_is_true():

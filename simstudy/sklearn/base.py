@@ -1,33 +1,16 @@
-"""The learners as scikit-learn estimators, for tables of categories.
-
->>> from simstudy.sklearn import AODEClassifier
->>> AODEClassifier().fit([["hot", "dry"], ["cold", "wet"]], ["out", "in"]).predict([["hot", "dry"]])
-array(['out'], dtype='<U3')
-
-Every column of ``X`` holds one attribute's categories: strings, numbers, booleans or a pandas
-categorical, one kind in each column. Numbers are categories too: discretise continuous columns
-first. Missing values are refused; fill them, or give them a category of their own.
-
-A category that training never saw says nothing about the class ("ignore"): it is summed over, as
-if the value had not been observed. The alternatives would distort probabilities. One more value
-of zero count changes the smoothing of all the others, and its own frequency, α/(n_c + …), is
-greatest in the rarest class. Where all categories are known, the probabilities are those that
-the learner itself gives for the same codes.
-
-To add a learner: a subclass whose ``__init__`` names its parameters, and ``_learner``.
-"""
+"""What all estimators have in common."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any, Literal, Self, TypeAlias
+from typing import Any, ClassVar, Literal, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.preprocessing import OrdinalEncoder
-from sklearn.utils import _safe_indexing, check_random_state
+from sklearn.utils import _safe_indexing
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import (
     _check_sample_weight,
@@ -37,14 +20,7 @@ from sklearn.utils.validation import (
 )
 
 from simstudy.arrays import FloatArray, IntArray
-from simstudy.learners.aode import AODE
-from simstudy.learners.base import Fitted, Generative, Learner, normalise, require
-from simstudy.learners.camml.learner import CaMML
-from simstudy.learners.kdb import KDB
-from simstudy.learners.naive_bayes import NaiveBayes
-from simstudy.learners.one_attribute import DecisionStump, OneR
-from simstudy.learners.prior import Prior
-from simstudy.learners.tan import TAN
+from simstudy.learners.base import Generative, Learner, normalise, require
 from simstudy.sample import Sample
 
 Categories: TypeAlias = Literal["auto"] | Sequence[npt.ArrayLike]
@@ -81,6 +57,8 @@ class CategoricalClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignor
         The number of columns, and their names if ``X`` had any.
     """
 
+    _takes_missing: ClassVar[bool] = False
+
     def __init__(self, *, categories: Categories = "auto", handle_unknown: str = "ignore") -> None:
         self.categories = categories
         self.handle_unknown = handle_unknown
@@ -105,11 +83,22 @@ class CategoricalClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignor
         A row of weight w counts as w rows; one of weight 0 is as if it were not there.
         """
         learner = self._learner()
+        X, target, weights = self._training_rows(X, y, sample_weight)
+        codes = self._fit_encoder(X)
+        cards = [len(column) for column in self.categories_] + [len(self.classes_)]
+        sample = Sample(np.column_stack([codes, target]), cards, weights)
+        self.fitted_: Any = learner.fit(sample, self._rng())
+        return self
+
+    def _training_rows(
+        self, X: Any, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None
+    ) -> tuple[Any, IntArray, FloatArray | None]:
+        """The rows to learn from as given, their classes as numbers, and their weights."""
         known = self.handle_unknown in ("ignore", "error")
         require(known, "handle_unknown", self.handle_unknown, "it must be 'ignore' or 'error'")
         labels = validate_data(self, y=y)
         check_classification_targets(labels)
-        _check_table(X)
+        self._check_table(X)
         validate_data(self, X, skip_check_array=True)
         check_consistent_length(X, labels)
         weights: FloatArray | None = None
@@ -118,12 +107,8 @@ class CategoricalClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignor
             if not np.all(weights):
                 rows = np.flatnonzero(weights)
                 X, labels, weights = _safe_indexing(X, rows), labels[rows], weights[rows]
-        codes = self._fit_encoder(X)
         self.classes_, target = np.unique(labels, return_inverse=True)
-        cards = [len(column) for column in self.categories_] + [len(self.classes_)]
-        sample = Sample(np.column_stack([codes, target]), cards, weights)
-        self.fitted_: Fitted = learner.fit(sample, self._rng())
-        return self
+        return X, target, weights
 
     def predict_proba(self, X: Any) -> FloatArray:
         """P(class | attributes), one column for each of ``classes_``."""
@@ -148,6 +133,21 @@ class CategoricalClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignor
         probabilities = self.predict_proba(X)  # first: it tells whether this is fitted
         return self.classes_[probabilities.argmax(axis=1)]
 
+    def _check_table(self, X: Any) -> None:
+        """Refuse what has not two dimensions, and missing values where none are allowed."""
+        import pandas as pd
+
+        missing = np.asarray(pd.isna(X))
+        if missing.ndim == 1:
+            raise ValueError("X must have two dimensions, rows and columns. Reshape your data.")
+        if missing.ndim == 2 and missing.any() and not self._takes_missing:
+            column = int(missing.any(axis=0).argmax())
+            name = X.columns[column] if hasattr(X, "columns") else column
+            raise ValueError(
+                f"column {name!s} of X has missing values (NaN or None); fill them, or give them a "
+                "category of their own"
+            )
+
     def _fit_encoder(self, X: Any) -> IntArray:
         """Learn the categories of the training rows, and encode these."""
         self._encoder = OrdinalEncoder(
@@ -164,7 +164,7 @@ class CategoricalClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignor
     def _encode(self, X: Any) -> IntArray:
         """The codes of rows to predict, with _UNKNOWN where a category is new."""
         check_is_fitted(self)
-        _check_table(X)
+        self._check_table(X)
         validate_data(self, X, reset=False, skip_check_array=True)
         codes: IntArray = self._encoder.transform(X)
         if self.handle_unknown == "error":
@@ -201,169 +201,3 @@ class CategoricalClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignor
         # Without a joint distribution the values count as equally probable.
         mean: FloatArray = self.fitted_.predict_proba(completions).mean(axis=0)
         return mean
-
-
-def _check_table(X: Any) -> None:
-    """Refuse missing values, and what has not two dimensions."""
-    import pandas as pd
-
-    missing = np.asarray(pd.isna(X))
-    if missing.ndim == 1:
-        raise ValueError("X must have two dimensions, rows and columns. Reshape your data.")
-    if missing.ndim == 2 and missing.any():
-        column = int(missing.any(axis=0).argmax())
-        name = X.columns[column] if hasattr(X, "columns") else column
-        raise ValueError(
-            f"column {name!s} of X has missing values (NaN or None); fill them, or give them a "
-            "category of their own"
-        )
-
-
-class PriorClassifier(CategoricalClassifier):
-    """Class frequencies, whatever the attributes; see `simstudy.learners.prior.Prior`."""
-
-    def __init__(
-        self, alpha: float = 0.5, *, categories: Categories = "auto", handle_unknown: str = "ignore"
-    ) -> None:
-        super().__init__(categories=categories, handle_unknown=handle_unknown)
-        self.alpha = alpha
-
-    def _learner(self) -> Prior:
-        return Prior(self.alpha)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.poor_score = True
-        return tags
-
-
-class NaiveBayesClassifier(CategoricalClassifier):
-    """Naive Bayes; see `simstudy.learners.naive_bayes.NaiveBayes`."""
-
-    def __init__(
-        self, alpha: float = 1.0, *, categories: Categories = "auto", handle_unknown: str = "ignore"
-    ) -> None:
-        super().__init__(categories=categories, handle_unknown=handle_unknown)
-        self.alpha = alpha
-
-    def _learner(self) -> NaiveBayes:
-        return NaiveBayes(self.alpha)
-
-
-class TANClassifier(CategoricalClassifier):
-    """Tree-augmented Naive Bayes; see `simstudy.learners.tan.TAN`."""
-
-    def __init__(
-        self,
-        alpha: float = 0.5,
-        search: Literal["cmi", "superparent", "likelihood"] = "cmi",
-        tree: tuple[int | None, ...] | None = None,
-        *,
-        categories: Categories = "auto",
-        handle_unknown: str = "ignore",
-    ) -> None:
-        super().__init__(categories=categories, handle_unknown=handle_unknown)
-        self.alpha = alpha
-        self.search = search
-        self.tree = tree
-
-    def _learner(self) -> TAN:
-        return TAN(self.alpha, self.search, self.tree)
-
-
-class AODEClassifier(CategoricalClassifier):
-    """Averaged one-dependence estimators; see `simstudy.learners.aode.AODE`."""
-
-    def __init__(
-        self,
-        m: float | None = None,
-        min_frequency: float = 1.0,
-        *,
-        categories: Categories = "auto",
-        handle_unknown: str = "ignore",
-    ) -> None:
-        super().__init__(categories=categories, handle_unknown=handle_unknown)
-        self.m = m
-        self.min_frequency = min_frequency
-
-    def _learner(self) -> AODE:
-        return AODE(self.m, self.min_frequency)
-
-
-class CaMMLClassifier(CategoricalClassifier):
-    """Networks by minimum message length; see `simstudy.learners.camml.learner.CaMML`.
-
-    ``random_state`` matters only where models are sampled, from 11 variables on.
-    """
-
-    def __init__(
-        self,
-        select: Literal["mmlec", "map", "sec", "average", "sec_average"] = "mmlec",
-        search: Literal["auto", "exact", "sample"] = "auto",
-        *,
-        random_state: int | np.random.RandomState | None = None,
-        categories: Categories = "auto",
-        handle_unknown: str = "ignore",
-    ) -> None:
-        super().__init__(categories=categories, handle_unknown=handle_unknown)
-        self.select = select
-        self.search = search
-        self.random_state = random_state
-
-    def _learner(self) -> CaMML:
-        return CaMML(self.select, self.search)
-
-    def _rng(self) -> np.random.Generator:
-        return np.random.default_rng(check_random_state(self.random_state).randint(2**31))
-
-
-class KDBClassifier(CategoricalClassifier):
-    """k-dependence Bayesian classifier; see `simstudy.learners.kdb.KDB`."""
-
-    def __init__(
-        self,
-        k: int = 1,
-        alpha: float = 0.5,
-        *,
-        categories: Categories = "auto",
-        handle_unknown: str = "ignore",
-    ) -> None:
-        super().__init__(categories=categories, handle_unknown=handle_unknown)
-        self.k = k
-        self.alpha = alpha
-
-    def _learner(self) -> KDB:
-        return KDB(self.k, self.alpha)
-
-
-class _OneAttributeClassifier(CategoricalClassifier, ABC):
-    """An estimator that looks at one attribute alone, which is often not enough."""
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.poor_score = True
-        return tags
-
-
-class DecisionStumpClassifier(_OneAttributeClassifier):
-    """One value against the rest; see `simstudy.learners.one_attribute.DecisionStump`."""
-
-    def _learner(self) -> DecisionStump:
-        return DecisionStump()
-
-
-class OneRClassifier(_OneAttributeClassifier):
-    """Rules of one attribute; see `simstudy.learners.one_attribute.OneR`."""
-
-    def __init__(
-        self,
-        leaves: Literal["hard", "frequency"] = "hard",
-        *,
-        categories: Categories = "auto",
-        handle_unknown: str = "ignore",
-    ) -> None:
-        super().__init__(categories=categories, handle_unknown=handle_unknown)
-        self.leaves = leaves
-
-    def _learner(self) -> OneR:
-        return OneR(self.leaves)

@@ -1,0 +1,188 @@
+"""Estimators for columns of numbers beside columns of categories, with missing values."""
+
+from __future__ import annotations
+
+import numbers
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any, ClassVar, Literal, Self, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from sklearn.utils.validation import check_array, check_is_fitted, validate_data
+
+from simstudy.arrays import FloatArray
+from simstudy.learners.c45.boosting import BoostedC45, FittedBoostedC45
+from simstudy.learners.c45.learner import C45, FittedC45
+from simstudy.learners.c45.table import Attributes, Table
+from simstudy.sklearn.base import CategoricalClassifier, Categories
+
+Columns: TypeAlias = Literal["from_dtype", "all"] | Sequence[Any]
+
+
+class MixedClassifier(CategoricalClassifier, ABC):
+    """An estimator for columns of categories and of numbers, with missing values (NaN, None).
+
+    Parameters
+    ----------
+    categorical_features : {"from_dtype", "all"} or a list of columns
+        Which columns hold categories: those that do not hold numbers; all; or those in the list,
+        by their names or places. The others hold numbers.
+    categories : "auto" or a list of lists
+        The categories of each column that has any, in turn: those found in training, sorted, or
+        those given.
+    handle_unknown : {"ignore", "error"}
+        Whether a category outside of ``categories_`` counts as missing at prediction, or is
+        refused.
+
+    Attributes
+    ----------
+    categories_ : list of arrays
+        The categories of each column; None for a column of numbers.
+    """
+
+    _takes_missing: ClassVar[bool] = True
+
+    def __init__(
+        self,
+        *,
+        categorical_features: Columns = "from_dtype",
+        categories: Categories = "auto",
+        handle_unknown: str = "ignore",
+    ) -> None:
+        super().__init__(categories=categories, handle_unknown=handle_unknown)
+        self.categorical_features = categorical_features
+
+    @abstractmethod
+    def _learner(self) -> C45 | BoostedC45:
+        """The learner with this estimator's parameters."""
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
+
+    def fit(self, X: Any, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None = None) -> Self:
+        """Learn from rows and their labels.
+
+        A row of weight w counts as w rows; one of weight 0 is as if it were not there.
+        """
+        learner = self._learner()
+        X, target, weights = self._training_rows(X, y, sample_weight)
+        frame = _frame(X)
+        self.categories_ = self._known_categories(frame)
+        values = self._values(frame)
+        self._refuse_unknown_values(frame, values)
+        table = Table(values, self._cards, target, len(self.classes_), weights)
+        self.fitted_: FittedC45 | FittedBoostedC45 = learner.fit_table(table)
+        return self
+
+    def predict_proba(self, X: Any) -> FloatArray:
+        """P(class | attributes), one column for each of ``classes_``."""
+        check_is_fitted(self)
+        self._check_table(X)
+        validate_data(self, X, reset=False, skip_check_array=True)
+        frame = _frame(X)
+        values = self._values(frame)
+        if self.handle_unknown == "error":
+            self._refuse_unknown_values(frame, values)
+        return self.fitted_.predict_table(Attributes(values, self._cards))
+
+    def _known_categories(self, frame: pd.DataFrame) -> list[Any]:
+        """The categories of each column, None for one of numbers."""
+        nominal = np.flatnonzero(self._categorical(frame)).tolist()
+        categories: list[Any] = [None] * frame.shape[1]
+        if isinstance(self.categories, str):
+            given = [_categories(frame, place) for place in nominal]
+        else:
+            given = [np.asarray(each).tolist() for each in self.categories]
+        if len(given) != len(nominal):
+            raise ValueError(
+                f"categories has {len(given)} lists; there are {len(nominal)} columns of categories"
+            )
+        for place, each in zip(nominal, given, strict=True):
+            categories[place] = each
+        return categories
+
+    @property
+    def _cards(self) -> list[int | None]:
+        return [None if column is None else len(column) for column in self.categories_]
+
+    def _categorical(self, frame: pd.DataFrame) -> npt.NDArray[np.bool_]:
+        """Which columns hold categories."""
+        chosen, size = self.categorical_features, frame.shape[1]
+        if isinstance(chosen, str):
+            if chosen not in ("from_dtype", "all"):
+                raise ValueError(
+                    f"categorical_features = {chosen!r} is not allowed; it must be 'from_dtype', "
+                    "'all' or a list of columns"
+                )
+            return np.array(
+                [chosen == "all" or not _holds_numbers(frame.iloc[:, i]) for i in range(size)]
+            )
+        names = list(frame.columns)
+        places = [names.index(each) if isinstance(each, str) else each for each in chosen]
+        nominal = np.zeros(size, dtype=bool)
+        nominal[places] = True
+        return nominal
+
+    def _values(self, frame: pd.DataFrame) -> FloatArray:
+        """Numbers as they are and categories by their codes; NaN where either is missing."""
+        values = np.empty(frame.shape)
+        for place, known in enumerate(self.categories_):
+            column = frame.iloc[:, place]
+            if known is None:
+                values[:, place] = _as_numbers(column)
+            else:
+                codes = pd.Index(known, dtype=object).get_indexer(column.astype(object))
+                values[:, place] = np.where(codes < 0, np.nan, codes)
+        return values
+
+    def _refuse_unknown_values(self, frame: pd.DataFrame, values: FloatArray) -> None:
+        unknown = np.isnan(values) & ~frame.isna().to_numpy()
+        if unknown.any():
+            place = int(unknown.any(axis=0).argmax())
+            raise ValueError(
+                f"column {frame.columns[place]!s} of X holds a category outside of its known ones: "
+                f"{', '.join(map(str, self.categories_[place]))}"
+            )
+
+
+def _frame(X: Any) -> pd.DataFrame:
+    """The rows as a data frame."""
+    if isinstance(X, pd.DataFrame) and X.size:
+        return X
+    return pd.DataFrame(check_array(X, dtype=None, ensure_all_finite="allow-nan"))
+
+
+def _holds_numbers(column: pd.Series[Any]) -> bool:
+    """Whether a column holds numbers, by its type or, if that tells nothing, by its values."""
+    if column.dtype != object:
+        numeric = pd.api.types.is_numeric_dtype(column.dtype)
+        return bool(numeric and not pd.api.types.is_bool_dtype(column.dtype))
+    return all(
+        isinstance(value, numbers.Real) and not isinstance(value, bool | np.bool_)
+        for value in column[~column.isna()]
+    )
+
+
+def _as_numbers(column: pd.Series[Any]) -> FloatArray:
+    try:
+        values: FloatArray = column.to_numpy(dtype=np.float64, na_value=np.nan)
+    except (TypeError, ValueError):
+        raise ValueError(f"column {column.name!s} of X holds values that are no numbers") from None
+    if np.isinf(values).any():
+        raise ValueError(f"column {column.name!s} of X holds infinity")
+    return values
+
+
+def _categories(frame: pd.DataFrame, place: int) -> list[Any]:
+    """The values of a column, sorted."""
+    column = frame.iloc[:, place]
+    try:
+        return sorted(column[~column.isna()].unique())
+    except TypeError:
+        raise ValueError(
+            f"column {column.name!s} of X holds values of different kinds, which have no order"
+        ) from None
