@@ -106,7 +106,7 @@ class Sample:
         if cells <= max(_CELLS_FOR_EACH_ROW * len(self), _FEW_CELLS):
             table = self.counts(*range(len(self.cards))).ravel()
             present = np.flatnonzero(table)
-            codes = np.stack(np.unravel_index(present, self.cards), axis=1)
+            codes = np.array(np.unravel_index(present, self.cards)).T
             return Sample(codes, self.cards, table[present])
         first, inverse = distinct_rows(self.codes, self.cards)
         weights = weights_in(inverse, self.weights, len(first))

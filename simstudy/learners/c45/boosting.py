@@ -99,4 +99,4 @@ class FittedBoostedC45:
 
 def classes(tree: FittedC45, attributes: Attributes) -> IntArray:
     """The most probable class of each row, the first of equal ones."""
-    return first_best(tree.predict_table(attributes))
+    return first_best(tree.predict_table(attributes).T)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from simstudy.arrays import FloatArray, IntArray, weights_in
-from simstudy.learners.c45.table import Table
-from simstudy.learners.c45.tree import SMALL, Entries, Tree
+from simstudy.learners.c45.table import Entries, Table, together
+from simstudy.learners.c45.tree import LEAF, SMALL, Tree
 
 # A split must gain the average of all, less this, in bits (Weka's approach to Quinlan's program).
 _BELOW_AVERAGE = 1e-3
@@ -22,55 +23,34 @@ _MOST_CELLS = 2**22
 
 
 class Splits(NamedTuple):
-    """One split for each node and attribute, shapes (nodes, attributes)."""
+    """One split for each attribute and node, shapes (attributes, nodes)."""
 
     valid: npt.NDArray[np.bool_]
-    gain: FloatArray  # in bits
+    gain: FloatArray  # in bits; 0 where a split is not valid
     ratio: FloatArray
-    threshold: FloatArray
+    threshold: FloatArray  # NaN for a nominal attribute
 
 
 def grow(table: Table, min_leaf: float) -> Tree:
     """The full tree, before anything is pruned."""
-    tree = Tree(table.classes)
-    entries = root_entries(table)
-    level = np.zeros(1, dtype=np.intp)
-    tree.count(table, entries, level)
-    branches = np.array([2 if card is None else card for card in table.cards], dtype=np.intp)
     search = Search(table, min_leaf)
+    branches = np.array([2 if card is None else card for card in table.cards], dtype=np.intp)
+    entries = table.all_entries()
+    counts = table.class_counts(entries, 1)
+    layers = []
     while True:
-        counts = tree.counts[level]
-        total = counts.sum(axis=1)
-        open_ = (total > 2 * min_leaf - SMALL) & (total - counts.max(axis=1) > SMALL)
-        nodes = level[open_]
-        if not len(nodes):
-            return tree
-        entries, number = _narrowed(entries, nodes, len(tree))
-        splits = search.splits(entries, number, counts[open_], total[open_])
-        attribute = search.chosen(splits)
-        found = np.flatnonzero(attribute >= 0)
-        nodes, attribute = nodes[found], attribute[found]
-        if not len(nodes):
-            return tree
-        tree.split(nodes, attribute, splits.threshold[found, attribute], branches[attribute])
-        level = tree.children(nodes)
-        entries = tree.train_step(table, entries, level)
-
-
-def root_entries(table: Table) -> Entries:
-    """All training rows at the root."""
-    return Entries(np.arange(len(table)), np.zeros(len(table), dtype=np.intp), table.weights)
-
-
-def _narrowed(entries: Entries, nodes: IntArray, size: int) -> tuple[Entries, IntArray]:
-    """The entries at some nodes, and for each the place of its node among these."""
-    places = np.full(size, -1)
-    places[nodes] = np.arange(len(nodes))
-    number = places.take(entries.nodes)
-    if number.min(initial=0) == 0:
-        return entries, number
-    at_them = number >= 0
-    return entries.where(at_them), number[at_them]
+        attribute, threshold, entries = search.best(entries, counts)
+        number = np.where(attribute == LEAF, 0, branches.take(attribute, mode="wrap"))
+        ends = number.cumsum()
+        layer = Tree(attribute, threshold, ends - number, number, counts)
+        layers.append(layer)
+        if not ends[-1]:
+            return Tree.of_layers(layers)
+        entries, missing = layer.step(table, entries)
+        counts = table.class_counts(entries, int(ends[-1]))
+        if missing is not None and len(missing.rows):
+            entries = together(entries, layer.spread(missing, counts.sum(axis=0)))
+            counts = table.class_counts(entries, int(ends[-1]))
 
 
 def xlogx(weights: FloatArray) -> FloatArray:
@@ -101,17 +81,38 @@ class Search:
             return xlogx(weights)
         return self._known.take(weights.astype(np.intp))
 
+    def best(self, entries: Entries, counts: FloatArray) -> tuple[IntArray, FloatArray, Entries]:
+        """What each node of a level should test, with a threshold, and the entries that go on."""
+        total = counts.sum(axis=0)
+        mixed = total - counts.max(axis=0) > SMALL
+        nodes = np.flatnonzero(mixed & (total > 2 * self._min_leaf - SMALL))
+        attribute, threshold = np.full(len(total), LEAF), np.full(len(total), np.nan)
+        if not len(nodes):
+            return attribute, threshold, entries
+        number = np.full(len(total), -1)
+        number[nodes] = np.arange(len(nodes))
+        node = number.take(entries.nodes)
+        if len(nodes) < len(total):
+            here = np.flatnonzero(node >= 0)
+            entries, node = entries.take(here), node.take(here)
+        splits = self.splits(entries, node, counts[:, nodes], total[nodes])
+        chosen = self.chosen(splits)
+        attribute[nodes] = chosen
+        threshold[nodes] = splits.threshold[chosen, np.arange(len(nodes))]
+        return attribute, threshold, entries.where(chosen.take(node) >= 0)
+
     def chosen(self, splits: Splits) -> IntArray:
         """The attribute of greatest gain ratio among those of at least average gain; −1 for none.
 
         Of equal ratios the first wins.
         """
-        counting = splits.valid & self._counting
-        number = counting.sum(axis=1)
-        average = (splits.gain * counting).sum(axis=1) / np.maximum(number, 1)
-        needed = np.where(number > 0, average - _BELOW_AVERAGE, np.inf)
-        eligible = splits.valid & (splits.gain >= needed[:, None])
-        return first_best(np.where(eligible, splits.ratio, 0.0))
+        counting = splits
+        if not self._counting.all():
+            counting = Splits(*(field[self._counting] for field in splits))
+        number = counting.valid.sum(axis=0)
+        average = counting.gain.sum(axis=0) / np.maximum(number, 1)
+        eligible = splits.valid & (splits.gain >= average - _BELOW_AVERAGE)
+        return first_best(np.where(eligible & (number > 0), splits.ratio, 0.0))
 
     def splits(
         self, entries: Entries, node: IntArray, counts: FloatArray, total: FloatArray
@@ -121,12 +122,16 @@ class Search:
         block = max(_MOST_CELLS // max(int(table.starts[-1]) * table.classes, 1), 1)
         if len(total) > block:
             return self._splits_in_blocks(entries, node, counts, total, block)
-        shape = (len(total), len(table.cards))
+        if not table.any_numeric:
+            return self._nominal(entries, node, counts, total)
+        shape = (len(table.cards), len(total))
         splits = Splits(
             np.zeros(shape, dtype=bool), np.zeros(shape), np.zeros(shape), np.full(shape, np.nan)
         )
         if len(table.nominal):
-            self._nominal(entries, node, counts, total, splits)
+            nominal = self._nominal(entries, node, counts, total)
+            for field, values in zip(splits, nominal, strict=True):
+                field[table.nominal] = values
         for column in np.flatnonzero(table.numeric):
             self._numeric(entries, node, total, int(column), splits)
         return splits
@@ -140,9 +145,9 @@ class Search:
             here = (node >= start) & (node < start + block)
             few = slice(start, start + block)
             parts.append(
-                self.splits(entries.where(here), node[here] - start, counts[few], total[few])
+                self.splits(entries.where(here), node[here] - start, counts[:, few], total[few])
             )
-        return Splits(*(np.concatenate(fields) for fields in zip(*parts, strict=True)))
+        return Splits(*(np.concatenate(fields, axis=1) for fields in zip(*parts, strict=True)))
 
     def _nominal(
         self,
@@ -150,38 +155,40 @@ class Search:
         node: IntArray,
         counts: FloatArray,
         total: FloatArray,
-        splits: Splits,
-    ) -> None:
+    ) -> Splits:
         """Splits of nominal attributes, one branch for each value."""
         table = self._table
         starts, slots = table.starts[:-1], int(table.starts[-1])
+        # Classes and slots before nodes: sums over them run along whole rows of memory.
         cells = table.slots.take(entries.rows, axis=1)
-        cells += (table.target.take(entries.rows) * len(total) + node) * slots
-        weights = np.tile(entries.weights, (len(starts), 1))
+        cells += table.target.take(entries.rows) * slots
+        cells *= len(total)
+        cells += node
+        weights = np.broadcast_to(entries.weights, cells.shape)
         if not table.complete:
-            weights *= table.known[:, entries.rows]
-        size = table.classes * len(total) * slots
-        values = weights_in(cells.ravel(), weights.ravel(), size)
-        values = values.reshape(table.classes, len(total), slots)
+            weights = weights * table.known[:, entries.rows]
+        shape = (table.classes, slots, len(total))
+        values = weights_in(cells.ravel(), weights.ravel(), math.prod(shape)).reshape(shape)
         bags = values.sum(axis=0)
-        large = np.add.reduceat(bags > self._min_leaf - SMALL, starts, axis=1, dtype=np.intp)
-        in_bags = np.add.reduceat(self._xlogx(bags), starts, axis=1)
-        in_classes = np.add.reduceat(self._xlogx(values).sum(axis=0), starts, axis=1)
-        whole = self._xlogx(total)[:, None]
+        enough = (bags > self._min_leaf - SMALL).view(np.int8)
+        large = np.add.reduceat(enough, starts, axis=0, dtype=np.intp)
+        in_bags = np.add.reduceat(self._xlogx(bags), starts, axis=0)
+        in_classes = np.add.reduceat(self._xlogx(values).sum(axis=0), starts, axis=0)
+        whole = self._xlogx(total)
         if table.complete:
-            before = whole - self._xlogx(counts).sum(axis=1)[:, None]
+            before = whole - self._xlogx(counts).sum(axis=0)
             gained = before - in_bags + in_classes
-            known, information = total[:, None], whole - in_bags
+            known, information = total, whole - in_bags
         else:
-            classes = np.add.reduceat(values, starts, axis=2)
+            classes = np.add.reduceat(values, starts, axis=1)
             known = classes.sum(axis=0)
             before = xlogx(known) - xlogx(classes).sum(axis=0)
-            gained = (before - in_bags + in_classes) * (known / total[:, None])
-            information = whole - in_bags - xlogx(total[:, None] - known)
-        gain = _gain(gained, known)
-        splits.valid[:, table.nominal] = large > 1
-        splits.gain[:, table.nominal] = gain
-        splits.ratio[:, table.nominal] = _ratio(gain, information, total[:, None])
+            gained = (before - in_bags + in_classes) * (known / total)
+            information = whole - in_bags - xlogx(total - known)
+        valid = large > 1
+        gain = np.where(valid & (gained >= SMALL), gained, 0.0) / np.maximum(known, SMALL)
+        ratio = _ratio(gain, information, total)
+        return Splits(valid, gain, ratio, np.broadcast_to(np.nan, gain.shape))
 
     def _numeric(
         self, entries: Entries, node: IntArray, total: FloatArray, column: int, splits: Splits
@@ -207,29 +214,27 @@ class Search:
         in_bags = xlogx(sizes).sum(axis=0)
         before = (xlogx(known) - xlogx(classes).sum(axis=1))[at]
         gained = before - in_bags + xlogx(below).sum(axis=1) + xlogx(above).sum(axis=1)
-        gain = np.where(enough, _gain(gained * (known / total)[at], known[at]), 0.0)
+        gained *= (known / total)[at]
+        gain = np.where(enough & (gained >= SMALL), gained, 0.0) / known[at]
         choices = weights_in(at, enough, len(total))
         best = _best_cuts(gain, at)
         cut, at, gain, in_bags = cut[best], at[best], gain[best], in_bags[best]
         # The choice of a cut costs as much as naming it (Quinlan 1996).
         gain = gain - np.log2(np.maximum(choices[at], 1.0)) / total[at]
         information = xlogx(total[at]) - in_bags - xlogx(total[at] - known[at])
-        splits.valid[at, column] = gain >= SMALL
-        splits.gain[at, column] = gain
-        splits.ratio[at, column] = _ratio(gain, information, total[at])
+        valid = gain >= SMALL
+        gain = np.where(valid, gain, 0.0)
+        splits.valid[column, at] = valid
+        splits.gain[column, at] = gain
+        splits.ratio[column, at] = _ratio(gain, information, total[at])
         middle = (values[cut] + values[cut + 1]) / 2
-        splits.threshold[at, column] = _value_below(table.values[:, column], middle)
-
-
-def _gain(gained: FloatArray, known: FloatArray) -> FloatArray:
-    """Bits gained by each row of those with a known value; next to nothing is nothing."""
-    return np.where(np.abs(gained) < SMALL, 0.0, gained / np.maximum(known, SMALL))
+        splits.threshold[column, at] = _value_below(table.values[:, column], middle)
 
 
 def _ratio(gain: FloatArray, information: FloatArray, total: FloatArray) -> FloatArray:
-    """Gain over the information of the split itself, 0 where the split says nothing."""
-    said = np.maximum(information, SMALL)
-    return np.where(information < SMALL, 0.0, gain * total / said)
+    """Gain over the information of the split itself, which is never less than the gain."""
+    ratio: FloatArray = gain * total / np.maximum(information, SMALL)
+    return ratio
 
 
 def _running(
@@ -246,17 +251,18 @@ def _running(
 
 
 def first_best(scores: FloatArray) -> IntArray:
-    """For each row the column of the greatest score above 0; −1 for none.
+    """For each column the row of the greatest score above 0; −1 for none.
 
     In turn, a score replaces the best so far if it is greater by more than `SMALL`.
     """
-    top = scores.max(axis=1, initial=0.0)[:, None]
+    top = scores.max(axis=0, initial=0.0)
     near = scores >= top - SMALL
-    best = near.argmax(axis=1)
-    best[top[:, 0] <= SMALL] = -1
+    best = np.where(top > SMALL, near.argmax(axis=0), -1)
     # The first score near the top may itself be near an earlier one that is not.
-    for row in np.flatnonzero(((scores >= top - 2 * SMALL) & ~near).any(axis=1) & (best >= 0)):
-        best[row] = _in_turn(scores[row])
+    doubtful = (scores >= top - 2 * SMALL) & ~near
+    if doubtful.any():
+        for column in np.flatnonzero(doubtful.any(axis=0) & (best >= 0)):
+            best[column] = _in_turn(scores[:, column])
     return best
 
 

@@ -10,8 +10,8 @@ from simstudy.arrays import FloatArray, IntArray
 from simstudy.learners.base import Learner, require
 from simstudy.learners.c45.grow import grow
 from simstudy.learners.c45.prune import Pruner, collapse
-from simstudy.learners.c45.table import Attributes, Table
-from simstudy.learners.c45.tree import SMALL, Entries, Tree
+from simstudy.learners.c45.table import Attributes, Entries, Table
+from simstudy.learners.c45.tree import SMALL, Tree
 from simstudy.sample import Sample, check_codes
 
 
@@ -83,12 +83,11 @@ class FittedC45:
 
     def __init__(self, tree: Tree, cards: tuple[int | None, ...], laplace: bool) -> None:
         self.tree, self._cards = tree, cards
-        counts = tree.counts.copy()
+        counts = tree.counts.T.copy()
         inner, children, _, branches = tree.level(np.flatnonzero(tree.branches))
         # Where no training row comes, the parent answers.
-        parents = np.repeat(inner, branches)
-        empty = counts[children].sum(axis=1) < SMALL
-        counts[children[empty]] = counts[parents[empty]]
+        empty = tree.counts.sum(axis=0)[children] < SMALL
+        counts[children[empty]] = counts[np.repeat(inner, branches)[empty]]
         counts += laplace or counts[0].sum() < SMALL
         self.probabilities: FloatArray = counts / counts.sum(axis=1, keepdims=True)
 

@@ -7,9 +7,8 @@ from statistics import NormalDist
 import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray, weights_in
-from simstudy.learners.c45.grow import root_entries
-from simstudy.learners.c45.table import Table
-from simstudy.learners.c45.tree import SMALL, Entries, Level, Tree
+from simstudy.learners.c45.table import Entries, Table
+from simstudy.learners.c45.tree import SMALL, Level, Tree
 
 # Fewer training errors than this are none: a subtree that saves no more is cut off.
 _SAVED = 1e-3
@@ -19,7 +18,7 @@ _ALLOWANCE = 0.1
 
 def collapse(tree: Tree) -> None:
     """Make a leaf of every node whose subtree is no better on the training rows."""
-    errors = tree.counts.sum(axis=1) - tree.counts.max(axis=1)
+    errors = tree.counts.sum(axis=0) - tree.counts.max(axis=0)
     below = errors.copy()
     for level in reversed(tree.inner_levels()):
         below[level.nodes] = np.add.reduceat(below[level.children], level.offsets)
@@ -41,13 +40,15 @@ class Pruner:
 
     def prune(self) -> None:
         """Prune the whole tree."""
-        self._prune(np.zeros(1, dtype=np.intp), root_entries(self._table))
+        self._prune(np.zeros(1, dtype=np.intp), self._table.all_entries())
 
     def _prune(self, roots: IntArray, entries: Entries) -> FloatArray:
         """Count the entries in the subtrees of some nodes, prune these; return their errors."""
         tree = self._tree
         levels = self._descend(roots, entries)
-        as_leaf = self.limit(tree.counts)
+        nodes = np.concatenate([roots, *(level.children for level, _ in levels)])
+        as_leaf = np.empty(len(tree))
+        as_leaf[nodes] = self.limit(tree.counts.take(nodes, axis=1))
         errors = as_leaf.copy()
         for level, entries in reversed(levels):
             nodes = level.nodes
@@ -56,7 +57,7 @@ class Pruner:
             raised = np.full(len(nodes), np.inf)
             if self._raising:
                 largest = tree.largest_children(level)
-                raised = self._errors_of_branch(nodes, largest, entries)
+                raised = self._errors_of_branches(nodes, largest, entries, as_leaf)
             cut = (here < staying) & (here < raised)
             errors[nodes] = np.where(cut, as_leaf[nodes], staying)
             tree.make_leaves(nodes[cut])
@@ -80,22 +81,31 @@ class Pruner:
             entries = tree.train_step(self._table, entries, nodes)
         return levels
 
-    def _errors_of_branch(self, nodes: IntArray, largest: IntArray, entries: Entries) -> FloatArray:
+    def _errors_of_branches(
+        self, nodes: IntArray, largest: IntArray, entries: Entries, as_leaf: FloatArray
+    ) -> FloatArray:
         """The errors of each node's largest branch, if it had all rows of the node."""
         tree, table = self._tree, self._table
-        number, branch = np.empty((2, len(tree)), dtype=np.intp)
+        errors = as_leaf[nodes]  # of a branch that is a leaf
+        deep = np.flatnonzero(tree.branches[largest])
+        if not len(deep):
+            return errors
+        nodes, largest = nodes[deep], largest[deep]
+        number = np.full(len(tree), -1)
         number[nodes] = np.arange(len(nodes))
-        branch[nodes] = largest
-        owners = number.take(entries.nodes)
-        entries = Entries(entries.rows, branch.take(entries.nodes), entries.weights)
+        owner = number.take(entries.nodes)
+        entries, owner = entries.where(owner >= 0), owner[owner >= 0]
+        entries = Entries(entries.rows, largest.take(owner), entries.weights)
         if not table.complete:
-            return self._errors_in_parts(entries, largest)
+            errors[deep] = self._errors_in_parts(entries, largest)
+            return errors
         ends = tree.leaves(table, entries)
-        counts = tree.class_counts(table, ends)
-        owner = number
-        owner[ends.nodes] = owners
-        leaves = np.flatnonzero(counts.sum(axis=1))
-        return weights_in(owner[leaves], self.limit(counts[leaves]), len(nodes))
+        counts = table.class_counts(ends, len(tree))
+        number[ends.nodes] = owner
+        leaves = np.flatnonzero(counts.sum(axis=0))
+        limits = self.limit(counts.take(leaves, axis=1))
+        errors[deep] = weights_in(number[leaves], limits, len(nodes))
+        return errors
 
     def _errors_in_parts(self, entries: Entries, roots: IntArray) -> FloatArray:
         """The errors of the subtrees of some nodes with these entries.
@@ -117,19 +127,21 @@ class Pruner:
 
     def limit(self, counts: FloatArray) -> FloatArray:
         """The upper confidence limit of the errors of leaves with these class counts."""
-        rows = counts.sum(axis=1)
-        errors = rows - counts.max(axis=1)
-        rows = np.maximum(rows, SMALL)
+        weight = counts.sum(axis=0)
+        errors = weight - counts.max(axis=0)
+        rows = np.maximum(weight, SMALL)
         many = self._added(rows, np.maximum(errors, 1.0))
         none = rows * (1 - self._confidence ** (1 / rows))
         # Between no error and one the limit is interpolated.
         added = np.where(errors < 1, none + errors * (many - none), many)
-        return np.where(counts.sum(axis=1) < SMALL, 0.0, errors + added)
+        return np.where(weight < SMALL, 0.0, errors + added)
 
     def _added(self, rows: FloatArray, errors: FloatArray) -> FloatArray:
         """What the limit adds to one error or more, by the normal approximation."""
-        z, share = self._z, np.minimum((errors + 0.5) / rows, 1.0)
-        spread = np.sqrt(share / rows - share**2 / rows + z**2 / (4 * rows**2))
-        upper = (share + z**2 / (2 * rows) + z * spread) / (1 + z**2 / rows)
-        near_all = errors + 0.5 >= rows
-        return np.where(near_all, np.maximum(rows - errors, 0.0), upper * rows - errors)
+        square = self._z**2
+        share = np.minimum((errors + 0.5) / rows, 1.0)
+        spread = np.sqrt((share - share * share + square / (4 * rows)) / rows)
+        upper = (share + square / (2 * rows) + self._z * spread) / (1 + square / rows)
+        # Close to all rows, no more than all.
+        near = errors + 0.5 >= rows
+        return np.where(near, np.maximum(rows - errors, 0.0), upper * rows - errors)

@@ -5,13 +5,40 @@ from __future__ import annotations
 from collections.abc import Sequence
 from copy import copy
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from simstudy.arrays import FloatArray, IntArray
+from simstudy.arrays import FloatArray, IntArray, weights_in
 from simstudy.sample import Sample
+
+
+class Entries(NamedTuple):
+    """Rows, each at a node of a tree with a weight.
+
+    A row whose value of a tested attribute is missing is at several nodes, with a part of its
+    weight at each.
+    """
+
+    rows: IntArray
+    nodes: IntArray
+    weights: FloatArray
+
+    def where(self, chosen: npt.NDArray[np.bool_]) -> Entries:
+        """Some of the entries."""
+        places = np.flatnonzero(chosen)
+        return self if len(places) == len(chosen) else self.take(places)
+
+    def take(self, places: IntArray) -> Entries:
+        """The entries at some places."""
+        return Entries(self.rows.take(places), self.nodes.take(places), self.weights.take(places))
+
+    def at(self, nodes: IntArray, size: int) -> Entries:
+        """The entries at some nodes of a tree of this size."""
+        wanted = np.zeros(size, dtype=bool)
+        wanted[nodes] = True
+        return self.where(wanted.take(self.nodes))
 
 
 class Attributes:
@@ -112,3 +139,17 @@ class Table(Attributes):
     def known(self) -> npt.NDArray[np.bool_]:
         """Whether nominal values are there, shape (nominal attributes, rows)."""
         return ~np.isnan(self.values[:, self.nominal].T)
+
+    def all_entries(self) -> Entries:
+        """Every row at the root of a tree."""
+        return Entries(np.arange(len(self)), np.zeros(len(self), dtype=np.intp), self.weights)
+
+    def class_counts(self, entries: Entries, nodes: int) -> FloatArray:
+        """The classes of entries at each of so many nodes, shape (classes, nodes)."""
+        cells = self.target.take(entries.rows) * nodes + entries.nodes
+        return weights_in(cells, entries.weights, self.classes * nodes).reshape(-1, nodes)
+
+
+def together(one: Entries, other: Entries) -> Entries:
+    """Two lots of entries as one."""
+    return Entries(*(np.concatenate(fields) for fields in zip(one, other, strict=True)))

@@ -2,42 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from simstudy.arrays import FloatArray, IntArray, weights_in
-from simstudy.learners.c45.table import Attributes, Table
+from simstudy.learners.c45.table import Attributes, Entries, Table, together
 
 # Values, weights and errors that differ by less are equal, as in Weka.
 SMALL = 1e-6
 LEAF = -1
-
-
-class Entries(NamedTuple):
-    """Rows, each at a node of a tree with a weight.
-
-    A row whose value of a tested attribute is missing is at several nodes, with a part of its
-    weight at each.
-    """
-
-    rows: IntArray
-    nodes: IntArray
-    weights: FloatArray
-
-    def where(self, chosen: npt.NDArray[np.bool_]) -> Entries:
-        """Some of the entries."""
-        places = np.flatnonzero(chosen)
-        if len(places) == len(chosen):
-            return self
-        return Entries(self.rows.take(places), self.nodes.take(places), self.weights.take(places))
-
-    def at(self, nodes: IntArray, size: int) -> Entries:
-        """The entries at some nodes of a tree of this size."""
-        wanted = np.zeros(size, dtype=bool)
-        wanted[nodes] = True
-        return self.where(wanted.take(self.nodes))
 
 
 class Level(NamedTuple):
@@ -65,35 +40,39 @@ class Tree:
         The child for the first value, those for the other values follow it; a leaf has itself.
     branches : array of shape (nodes,)
         How many children a node has.
-    counts : array of shape (nodes, classes)
+    counts : array of shape (classes, nodes)
         Training rows of each class.
     """
 
-    def __init__(self, classes: int) -> None:
-        self.attribute: IntArray = np.full(1, LEAF)
-        self.threshold: FloatArray = np.full(1, np.nan)
-        self.first: IntArray = np.zeros(1, dtype=np.intp)
-        self.branches: IntArray = np.zeros(1, dtype=np.intp)
-        self.counts: FloatArray = np.zeros((1, classes))
+    def __init__(
+        self,
+        attribute: IntArray,
+        threshold: FloatArray,
+        first: IntArray,
+        branches: IntArray,
+        counts: FloatArray,
+    ) -> None:
+        self.attribute, self.threshold = attribute, threshold
+        self.first, self.branches, self.counts = first, branches, counts
+
+    @classmethod
+    def of_layers(cls, layers: Sequence[Tree]) -> Tree:
+        """One tree of its levels, in each of which ``first`` is a place in the next."""
+        starts = np.cumsum([len(layer) for layer in layers])
+        first = np.concatenate([layer.first + n for layer, n in zip(layers, starts, strict=True)])
+        branches = np.concatenate([layer.branches for layer in layers])
+        leaves = np.flatnonzero(branches == 0)
+        first[leaves] = leaves
+        return cls(
+            np.concatenate([layer.attribute for layer in layers]),
+            np.concatenate([layer.threshold for layer in layers]),
+            first,
+            branches,
+            np.concatenate([layer.counts for layer in layers], axis=1),
+        )
 
     def __len__(self) -> int:
         return len(self.attribute)
-
-    def split(
-        self, nodes: IntArray, attribute: IntArray, threshold: FloatArray, branches: IntArray
-    ) -> None:
-        """Give leaves a test and children, numbered on from the last node."""
-        ends = np.cumsum(branches)
-        size, more = len(self), int(ends[-1])
-        self.attribute[nodes] = attribute
-        self.threshold[nodes] = threshold
-        self.first[nodes] = size + ends - branches
-        self.branches[nodes] = branches
-        self.attribute = np.concatenate([self.attribute, np.full(more, LEAF)])
-        self.threshold = np.concatenate([self.threshold, np.full(more, np.nan)])
-        self.first = np.concatenate([self.first, np.arange(size, size + more)])
-        self.branches = np.concatenate([self.branches, np.zeros(more, dtype=np.intp)])
-        self.counts = np.concatenate([self.counts, np.zeros((more, self.counts.shape[1]))])
 
     def make_leaves(self, nodes: IntArray) -> None:
         """Cut off what is below some nodes."""
@@ -116,7 +95,7 @@ class Tree:
         places[order] = np.arange(len(order))
         self.first = places[self.first[order]]
         self.attribute, self.threshold = self.attribute[order], self.threshold[order]
-        self.branches, self.counts = self.branches[order], self.counts[order]
+        self.branches, self.counts = self.branches[order], self.counts[:, order]
 
     def level(self, nodes: IntArray) -> Level:
         """Some inner nodes with their children."""
@@ -140,19 +119,14 @@ class Tree:
 
     def largest_children(self, level: Level) -> IntArray:
         """The child with most rows of each node of a level, the last of several."""
-        sizes = self.counts[level.children].sum(axis=1)
+        sizes = self.counts.take(level.children, axis=1).sum(axis=0)
         most = np.repeat(np.maximum.reduceat(sizes, level.offsets), level.branches)
         largest = np.where(sizes > most - SMALL, level.children, LEAF)
         return np.maximum.reduceat(largest, level.offsets)
 
-    def class_counts(self, table: Table, entries: Entries) -> FloatArray:
-        """The classes of entries at every node, shape (nodes, classes)."""
-        cells = entries.nodes * table.classes + table.target.take(entries.rows)
-        return weights_in(cells, entries.weights, self.counts.size).reshape(self.counts.shape)
-
     def count(self, table: Table, entries: Entries, nodes: IntArray) -> None:
         """Set the class counts of some nodes to those of the entries there."""
-        self.counts[nodes] = self.class_counts(table, entries)[nodes]
+        self.counts[:, nodes] = table.class_counts(entries, len(self)).take(nodes, axis=1)
 
     def step(self, attributes: Attributes, entries: Entries) -> tuple[Entries, Entries | None]:
         """Move entries to the child of their value, and return those without a value apart.
@@ -173,10 +147,10 @@ class Tree:
         nodes = self.first.take(entries.nodes) + moves
         return Entries(entries.rows, nodes, entries.weights), missing
 
-    def spread(self, entries: Entries) -> Entries:
-        """Every entry at all children of its node, in parts like the rows already there."""
+    def spread(self, entries: Entries, sizes: FloatArray) -> Entries:
+        """Every entry at all children of its node, in parts like these sizes of the children."""
         _, children, _, branches = self.level(entries.nodes)
-        parts = self.counts[children].sum(axis=1)
+        parts = sizes[children]
         owner = np.repeat(np.arange(len(branches)), branches)
         whole = weights_in(owner, parts, len(branches))[owner]
         shares = np.where(whole > SMALL, parts / np.maximum(whole, SMALL), 1 / branches[owner])
@@ -188,7 +162,7 @@ class Tree:
         entries, missing = self.step(table, entries)
         self.count(table, entries, children)
         if missing is not None and len(missing.rows):
-            entries = together(entries, self.spread(missing))
+            entries = together(entries, self.spread(missing, self.counts.sum(axis=0)))
             self.count(table, entries, children)
         return entries
 
@@ -197,10 +171,5 @@ class Tree:
         while self.attribute.take(entries.nodes).max(initial=LEAF) > LEAF:
             entries, missing = self.step(attributes, entries)
             if missing is not None and len(missing.rows):
-                entries = together(entries, self.spread(missing))
+                entries = together(entries, self.spread(missing, self.counts.sum(axis=0)))
         return entries
-
-
-def together(one: Entries, other: Entries) -> Entries:
-    """Two lots of entries as one."""
-    return Entries(*(np.concatenate(fields) for fields in zip(one, other, strict=True)))

@@ -8,11 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from simstudy.learners.c45.boosting import BoostedC45
-from simstudy.learners.c45.grow import Search, first_best, grow, root_entries
+from simstudy.learners.c45.grow import Search, first_best, grow
 from simstudy.learners.c45.learner import C45
 from simstudy.learners.c45.prune import Pruner
 from simstudy.learners.c45.table import Attributes, Table
-from simstudy.learners.c45.tree import Tree
 from simstudy.sample import Sample
 from simstudy.testing import check_learner
 
@@ -48,12 +47,12 @@ def test_gains_and_ratios_are_those_of_the_weather_data() -> None:
     # Witten & Frank, Data Mining, section 4.3: information 0.940 bits, gains 0.247, 0.029,
     # 0.152 and 0.048; their gain ratios with three digits 0.156, 0.019, 0.152 and 0.049.
     table = Table.of(Sample(WEATHER, WEATHER_CARDS))
-    entries = root_entries(table)
-    counts = np.array([[5.0, 9.0]])
+    entries = table.all_entries()
+    counts = np.array([[5.0], [9.0]])
     node = np.zeros(len(entries.rows), dtype=np.intp)
-    splits = Search(table, 2).splits(entries, node, counts, counts.sum(axis=1))
-    np.testing.assert_allclose(splits.gain[0], [0.247, 0.029, 0.152, 0.048], atol=6e-4)
-    np.testing.assert_allclose(splits.ratio[0], [0.156, 0.019, 0.152, 0.049], atol=6e-4)
+    splits = Search(table, 2).splits(entries, node, counts, counts.sum(axis=0))
+    np.testing.assert_allclose(splits.gain[:, 0], [0.247, 0.029, 0.152, 0.048], atol=6e-4)
+    np.testing.assert_allclose(splits.ratio[:, 0], [0.156, 0.019, 0.152, 0.049], atol=6e-4)
     assert splits.valid.all()
 
 
@@ -61,28 +60,30 @@ def test_the_tree_of_the_weather_data_is_the_one_of_the_textbooks() -> None:
     tree = C45().fit(Sample(WEATHER, WEATHER_CARDS)).tree
     # Outlook; sunny asks for humidity, overcast is always yes, rainy asks for wind.
     assert tree.attribute.tolist() == [0, 2, -1, 3, -1, -1, -1, -1]
-    np.testing.assert_array_equal(tree.counts[4:], [[3, 0], [0, 2], [0, 3], [2, 0]])
+    np.testing.assert_array_equal(tree.counts.T[4:], [[3, 0], [0, 2], [0, 3], [2, 0]])
 
 
 def test_error_limits_are_those_of_quinlans_example() -> None:
     # Quinlan (1993, section 4.2): U25%(0, 6) = 0.206, U25%(0, 9) = 0.143, U25%(0, 1) = 0.750,
     # U25%(1, 16) = 0.157.
-    pruner = Pruner(Tree(2), Table.of(Sample(WEATHER, WEATHER_CARDS)), 0.25, True)
+    table = Table.of(Sample(WEATHER, WEATHER_CARDS))
+    pruner = Pruner(grow(table, 2), table, 0.25, True)
     rows = np.array([6.0, 9.0, 1.0, 16.0])
     counts = np.array([[6.0, 0], [9, 0], [1, 0], [15, 1]])
-    limits = pruner.limit(counts) / rows
+    limits = pruner.limit(counts.T) / rows
     np.testing.assert_allclose(limits[:3], [0.206, 0.143, 0.750], atol=6e-4)
     # The normal approximation of release 8 against the exact binomial 0.157.
     assert limits[3] == pytest.approx(0.157, abs=0.003)
 
 
 def test_error_limits_rise_without_a_jump() -> None:
-    pruner = Pruner(Tree(2), Table.of(Sample(WEATHER, WEATHER_CARDS)), 0.25, True)
+    table = Table.of(Sample(WEATHER, WEATHER_CARDS))
+    pruner = Pruner(grow(table, 2), table, 0.25, True)
     errors = np.linspace(0, 10, 2001)
-    limits = pruner.limit(np.stack([20 - errors, errors], axis=1))
+    limits = pruner.limit(np.stack([20 - errors, errors]))
     assert (np.diff(limits) > 0).all()
     assert np.diff(limits).max() < 0.02
-    assert pruner.limit(np.zeros((1, 2))) == [0.0]
+    assert pruner.limit(np.zeros((2, 1))) == [0.0]
 
 
 def test_pruning_puts_a_large_branch_in_the_place_of_its_parent() -> None:
@@ -95,10 +96,10 @@ def test_pruning_puts_a_large_branch_in_the_place_of_its_parent() -> None:
     plain, raised = C45(subtree_raising=False).fit(sample).tree, C45().fit(sample).tree
     assert plain.attribute.tolist() == [1, -1, 0, -1, -1]
     assert raised.attribute.tolist() == [0, -1, -1]
-    np.testing.assert_array_equal(raised.counts, [[4, 5], [1, 4], [3, 1]])
+    np.testing.assert_array_equal(raised.counts.T, [[4, 5], [1, 4], [3, 1]])
     pruner = Pruner(raised, Table.of(sample), 0.25, True)
-    with_it = pruner.limit(np.array([[0.0, 2], [1, 2], [3, 1]])).sum()
-    without = pruner.limit(np.array([[1.0, 4], [3, 1]])).sum()
+    with_it = pruner.limit(np.array([[0.0, 2], [1, 2], [3, 1]]).T).sum()
+    without = pruner.limit(np.array([[1.0, 4], [3, 1]]).T).sum()
     assert without < with_it + 0.1
 
 
@@ -140,7 +141,7 @@ def test_a_number_is_cut_at_a_value_of_the_training_rows() -> None:
 def test_the_best_score_is_replaced_only_by_one_that_is_really_greater() -> None:
     scores = np.array([[0.3, 0.3 + 1e-7, 0.1], [0.0, 0.0, 0.0], [0.1, 0.1 + 9e-7, 0.1 + 18e-7]])
     # In the last row 0.1 + 9e-7 does not replace 0.1, but 0.1 + 18e-7 does.
-    assert first_best(scores).tolist() == [0, -1, 2]
+    assert first_best(scores.T).tolist() == [0, -1, 2]
 
 
 CARDS = (2, 3, None, 2)
