@@ -60,6 +60,9 @@ def run(
     overwrite: Annotated[
         bool, typer.Option("--overwrite", help="Replace results that are there already.")
     ] = False,
+    no_report: Annotated[
+        bool, typer.Option("--no-report", help="Write the scores alone, no tables or figures.")
+    ] = False,
 ) -> None:
     """Run a study: draw models and data, fit the learners, score, test and draw."""
     from rich.console import Console
@@ -73,7 +76,9 @@ def run(
     given = {key: value for key, value in overrides.items() if value is not None}
     loaded = load_study(study, given)
     with _progress(not quiet, loaded.models) as progress:
-        results = run_study(loaded, out, jobs=jobs, overwrite=overwrite, progress=progress)
+        results = run_study(
+            loaded, out, jobs=jobs, overwrite=overwrite, report=not no_report, progress=progress
+        )
     if not quiet:
         from simstudy.report.terminal import print_summary
 
@@ -81,7 +86,8 @@ def run(
         print_summary(results, console)
         seconds = f"{results.manifest['cells']} cells took {results.manifest['seconds']:.1f} s"
         note = "; they were there already, nothing was run again" if results.reused else ""
-        where = f"Results, tables and figures are in {results.directory}/{note} ({seconds})."
+        what = "Scores" if no_report else "Results, tables and figures"
+        where = f"{what} are in {results.directory}/{note} ({seconds})."
         console.print(where, markup=False)
 
 
@@ -105,6 +111,8 @@ def list_names() -> None:
         for name in names:
             line = (registry.get(name).__doc__ or "").strip().split("\n")[0]
             typer.echo(f"  {name:<{width}}{line}")
+        if registry.by_path_help:
+            typer.echo(f"  and {registry.by_path_help}")
 
 
 def main() -> None:

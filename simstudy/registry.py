@@ -36,7 +36,9 @@ class Registry:
         builtin: Mapping[str, str],
         reserved: Sequence[str] = (),
         by_path: Mapping[str, str] | None = None,
+        by_path_help: str = "",
     ) -> None:
+        self.by_path_help = by_path_help
         self.kind, self.plural, self._reserved, self._by_path = kind, plural, reserved, by_path
         self._builtin = dict(builtin)
         self._registered: dict[str, Any] = {}
@@ -145,6 +147,8 @@ LEARNERS = Registry(
         "pgmpy": f"{_LEARNERS}.pgmpy:pgmpy_learner",
         "": f"{_LEARNERS}.scikit:scikit_learner",
     },
+    by_path_help='any classifier by its path, "sklearn.ensemble:RandomForestClassifier", and '
+    "pgmpy's searches: pgmpy:HillClimbSearch, pgmpy:GES, pgmpy:PC, pgmpy:TreeSearch",
 )
 _MEASURES = "simstudy.measures"
 MEASURES = Registry(

@@ -30,6 +30,7 @@ def run_study(
     *,
     jobs: int | None = None,
     overwrite: bool = False,
+    report: bool = True,
     progress: Progress | None = None,
 ) -> Results:
     """Run a study and write its results; if they are there already, give those.
@@ -44,6 +45,8 @@ def run_study(
         Worker processes; all processors if left out. The results are the same for any number.
     overwrite : bool
         Replace whatever results are there.
+    report : bool
+        Whether to write tables and figures beside the scores.
     progress : callable, optional
         Called with the models finished and the models in all, each time one finishes.
     """
@@ -62,9 +65,10 @@ def run_study(
     asked = study.as_dict()
     changed = any(results.settings[key] != asked[key] for key in ("name", "title", "analysis"))
     if changed:
+        store.drop_report()
         store.write_study(study, plan)
         results = Results(store.directory, reused)
-    if changed or not store.has_report():
+    if report and not store.has_report():
         from simstudy.report.files import write_report
 
         write_report(results, store)

@@ -35,7 +35,7 @@ def test_a_run_prints_means_anova_and_verdicts(simstudy, write_study, tmp_path):
 
 def test_the_command_takes_overrides(simstudy, write_study, tmp_path):
     options = ("--models", 3, "--sizes", "15,30,45", "--seed", 99, "--out", "here", "--quiet")
-    done = simstudy("run", write_study(), "--jobs", 1, *options)
+    done = simstudy("run", write_study(), "--jobs", 1, "--no-report", *options)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     scores = pd.read_parquet(tmp_path / "here" / "scores.parquet")
     assert set(scores["model"]) == {0, 1, 2}
@@ -43,7 +43,7 @@ def test_the_command_takes_overrides(simstudy, write_study, tmp_path):
 
 
 def test_the_second_run_says_that_nothing_was_run(simstudy, write_study):
-    simstudy("run", write_study(), "--jobs", 1, "--quiet")
+    simstudy("run", write_study(), "--jobs", 1, "--no-report", "--quiet")
     done = simstudy("run", write_study())
     assert done.returncode == 0
     assert "there already, nothing was run again" in " ".join(done.stdout.split())
@@ -51,7 +51,7 @@ def test_the_second_run_says_that_nothing_was_run(simstudy, write_study):
 
 def test_one_learner_or_one_size_still_gives_a_summary(simstudy, write_study):
     one_learner = {'\n[[learners]]\nname = "tan"\nlabel = "TAN"\n': "", "[20, 60]": "[20]"}
-    done = simstudy("run", write_study(one_learner), "--jobs", 1)
+    done = simstudy("run", write_study(one_learner), "--jobs", 1, "--no-report")
     assert done.returncode == 0, done.stderr
     assert "No ANOVA" in done.stdout
     assert "Who beats whom" not in done.stdout
@@ -90,13 +90,18 @@ def test_bad_input_is_one_sentence_and_exit_code_2(
 
 
 def test_another_studys_results_are_refused_and_kept(simstudy, write_study, tmp_path):
-    assert simstudy("run", write_study(), "--jobs", 1, "--quiet").returncode == 0
+    assert simstudy("run", write_study(), "--jobs", 1, "--no-report", "--quiet").returncode == 0
     before = (tmp_path / "results/small/scores.parquet").read_bytes()
-    done = simstudy("run", write_study(), "--seed", 8)
+    done = simstudy("run", write_study(), "--no-report", "--seed", 8)
     assert done.returncode == 2
     assert "holds the results of a different study; these differ: seed" in done.stderr
     assert (tmp_path / "results/small/scores.parquet").read_bytes() == before
-    assert simstudy("run", write_study(), "--seed", 8, "--overwrite", "--quiet").returncode == 0
+    assert (
+        simstudy(
+            "run", write_study(), "--no-report", "--seed", 8, "--overwrite", "--quiet"
+        ).returncode
+        == 0
+    )
     assert (tmp_path / "results/small/scores.parquet").read_bytes() != before
 
 
@@ -110,7 +115,7 @@ def test_a_study_in_which_nothing_succeeds_says_so(simstudy, write_study, tmp_pa
     path = write_study(
         {"seed = 7": 'seed = 7\nplugins = ["broken.py"]', '"tan"\nattr': '"broken"\nattr'}
     )
-    done = simstudy("run", path, "--jobs", 1)
+    done = simstudy("run", path, "--jobs", 1, "--no-report")
     assert done.returncode == 2
     assert "no cell of the study succeeded" in done.stderr
     assert "drawing the model: ValueError: no luck" in done.stderr
@@ -131,7 +136,7 @@ def test_no_digit_is_cut_off_however_many_sizes_and_long_the_labels(
         'label = "NB"': 'label = "a learner whose label is far too long for any table at all"',
         "[20, 60]": "[10, 20, 30, 40, 50, 60, 70, 80]",
     }
-    done = simstudy("run", write_study(changes), "--jobs", 1)
+    done = simstudy("run", write_study(changes), "--jobs", 1, "--no-report")
     assert done.returncode == 0, done.stderr
     assert "…" not in done.stdout
     assert done.stdout.count("±") >= 16
@@ -139,14 +144,14 @@ def test_no_digit_is_cut_off_however_many_sizes_and_long_the_labels(
 
 def test_the_confidence_is_printed_as_given(simstudy, write_study):
     text = write_study().read_text() + "\n[analysis]\nconfidence = 0.999\n"
-    done = simstudy("run", write_study(text=text), "--jobs", 1)
+    done = simstudy("run", write_study(text=text), "--jobs", 1, "--no-report")
     assert "99.9% t intervals" in done.stdout
     assert "100%" not in done.stdout
 
 
 def test_hostile_labels_and_places_are_shown_as_they_are(simstudy, write_study):
     changes = {'label = "NB"': "label = '[/red]<b>$\\frac{$'", 'label = "TAN"': "label = '_hidden'"}
-    done = simstudy("run", write_study(changes), "--jobs", 1, "--out", "[/x] out")
+    done = simstudy("run", write_study(changes), "--jobs", 1, "--no-report", "--out", "[/x] out")
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
     assert "[/red]<b>$\\frac{$" in done.stdout

@@ -51,7 +51,7 @@ EXPECTED = {
 
 @pytest.mark.parametrize("name", EXPECTED)
 def test_a_study_of_2004_shows_the_known_pattern(name, tmp_path):
-    results = run_study(load_study(STUDIES / f"{name}.toml"), tmp_path / name)
+    results = run_study(load_study(STUDIES / f"{name}.toml"), tmp_path / name, report=False)
     mean = results.intervals().set_index(["learner", "size"])["mean"]
     for (first, second, size), (least, most) in EXPECTED[name].items():
         assert least <= mean[first, size] - mean[second, size] <= most, (first, second, size)

@@ -74,7 +74,9 @@ def test_the_readmes_study_file_is_valid(tmp_path):
     assert load_study(tmp_path / "mine.toml").labels == [
         "naive_bayes",
         "TAN (SuperParent)",
+        "c45",
         "forest",
+        "pgmpy:HillClimbSearch",
     ]
 
 

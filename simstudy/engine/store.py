@@ -129,9 +129,7 @@ class Store:
         """Write the scores, and at the very end that they are complete."""
         order = {part.label: index for index, part in enumerate(plan.learners)}
         cells = sorted(cells, key=lambda cell: (cell.model, cell.size, order[cell.learner]))
-        with self._said():
-            for name in (*TABLES, *FIGURES):  # those of earlier scores
-                (self.directory / name).unlink(missing_ok=True)
+        self.drop_report()  # that of earlier scores
         self.write("scores.parquet", _parquet(_scores(plan, cells)))
         self.write("timings.parquet", _parquet(_timings(cells)))
         failures = [cell for cell in cells if cell.status != "ok"]
@@ -162,6 +160,12 @@ class Store:
     def has_report(self) -> bool:
         """Whether all tables and figures are there."""
         return all((self.directory / name).exists() for name in (*TABLES, *FIGURES))
+
+    def drop_report(self) -> None:
+        """Take away tables and figures that no longer tell of the study."""
+        with self._said():
+            for name in (*TABLES, *FIGURES):
+                (self.directory / name).unlink(missing_ok=True)
 
     def write_csv(self, name: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
         """Write a small table as text."""

@@ -78,20 +78,24 @@ def dice_study(write_study, tmp_path):
 def test_the_scores_are_the_same_bytes_for_any_number_of_jobs(dice_study, tmp_path):
     written = []
     for jobs in (1, 2, 4):
-        results = run_study(load_study(dice_study), tmp_path / f"jobs{jobs}", jobs=jobs)
+        results = run_study(
+            load_study(dice_study), tmp_path / f"jobs{jobs}", jobs=jobs, report=False
+        )
         assert set(results.scores["status"]) == {"ok"}
         written.append((results.directory / "scores.parquet").read_bytes())
     assert written[0] == written[1] == written[2]
 
 
 def test_adding_models_sizes_or_learners_changes_no_other_cell(dice_study, tmp_path, write_study):
-    before = run_study(load_study(dice_study), tmp_path / "before", jobs=1).scores
+    before = run_study(load_study(dice_study), tmp_path / "before", jobs=1, report=False).scores
     text = dice_study.read_text()
     text = text.replace("models = 4", "models = 6").replace("[20, 60]", "[10, 20, 40, 60]")
     text = text.replace(
         "[[learners]]", '[[learners]]\nname = "dice"\nlabel = "more"\nfaces = 8\n\n[[learners]]', 1
     )
-    after = run_study(load_study(write_study(text=text)), tmp_path / "after", jobs=1).scores
+    after = run_study(
+        load_study(write_study(text=text)), tmp_path / "after", jobs=1, report=False
+    ).scores
     assert len(after) == 6 * 4 * 4
     keys = ["family", "model", "size", "learner"]
     common = before.merge(after, on=keys, suffixes=("", "_after"))
@@ -102,8 +106,10 @@ def test_adding_models_sizes_or_learners_changes_no_other_cell(dice_study, tmp_p
 
 
 def test_another_seed_gives_other_scores(write_study, tmp_path):
-    one = run_study(load_study(write_study()), tmp_path / "one", jobs=1).scores
-    two = run_study(load_study(write_study(), {"seed": 8}), tmp_path / "two", jobs=1).scores
+    one = run_study(load_study(write_study()), tmp_path / "one", jobs=1, report=False).scores
+    two = run_study(
+        load_study(write_study(), {"seed": 8}), tmp_path / "two", jobs=1, report=False
+    ).scores
     assert (one["information_reward"] != two["information_reward"]).all()
 
 
@@ -164,7 +170,9 @@ class NotANumber:
 
 
 def test_a_failing_learner_costs_its_own_cells_only(write_study, tmp_path):
-    whole = run_study(load_study(write_study(name="whole.toml")), tmp_path / "whole", jobs=1).scores
+    whole = run_study(
+        load_study(write_study(name="whole.toml")), tmp_path / "whole", jobs=1, report=False
+    ).scores
     (tmp_path / "clumsy.py").write_text(MISBEHAVING)
     path = write_study(
         {
@@ -172,7 +180,7 @@ def test_a_failing_learner_costs_its_own_cells_only(write_study, tmp_path):
             'label = "TAN"\n': 'label = "TAN"\n\n[[learners]]\nname = "clumsy"\n',
         }
     )
-    results = run_study(load_study(path), tmp_path / "clumsy", jobs=2)
+    results = run_study(load_study(path), tmp_path / "clumsy", jobs=2, report=False)
     scores = results.scores
     others = scores[scores["learner"] != "clumsy"].reset_index(drop=True)
     pd.testing.assert_frame_equal(others, whole)
@@ -201,7 +209,7 @@ def test_a_family_that_cannot_draw_fails_its_models_and_says_why(write_study, tm
     path = write_study(
         {"seed = 7": 'seed = 7\nplugins = ["picky.py"]', '"tan"\nattr': '"picky"\nattr'}
     )
-    results = run_study(load_study(path, {"models": 12}), tmp_path / "out", jobs=1)
+    results = run_study(load_study(path, {"models": 12}), tmp_path / "out", jobs=1, report=False)
     by_model = results.scores.groupby("model")["status"].agg(lambda status: set(status).pop())
     assert set(by_model) == {"ok", "error"}
     failures = pd.read_csv(results.directory / "failures.csv")
@@ -214,7 +222,7 @@ def test_a_family_that_cannot_draw_fails_its_models_and_says_why(write_study, tm
 def test_the_working_directory_of_a_package_is_left_alone(tmp_path, write_study, monkeypatch):
     monkeypatch.chdir(tmp_path)
     path = write_study()
-    results = run_study(load_study(path), jobs=1)
+    results = run_study(load_study(path), jobs=1, report=False)
     assert results.directory == Path("results/small")
     assert {entry.name for entry in tmp_path.iterdir()} == {"study.toml", "results"}
 
@@ -252,7 +260,9 @@ def graffiti(proba, y):
 
 
 def test_a_learner_that_writes_into_its_data_spoils_only_its_own_cells(write_study, tmp_path):
-    whole = run_study(load_study(write_study(name="whole.toml")), tmp_path / "whole", jobs=1).scores
+    whole = run_study(
+        load_study(write_study(name="whole.toml")), tmp_path / "whole", jobs=1, report=False
+    ).scores
     (tmp_path / "vandal.py").write_text(VANDAL)
     vandals = "".join(
         f'[[learners]]\nname = "vandal"\nlabel = "{where}"\nwhere = "{where}"\n\n'
@@ -264,7 +274,7 @@ def test_a_learner_that_writes_into_its_data_spoils_only_its_own_cells(write_stu
             '[[learners]]\nname = "naive_bayes"': f'{vandals}[[learners]]\nname = "naive_bayes"',
         }
     )
-    scores = run_study(load_study(path), tmp_path / "out", jobs=1).scores
+    scores = run_study(load_study(path), tmp_path / "out", jobs=1, report=False).scores
     honest = scores["learner"].isin(["NB", "TAN"])
     pd.testing.assert_frame_equal(scores[honest].reset_index(drop=True), whole)
     assert set(scores[~honest]["status"]) == {"error"}
@@ -279,7 +289,7 @@ def test_a_measure_that_writes_into_its_arguments_is_an_error(write_study, tmp_p
         }
     )
     with pytest.raises(SimstudyError, match=r"no cell of the study succeeded.*read-only"):
-        run_study(load_study(path), tmp_path / "out", jobs=1)
+        run_study(load_study(path), tmp_path / "out", jobs=1, report=False)
 
 
 def test_a_study_in_which_all_failed_is_not_a_success_the_second_time(write_study, tmp_path):
@@ -296,7 +306,7 @@ def test_a_study_in_which_all_failed_is_not_a_success_the_second_time(write_stud
     path = write_study(text=text)
     for _ in range(2):
         with pytest.raises(SimstudyError, match="no cell of the study succeeded"):
-            run_study(load_study(path), tmp_path / "out", jobs=1)
+            run_study(load_study(path), tmp_path / "out", jobs=1, report=False)
 
 
 def test_means_are_over_the_models_in_which_nothing_failed(write_study, tmp_path):
@@ -315,7 +325,7 @@ def test_means_are_over_the_models_in_which_nothing_failed(write_study, tmp_path
             'name = "tan"\nlabel = "TAN"': 'name = "choosy"',
         }
     )
-    results = run_study(load_study(path, {"models": 12}), tmp_path / "out", jobs=1)
+    results = run_study(load_study(path, {"models": 12}), tmp_path / "out", jobs=1, report=False)
     means = results.intervals().set_index(["learner", "size"])["mean"]
     assert 0 < len(results.left_out()) < 11
     assert (means["NB"] == means["choosy"]).all()
@@ -332,7 +342,7 @@ def test_warnings_of_a_learner_are_counted_and_kept(write_study, tmp_path, capfd
         "        warnings.warn('the sky is falling')\n        return super().fit(sample, rng)\n"
     )
     path = write_study({"seed = 7": 'seed = 7\nplugins = ["loud.py"]', '"naive_bayes"': '"loud"'})
-    results = run_study(load_study(path), tmp_path / "out", jobs=1)
+    results = run_study(load_study(path), tmp_path / "out", jobs=1, report=False)
     assert results.manifest["warnings"] == {"NB: UserWarning: the sky is falling": 8}
     assert "falling" not in capfd.readouterr().err
 
@@ -348,4 +358,4 @@ def test_a_worker_that_dies_is_one_sentence(write_study, tmp_path):
         {"seed = 7": 'seed = 7\nplugins = ["deadly.py"]', '"naive_bayes"': '"deadly"'}
     )
     with pytest.raises(SimstudyError, match="a worker process died"):
-        run_study(load_study(path), tmp_path / "out", jobs=2)
+        run_study(load_study(path), tmp_path / "out", jobs=2, report=False)

@@ -49,12 +49,16 @@ def test_a_new_title_or_confidence_needs_no_new_scores(write_study, tmp_path):
     assert (second.directory / "scores.parquet").stat().st_mtime_ns == stamp
     assert (second.intervals().eval("upper - lower") < width).all()
     assert second.settings["title"] == "Other"
+    assert (second.directory / "intervals.csv").exists()
+    third = run_study(load_study(write_study()), tmp_path / "out", jobs=1, report=False)
+    # Tables that no longer hold are worse than none.
+    assert not (third.directory / "intervals.csv").exists()
 
 
 def test_a_different_study_in_the_same_place_is_refused_with_what_differs(write_study, tmp_path):
-    run_study(load_study(write_study()), tmp_path / "out", jobs=1)
+    run_study(load_study(write_study()), tmp_path / "out", jobs=1, report=False)
     with pytest.raises(SimstudyError, match=r"different study.*seed \(7 there, 8 asked\).*--over"):
-        run_study(load_study(write_study(), {"seed": 8}), tmp_path / "out", jobs=1)
+        run_study(load_study(write_study(), {"seed": 8}), tmp_path / "out", jobs=1, report=False)
     replaced = run_study(
         load_study(write_study(), {"seed": 8}), tmp_path / "out", jobs=1, overwrite=True
     )
@@ -67,14 +71,14 @@ def test_a_directory_of_other_files_is_never_written_to(write_study, tmp_path):
     (place / "thesis.tex").write_text("…")
     for overwrite in (False, True):
         with pytest.raises(SimstudyError, match="holds files that are not a study's results"):
-            run_study(load_study(write_study()), place, jobs=1, overwrite=overwrite)
+            run_study(load_study(write_study()), place, jobs=1, overwrite=overwrite, report=False)
     assert [path.name for path in place.iterdir()] == ["thesis.tex"]
 
 
 def test_overwriting_leaves_files_of_the_users_own(write_study, tmp_path):
-    run_study(load_study(write_study()), tmp_path / "out", jobs=1)
+    run_study(load_study(write_study()), tmp_path / "out", jobs=1, report=False)
     (tmp_path / "out" / "notes.txt").write_text("mine")
-    run_study(load_study(write_study()), tmp_path / "out", jobs=1, overwrite=True)
+    run_study(load_study(write_study()), tmp_path / "out", jobs=1, overwrite=True, report=False)
     assert (tmp_path / "out" / "notes.txt").read_text() == "mine"
 
 
@@ -83,10 +87,10 @@ def test_an_interrupted_run_is_run_again(write_study, tmp_path):
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        run_study(load_study(write_study()), tmp_path / "out", jobs=1, progress=stop)
+        run_study(load_study(write_study()), tmp_path / "out", jobs=1, progress=stop, report=False)
     with pytest.raises(SimstudyError, match="holds no complete results"):
         open_results(tmp_path / "out")
-    results = run_study(load_study(write_study()), tmp_path / "out", jobs=1)
+    results = run_study(load_study(write_study()), tmp_path / "out", jobs=1, report=False)
     assert not results.reused
 
 
@@ -95,7 +99,7 @@ def test_a_place_that_cannot_be_written_is_said_before_anything_runs(write_study
     with pytest.raises(
         SimstudyError, match=r"output directory .*file/out cannot be used: Not a dir"
     ):
-        run_study(load_study(write_study()), tmp_path / "file" / "out", jobs=1)
+        run_study(load_study(write_study()), tmp_path / "file" / "out", jobs=1, report=False)
 
 
 @pytest.mark.parametrize("manifest", ["{", "[]", "3", '{"name": "webapp"}'])
@@ -106,13 +110,13 @@ def test_a_strangers_manifest_and_its_neighbours_are_never_touched(write_study, 
     (place / "manifest.json").write_text(manifest)
     for overwrite in (False, True):
         with pytest.raises(SimstudyError, match="holds files that are not a study's results"):
-            run_study(load_study(write_study()), place, jobs=1, overwrite=overwrite)
+            run_study(load_study(write_study()), place, jobs=1, overwrite=overwrite, report=False)
     assert (place / "plugins" / "precious.txt").read_text() == "precious"
     assert (place / "manifest.json").read_text() == manifest
 
 
 def test_results_of_another_schema_are_refused(write_study, tmp_path):
-    results = run_study(load_study(write_study()), tmp_path / "out", jobs=1)
+    results = run_study(load_study(write_study()), tmp_path / "out", jobs=1, report=False)
     path = results.directory / "manifest.json"
     path.write_text(path.read_text().replace('"schema": 1', '"schema": 99'))
     with pytest.raises(SimstudyError, match=r"is of schema 99; this version .* reads schema 1"):
@@ -122,7 +126,7 @@ def test_results_of_another_schema_are_refused(write_study, tmp_path):
 @pytest.mark.parametrize("name", ["scores.parquet", "study.toml"])
 @pytest.mark.parametrize("damage", ["missing", "damaged"])
 def test_a_file_that_is_missing_or_damaged_is_named(write_study, tmp_path, name, damage):
-    results = run_study(load_study(write_study()), tmp_path / "out", jobs=1)
+    results = run_study(load_study(write_study()), tmp_path / "out", jobs=1, report=False)
     path = results.directory / name
     path.unlink() if damage == "missing" else path.write_bytes(b"\xff = \x00")
     with pytest.raises(SimstudyError, match=rf"{name} is missing or damaged"):
@@ -130,7 +134,7 @@ def test_a_file_that_is_missing_or_damaged_is_named(write_study, tmp_path, name,
 
 
 def test_an_unknown_measure_is_refused_with_the_known_ones(write_study, tmp_path):
-    results = run_study(load_study(write_study()), tmp_path / "out", jobs=1)
+    results = run_study(load_study(write_study()), tmp_path / "out", jobs=1, report=False)
     with pytest.raises(SimstudyError, match="no measure 'information' here; did you mean"):
         results.anova("information")
 
@@ -140,9 +144,9 @@ def test_an_unfinished_run_of_another_study_is_called_that(write_study, tmp_path
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        run_study(load_study(write_study()), tmp_path / "out", jobs=1, progress=stop)
+        run_study(load_study(write_study()), tmp_path / "out", jobs=1, progress=stop, report=False)
     with pytest.raises(SimstudyError, match="holds an unfinished run of a different study"):
-        run_study(load_study(write_study(), {"seed": 8}), tmp_path / "out", jobs=1)
+        run_study(load_study(write_study(), {"seed": 8}), tmp_path / "out", jobs=1, report=False)
 
 
 def test_the_plugins_are_kept_with_the_results(write_study, tmp_path):
@@ -153,10 +157,10 @@ def test_the_plugins_are_kept_with_the_results(write_study, tmp_path):
     )
     changes = {"seed = 7": 'seed = 7\nplugins = ["plain.py"]', '"naive_bayes"': '"plain"'}
     study = load_study(write_study(changes))
-    results = run_study(study, tmp_path / "out", jobs=1)
+    results = run_study(study, tmp_path / "out", jobs=1, report=False)
     again = load_study(results.directory / "study.toml")
     assert make_plan(again).fingerprint() == make_plan(study).fingerprint()
-    rerun = run_study(again, results.directory, jobs=1, overwrite=True)
+    rerun = run_study(again, results.directory, jobs=1, overwrite=True, report=False)
     assert not rerun.reused
     assert [path.name for path in (rerun.directory / "plugins").iterdir()] == ["0_plain.py"]
 
@@ -197,7 +201,7 @@ def test_a_study_without_a_file_runs_too(tmp_path):
             "learners": [{"name": "aode"}],
         }
     )
-    results = run_study(study, tmp_path / "out", jobs=1)
+    results = run_study(study, tmp_path / "out", jobs=1, report=False)
     assert len(results.scores) == 2
     assert results.anova().empty
     assert results.pairwise().empty

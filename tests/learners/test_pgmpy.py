@@ -443,7 +443,7 @@ def test_a_fitted_structure_holds_nothing_of_pgmpy():
 
 def test_searches_run_by_toml_alone(write_study, tmp_path):
     study = load_study(write_study(text=STUDY))
-    results = run_study(study, tmp_path / "results", jobs=1)
+    results = run_study(study, tmp_path / "results", jobs=1, report=False)
     assert set(results.scores["status"]) == {"ok"}
     again = load_study(results.directory / "study.toml")
     assert [spec.identity for spec in again.learners] == [s.identity for s in study.learners]

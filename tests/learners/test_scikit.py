@@ -46,7 +46,7 @@ def test_a_forest_and_a_regression_run_by_toml_alone(write_study, tmp_path):
     study = load_study(write_study(text=STUDY))
     written = []
     for jobs in (1, 2):
-        results = run_study(study, tmp_path / f"jobs{jobs}", jobs=jobs)
+        results = run_study(study, tmp_path / f"jobs{jobs}", jobs=jobs, report=False)
         assert set(results.scores["status"]) == {"ok"}
         written.append((results.directory / "scores.parquet").read_bytes())
     assert written[0] == written[1]

@@ -36,11 +36,11 @@ class BoostedC45(Learner):
 
     Notes
     -----
-    The boosting of C5.0, which Korb, Hope & Hughes (2001) compare, is its kin and not the same:
-    Quinlan's program is descended from AdaBoost, but moves the weights of the rows it has right
-    halfway to the mean of the rest instead of by ε, goes on with fewer rounds where accuracy is
-    already very high or too low, and lets its trees vote with the confidence of their leaves.
-    The program is proprietary in part; what it does is known from its published source only.
+    The boosting of C5.0, which Korb, Hope & Hughes (2001) used, is its kin. It differs as Kuhn &
+    Johnson (2013, section 14.6) tell: the rows that a tree has wrong gain weight by the same sum
+    each, not by a factor, until half of the way to equal totals of right and wrong is gone; the
+    trees vote with the confidence of their leaves and all alike; and it stops early when wrong
+    rows weigh less than a tenth.
     """
 
     rounds: int = 10

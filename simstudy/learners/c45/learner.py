@@ -39,7 +39,9 @@ class C45(Learner):
     Notes
     -----
     A leaf that no training row reaches answers as its parent does. Row weights count as
-    repetitions. Numeric attributes and missing values: `fit_table`.
+    repetitions of rows. (Weka asks for a number of rows, whatever they weigh, before it cuts a
+    numeric attribute, so that boosting may differ from Weka's where there are numbers.) Numeric
+    attributes and missing values: `fit_table`.
     """
 
     confidence: float = 0.25
