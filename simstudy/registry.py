@@ -128,6 +128,7 @@ LEARNERS = Registry(
     "learner",
     "learners",
     {
+        "truth": f"{_LEARNERS}.truth:Truth",
         "prior": f"{_LEARNERS}.prior:Prior",
         "naive_bayes": f"{_LEARNERS}.naive_bayes:NaiveBayes",
         "tan": f"{_LEARNERS}.tan:TAN",
@@ -165,6 +166,9 @@ MEASURES = Registry(
         "brier_score": f"{_MEASURES}.losses:brier_score",
         "miscalibration": f"{_MEASURES}.calibration:miscalibration",
         "kl_divergence": f"{_MEASURES}.truth:kl_divergence",
+        "regret": f"{_MEASURES}.truth:regret",
+        "representation": f"{_MEASURES}.truth:representation",
+        "estimation": f"{_MEASURES}.truth:estimation",
     },
     reserved=("family", "model", "size", "learner", "status", "measure"),
 )

@@ -21,6 +21,7 @@ from pydantic import (
     field_validator,
 )
 
+from simstudy.engine.evaluation import MOST_CONFIGURATIONS
 from simstudy.errors import SimstudyError, suggestion
 from simstudy.registry import FAMILIES, LEARNERS, MEASURES, Registry, UnknownNameError, load_plugin
 from simstudy.study_errors import dotted, sentence
@@ -108,7 +109,16 @@ class Data(_Part):
     """How much data is drawn from every model."""
 
     train_sizes: Sizes = [50, 500, 5000]
-    test_size: Rows = 1000
+    test_size: int | str = 1000
+    training: Literal["independent", "nested"] = "independent"
+
+    @field_validator("test_size", mode="before")
+    @classmethod
+    def _rows_or_exact(cls, size: Any) -> Any:
+        whole = isinstance(size, int) and not isinstance(size, bool)
+        if size not in ("exact", "both") and not (whole and 1 <= size <= 10**9):
+            raise ValueError('it must be a number of rows from 1 to 10^9, "exact" or "both"')
+        return size
 
     @field_validator("train_sizes")
     @classmethod
@@ -201,10 +211,7 @@ class Study(_Part):
                     f"learners[{index}].label",
                     f"two learners have the label '{learner.label}'; give each a label of its own",
                 )
-        for key, name in [
-            ("measures.primary", self.measures.primary),
-            *((f"measures.also[{i}]", name) for i, name in enumerate(self.measures.also)),
-        ]:
+        for key, name in self._measure_keys():
             if self.measures.names.count(name) > 1:
                 raise KeyedError(key, f"the measure '{name}' is named twice")
             try:
@@ -212,6 +219,7 @@ class Study(_Part):
             except UnknownNameError as error:
                 raise KeyedError(key, str(error)) from error
         self._check_given_prior()
+        self._check_exact()
 
     def _check_given_prior(self) -> None:
         prior, values = self.measures.prior, self.family.resolved.get("values")
@@ -221,6 +229,35 @@ class Study(_Part):
                 f"a given prior of {len(prior)} probabilities needs a target of as many values; "
                 f"family.values = {list(values)}, not [{len(prior)}, {len(prior)}]",
             )
+
+    def _measure_keys(self) -> list[tuple[str, str]]:
+        """Where in the file each measure is named."""
+        also = [(f"measures.also[{i}]", name) for i, name in enumerate(self.measures.also)]
+        return [("measures.primary", self.measures.primary), *also]
+
+    def _check_exact(self) -> None:
+        if isinstance(self.data.test_size, int):
+            return
+        for key, name in self._measure_keys():
+            if not MEASURES.get(name).info.mean and (
+                self.data.test_size == "exact" or key == "measures.primary"
+            ):
+                raise KeyedError(
+                    key,
+                    f"'{name}' is no mean over rows, so it has no exact value; with it, "
+                    "data.test_size must be a number of rows",
+                )
+        family = self.family.resolved
+        largest = [family.get(key, [0])[-1] for key in ("values", "attributes")]
+        if all(isinstance(number, int) for number in largest):
+            configurations = largest[0] ** largest[1]
+            if configurations > MOST_CONFIGURATIONS:
+                raise KeyedError(
+                    "data.test_size",
+                    f'"{self.data.test_size}" goes through all joint configurations of a model, up '
+                    f"to {MOST_CONFIGURATIONS:,}; models of {largest[1]} variables with "
+                    f"{largest[0]} values have {configurations:,}",
+                )
 
     def as_dict(self) -> dict[str, Any]:
         """The study with every default filled in, in the order of the file's sections."""

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import simstudy
+from simstudy.engine.evaluation import EXACT, SAMPLED
 from simstudy.registry import FAMILIES, LEARNERS, MEASURES
 
 if TYPE_CHECKING:
@@ -27,6 +28,15 @@ class Part:
 
 
 @dataclass(frozen=True)
+class Column:
+    """A column of the scores: which measure on which test, exact or sampled."""
+
+    name: str
+    measure: str
+    test: str
+
+
+@dataclass(frozen=True)
 class Plan:
     """All cells of a study; a task is the cells of one model."""
 
@@ -34,7 +44,8 @@ class Plan:
     models: int
     family: Part
     train_sizes: tuple[int, ...]
-    test_size: int
+    test_size: int | str
+    training: str
     learners: tuple[Part, ...]
     measures: tuple[str, ...]
     prior: str | tuple[float, ...]
@@ -45,6 +56,18 @@ class Plan:
     sources: tuple[tuple[str, str], ...] = ()
     # What was registered in an interactive session and cannot be imported: (kind, name, thing).
     interactive: tuple[tuple[str, str, Any], ...] = field(default=(), compare=False)
+
+    @property
+    def columns(self) -> list[Column]:
+        """The measures, on a test set, exact, or exact and then on a test set as well."""
+        exact = [
+            Column(name, name, EXACT) for name in self.measures if MEASURES.get(name).info.mean
+        ]
+        if self.test_size == "exact":
+            return exact
+        suffix = "" if isinstance(self.test_size, int) else "_sampled"
+        sampled = [Column(name + suffix, name, SAMPLED) for name in self.measures]
+        return exact + sampled if self.test_size == "both" else sampled
 
     @property
     def cells(self) -> int:
@@ -60,6 +83,7 @@ class Plan:
             "family": self.family.identity,
             "data.train_sizes": list(self.train_sizes),
             "data.test_size": self.test_size,
+            "data.training": self.training,
             "learners": [[part.label, part.identity] for part in self.learners],
             "measures.primary and also": list(self.measures),
             "measures.prior": self.prior if isinstance(self.prior, str) else list(self.prior),
@@ -88,6 +112,7 @@ def make_plan(study: Study) -> Plan:
         family=Part(family.name, family.parameters, family.identity),
         train_sizes=tuple(study.data.train_sizes),
         test_size=study.data.test_size,
+        training=study.data.training,
         learners=tuple(
             Part(learner.name, learner.parameters, learner.identity, learner.label)
             for learner in study.learners

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
-from simstudy.arrays import FloatArray, IntArray
+from simstudy.arrays import FloatArray
+from simstudy.engine.evaluation import Evaluation, Trial
+from simstudy.engine.plan import Column
 from simstudy.families.model import Model
 from simstudy.measures.base import keywords, score
 from simstudy.registry import MEASURES
@@ -38,19 +42,20 @@ def check_probabilities(proba: FloatArray, rows: int, classes: int) -> FloatArra
 
 
 def class_prior(
-    kind: str | Sequence[float], train: Sample, test: Sample, model: Model
+    kind: str | Sequence[float], train: Sample, test: Trial, model: Model
 ) -> FloatArray:
     """The prior that rewards are relative to.
 
-    Frequencies are counted from ½, (n_i + ½)/(n + k/2): Hope & Korb (2004, footnote 3).
+    Frequencies are counted from ½, (n_i + ½)/(n + k/2): Hope & Korb (2004, footnote 3). Those of
+    an exact test are the true probabilities.
     """
     if kind == "train":
         return train.class_frequencies(0.5)
-    if kind == "test":
-        return test.class_frequencies(0.5)
+    if kind == "test" and test.weights is None:
+        return test.class_frequencies(train.classes, 0.5)
     if kind == "uniform":
         return np.full(train.classes, 1 / train.classes)
-    if kind == "true":
+    if kind in ("true", "test"):
         return model.class_prior()
     prior = np.asarray(kind, dtype=np.float64)
     if len(prior) != train.classes:
@@ -72,38 +77,98 @@ def clip(proba: FloatArray, cutoff: str, n: int) -> FloatArray:
 
 
 class Scorer:
-    """Scores the learners of one model on one test set."""
+    """Scores the learners of one model.
+
+    Parameters
+    ----------
+    columns : sequence of Column
+        What to measure, on which test.
+    prior, cutoff, base
+        As in a study.
+    model : Model
+        The truth.
+    judged : Evaluation
+        The rows that learners predict, and the tests made of them.
+    """
 
     def __init__(
         self,
-        measures: Sequence[str],
+        columns: Sequence[Column],
         prior: str | Sequence[float],
         cutoff: str,
         base: float,
         model: Model,
-        test: Sample,
+        judged: Evaluation,
     ) -> None:
-        self._measures = [MEASURES.get(name) for name in measures]
+        self._columns = [(MEASURES.get(column.measure), column.test) for column in columns]
         self._prior, self._cutoff, self._base = prior, cutoff, base
-        self._model, self._test = model, test
-        needs_truth = any("truth" in keywords(measure) for measure in self._measures)
-        self._truth = read_only(model.posterior(test.attributes)) if needs_truth else None
+        self._model, self._judged = model, judged
+        wanted = frozenset().union(*(keywords(measure) for measure, _ in self._columns))
+        self.needs_limit = "limit" in wanted
+        needs_truth = bool(wanted & {"truth", "oracle"})
+        self._truth = model.posterior(judged.rows) if needs_truth else None
 
-    def __call__(self, proba: FloatArray, train: Sample) -> list[float]:
-        """The value of every measure for probabilities learned from ``train``."""
-        # Read-only: a measure that writes to its arguments must not reach the next one.
-        prior = read_only(class_prior(self._prior, train, self._test, self._model))
-        proba = read_only(proba)
-        clipped = read_only(clip(proba, self._cutoff, len(train)))
-        target: IntArray = self._test.target
+    def __call__(
+        self, proba: FloatArray, train: Sample, limit: FloatArray | None = None
+    ) -> list[float]:
+        """The value of every column for probabilities learned from ``train``.
+
+        ``limit`` is what the learner answers after the whole population; NaN where a column needs
+        it and there is none.
+        """
+        told = {"proba": proba, "oracle": self._truth, "limit": limit}
+        answers = {
+            kind: Answers(test, told, self._cutoff, len(train))
+            for kind, test in self._judged.tests.items()
+        }
+        priors = {
+            kind: read_only(class_prior(self._prior, train, test, self._model))
+            for kind, test in self._judged.tests.items()
+        }
         return [
-            score(
-                measure,
-                clipped if measure.info.logarithmic else proba,
-                target,
-                prior=prior,
-                truth=self._truth,
-                base=self._base,
-            )
-            for measure in self._measures
+            self._value(measure, answers[kind], priors[kind]) for measure, kind in self._columns
         ]
+
+    def _value(self, measure: Any, answers: Answers, prior: FloatArray) -> float:
+        declared, clipped = keywords(measure), measure.info.logarithmic
+        if "limit" in declared and not answers.has("limit"):
+            return math.nan
+        wanted = [name for name in ("oracle", "limit") if name in declared]
+        context: dict[str, Any] = {name: answers(name, clipped) for name in wanted}
+        if "truth" in declared:
+            context["truth"] = answers("oracle", False)
+        return score(
+            measure,
+            answers("proba", clipped),
+            answers.test.target,
+            prior=prior,
+            weights=answers.test.weights,
+            base=self._base,
+            **context,
+        )
+
+
+class Answers:
+    """What was told of the rows to predict, on the rows of one test, plain or clipped."""
+
+    def __init__(
+        self, test: Trial, told: dict[str, FloatArray | None], cutoff: str, train_rows: int
+    ) -> None:
+        self.test = test
+        self._told, self._cutoff, self._train_rows = told, cutoff, train_rows
+        self._known: dict[tuple[str, bool], FloatArray] = {}
+
+    def has(self, name: str) -> bool:
+        """Whether anything was told under this name."""
+        return self._told[name] is not None
+
+    def __call__(self, name: str, clipped: bool) -> FloatArray:
+        """Probabilities of every class for each row of the test."""
+        if (name, clipped) not in self._known:
+            told = self._told[name]
+            assert told is not None, name
+            if clipped:
+                told = clip(told, self._cutoff, self._train_rows)
+            # Read-only: a measure that writes to its arguments must not reach the next one.
+            self._known[name, clipped] = read_only(told[self.test.rows])
+        return self._known[name, clipped]

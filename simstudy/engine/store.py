@@ -16,7 +16,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from simstudy.engine.plan import Plan
+from simstudy.engine.plan import Column, Plan
 from simstudy.engine.task import Cell
 from simstudy.errors import SimstudyError
 from simstudy.registry import MEASURES
@@ -148,7 +148,7 @@ class Store:
             "conditions": plan.conditions(),
             "cells": plan.cells,
             "plugins": self._plugin_names(plan),
-            "measures": {name: asdict(MEASURES.get(name).info) for name in plan.measures},
+            "measures": {column.name: _info(column) for column in plan.columns},
             "packages": {name: metadata.version(name) for name in PACKAGES},
             "python": platform.python_version(),
             "platform": platform.platform(),
@@ -212,10 +212,18 @@ def _scores(plan: Plan, cells: Sequence[Cell]) -> pa.Table:
         "size": pa.array([cell.size for cell in cells], pa.int64()),
         "learner": pa.array([cell.learner for cell in cells], pa.string()),
     }
-    for index, measure in enumerate(plan.measures):
-        columns[measure] = pa.array([cell.values[index] for cell in cells], pa.float64())
+    for index, column in enumerate(plan.columns):
+        columns[column.name] = pa.array([cell.values[index] for cell in cells], pa.float64())
     columns["status"] = pa.array([cell.status for cell in cells], pa.string())
     return pa.table(columns)
+
+
+def _info(column: Column) -> dict[str, Any]:
+    """What is known of a column's measure."""
+    info = asdict(MEASURES.get(column.measure).info)
+    if column.name != column.measure:
+        info["label"] += " (sampled)"
+    return info
 
 
 def _timings(cells: Sequence[Cell]) -> pa.Table:

@@ -8,17 +8,20 @@ from __future__ import annotations
 import traceback
 import warnings
 from dataclasses import dataclass, replace
+from functools import cached_property
 from time import perf_counter
 from typing import Any
 
 import numpy as np
 
 from simstudy.arrays import FloatArray
+from simstudy.engine.evaluation import evaluation, population
 from simstudy.engine.plan import Part, Plan
 from simstudy.engine.scoring import InvalidProbabilitiesError, Scorer, check_probabilities
 from simstudy.engine.seeds import stream, stream_key
+from simstudy.families.model import Model
 from simstudy.registry import FAMILIES, LEARNERS, REGISTRIES, load_plugins
-from simstudy.sample import Sample, distinct_rows, read_only
+from simstudy.sample import Sample
 
 
 @dataclass(frozen=True)
@@ -42,62 +45,91 @@ def run_task(plan: Plan, model: int) -> list[Cell]:
     """Draw a model and its data, fit every learner to every training set, and score it."""
     prepare(plan)
     try:
-        truth = build(FAMILIES, plan.family).draw(_stream(plan, model, "model"))
-        test = truth.sample(plan.test_size, _stream(plan, model, "test"))
-        scorer = Scorer(plan.measures, plan.prior, plan.cutoff, plan.base, truth, test)
-        trains = [
-            truth.sample(size, _stream(plan, model, f"train/{size}")) for size in plan.train_sizes
-        ]
+        task = Task(plan, model)
+        trains = task.training_sets()
     except (Exception, SystemExit) as error:
         return [
             failed(_blank(plan, model, size, part), error, "error", "drawing the model: ")
             for size in plan.train_sizes
             for part in plan.learners
         ]
-    # A test row that occurs again is predicted once.
-    first, inverse = distinct_rows(test.attributes, truth.cards[:-1])
-    rows = Rows(read_only(np.asfortranarray(test.attributes[first])), inverse)
-    return [
-        run_cell(plan, model, part, train, rows, scorer)
-        for train in trains
-        for part in plan.learners
-    ]
+    return [task.run_cell(part, train) for train in trains for part in plan.learners]
 
 
-@dataclass(frozen=True)
-class Rows:
-    """The distinct rows to predict, and which of them each test row is."""
+class Task:
+    """One model with all that its cells share."""
 
-    distinct: np.ndarray[Any, np.dtype[np.intp]]
-    inverse: np.ndarray[Any, np.dtype[np.intp]]
+    def __init__(self, plan: Plan, model: int) -> None:
+        self._plan, self._model = plan, model
+        self._truth: Model = build(FAMILIES, plan.family).draw(self._stream("model"))
+        self._judged = evaluation(self._truth, plan.test_size, self._stream("test"))
+        self._score = Scorer(
+            plan.columns, plan.prior, plan.cutoff, plan.base, self._truth, self._judged
+        )
+        self._limits: dict[str, tuple[FloatArray | None, str]] = {}
 
+    def training_sets(self) -> list[Sample]:
+        """One training set of each size: drawn anew, or the first rows of the largest."""
+        sizes = self._plan.train_sizes
+        if self._plan.training == "independent":
+            return [self._truth.sample(size, self._stream(f"train/{size}")) for size in sizes]
+        whole = self._truth.sample(max(sizes), self._stream("train"))
+        return [Sample(whole.codes[:size], whole.cards) for size in sizes]
 
-def run_cell(plan: Plan, model: int, part: Part, train: Sample, rows: Rows, scorer: Scorer) -> Cell:
-    """Fit one learner to one training set and score its predictions; failure is a status."""
-    cell = _blank(plan, model, len(train), part)
-    try:
-        learner = build(LEARNERS, part)
-        rng = _stream(plan, model, _role(part, len(train)))
-        with warnings.catch_warnings(record=True) as raised:
-            warnings.simplefilter("always")
-            started = perf_counter()
-            fitted = learner.fit(train, rng)
-            fit_ended = perf_counter()
-            proba: FloatArray = fitted.predict_proba(rows.distinct)
-            predict_ended = perf_counter()
-            proba = check_probabilities(proba, len(rows.distinct), train.classes)
-            values = scorer(proba[rows.inverse], train)
-    except InvalidProbabilitiesError as error:
-        return failed(cell, error, "invalid")
-    except (Exception, SystemExit) as error:
-        return failed(cell, error, "error")
-    return replace(
-        cell,
-        values=tuple(values),
-        fit_seconds=fit_ended - started,
-        predict_seconds=predict_ended - fit_ended,
-        warning=f"{raised[0].category.__name__}: {raised[0].message}" if raised else "",
-    )
+    @cached_property
+    def _population(self) -> Sample:
+        return population(self._truth)
+
+    def run_cell(self, part: Part, train: Sample) -> Cell:
+        """Fit one learner to one training set and score its predictions; failure is a status."""
+        cell = _blank(self._plan, self._model, len(train), part)
+        try:
+            rng = self._stream(_role(part, len(train)))
+            with warnings.catch_warnings(record=True) as raised:
+                warnings.simplefilter("always")
+                proba, fit_seconds, predict_seconds = self._answers(part, train, rng)
+                limit, trouble = self._limit(part) if self._score.needs_limit else (None, "")
+                values = self._score(proba, train, limit)
+        except InvalidProbabilitiesError as error:
+            return failed(cell, error, "invalid")
+        except (Exception, SystemExit) as error:
+            return failed(cell, error, "error")
+        warning = f"{raised[0].category.__name__}: {raised[0].message}" if raised else trouble
+        return replace(
+            cell,
+            values=tuple(values),
+            fit_seconds=fit_seconds,
+            predict_seconds=predict_seconds,
+            warning=warning,
+        )
+
+    def _answers(
+        self, part: Part, sample: Sample, rng: np.random.Generator
+    ) -> tuple[FloatArray, float, float]:
+        """What a learner answers after a sample, and the seconds to fit and to predict."""
+        learner, rows = build(LEARNERS, part), self._judged.rows
+        started = perf_counter()
+        knows = getattr(learner, "knows_model", False)
+        fitted: Any = None if knows else learner.fit(sample, rng)
+        fit_ended = perf_counter()
+        proba = self._truth.posterior(rows) if knows else fitted.predict_proba(rows)
+        predict_ended = perf_counter()
+        proba = check_probabilities(proba, len(rows), sample.classes)
+        return proba, fit_ended - started, predict_ended - fit_ended
+
+    def _limit(self, part: Part) -> tuple[FloatArray | None, str]:
+        """What a learner answers after the whole population, or why there is no such answer."""
+        if part.label not in self._limits:
+            try:
+                rng = self._stream(f"limit/{part.identity}")
+                self._limits[part.label] = self._answers(part, self._population, rng)[0], ""
+            except (Exception, SystemExit) as error:
+                trouble = f"no limit: {type(error).__name__}: {error}"
+                self._limits[part.label] = None, trouble
+        return self._limits[part.label]
+
+    def _stream(self, role: str) -> np.random.Generator:
+        return stream(self._plan.seed, self._plan.family.identity, self._model, role)
 
 
 def prepare(plan: Plan) -> None:
@@ -124,7 +156,7 @@ def failed(cell: Cell, error: BaseException, status: str, during: str = "") -> C
 
 
 def _blank(plan: Plan, model: int, size: int, part: Part) -> Cell:
-    values = (float("nan"),) * len(plan.measures)
+    values = (float("nan"),) * len(plan.columns)
     key = stream_key(plan.seed, plan.family.identity, model, _role(part, size))
     return Cell(model, size, part.label, values, stream=key)
 
@@ -132,7 +164,3 @@ def _blank(plan: Plan, model: int, size: int, part: Part) -> Cell:
 def _role(part: Part, size: int) -> str:
     """What a learner's own random stream is for."""
     return f"learner/{part.identity}/{size}"
-
-
-def _stream(plan: Plan, model: int, role: str) -> np.random.Generator:
-    return stream(plan.seed, plan.family.identity, model, role)

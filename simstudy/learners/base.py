@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
 
@@ -23,6 +23,8 @@ class Fitted(Protocol):
 @dataclass(frozen=True)
 class Learner(ABC):
     """A learner is a frozen dataclass of its parameters with one method, `fit`."""
+
+    knows_model: ClassVar[bool] = False  # instead of fitting, the engine hands over the truth
 
     @abstractmethod
     def fit(self, sample: Sample, rng: np.random.Generator | None = None) -> Fitted:

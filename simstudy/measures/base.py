@@ -1,12 +1,12 @@
 """What a measure is: a pure function with a few facts attached, and how one is called.
 
-A measure is ``f(proba, y, *, prior, truth, weights, base)``. It declares only those of the four
-keywords it needs and returns one value per row, or one number for all rows together.
+A measure is ``f(proba, y, *, prior, truth, oracle, limit, weights, base)``. It declares only those
+of the keywords it needs and returns one value per row, or one number for all rows together.
 """
 
 import inspect
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, ParamSpec, Protocol, TypeAlias, TypeVar, cast
@@ -15,7 +15,7 @@ import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray
 
-CONTEXT_KEYWORDS = frozenset({"prior", "truth", "weights", "base"})
+CONTEXT_KEYWORDS = frozenset({"prior", "truth", "oracle", "limit", "weights", "base"})
 
 P = ParamSpec("P")
 R_co = TypeVar("R_co", covariant=True)
@@ -40,6 +40,8 @@ class MeasureInfo:
         chosen), ``"bits"`` for one that is always in base 2, empty otherwise.
     zero : str
         What a value of 0 stands for, where that is a mark worth a line in a figure.
+    mean : bool
+        Whether it is a mean over rows, and so has an exact expectation.
     """
 
     greater_is_better: bool
@@ -47,6 +49,7 @@ class MeasureInfo:
     label: str = ""
     unit: str = ""
     zero: str = ""
+    mean: bool = True
 
 
 class Measure(Protocol[P, R_co]):
@@ -65,9 +68,10 @@ def measure(
     label: str = "",
     unit: str = "",
     zero: str = "",
+    mean: bool = True,
 ) -> Callable[[Callable[P, R_co]], Measure[P, R_co]]:
     """Attach a `MeasureInfo` to a function as ``.info``; the function itself is unchanged."""
-    info = MeasureInfo(greater_is_better, logarithmic, label, unit, zero)
+    info = MeasureInfo(greater_is_better, logarithmic, label, unit, zero, mean)
 
     def attach(function: Callable[P, R_co]) -> Measure[P, R_co]:
         measured = cast(Measure[P, R_co], function)
@@ -92,6 +96,8 @@ def score(
     *,
     prior: FloatArray | None = None,
     truth: FloatArray | None = None,
+    oracle: FloatArray | None = None,
+    limit: FloatArray | None = None,
     weights: FloatArray | None = None,
     base: float = math.e,
 ) -> float:
@@ -109,6 +115,10 @@ def score(
         The prior probability of every class.
     truth : array of shape (n, k), optional
         The true class posterior of every row.
+    oracle : array of shape (n, k), optional
+        The same, clipped as ``proba`` is.
+    limit : array of shape (n, k), optional
+        What the learner answers after infinitely many training rows, clipped as ``proba`` is.
     weights : array of shape (n,), optional
         Row weights, of any positive sum. A row of weight zero counts as absent, even where its
         value is infinite.
@@ -121,8 +131,9 @@ def score(
         The (weighted) mean of a measure with one value per row; else the measure's own number.
     """
     name = getattr(function, "__name__", repr(function))
-    _check_shapes(name, proba, y, prior, truth, weights)
-    context = {"prior": prior, "truth": truth, "weights": weights, "base": base}
+    context: dict[str, Any] = {"prior": prior, "truth": truth, "oracle": oracle, "limit": limit}
+    _check_shapes(name, proba, y, context, weights)
+    context |= {"weights": weights, "base": base}
     declared = keywords(function)
     given = {key: context[key] for key in declared if context[key] is not None}
     if given.keys() != declared:
@@ -155,8 +166,7 @@ def _check_shapes(
     name: str,
     proba: FloatArray,
     y: IntArray,
-    prior: FloatArray | None,
-    truth: FloatArray | None,
+    context: Mapping[str, Any],
     weights: FloatArray | None,
 ) -> None:
     """Refuse arrays that would broadcast, or index, into a wrong number."""
@@ -166,10 +176,10 @@ def _check_shapes(
             f"row, not {np.shape(proba)}"
         )
     n, k = np.shape(proba)
+    shapes = {"prior": (k,), "truth": (n, k), "oracle": (n, k), "limit": (n, k)}
     for what, array, expected in (
         ("y", y, (n,)),
-        ("prior", prior, (k,)),
-        ("truth", truth, (n, k)),
+        *((name, array, shapes[name]) for name, array in context.items()),
         ("weights", weights, (n,)),
     ):
         if array is not None and np.shape(array) != expected:

@@ -10,7 +10,7 @@ from simstudy.measures.base import measure, modal_class, pick
 SMALLEST_CELL = 10
 
 
-@measure(greater_is_better=False, label="miscalibration")
+@measure(greater_is_better=False, label="miscalibration", mean=False)
 def miscalibration(proba: FloatArray, y: IntArray) -> float:
     """Distance of the modal class's probability from how often that class is right.
 

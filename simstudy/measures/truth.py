@@ -6,6 +6,7 @@ import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray
 from simstudy.measures.base import measure
+from simstudy.measures.rewards import information_reward
 
 
 @measure(greater_is_better=False, logarithmic=True, label="KL divergence", unit="nats")
@@ -39,3 +40,73 @@ def kl_divergence(
         terms = np.where(t > 0, t * (np.log(t) - np.log(q)), 0.0)
     divergence: FloatArray = terms.sum(axis=1) / math.log(base)
     return divergence
+
+
+@measure(greater_is_better=False, logarithmic=True, label="regret", unit="nats", zero="the oracle")
+def regret(
+    proba: FloatArray, y: IntArray, prior: FloatArray, oracle: FloatArray, base: float = math.e
+) -> FloatArray:
+    """Information reward of the true posterior less the learner's.
+
+    Its expectation is never below 0 (Good 1952), also where both are clipped: each class's part of
+    the expected reward is greatest at the true probability, or at the end of the interval that is
+    nearest to it. It is the sum of `representation` and `estimation`.
+
+    Parameters
+    ----------
+    proba : array of shape (n, k)
+        The learner's probabilities.
+    y : array of shape (n,)
+        The true classes.
+    prior : array of shape (k,)
+        The prior probability of every class.
+    oracle : array of shape (n, k)
+        The true class posterior of every row, clipped as ``proba`` is.
+    base : float
+        The base of the logarithms; e gives nats, 2 gives bits.
+
+    Returns
+    -------
+    array of shape (n,)
+        One difference per row, which may have either sign.
+    """
+    return _difference(oracle, proba, y, prior, base)
+
+
+@measure(greater_is_better=False, logarithmic=True, label="representation regret", unit="nats")
+def representation(
+    proba: FloatArray,
+    y: IntArray,
+    prior: FloatArray,
+    oracle: FloatArray,
+    limit: FloatArray,
+    base: float = math.e,
+) -> FloatArray:
+    """Information reward of the true posterior less that of the learner's limit.
+
+    What the learner could not represent with any amount of data; ``limit`` is what it answers
+    after the whole population, scored with the prior and cutoff of the same training set.
+    """
+    return _difference(oracle, limit, y, prior, base)
+
+
+@measure(greater_is_better=False, logarithmic=True, label="estimation regret", unit="nats")
+def estimation(
+    proba: FloatArray, y: IntArray, prior: FloatArray, limit: FloatArray, base: float = math.e
+) -> FloatArray:
+    """Information reward of the learner's limit less its own: what more data would win.
+
+    Below 0 where a learner that cannot represent the truth is nearer to it with few data than
+    with all.
+    """
+    return _difference(limit, proba, y, prior, base)
+
+
+def _difference(
+    better: FloatArray, worse: FloatArray, y: IntArray, prior: FloatArray, base: float
+) -> FloatArray:
+    """Information reward of some probabilities less that of others, row by row."""
+    difference: FloatArray = information_reward(better, y, prior, base) - information_reward(
+        worse, y, prior, base
+    )
+    return difference

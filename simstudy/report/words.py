@@ -32,8 +32,16 @@ def design(results: Results) -> str:
     sizes = ", ".join(f"{size:,}" for size in data["train_sizes"])
     return (
         f"{settings['models']} models of the family {family}; training sets of {sizes} rows; "
-        f"test sets of {data['test_size']:,} rows; seed {settings['seed']}"
+        f"{_tests(data['test_size'])}; seed {settings['seed']}"
     )
+
+
+def _tests(size: int | str) -> str:
+    """What the learners were judged on."""
+    if isinstance(size, int):
+        return f"test sets of {size:,} rows"
+    beside = " and on test sets of 1,000 rows" if size == "both" else ""
+    return f"judged exactly, on all there can be by its true probability{beside}"
 
 
 def conventions(results: Results) -> str:

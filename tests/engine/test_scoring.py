@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 from simstudy import Sample
+from simstudy.engine.evaluation import Evaluation, Trial
+from simstudy.engine.plan import Column
 from simstudy.engine.scoring import (
     InvalidProbabilitiesError,
     Scorer,
@@ -23,6 +25,13 @@ TRAIN = Sample([[0, 0, 0, 0], [0, 0, 0, 0], [0, 0, 0, 2]], MODEL.cards)
 TEST = Sample([[0, 0, 0, 1], [0, 0, 0, 2]], MODEL.cards)
 
 
+def scorer_of(measures, test=TEST, cutoff="mml", base=math.e, model=MODEL):
+    """A scorer of predictions for the rows of a sample."""
+    columns = [Column(name, name, "sampled") for name in measures]
+    judged = Evaluation(test.attributes, {"sampled": Trial(np.arange(len(test)), test.target)})
+    return Scorer(columns, "train", cutoff, base, model, judged)
+
+
 @pytest.mark.parametrize(
     ("kind", "expected"),
     [
@@ -35,12 +44,14 @@ TEST = Sample([[0, 0, 0, 1], [0, 0, 0, 2]], MODEL.cards)
     ],
 )
 def test_the_prior_is_the_one_asked_for(kind, expected):
-    np.testing.assert_allclose(class_prior(kind, TRAIN, TEST, MODEL), expected, rtol=1e-12)
+    np.testing.assert_allclose(
+        class_prior(kind, TRAIN, Trial(np.arange(2), TEST.target), MODEL), expected, rtol=1e-12
+    )
 
 
 def test_a_given_prior_of_another_length_is_refused():
     with pytest.raises(ValueError, match="the given prior has 2 classes, the model 3"):
-        class_prior((0.5, 0.5), TRAIN, TEST, MODEL)
+        class_prior((0.5, 0.5), TRAIN, Trial(np.arange(2), TEST.target), MODEL)
 
 
 def test_the_cutoffs_are_those_of_the_papers_and_do_not_renormalise():
@@ -54,7 +65,7 @@ def test_the_cutoffs_are_those_of_the_papers_and_do_not_renormalise():
 
 
 def test_only_logarithmic_measures_see_clipped_probabilities():
-    scorer = Scorer(["log_loss", "brier_score"], "train", "mml", math.e, MODEL, TEST)
+    scorer = scorer_of(["log_loss", "brier_score"])
     certain = np.tile([0.0, 1.0, 0.0], (2, 1))
     log_loss, brier = scorer(certain, TRAIN)
     # n = 3, k = 3: the right row is clipped to 3.5/4.5, the wrong one's class to 0.5/4.5
@@ -66,20 +77,20 @@ def test_the_uninformed_learner_earns_nothing():
     rng = np.random.default_rng(3)
     train, test = MODEL.sample(50, rng), MODEL.sample(1000, rng)
     proba = Prior(alpha=0.5).fit(train).predict_proba(test.attributes)
-    scorer = Scorer(["information_reward"], "train", "mml", math.e, MODEL, test)
+    scorer = scorer_of(["information_reward"], test)
     assert scorer(proba, train)[0] == pytest.approx(0, abs=1e-15)
 
 
 def test_the_base_divides_the_reward_by_its_logarithm():
     proba = MODEL.posterior(TEST.attributes)
-    nats = Scorer(["information_reward"], "train", "mml", math.e, MODEL, TEST)(proba, TRAIN)[0]
-    bits = Scorer(["information_reward"], "train", "mml", 2.0, MODEL, TEST)(proba, TRAIN)[0]
+    nats = scorer_of(["information_reward"])(proba, TRAIN)[0]
+    bits = scorer_of(["information_reward"], base=2.0)(proba, TRAIN)[0]
     assert bits == pytest.approx(nats / math.log(2), rel=1e-12)
 
 
 def test_the_truth_has_no_divergence_from_itself():
     test = MODEL.sample(200, np.random.default_rng(1))
-    scorer = Scorer(["kl_divergence"], "train", "none", math.e, MODEL, test)
+    scorer = scorer_of(["kl_divergence"], test, "none")
     assert scorer(MODEL.posterior(test.attributes), TRAIN)[0] == pytest.approx(0, abs=1e-12)
 
 

@@ -1,0 +1,285 @@
+"""Exact evaluation, the oracle, limits, and what regret is made of."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from simstudy import SimstudyError, load_study, run_study
+from simstudy.engine import evaluation as module
+from simstudy.engine.evaluation import configurations, evaluation, population
+from simstudy.engine.plan import Column
+from simstudy.engine.scoring import Scorer, class_prior
+from simstudy.families.aode import AODEFamily
+from simstudy.families.kdb import KDBFamily
+from simstudy.families.naive_bayes import NaiveBayesFamily
+from simstudy.families.tan import TANFamily
+from simstudy.learners.aode import AODE
+from simstudy.learners.c45.learner import C45
+from simstudy.learners.camml.learner import CaMML
+from simstudy.learners.hnb import HNB
+from simstudy.learners.kdb import KDB
+from simstudy.learners.lbr import LBR
+from simstudy.learners.mml.tree import MMLTree
+from simstudy.learners.naive_bayes import NaiveBayes
+from simstudy.learners.one_attribute import OneR
+from simstudy.learners.tan import TAN
+from simstudy.learners.truth import Truth
+from simstudy.measures.base import measure
+from simstudy.measures.rewards import information_reward
+
+FAMILIES = [NaiveBayesFamily, TANFamily, AODEFamily, KDBFamily]
+LEARNERS = [
+    NaiveBayes(),
+    TAN(),
+    TAN(search="superparent"),
+    AODE(),
+    KDB(2),
+    HNB(),
+    LBR(),
+    CaMML(),
+    C45(),
+    MMLTree(),
+    OneR("frequency"),
+]
+each_family = pytest.mark.parametrize("family", FAMILIES, ids=lambda f: f.__name__)
+
+
+def draw(family, seed, attributes=(4, 4), values=(2, 3)):
+    return family(attributes=attributes, values=values).draw(np.random.default_rng(seed))
+
+
+def exact_scores(model, proba, train, measures, cutoff="mml", limit=None):
+    judged = evaluation(model, "exact", np.random.default_rng(0))
+    columns = [Column(name, name, "exact") for name in measures]
+    return Scorer(columns, "train", cutoff, math.e, model, judged)(proba, train, limit)
+
+
+@each_family
+def test_exact_is_the_sum_over_everything_that_can_happen(family):
+    model = draw(family, 3)
+    train = model.sample(40, np.random.default_rng(1))
+    rows = configurations(model.cards[:-1])
+    proba = NaiveBayes().fit(train).predict_proba(rows)
+    prior = class_prior("train", train, None, model)
+    joint = model.joint()
+    expected = accuracy = 0.0
+    for place, x in enumerate(itertools.product(*map(range, model.cards[:-1]))):
+        for y in range(model.cards[-1]):
+            q = proba[place]
+            reward = math.log(q[y] / prior[y]) + sum(
+                math.log((1 - q[i]) / (1 - prior[i])) for i in range(len(q)) if i != y
+            )
+            expected += joint[(*x, y)] * reward / len(q)
+            accuracy += joint[(*x, y)] * (q.argmax() == y)
+    found = exact_scores(model, proba, train, ["information_reward", "accuracy"], "none")
+    assert found == pytest.approx([expected, accuracy], rel=0, abs=1e-12)
+
+
+@each_family
+def test_exact_agrees_with_a_million_rows(family):
+    model = draw(family, 8, attributes=(5, 5), values=(2, 4))
+    rng = np.random.default_rng(9)
+    train, rows = model.sample(200, rng), configurations(model.cards[:-1])
+    test = model.sample(10**6, rng)
+    places = np.ravel_multi_index(tuple(test.attributes.T), model.cards[:-1])
+    prior = class_prior("train", train, None, model)
+    low, high = 0.5 / (200 + model.cards[-1] / 2), 200.5 / (200 + model.cards[-1] / 2)
+    for learner in LEARNERS:
+        proba = learner.fit(train).predict_proba(rows)
+        (exact,) = exact_scores(model, proba, train, ["information_reward"])
+        sampled = information_reward(np.clip(proba, low, high)[places], test.target, prior)
+        assert abs(sampled.mean() - exact) < 4.5 * sampled.std() / 1000, learner
+
+
+@settings(deadline=None, max_examples=25)
+@given(st.sampled_from(FAMILIES), st.integers(0, 10**6), st.sampled_from(["none", "mml", "2001"]))
+def test_no_answers_earn_more_than_the_truth(family, seed, cutoff):
+    # Good (1952): expected reward is greatest at the true probabilities; clipped alike, too.
+    model = draw(family, seed)
+    rng = np.random.default_rng(seed)
+    train, rows = model.sample(20, rng), configurations(model.cards[:-1])
+    truth = model.posterior(rows)
+    (best,) = exact_scores(model, truth, train, ["information_reward"], cutoff)
+    others = [rng.dirichlet(np.ones(truth.shape[1]), size=len(truth)), 0.9 * truth]
+    others[1] += 0.1 / truth.shape[1]
+    for proba in others:
+        reward, regret = exact_scores(model, proba, train, ["information_reward", "regret"], cutoff)
+        assert reward <= best + 1e-12
+        assert regret == pytest.approx(best - reward, abs=1e-12)
+
+
+@settings(deadline=None, max_examples=20)
+@given(st.sampled_from(FAMILIES), st.integers(0, 10**6))
+def test_no_learners_limit_is_above_the_oracle(family, seed):
+    model = draw(family, seed)
+    everything, rows = population(model), configurations(model.cards[:-1])
+    train = model.sample(30, np.random.default_rng(seed))
+    names = ["regret", "representation", "estimation"]
+    for learner in LEARNERS:
+        limit = learner.fit(everything).predict_proba(rows)
+        proba = learner.fit(train).predict_proba(rows)
+        regret, representation, estimation = exact_scores(model, proba, train, names, limit=limit)
+        assert representation >= -1e-9, learner
+        assert representation + estimation == pytest.approx(regret, abs=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize(
+    ("family", "learner"),
+    [
+        (NaiveBayesFamily, NaiveBayes()),
+        (TANFamily, TAN()),
+        (NaiveBayesFamily, TAN()),
+        (TANFamily, CaMML()),
+        (NaiveBayesFamily, CaMML()),
+    ],
+    ids=repr,
+)
+def test_a_learner_that_can_represent_the_truth_ends_there(family, learner, seed):
+    model = draw(family, seed, attributes=(4, 7), values=(2, 4))
+    rows = configurations(model.cards[:-1])
+    limit = learner.fit(population(model)).predict_proba(rows)
+    train = model.sample(5000, np.random.default_rng(seed))
+    (gap,) = exact_scores(model, limit, train, ["regret"])
+    assert abs(gap) < 1e-6
+
+
+def test_the_population_is_all_that_can_happen_by_its_probability():
+    model = draw(TANFamily, 2)
+    everything = population(model)
+    np.testing.assert_allclose(
+        everything.counts(*range(len(model.cards))) / everything.total, model.joint(), rtol=1e-12
+    )
+    assert everything.total == pytest.approx(1e9)
+
+
+STUDY = """
+name = "exactly"
+models = 3
+
+[family]
+name = "tan"
+attributes = [3, 4]
+
+[data]
+train_sizes = [20, 60]
+test_size = "both"
+
+[[learners]]
+name = "naive_bayes"
+
+[[learners]]
+name = "truth"
+
+[measures]
+also = ["accuracy", "regret", "representation", "estimation"]
+"""
+
+
+def test_both_gives_exact_and_sampled_columns(write_study, tmp_path):
+    results = run_study(load_study(write_study(text=STUDY)), tmp_path / "out", jobs=1)
+    names = ["information_reward", "accuracy", "regret", "representation", "estimation"]
+    assert results.measures == [*names, *(f"{name}_sampled" for name in names)]
+    scores = results.scores
+    gap = scores["information_reward"] - scores["information_reward_sampled"]
+    assert 0 < gap.abs().max() < 0.15
+    oracle = scores[scores["learner"] == "truth"]
+    for name in names[2:]:
+        np.testing.assert_allclose(oracle[name], 0, atol=1e-12)
+    total = scores["representation"] + scores["estimation"]
+    np.testing.assert_allclose(total, scores["regret"], atol=1e-12)
+    alone = load_study(write_study({'"both"': '"exact"'}, text=STUDY))
+    exact = run_study(alone, tmp_path / "exact", jobs=1, report=False).scores
+    np.testing.assert_array_equal(exact[names], scores[names])
+    # The rows drawn are those that a study with a test set of 1000 rows draws.
+    drawn = load_study(write_study({'"both"': "1000"}, text=STUDY))
+    sampled = run_study(drawn, tmp_path / "drawn", jobs=1, report=False).scores
+    np.testing.assert_allclose(
+        sampled["information_reward"], scores["information_reward_sampled"], atol=1e-12
+    )
+
+
+def test_nested_training_sets_are_the_first_rows_of_one(write_study, tmp_path, monkeypatch):
+    seen: dict[int, np.ndarray] = {}
+
+    def spy(self, sample, rng=None):
+        seen[len(sample)] = sample.codes
+        return fit(self, sample, rng)
+
+    fit = NaiveBayes.fit
+    monkeypatch.setattr(NaiveBayes, "fit", spy)
+    changes = {
+        "test_size = 100": 'test_size = 100\ntraining = "nested"',
+        "models = 4": "models = 2",
+    }
+    run_study(load_study(write_study(changes)), tmp_path / "out", jobs=1, report=False)
+    np.testing.assert_array_equal(seen[20], seen[60][:20])
+    largest = seen[60]
+    changes["[20, 60]"] = "[20, 40, 60]"
+    run_study(load_study(write_study(changes)), tmp_path / "more", jobs=1, report=False)
+    np.testing.assert_array_equal(seen[60], largest)
+    np.testing.assert_array_equal(seen[40], largest[:40])
+
+
+def test_a_learner_without_a_limit_keeps_its_other_scores(write_study, tmp_path, monkeypatch):
+    def refuse(self, sample, rng=None):
+        if sample.weights is not None:
+            raise ValueError("no weights, please")
+        return fit(self, sample, rng)
+
+    fit = NaiveBayes.fit
+    monkeypatch.setattr(NaiveBayes, "fit", refuse)
+    results = run_study(load_study(write_study(text=STUDY)), tmp_path / "out", jobs=1)
+    plain = results.scores[results.scores["learner"] == "naive_bayes"]
+    assert plain["estimation"].isna().all()
+    assert plain["regret"].notna().all()
+    assert (plain["status"] == "ok").all()
+    assert any("no limit: ValueError: no weights" in text for text in results.manifest["warnings"])
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({'"both"': '"all"'}, 'data.test_size: "all" is not allowed; it must be a number of rows'),
+        (
+            {'also = ["accuracy"': 'also = ["miscalibration"', '"both"': '"exact"'},
+            "measures.also[0]: 'miscalibration' is no mean over rows",
+        ),
+        (
+            {"attributes = [3, 4]": "attributes = [3, 12]"},
+            'data.test_size: "both" goes through all joint configurations of a model, up to '
+            "2,097,152; models of 12 variables with 5 values have 244,140,625",
+        ),
+    ],
+)
+def test_what_cannot_be_exact_is_refused_before_anything_runs(write_study, changes, said):
+    with pytest.raises(SimstudyError) as caught:
+        load_study(write_study(changes, text=STUDY))
+    assert said in str(caught.value)
+
+
+def test_a_family_of_larger_models_than_it_said_costs_its_cells(monkeypatch):
+    monkeypatch.setattr(module, "MOST_CONFIGURATIONS", 10)
+    with pytest.raises(ValueError, match=r"3 variables has 18 joint .* 10 at most"):
+        evaluation(draw(NaiveBayesFamily, 1, (3, 3), (2, 3)), "exact", np.random.default_rng(0))
+
+
+def test_the_truth_cannot_be_learned():
+    with pytest.raises(ValueError, match="no sample tells the truth"):
+        Truth().fit(draw(TANFamily, 1).sample(5, np.random.default_rng(0)))
+
+
+def test_measures_say_whether_they_are_means():
+    @measure(greater_is_better=True, mean=False)
+    def whole(proba, y):
+        """One number."""
+        return 0.0
+
+    assert not whole.info.mean
+    assert information_reward.info.mean
