@@ -267,3 +267,8 @@ def _flat_index(codes: IntArray, variables: Sequence[int], cards: Sequence[int])
         flat *= card
         flat += codes[:, variable]
     return flat
+
+
+def configurations(cards: Sequence[int]) -> IntArray:
+    """All rows of codes that there can be, the last variable changing fastest."""
+    return np.indices(tuple(cards)).reshape(len(cards), -1).T

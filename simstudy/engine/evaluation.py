@@ -9,7 +9,7 @@ import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray
 from simstudy.families.model import Model
-from simstudy.sample import Sample, distinct_rows, read_only
+from simstudy.sample import Sample, configurations, distinct_rows, read_only
 
 EXACT, SAMPLED = "exact", "sampled"
 # An exact evaluation goes through all joint configurations of a model, up to this many.
@@ -46,10 +46,14 @@ class Trial:
 
 @dataclass(frozen=True)
 class Evaluation:
-    """The attribute rows that every learner predicts once, and the tests made of them."""
+    """The attribute rows that every learner predicts once, and the tests made of them.
+
+    ``all_rows`` says that they are all that there can be, in order.
+    """
 
     rows: IntArray
     tests: dict[str, Trial]
+    all_rows: bool = False
 
 
 def evaluation(model: Model, size: int | str, rng: np.random.Generator) -> Evaluation:
@@ -64,7 +68,7 @@ def evaluation(model: Model, size: int | str, rng: np.random.Generator) -> Evalu
         drawn = model.sample(ROWS_BESIDE_EXACT, rng)
         places = np.ravel_multi_index(tuple(drawn.attributes.T), model.cards[:-1])
         tests[SAMPLED] = Trial(places, read_only(drawn.target))
-    return Evaluation(read_only(configurations(model.cards[:-1])), tests)
+    return Evaluation(read_only(configurations(model.cards[:-1])), tests, all_rows=True)
 
 
 def exact_test(model: Model) -> Trial:
@@ -83,11 +87,6 @@ def population(model: Model) -> Sample:
     possible = np.flatnonzero(joint)
     codes = np.array(np.unravel_index(possible, model.cards)).T
     return Sample(codes, model.cards, joint[possible] * POPULATION_ROWS)
-
-
-def configurations(cards: tuple[int, ...]) -> IntArray:
-    """All rows of attribute codes, the last attribute changing fastest."""
-    return np.indices(cards).reshape(len(cards), -1).T
 
 
 def check_size(cards: tuple[int, ...]) -> None:

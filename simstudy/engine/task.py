@@ -112,7 +112,12 @@ class Task:
         knows = getattr(learner, "knows_model", False)
         fitted: Any = None if knows else learner.fit(sample, rng)
         fit_ended = perf_counter()
-        proba = self._truth.posterior(rows) if knows else fitted.predict_proba(rows)
+        if knows:
+            proba = self._truth.posterior(rows)
+        elif self._judged.all_rows and hasattr(fitted, "predict_grid"):
+            proba = fitted.predict_grid()
+        else:
+            proba = fitted.predict_proba(rows)
         predict_ended = perf_counter()
         proba = check_probabilities(proba, len(rows), sample.classes)
         return proba, fit_ended - started, predict_ended - fit_ended

@@ -5,13 +5,21 @@ Webb, Boughton & Wang (2005); the estimates are those of Weka's AODE.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from simstudy.arrays import FloatArray, IntArray
-from simstudy.learners.base import Generative, Learner, require, sum_of_gathered
+from simstudy.learners.base import (
+    Factor,
+    Generative,
+    Learner,
+    require,
+    sum_of_gathered,
+    sum_on_grid,
+)
 from simstudy.learners.naive_bayes import FittedNaiveBayes, NaiveBayes
 from simstudy.sample import Sample, SlotLayout
 
@@ -102,4 +110,34 @@ class FittedAODE(Generative):
         log_sum -= np.log(np.maximum(used, 1))[:, None]
         if alone.any():
             log_sum[alone] = self._naive_bayes.log_joint(codes[alone])
+        return log_sum
+
+    def log_joint_grid(self) -> FloatArray:
+        classes, attributes, spans = self.cards[-1], len(self.cards) - 1, self._layout.spans
+        tables = self._log_tables.reshape(classes, self._layout.size, -1)
+        largest = np.full((classes, math.prod(self.cards[:-1])), -np.inf)
+        estimators = []
+        for i, span in enumerate(spans):
+            own = np.diagonal(tables[:, span, span], axis1=1, axis2=2)
+            qualifies = self._qualifies[span]
+            factors: list[Factor] = [((i,), np.where(qualifies, own, -np.inf))]
+            for j in range(attributes):
+                block = tables[:, span, spans[j]]
+                if j != i:
+                    factors.append(((i, j), block) if i < j else ((j, i), block.transpose(0, 2, 1)))
+            estimators.append(sum_on_grid(self.cards, factors))
+            np.maximum(largest, estimators[-1], out=largest)
+        used = sum_on_grid(
+            (*self.cards[:-1], 1),
+            [((i,), self._qualifies[None, span].astype(float)) for i, span in enumerate(spans)],
+        )[0]
+        alone = used == 0
+        largest[:, alone] = 0.0
+        total = np.zeros_like(largest)
+        for estimator in estimators:
+            total += np.exp(estimator - largest)
+        with np.errstate(divide="ignore"):
+            log_sum: FloatArray = np.log(total) + largest - np.log(np.maximum(used, 1))
+        if alone.any():
+            log_sum[:, alone] = self._naive_bayes.log_joint_grid()[:, alone]
         return log_sum

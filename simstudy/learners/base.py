@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Protocol
+from typing import ClassVar, Protocol, TypeAlias
 
 import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray
-from simstudy.sample import Sample, check_codes
+from simstudy.sample import Sample, check_codes, configurations
+
+Factor: TypeAlias = tuple[tuple[int, ...], FloatArray]
 
 
 class Fitted(Protocol):
@@ -47,6 +50,18 @@ class Generative(ABC):
         """P(class | attributes), shape (rows, classes)."""
         return normalise(self.log_joint(check_codes(codes, self.cards[:-1], "attribute")))
 
+    def log_joint_grid(self) -> FloatArray:
+        """log P of every class and every row there can be, shape (classes, rows).
+
+        The rows are those of `simstudy.sample.configurations`. A subclass that can add tables
+        along axes, as by `sum_on_grid`, is faster than row by row.
+        """
+        return self.log_joint(configurations(self.cards[:-1])).T
+
+    def predict_grid(self) -> FloatArray:
+        """What `predict_proba` answers for every row there can be, shape (rows, classes)."""
+        return normalise(self.log_joint_grid().T)
+
 
 def normalise(log_joint: FloatArray) -> FloatArray:
     """Class probabilities from their unnormalised logarithms, row by row."""
@@ -64,6 +79,28 @@ def sum_of_gathered(tables: FloatArray, cells: IntArray) -> FloatArray:
     """
     total: FloatArray = tables.take(cells, axis=1).sum(axis=1)
     return total.T
+
+
+def sum_on_grid(cards: Sequence[int], factors: Iterable[Factor]) -> FloatArray:
+    """The sum of tables over all rows there can be, shape (classes, rows).
+
+    A factor is the attributes of a table, in increasing order, and the table itself with the
+    classes on its first axis, or 1 if they make no difference. Each is added as soon as its last
+    attribute has an axis, while the sum is still small.
+    """
+    waiting: list[list[Factor]] = [[] for _ in range(len(cards))]
+    total = np.zeros((cards[-1],))
+    for axes, table in factors:
+        if axes:
+            waiting[axes[-1]].append((axes, table))
+        else:
+            total = total + table
+    for last, card in enumerate(cards[:-1]):
+        total = np.repeat(total[..., None], card, axis=-1)
+        for axes, table in waiting[last]:
+            shape = [cards[u] if u in axes else 1 for u in range(last + 1)]
+            total += table.reshape(-1, *shape)
+    return total.reshape(cards[-1], -1)
 
 
 def require(condition: bool, parameter: str, value: object, allowed: str) -> None:

@@ -13,7 +13,14 @@ from typing import Literal
 import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray
-from simstudy.learners.base import Generative, Learner, require, sum_of_gathered
+from simstudy.learners.base import (
+    Factor,
+    Generative,
+    Learner,
+    require,
+    sum_of_gathered,
+    sum_on_grid,
+)
 from simstudy.learners.superparent import superparent_tree
 from simstudy.learners.trees import Tree, cmi_tree, likelihood_tree
 from simstudy.sample import Sample
@@ -96,6 +103,19 @@ class FittedTAN(Generative):
         columns = codes.T
         cells = columns[self._parents] * self._strides[:, None] + columns + self._starts[:, None]
         return sum_of_gathered(self._log_values, cells) + self._log_prior
+
+    def log_joint_grid(self) -> FloatArray:
+        factors: list[Factor] = [((), self._log_prior)]
+        for i, (start, parent) in enumerate(zip(self._starts, self.tree, strict=True)):
+            card = self.cards[i]
+            if parent is None:
+                factors.append(((i,), self._log_values[:, start : start + card]))
+                continue
+            block = self._log_values[:, start : start + card * self.cards[parent]]
+            table = block.reshape(-1, self.cards[parent], card)
+            ordered = table if parent < i else table.transpose(0, 2, 1)
+            factors.append(((min(i, parent), max(i, parent)), ordered))
+        return sum_on_grid(self.cards, factors)
 
 
 def _checked_tree(tree: Sequence[int | None]) -> Tree:

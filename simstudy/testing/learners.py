@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import pickle
 import sys
 from collections.abc import Iterator, Sequence
@@ -10,8 +11,11 @@ import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray
 from simstudy.learners.base import Fitted, Learner
-from simstudy.sample import Sample
+from simstudy.sample import Sample, configurations
 from simstudy.testing.contract import Contract, check_distributions, check_parameters, gap, stream
+
+# The grid of all rows is checked up to this many.
+_MOST_ROWS = 1000
 
 
 def check_learner(
@@ -27,7 +31,8 @@ def check_learner(
     - ``predict_proba`` returns one finite distribution over *all* classes for each row, in shape
       (rows, classes), also for no rows at all, and leaves its input as it was.
     - What it says of a row depends neither on the other rows nor on their order.
-    - Where the fitted object has ``log_joint``, normalising that gives ``predict_proba``.
+    - Where the fitted object has ``log_joint``, normalising that gives ``predict_proba``; where it
+      has ``predict_grid``, that is ``predict_proba`` of all rows there can be.
     - The fitted object pickles, if its class can be imported.
     - A row of weight 2 is the row twice; a row of weight 0 is no row.
     - The order of the attributes does not matter.
@@ -62,6 +67,7 @@ def check_learner(
             "the same stream must give the same fit",
             f"two fits to {situation} differ by {gap(proba, again)}",
         )
+        _check_grid(contract, fitted, sample, situation)
         _check_pickled_fit(contract, fitted, codes, proba)
     if weights:
         _check_weights(contract, learner, min(4, max_attributes))
@@ -153,6 +159,23 @@ def _check_predictions(
             f"{where}they differ by {gap(scaled, proba)}",
         )
     return proba
+
+
+def _check_grid(contract: Contract, fitted: Fitted, sample: Sample, situation: str) -> None:
+    """Check what is answered for all rows at once, if that can be asked and they are not many."""
+    cards = sample.cards[:-1]
+    if not hasattr(fitted, "predict_grid") or math.prod(cards) > _MOST_ROWS:
+        return
+    rule = "predict_grid must answer as predict_proba does for all rows there can be"
+    grid = np.array(contract.attempt(rule, fitted.predict_grid))
+    proba = _predict(contract, fitted, configurations(cards))
+    contract.require(
+        grid.shape == proba.shape and np.allclose(grid, proba, rtol=0, atol=1e-9),
+        rule,
+        f"after {situation} the shapes are {grid.shape} and {proba.shape}"
+        if grid.shape != proba.shape
+        else f"after {situation} they differ by {gap(grid, proba)}",
+    )
 
 
 def _check_pickled_fit(

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from simstudy import SimstudyError, load_study, run_study
 from simstudy.engine import evaluation as module
-from simstudy.engine.evaluation import configurations, evaluation, population
+from simstudy.engine.evaluation import evaluation, population
 from simstudy.engine.plan import Column
 from simstudy.engine.scoring import Scorer, class_prior
 from simstudy.families.aode import AODEFamily
@@ -32,6 +32,7 @@ from simstudy.learners.tan import TAN
 from simstudy.learners.truth import Truth
 from simstudy.measures.base import measure
 from simstudy.measures.rewards import information_reward
+from simstudy.sample import configurations
 
 FAMILIES = [NaiveBayesFamily, TANFamily, AODEFamily, KDBFamily]
 LEARNERS = [
@@ -268,6 +269,18 @@ def test_a_family_of_larger_models_than_it_said_costs_its_cells(monkeypatch):
     monkeypatch.setattr(module, "MOST_CONFIGURATIONS", 10)
     with pytest.raises(ValueError, match=r"3 variables has 18 joint .* 10 at most"):
         evaluation(draw(NaiveBayesFamily, 1, (3, 3), (2, 3)), "exact", np.random.default_rng(0))
+
+
+@pytest.mark.parametrize("learner", LEARNERS, ids=repr)
+@each_family
+def test_all_rows_at_once_are_answered_as_one_by_one(family, learner):
+    for seed in range(3):
+        model = draw(family, seed, attributes=(4, 6), values=(2, 4))
+        fitted = learner.fit(model.sample(30, np.random.default_rng(seed)))
+        if hasattr(fitted, "predict_grid"):
+            rows = configurations(model.cards[:-1])
+            expected = fitted.predict_proba(rows)
+            np.testing.assert_allclose(fitted.predict_grid(), expected, rtol=0, atol=1e-12)
 
 
 def test_the_truth_cannot_be_learned():
