@@ -16,9 +16,9 @@ from simstudy.learners.base import (
     Factor,
     Generative,
     Learner,
+    product_on_grid,
     require,
     sum_of_gathered,
-    sum_on_grid,
 )
 from simstudy.learners.naive_bayes import FittedNaiveBayes, NaiveBayes
 from simstudy.sample import Sample, SlotLayout
@@ -112,32 +112,20 @@ class FittedAODE(Generative):
             log_sum[alone] = self._naive_bayes.log_joint(codes[alone])
         return log_sum
 
-    def log_joint_grid(self) -> FloatArray:
-        classes, attributes, spans = self.cards[-1], len(self.cards) - 1, self._layout.spans
-        tables = self._log_tables.reshape(classes, self._layout.size, -1)
-        largest = np.full((classes, math.prod(self.cards[:-1])), -np.inf)
-        estimators = []
+    def joint_grid(self) -> FloatArray:
+        spans = self._layout.spans
+        tables = np.exp(self._log_tables).reshape(self.cards[-1], self._layout.size, -1)
+        total = np.zeros((self.cards[-1], math.prod(self.cards[:-1])))
         for i, span in enumerate(spans):
             own = np.diagonal(tables[:, span, span], axis1=1, axis2=2)
-            qualifies = self._qualifies[span]
-            factors: list[Factor] = [((i,), np.where(qualifies, own, -np.inf))]
-            for j in range(attributes):
-                block = tables[:, span, spans[j]]
+            factors: list[Factor] = [((i,), own * self._qualifies[span])]
+            for j, other in enumerate(spans):
+                block = tables[:, span, other]
                 if j != i:
                     factors.append(((i, j), block) if i < j else ((j, i), block.transpose(0, 2, 1)))
-            estimators.append(sum_on_grid(self.cards, factors))
-            np.maximum(largest, estimators[-1], out=largest)
-        used = sum_on_grid(
-            (*self.cards[:-1], 1),
-            [((i,), self._qualifies[None, span].astype(float)) for i, span in enumerate(spans)],
-        )[0]
-        alone = used == 0
-        largest[:, alone] = 0.0
-        total = np.zeros_like(largest)
-        for estimator in estimators:
-            total += np.exp(estimator - largest)
-        with np.errstate(divide="ignore"):
-            log_sum: FloatArray = np.log(total) + largest - np.log(np.maximum(used, 1))
+            total += product_on_grid(self.cards, factors)
+        # Where no attribute qualifies the sum is 0.
+        alone = ~total.any(axis=0)
         if alone.any():
-            log_sum[:, alone] = self._naive_bayes.log_joint_grid()[:, alone]
-        return log_sum
+            total[:, alone] = self._naive_bayes.joint_grid()[:, alone]
+        return total

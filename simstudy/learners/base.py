@@ -50,17 +50,20 @@ class Generative(ABC):
         """P(class | attributes), shape (rows, classes)."""
         return normalise(self.log_joint(check_codes(codes, self.cards[:-1], "attribute")))
 
-    def log_joint_grid(self) -> FloatArray:
-        """log P of every class and every row there can be, shape (classes, rows).
+    def joint_grid(self) -> FloatArray:
+        """P of every class with every row there can be, up to a factor, shape (classes, rows).
 
-        The rows are those of `simstudy.sample.configurations`. A subclass that can add tables
-        along axes, as by `sum_on_grid`, is faster than row by row.
+        The rows are those of `simstudy.sample.configurations`. A subclass that can multiply tables
+        along axes, as by `product_on_grid`, is faster than row by row.
         """
-        return self.log_joint(configurations(self.cards[:-1])).T
+        log_joint = self.log_joint(configurations(self.cards[:-1])).T
+        joint: FloatArray = np.exp(log_joint - log_joint.max(axis=0))
+        return joint
 
     def predict_grid(self) -> FloatArray:
         """What `predict_proba` answers for every row there can be, shape (rows, classes)."""
-        return normalise(self.log_joint_grid().T)
+        joint = self.joint_grid()
+        return (joint / joint.sum(axis=0)).T
 
 
 def normalise(log_joint: FloatArray) -> FloatArray:
@@ -81,26 +84,34 @@ def sum_of_gathered(tables: FloatArray, cells: IntArray) -> FloatArray:
     return total.T
 
 
-def sum_on_grid(cards: Sequence[int], factors: Iterable[Factor]) -> FloatArray:
-    """The sum of tables over all rows there can be, shape (classes, rows).
+def product_on_grid(cards: Sequence[int], factors: Iterable[Factor]) -> FloatArray:
+    """The product of tables over all rows there can be, shape (classes, rows).
 
     A factor is the attributes of a table, in increasing order, and the table itself with the
-    classes on its first axis, or 1 if they make no difference. Each is added as soon as its last
-    attribute has an axis, while the sum is still small.
+    classes on its first axis, or 1 if they make no difference. Attributes enter from the last to
+    the first, and a table as soon as its first attribute has an axis, while the product is small.
     """
-    waiting: list[list[Factor]] = [[] for _ in range(len(cards))]
-    total = np.zeros((cards[-1],))
+    by_first: dict[int, list[Factor]] = {}
     for axes, table in factors:
-        if axes:
-            waiting[axes[-1]].append((axes, table))
-        else:
-            total = total + table
-    for last, card in enumerate(cards[:-1]):
-        total = np.repeat(total[..., None], card, axis=-1)
-        for axes, table in waiting[last]:
-            shape = [cards[u] if u in axes else 1 for u in range(last + 1)]
-            total += table.reshape(-1, *shape)
-    return total.reshape(cards[-1], -1)
+        by_first.setdefault(axes[0] if axes else 0, []).append((axes, table))
+    product = np.ones((cards[-1], 1))
+    for first in range(len(cards) - 2, -1, -1):
+        longer = np.repeat(product[:, None], cards[first], axis=1)
+        for axes, table in by_first.get(first, ()):
+            # Neighbouring attributes that the table lacks are one axis, for the sake of speed.
+            sizes = [cards[first]]
+            kept = [first in axes]
+            for attribute in range(first + 1, len(cards) - 1):
+                if attribute in axes or kept[-1]:
+                    sizes.append(cards[attribute])
+                    kept.append(attribute in axes)
+                else:
+                    sizes[-1] *= cards[attribute]
+            shape = [size if keep else 1 for size, keep in zip(sizes, kept, strict=True)]
+            grid = longer.reshape(cards[-1], *sizes)
+            grid *= table.reshape(-1, *shape)
+        product = longer.reshape(cards[-1], -1)
+    return product
 
 
 def require(condition: bool, parameter: str, value: object, allowed: str) -> None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray
-from simstudy.learners.base import Factor, Generative, Learner, require, sum_on_grid
+from simstudy.learners.base import Factor, Generative, Learner, product_on_grid, require
 from simstudy.learners.trees import class_information, conditional_mutual_information
 from simstudy.sample import Sample
 
@@ -77,13 +77,13 @@ class FittedKDB(Generative):
             total += table[:, *(columns[u] for u in (*others, attribute))]
         return total.T
 
-    def log_joint_grid(self) -> FloatArray:
-        factors: list[Factor] = [((), self._log_prior)]
+    def joint_grid(self) -> FloatArray:
+        factors: list[Factor] = [((), np.exp(self._log_prior))]
         for attribute, (others, table) in enumerate(
             zip(self.parents, self._log_tables, strict=True)
         ):
             axes = (*others, attribute)
             order = np.argsort(axes)
-            ordered = table.transpose(0, *(order + 1))
+            ordered = np.exp(table).transpose(0, *(order + 1))
             factors.append((tuple(axes[i] for i in order), ordered))
-        return sum_on_grid(self.cards, factors)
+        return product_on_grid(self.cards, factors)

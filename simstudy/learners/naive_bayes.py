@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray
-from simstudy.learners.base import Generative, Learner, require, sum_of_gathered, sum_on_grid
+from simstudy.learners.base import Generative, Learner, product_on_grid, require, sum_of_gathered
 from simstudy.sample import Sample, SlotLayout
 
 
@@ -57,7 +57,7 @@ class FittedNaiveBayes(Generative):
     def log_joint(self, codes: IntArray) -> FloatArray:
         return sum_of_gathered(self._log_values, self._layout.slots(codes.T)) + self._log_prior
 
-    def log_joint_grid(self) -> FloatArray:
+    def joint_grid(self) -> FloatArray:
         spans = self._layout.spans
-        values = [((i,), self._log_values[:, span]) for i, span in enumerate(spans)]
-        return sum_on_grid(self.cards, [((), self._log_prior), *values])
+        values = [((i,), np.exp(self._log_values[:, span])) for i, span in enumerate(spans)]
+        return product_on_grid(self.cards, [((), np.exp(self._log_prior)), *values])

@@ -11,7 +11,7 @@ import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray
 from simstudy.exchange import to_pgmpy
-from simstudy.learners.base import sum_on_grid
+from simstudy.learners.base import product_on_grid
 from simstudy.sample import Sample
 
 if TYPE_CHECKING:
@@ -83,14 +83,14 @@ class Network:
             total += table[tuple(columns[u] for u in axes)]
         return total.T
 
-    def log_joint_grid(self) -> FloatArray:
-        """log P of every class and every row of attributes there can be, shape (classes, rows)."""
+    def joint_grid(self) -> FloatArray:
+        """P of every class with every row of attributes there can be, shape (classes, rows)."""
         target, factors = len(self.cards) - 1, []
         for axes, table in zip(self.axes, self.log_tables, strict=True):
             order = [i for _, _, i in sorted((u != target, u, i) for i, u in enumerate(axes))]
             scope = tuple(axes[i] for i in order if axes[i] != target)
-            factors.append((scope, table.transpose(order)))
-        return sum_on_grid(self.cards, factors)
+            factors.append((scope, np.exp(table).transpose(order)))
+        return product_on_grid(self.cards, factors)
 
     def log_density(self) -> FloatArray:
         """log P of every joint configuration, flattened."""

@@ -94,8 +94,8 @@ class FittedStructure(Generative):
     def log_joint(self, codes: IntArray) -> FloatArray:
         return self.network.log_joint(codes)
 
-    def log_joint_grid(self) -> FloatArray:
-        return self.network.log_joint_grid()
+    def joint_grid(self) -> FloatArray:
+        return self.network.joint_grid()
 
 
 @dataclass(frozen=True)

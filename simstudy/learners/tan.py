@@ -17,9 +17,9 @@ from simstudy.learners.base import (
     Factor,
     Generative,
     Learner,
+    product_on_grid,
     require,
     sum_of_gathered,
-    sum_on_grid,
 )
 from simstudy.learners.superparent import superparent_tree
 from simstudy.learners.trees import Tree, cmi_tree, likelihood_tree
@@ -104,18 +104,19 @@ class FittedTAN(Generative):
         cells = columns[self._parents] * self._strides[:, None] + columns + self._starts[:, None]
         return sum_of_gathered(self._log_values, cells) + self._log_prior
 
-    def log_joint_grid(self) -> FloatArray:
-        factors: list[Factor] = [((), self._log_prior)]
+    def joint_grid(self) -> FloatArray:
+        factors: list[Factor] = [((), np.exp(self._log_prior))]
+        values = np.exp(self._log_values)
         for i, (start, parent) in enumerate(zip(self._starts, self.tree, strict=True)):
             card = self.cards[i]
             if parent is None:
-                factors.append(((i,), self._log_values[:, start : start + card]))
+                factors.append(((i,), values[:, start : start + card]))
                 continue
-            block = self._log_values[:, start : start + card * self.cards[parent]]
+            block = values[:, start : start + card * self.cards[parent]]
             table = block.reshape(-1, self.cards[parent], card)
             ordered = table if parent < i else table.transpose(0, 2, 1)
             factors.append(((min(i, parent), max(i, parent)), ordered))
-        return sum_on_grid(self.cards, factors)
+        return product_on_grid(self.cards, factors)
 
 
 def _checked_tree(tree: Sequence[int | None]) -> Tree:

@@ -144,10 +144,10 @@ class FittedCaMML(Generative):
     def log_joint(self, codes: IntArray) -> FloatArray:
         return self._predictor.log_joint(codes)
 
-    def log_joint_grid(self) -> FloatArray:
+    def joint_grid(self) -> FloatArray:
         if isinstance(self._predictor, Network):
-            return self._predictor.log_joint_grid()
-        return super().log_joint_grid()
+            return self._predictor.joint_grid()
+        return super().joint_grid()
 
     @cached_property
     def statistical_classes(self) -> list[StatisticalClass]:
