@@ -393,6 +393,50 @@ def test_columns_of_categories_can_be_named(mixed):
         C45Classifier(categorical_features="some").fit(X, y)
 
 
+def test_lists_keep_numbers_apart_from_text():
+    X = [["u", 0.0], ["v", 3.0], ["u", 5], ["v", None]] * 10
+    fitted = C45Classifier().fit(X, [0, 1, 1, 0] * 10)
+    assert fitted.categories_ == [["u", "v"], None]
+    codes = C45Classifier(categorical_features="all").fit([["u", 0], ["u", 5]] * 9, [0, 1] * 9)
+    assert codes.predict([["u", 0], ["u", 5]]).tolist() == [0, 1]
+
+
+@pytest.mark.parametrize("dtype", [object, "string", "category"])
+def test_a_column_without_any_value_is_no_trouble(dtype):
+    X = pd.DataFrame({"s": ["u", "v"] * 20, "m": pd.Series([None] * 40, dtype=dtype)})
+    for columns in (["s", "m"], ["m", "s"], ["m"]):
+        fitted = C45Classifier().fit(X[columns], [0, 1] * 20)
+        assert fitted.categories_[columns.index("m")] == []
+        later = X[columns].head(2).assign(m="red")
+        np.testing.assert_array_equal(fitted.predict(later), [0, 1] if "s" in columns else [0, 0])
+
+
+@pytest.mark.parametrize(
+    ("parameters", "said"),
+    [
+        ({"categories": "some"}, "categories = 'some' is not allowed"),
+        ({"categories": None}, "categories = None is not allowed"),
+        ({"categories": [["a", "a"]]}, "a list of different values"),
+        ({"categories": [{"a", "b"}]}, "a list of different values"),
+        ({"categories": [["a", None]]}, "none of them missing"),
+        ({"categorical_features": ["height"]}, "names 'height', which is no column of X"),
+        ({"categorical_features": [3]}, "names 3, which is no column of X"),
+        ({"categorical_features": None}, "categorical_features = None is not allowed"),
+    ],
+)
+def test_what_is_said_of_columns_is_checked(parameters, said, mixed):
+    with pytest.raises(ValueError, match=said):
+        C45Classifier(**parameters).fit(*mixed)
+
+
+def test_times_are_no_numbers(mixed):
+    X, y = mixed
+    fitted = C45Classifier().fit(X, y)
+    times = pd.Series(pd.date_range("2020-01-01", periods=200), index=X.index)
+    with pytest.raises(ValueError, match="column width of X holds values that are no numbers"):
+        fitted.predict(X.assign(width=times))
+
+
 @pytest.mark.parametrize("estimator", MIXED, ids=repr)
 def test_unknown_category_counts_as_missing_for_c45(estimator, mixed):
     X, y = mixed

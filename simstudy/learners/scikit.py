@@ -109,7 +109,7 @@ def scikit_learner(path: str) -> type[ScikitLearner]:
     module_name, _, name = path.partition(":")
     try:
         module = importlib.import_module(module_name)
-    except ImportError as error:
+    except (ImportError, ValueError) as error:
         raise SimstudyError(f"unknown learner '{path}': {error}") from error
     public = [n for n in dir(module) if n[0] != "_" and inspect.isclass(getattr(module, n))]
     classifiers = [n for n in public if hasattr(getattr(module, n), "predict_proba")]

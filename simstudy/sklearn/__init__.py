@@ -14,6 +14,10 @@ of zero count changes the smoothing of all the others, and its own frequency, α
 greatest in the rarest class. Where all categories are known, the probabilities are those that
 the learner itself gives for the same codes.
 
+Two estimators differ: `C45Classifier` and `BoostedC45Classifier` take columns of numbers as
+numbers, and cut between them, unless ``categorical_features="all"`` says that they are categories;
+missing values, and categories that training never saw, go down all branches of a tree in parts.
+
 To add a learner: a subclass whose ``__init__`` names its parameters, and ``_learner``.
 """
 

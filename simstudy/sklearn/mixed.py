@@ -38,7 +38,7 @@ class MixedClassifier(CategoricalClassifier, ABC):
 
     Attributes
     ----------
-    categories_ : list of arrays
+    categories_ : list of lists
         The categories of each column; None for a column of numbers.
     """
 
@@ -93,10 +93,15 @@ class MixedClassifier(CategoricalClassifier, ABC):
         """The categories of each column, None for one of numbers."""
         nominal = np.flatnonzero(self._categorical(frame)).tolist()
         categories: list[Any] = [None] * frame.shape[1]
-        if isinstance(self.categories, str):
+        if isinstance(self.categories, str) and self.categories == "auto":
             given = [_categories(frame, place) for place in nominal]
+        elif isinstance(self.categories, Sequence) and not isinstance(self.categories, str):
+            given = [_declared(each) for each in self.categories]
         else:
-            given = [np.asarray(each).tolist() for each in self.categories]
+            raise ValueError(
+                f"categories = {self.categories!r} is not allowed; it must be 'auto' or a list of "
+                "lists"
+            )
         if len(given) != len(nominal):
             raise ValueError(
                 f"categories has {len(given)} lists; there are {len(nominal)} columns of categories"
@@ -114,18 +119,34 @@ class MixedClassifier(CategoricalClassifier, ABC):
         chosen, size = self.categorical_features, frame.shape[1]
         if isinstance(chosen, str):
             if chosen not in ("from_dtype", "all"):
-                raise ValueError(
-                    f"categorical_features = {chosen!r} is not allowed; it must be 'from_dtype', "
-                    "'all' or a list of columns"
-                )
+                raise self._not_columns(chosen)
             return np.array(
                 [chosen == "all" or not _holds_numbers(frame.iloc[:, i]) for i in range(size)]
             )
+        if not isinstance(chosen, Sequence | np.ndarray):
+            raise self._not_columns(chosen)
         names = list(frame.columns)
-        places = [names.index(each) if isinstance(each, str) else each for each in chosen]
         nominal = np.zeros(size, dtype=bool)
-        nominal[places] = True
+        for place, each in enumerate(chosen):
+            if isinstance(each, bool | np.bool_) and len(chosen) == size:
+                nominal[place] = each
+            elif isinstance(each, str) and each in names:
+                nominal[names.index(each)] = True
+            elif isinstance(each, int | np.integer) and 0 <= each < size:
+                nominal[int(each)] = True
+            else:
+                raise ValueError(
+                    f"categorical_features names {each!r}, which is no column of X: they have the "
+                    f"places 0 to {size - 1} and the names {', '.join(map(str, names))}"
+                )
         return nominal
+
+    @staticmethod
+    def _not_columns(given: Any) -> ValueError:
+        return ValueError(
+            f"categorical_features = {given!r} is not allowed; it must be 'from_dtype', 'all' or "
+            "a list of columns"
+        )
 
     def _values(self, frame: pd.DataFrame) -> FloatArray:
         """Numbers as they are and categories by their codes; NaN where either is missing."""
@@ -153,7 +174,9 @@ def _frame(X: Any) -> pd.DataFrame:
     """The rows as a data frame."""
     if isinstance(X, pd.DataFrame) and X.size:
         return X
-    return pd.DataFrame(check_array(X, dtype=None, ensure_all_finite="allow-nan"))
+    # A list may hold numbers beside text; as an array of one kind it would be all text.
+    kind = None if hasattr(X, "dtype") else object
+    return pd.DataFrame(check_array(X, dtype=kind, ensure_all_finite="allow-nan"))
 
 
 def _holds_numbers(column: pd.Series[Any]) -> bool:
@@ -161,14 +184,18 @@ def _holds_numbers(column: pd.Series[Any]) -> bool:
     if column.dtype != object:
         numeric = pd.api.types.is_numeric_dtype(column.dtype)
         return bool(numeric and not pd.api.types.is_bool_dtype(column.dtype))
-    return all(
+    values = column[~column.isna()]
+    return len(values) > 0 and all(
         isinstance(value, numbers.Real) and not isinstance(value, bool | np.bool_)
-        for value in column[~column.isna()]
+        for value in values
     )
 
 
 def _as_numbers(column: pd.Series[Any]) -> FloatArray:
+    times = pd.api.types.is_datetime64_any_dtype(column) or column.dtype == "timedelta64[ns]"
     try:
+        if times:
+            raise TypeError
         values: FloatArray = column.to_numpy(dtype=np.float64, na_value=np.nan)
     except (TypeError, ValueError):
         raise ValueError(f"column {column.name!s} of X holds values that are no numbers") from None
@@ -186,3 +213,15 @@ def _categories(frame: pd.DataFrame, place: int) -> list[Any]:
         raise ValueError(
             f"column {column.name!s} of X holds values of different kinds, which have no order"
         ) from None
+
+
+def _declared(given: Any) -> list[Any]:
+    """The categories given for a column, refused if their order or number is not clear."""
+    ordered = isinstance(given, Sequence | np.ndarray | pd.Index | pd.Series)
+    categories = list(given) if ordered and not isinstance(given, str) else None
+    if categories is None or pd.isna(categories).any() or len(set(categories)) < len(categories):
+        raise ValueError(
+            f"categories has {given!r} for a column; a list of different values, none of them "
+            "missing, is needed"
+        )
+    return categories

@@ -23,9 +23,8 @@ class BoostedC45(Learner):
 
     AdaBoost.M1 (Freund & Schapire 1996) as Weka's AdaBoostM1 over J48: a tree of weighted error
     ε has ln((1−ε)/ε) votes, and the rows it has wrong get (1−ε)/ε times their weight, after which
-    all weights are scaled to their old sum. Boosting ends before a tree with ε = 0 or ε ≥ ½; if
-    that is the first tree, it answers alone, with its leaf frequencies.
-    P(c) ∝ exp(votes for c).
+    all weights are scaled to their old sum. P(c) ∝ exp(votes for c). Boosting ends before a tree
+    with ε = 0 or ε ≥ ½, unless it is the first. A tree alone answers with its leaf frequencies.
 
     Parameters
     ----------
@@ -36,6 +35,11 @@ class BoostedC45(Learner):
 
     Notes
     -----
+    Answers are Weka's where all attributes are nominal and no value is missing. Elsewhere they may
+    differ: Weka asks for a number of rows, whatever they weigh, before it cuts a numeric
+    attribute, and lets rounding decide between classes that a row with a missing value has in
+    equal parts.
+
     The boosting of C5.0, which Korb, Hope & Hughes (2001) used, is its kin. It differs as Kuhn &
     Johnson (2013, section 14.6) tell: the rows that a tree has wrong gain weight by the same sum
     each, not by a factor, until half of the way to equal totals of right and wrong is gone; the

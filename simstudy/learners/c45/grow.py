@@ -34,7 +34,7 @@ class Splits(NamedTuple):
 def grow(table: Table, min_leaf: float) -> Tree:
     """The full tree, before anything is pruned."""
     search = Search(table, min_leaf)
-    branches = np.array([2 if card is None else card for card in table.cards], dtype=np.intp)
+    branches = np.array([2 if card is None else card for card in table.cards] or [0], dtype=np.intp)
     entries = table.all_entries()
     counts = table.class_counts(entries, 1)
     layers = []
@@ -87,7 +87,7 @@ class Search:
         mixed = total - counts.max(axis=0) > SMALL
         nodes = np.flatnonzero(mixed & (total > 2 * self._min_leaf - SMALL))
         attribute, threshold = np.full(len(total), LEAF), np.full(len(total), np.nan)
-        if not len(nodes):
+        if not len(nodes) or not self._table.cards:
             return attribute, threshold, entries
         number = np.full(len(total), -1)
         number[nodes] = np.arange(len(nodes))

@@ -39,9 +39,8 @@ class C45(Learner):
     Notes
     -----
     A leaf that no training row reaches answers as its parent does. Row weights count as
-    repetitions of rows. (Weka asks for a number of rows, whatever they weigh, before it cuts a
-    numeric attribute, so that boosting may differ from Weka's where there are numbers.) Numeric
-    attributes and missing values: `fit_table`.
+    repetitions of rows. Numeric attributes and missing values: `fit_table`. Numbers closer than
+    1e-5 are never cut between, as in Weka.
     """
 
     confidence: float = 0.25
@@ -53,7 +52,8 @@ class C45(Learner):
     def __post_init__(self) -> None:
         allowed = 0 < self.confidence <= 0.5
         require(allowed, "confidence", self.confidence, "it must lie above 0, up to 0.5")
-        require(self.min_leaf > 0, "min_leaf", self.min_leaf, "it must be greater than 0")
+        allowed = 0 < self.min_leaf < np.inf
+        require(allowed, "min_leaf", self.min_leaf, "it must be above 0 and finite")
 
     def fit(self, sample: Sample, rng: np.random.Generator | None = None) -> FittedC45:
         return self.fit_table(Table.of(sample))
@@ -100,6 +100,8 @@ class FittedC45:
     def attributes(self, codes: IntArray) -> Attributes:
         """Rows of attribute codes as a tree asks for them."""
         cards = [card for card in self._cards if card is not None]
+        if len(cards) < len(self._cards):
+            raise ValueError("this tree was grown with numeric attributes: ask predict_table")
         return Attributes(check_codes(codes, cards, "attribute"), cards)
 
     def predict_table(self, attributes: Attributes) -> FloatArray:

@@ -55,7 +55,14 @@ class Attributes:
     def __init__(self, values: npt.NDArray[Any], cards: Sequence[int | None]) -> None:
         self.cards = tuple(cards)
         self.values = np.asfortranarray(values)
-        self.complete = values.dtype.kind in "iu" or not bool(np.isnan(values).any())
+        if self.values.ndim != 2 or self.values.shape[1] != len(self.cards):
+            raise ValueError(
+                f"a table needs one column for each of its {len(self.cards)} attributes; its "
+                f"values have the shape {self.values.shape}"
+            )
+        if self.values.dtype.kind not in "iuf":
+            raise ValueError("the values of a table must be numbers, with NaN for missing ones")
+        self.complete = self.values.dtype.kind in "iu" or not bool(np.isnan(self.values).any())
         self.numeric = np.array([card is None for card in self.cards], dtype=bool)
         self.any_numeric = bool(self.numeric.any())
         self._flat = self.values.ravel(order="F")
@@ -91,13 +98,32 @@ class Table(Attributes):
         classes: int,
         weights: npt.ArrayLike | None = None,
     ) -> None:
+        values, target = np.asarray(values), np.asarray(target)
         weights = np.ones(len(values)) if weights is None else np.asarray(weights, dtype=float)
+        if not (len(values) == len(target) == len(weights)):
+            raise ValueError("a table needs a class, and a weight if any, for each of its rows")
+        if not (np.isfinite(weights).all() and (weights >= 0).all()):
+            raise ValueError("weights must be finite and not negative")
+        if len(target) and not (target.min() >= 0 and target.max() < classes):
+            raise ValueError(f"classes go from 0 to {classes - 1}; the rows hold others")
         if not weights.all():
             kept = np.flatnonzero(weights)
             values, target, weights = values[kept], target[kept], weights[kept]
         super().__init__(values, cards)
+        self._check_codes()
         self.target, self.classes, self.weights = target, classes, weights
         self.total = float(weights.sum())
+
+    def _check_codes(self) -> None:
+        """Refuse nominal values that are no codes of theirs."""
+        for column, card in enumerate(self.cards):
+            values = self.values[:, column]
+            known = values if self.complete else values[~np.isnan(values)]
+            if card is not None and not ((known >= 0) & (known < card) & (known % 1 == 0)).all():
+                raise ValueError(
+                    f"attribute {column} has {card} values, so its codes go from 0 to {card - 1}; "
+                    "the rows hold others"
+                )
 
     @classmethod
     def of(cls, sample: Sample) -> Table:
@@ -124,8 +150,11 @@ class Table(Attributes):
 
     @cached_property
     def starts(self) -> IntArray:
-        """The first slot of each nominal attribute, and the number of slots at the end."""
-        cards = [card for card in self.cards if card is not None]
+        """The first slot of each nominal attribute, and the number of slots at the end.
+
+        An attribute without any value has a slot all the same, which nothing is counted in.
+        """
+        cards = [max(card, 1) for card in self.cards if card is not None]
         return np.concatenate([[0], np.cumsum(cards, dtype=np.intp)])
 
     @cached_property

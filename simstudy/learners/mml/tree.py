@@ -39,6 +39,12 @@ class MMLTree(Learner):
     ----------
     alpha : float
         Parameter of the Dirichlet prior of the class probabilities in every leaf.
+
+    Notes
+    -----
+    The more attributes there are, the less probable is a tree without any test beforehand (see
+    `simstudy.learners.mml.coding`). On attributes that tell nothing about the class a tree is grown
+    in 9 % of samples of 50 rows and 7 attributes, 3 % of 500 rows and 0.5 % of 5000 rows.
     """
 
     alpha: float = 0.5

@@ -144,6 +144,44 @@ def test_the_best_score_is_replaced_only_by_one_that_is_really_greater() -> None
     assert first_best(scores.T).tolist() == [0, -1, 2]
 
 
+def test_many_nodes_are_searched_in_blocks_alike(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(4)
+    rows = np.column_stack([rng.integers(0, 3, size=(300, 5)), rng.normal(size=(300, 1))])
+    target = (rows[:, 0] + rows[:, 1] + (rows[:, 5] > 0)).astype(np.intp) % 3
+    table = Table(rows, (3, 3, 3, 3, 3, None), target, 3)
+    whole = C45(prune=False).fit_table(table).predict_table(table)
+    monkeypatch.setattr("simstudy.learners.c45.grow._MOST_CELLS", 50)
+    np.testing.assert_array_equal(C45(prune=False).fit_table(table).predict_table(table), whole)
+
+
+@pytest.mark.parametrize(
+    ("values", "cards", "target", "weights", "said"),
+    [
+        ([[0.0], [2.0]], (2,), [0, 1], None, "attribute 0 has 2 values, so its codes go from 0"),
+        ([[0.5], [1.0]], (2,), [0, 1], None, "attribute 0 has 2 values"),
+        ([[0.0], [1.0]], (2,), [0, 2], None, "classes go from 0 to 1"),
+        ([[0.0], [1.0]], (2,), [0, 1], [1.0, -1.0], "weights must be finite and not negative"),
+        ([[0.0], [1.0]], (2, 2), [0, 1], None, "one column for each of its 2 attributes"),
+        ([[0.0], [1.0]], (2,), [0], None, "a class, and a weight if any, for each of its rows"),
+        ([["a"], ["b"]], (2,), [0, 1], None, "must be numbers"),
+    ],
+)
+def test_a_table_that_makes_no_sense_is_refused(values, cards, target, weights, said) -> None:
+    with pytest.raises(ValueError, match=said):
+        Table(np.array(values), cards, np.array(target), 2, weights)
+
+
+def test_a_tree_of_numbers_is_not_asked_for_codes() -> None:
+    table = Table(np.array([[1.0], [2], [3], [4]]), (None,), np.array([0, 0, 1, 1]), 2)
+    with pytest.raises(ValueError, match="grown with numeric attributes"):
+        C45().fit_table(table).predict_proba(np.zeros((1, 0)))
+
+
+def test_without_attributes_the_class_frequencies_answer() -> None:
+    fitted = C45().fit(Sample([[0], [1], [1], [1], [1]], (2,)))
+    np.testing.assert_allclose(fitted.predict_proba(np.zeros((2, 0))), [[0.2, 0.8]] * 2)
+
+
 CARDS = (2, 3, None, 2)
 cells = [st.sampled_from([0.0, 1, np.nan]), st.sampled_from([0.0, 1, 2, np.nan])]
 cells += [st.sampled_from([0.5, 1, 1.5, 2, 4, np.nan]), st.integers(0, 1).map(float)]
