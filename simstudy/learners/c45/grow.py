@@ -31,13 +31,15 @@ class Splits(NamedTuple):
     threshold: FloatArray  # NaN for a nominal attribute
 
 
-def grow(table: Table, min_leaf: float) -> Tree:
-    """The full tree, before anything is pruned."""
+def grow(table: Table, min_leaf: float) -> tuple[Tree, list[Entries]]:
+    """The full tree, before anything is pruned, and the rows at the inner nodes of each level."""
     search = Search(table, min_leaf)
     branches = np.array([2 if card is None else card for card in table.cards] or [0], dtype=np.intp)
     entries = table.all_entries()
     counts = table.class_counts(entries, 1)
-    layers = []
+    layers: list[Tree] = []
+    rows: list[Entries] = []
+    start = 0
     while True:
         attribute, threshold, entries = search.best(entries, counts)
         number = np.where(attribute == LEAF, 0, branches.take(attribute, mode="wrap"))
@@ -45,7 +47,9 @@ def grow(table: Table, min_leaf: float) -> Tree:
         layer = Tree(attribute, threshold, ends - number, number, counts)
         layers.append(layer)
         if not ends[-1]:
-            return Tree.of_layers(layers)
+            return Tree.of_layers(layers), rows
+        rows.append(entries._replace(nodes=entries.nodes + start))
+        start += len(layer)
         entries, missing = layer.step(table, entries)
         counts = table.class_counts(entries, int(ends[-1]))
         if missing is not None and len(missing.rows):

@@ -64,10 +64,10 @@ class C45(Learner):
         A row whose value of the tested attribute is missing goes down all branches, in parts like
         the rows whose value is known.
         """
-        tree = grow(table, self.min_leaf)
+        tree, rows = grow(table, self.min_leaf)
         collapse(tree)
         if self.prune:
-            Pruner(tree, table, self.confidence, self.subtree_raising).prune()
+            Pruner(tree, table, self.confidence, self.subtree_raising).prune(rows)
         tree.compact()
         return FittedC45(tree, table.cards, self.laplace)
 

@@ -38,19 +38,22 @@ class Pruner:
         self._confidence, self._raising = confidence, raising
         self._z = NormalDist().inv_cdf(1 - confidence)
 
-    def prune(self) -> None:
-        """Prune the whole tree."""
-        self._prune(np.zeros(1, dtype=np.intp), self._table.all_entries())
-
-    def _prune(self, roots: IntArray, entries: Entries) -> FloatArray:
-        """Count the entries in the subtrees of some nodes, prune these; return their errors."""
+    def prune(self, rows: list[Entries]) -> None:
+        """Prune the whole tree, given the rows at the inner nodes of each of its levels."""
         tree = self._tree
-        levels = self._descend(roots, entries)
+        levels = []
+        for level, entries in zip(tree.inner_levels(), rows, strict=False):
+            levels.append((level, entries.at(level.nodes, len(tree))))
+        self._prune(np.zeros(1, dtype=np.intp), levels)
+
+    def _prune(self, roots: IntArray, levels: list[tuple[Level, Entries]]) -> FloatArray:
+        """Prune the subtrees of some nodes, given their levels; return their errors."""
+        tree = self._tree
         nodes = np.concatenate([roots, *(level.children for level, _ in levels)])
         as_leaf = np.empty(len(tree))
         as_leaf[nodes] = self.limit(tree.counts.take(nodes, axis=1))
         errors = as_leaf.copy()
-        for level, entries in reversed(levels):
+        for level, entries in levels[::-1]:
             nodes = level.nodes
             here = as_leaf[nodes] - _ALLOWANCE - SMALL
             staying = np.add.reduceat(errors[level.children], level.offsets)
@@ -65,7 +68,8 @@ class Pruner:
             if lifted.any():
                 nodes = nodes[lifted]
                 tree.replace(nodes, largest[lifted])
-                errors[nodes] = self._prune(nodes, entries.at(nodes, len(tree)))
+                levels = self._descend(nodes, entries.at(nodes, len(tree)))
+                errors[nodes] = self._prune(nodes, levels)
         return errors[roots]
 
     def _descend(self, nodes: IntArray, entries: Entries) -> list[tuple[Level, Entries]]:

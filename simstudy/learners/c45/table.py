@@ -88,6 +88,8 @@ class Table(Attributes):
         How many classes there are.
     weights : array of shape (rows,), optional
         How often each row counts.
+    checked : bool
+        That all of this is known to be in order, and no weight 0.
     """
 
     def __init__(
@@ -97,20 +99,19 @@ class Table(Attributes):
         target: IntArray,
         classes: int,
         weights: npt.ArrayLike | None = None,
+        *,
+        checked: bool = False,
     ) -> None:
         values, target = np.asarray(values), np.asarray(target)
         weights = np.ones(len(values)) if weights is None else np.asarray(weights, dtype=float)
-        if not (len(values) == len(target) == len(weights)):
-            raise ValueError("a table needs a class, and a weight if any, for each of its rows")
-        if not (np.isfinite(weights).all() and (weights >= 0).all()):
-            raise ValueError("weights must be finite and not negative")
-        if len(target) and not (target.min() >= 0 and target.max() < classes):
-            raise ValueError(f"classes go from 0 to {classes - 1}; the rows hold others")
-        if not weights.all():
-            kept = np.flatnonzero(weights)
-            values, target, weights = values[kept], target[kept], weights[kept]
+        if not checked:
+            _check_rows(values, target, classes, weights)
+            if not weights.all():
+                kept = np.flatnonzero(weights)
+                values, target, weights = values[kept], target[kept], weights[kept]
         super().__init__(values, cards)
-        self._check_codes()
+        if not checked:
+            self._check_codes()
         self.target, self.classes, self.weights = target, classes, weights
         self.total = float(weights.sum())
 
@@ -129,7 +130,8 @@ class Table(Attributes):
     def of(cls, sample: Sample) -> Table:
         """The distinct rows of a sample, which are nominal and complete, by how often they come."""
         rows = sample.distinct
-        return cls(rows.attributes, rows.cards[:-1], rows.target, rows.classes, rows.weights)
+        fields = rows.attributes, rows.cards[:-1], rows.target, rows.classes, rows.weights
+        return cls(*fields, checked=True)
 
     def with_weights(self, weights: FloatArray) -> Table:
         """The same rows with other weights."""
@@ -182,3 +184,15 @@ class Table(Attributes):
 def together(one: Entries, other: Entries) -> Entries:
     """Two lots of entries as one."""
     return Entries(*(np.concatenate(fields) for fields in zip(one, other, strict=True)))
+
+
+def _check_rows(
+    values: npt.NDArray[Any], target: npt.NDArray[Any], classes: int, weights: FloatArray
+) -> None:
+    """Refuse rows without a class or weight that makes sense."""
+    if not (len(values) == len(target) == len(weights)):
+        raise ValueError("a table needs a class, and a weight if any, for each of its rows")
+    if not (np.isfinite(weights).all() and (weights >= 0).all()):
+        raise ValueError("weights must be finite and not negative")
+    if len(target) and not (target.min() >= 0 and target.max() < classes):
+        raise ValueError(f"classes go from 0 to {classes - 1}; the rows hold others")

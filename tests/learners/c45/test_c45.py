@@ -67,7 +67,7 @@ def test_error_limits_are_those_of_quinlans_example() -> None:
     # Quinlan (1993, section 4.2): U25%(0, 6) = 0.206, U25%(0, 9) = 0.143, U25%(0, 1) = 0.750,
     # U25%(1, 16) = 0.157.
     table = Table.of(Sample(WEATHER, WEATHER_CARDS))
-    pruner = Pruner(grow(table, 2), table, 0.25, True)
+    pruner = Pruner(grow(table, 2)[0], table, 0.25, True)
     rows = np.array([6.0, 9.0, 1.0, 16.0])
     counts = np.array([[6.0, 0], [9, 0], [1, 0], [15, 1]])
     limits = pruner.limit(counts.T) / rows
@@ -78,7 +78,7 @@ def test_error_limits_are_those_of_quinlans_example() -> None:
 
 def test_error_limits_rise_without_a_jump() -> None:
     table = Table.of(Sample(WEATHER, WEATHER_CARDS))
-    pruner = Pruner(grow(table, 2), table, 0.25, True)
+    pruner = Pruner(grow(table, 2)[0], table, 0.25, True)
     errors = np.linspace(0, 10, 2001)
     limits = pruner.limit(np.stack([20 - errors, errors]))
     assert (np.diff(limits) > 0).all()
@@ -228,7 +228,7 @@ def test_only_the_order_of_numbers_matters(rows: np.ndarray) -> None:
 @settings(deadline=None)
 @given(st.lists(st.tuples(*(st.integers(0, c - 1) for c in (3, 2, 4, 3))), min_size=1, max_size=60))
 def test_the_full_tree_is_the_one_grown_node_by_node(rows: list[tuple[int, ...]]) -> None:
-    tree = grow(Table.of(Sample(rows, (3, 2, 4, 3))), 2)
+    tree, _ = grow(Table.of(Sample(rows, (3, 2, 4, 3))), 2)
 
     def agree(node: int, part: list[tuple[int, ...]]) -> None:
         attribute = by_hand(part, len(rows))
