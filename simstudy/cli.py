@@ -92,6 +92,40 @@ def run(
 
 
 @app.command()
+def plan(
+    study: StudyFile,
+    mcse: Annotated[
+        float | None, typer.Option(help="A Monte-Carlo standard error to reach, as in 0.005.")
+    ] = None,
+    difference: Annotated[
+        float | None, typer.Option(help="A difference between learners that should be found.")
+    ] = None,
+    power: Annotated[float, typer.Option(help="How probably it should be found.")] = 0.8,
+    pilot: Annotated[int, typer.Option(min=3, help="Models to try out.")] = 12,
+    jobs: Annotated[
+        int | None, typer.Option(min=1, help="Worker processes (default: one for each processor).")
+    ] = None,
+) -> None:
+    """Run a pilot: how many models a study needs, and how long it will take."""
+    for name, value in (("--mcse", mcse), ("--difference", difference)):
+        if value is not None and not value > 0:
+            raise SimstudyError(f"{name}: {value} is not allowed; it must be above 0")
+    if not 0 < power < 1:
+        raise SimstudyError(f"--power: {power} is not allowed; it must lie between 0 and 1")
+    from rich.console import Console
+
+    from simstudy.planning import run_pilot
+    from simstudy.report.forecast import forecast
+    from simstudy.study import load_study
+
+    loaded = load_study(study)
+    with _progress(True, min(pilot, loaded.models)) as progress:
+        tried = run_pilot(loaded, pilot, jobs, progress)
+    for line in forecast(tried, mcse, difference, power):
+        Console(soft_wrap=True).print(line, markup=False, highlight=False)
+
+
+@app.command()
 def show(study: StudyFile) -> None:
     """Print a study as it will be run, every default filled in."""
     from simstudy.study import load_study

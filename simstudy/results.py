@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from simstudy.study import Study
 
 Progress = Callable[[int, int], None]
+REGRET = ("regret", "representation", "estimation")
 
 
 def run_study(
@@ -127,6 +128,11 @@ class Results:
         """The labels of the learners."""
         return [learner["label"] for learner in self.settings["learners"]]
 
+    @property
+    def sizes(self) -> list[int]:
+        """The training sizes."""
+        return list(self.settings["data"]["train_sizes"])
+
     def info(self, measure: str | None = None) -> MeasureInfo:
         """What is known of a measure, its unit named for the base in use."""
         info = dict(self.manifest["measures"][self._measure(measure)])
@@ -219,6 +225,81 @@ class Results:
             return no_pairs("size")
         return pairwise(self.scores, value=self._measure(measure), **options)
 
+    def thresholds(self, measure: str | None = None, **options: Any) -> pd.DataFrame:
+        """The sizes at which learners overtake each other; options as `analysis.thresholds`.
+
+        With a single learner or a single size the table is empty.
+        """
+        import pandas as pd
+
+        from simstudy.analysis.thresholds import thresholds
+
+        if len(self.learners) < 2 or len(self.sizes) < 2:
+            return pd.DataFrame()
+        return thresholds(self.scores, **self._compared(measure), **options)
+
+    def difference_curve(
+        self, first: str, second: str, measure: str | None = None, **options: Any
+    ) -> pd.DataFrame:
+        """By how much the second learner is ahead, between the sizes too, with its bands."""
+        from simstudy.analysis.thresholds import curve
+
+        return curve(self.scores, first, second, **self._compared(measure), **options)
+
+    def _compared(self, measure: str | None) -> dict[str, Any]:
+        """What analyses of who is better need to know of a measure."""
+        name = self._measure(measure)
+        return {
+            "value": name,
+            "greater_is_better": self.info(name).greater_is_better,
+            "confidence": self.settings["analysis"]["confidence"],
+        }
+
+    def converged(self, within: float | None = None, fraction: float | None = None) -> pd.DataFrame:
+        """The size from which each learner's mean regret at estimating is small.
+
+        Give either ``within``, an information reward, or ``fraction``, a part of what it is at
+        the smallest size. The study must have measured ``estimation``.
+        """
+        from simstudy.analysis.thresholds import converged
+
+        scores = self.scores
+        if "estimation" not in scores:
+            raise SimstudyError("the study has not measured 'estimation', the gap to a limit")
+        limits = scores[["model", "learner"]].drop_duplicates().assign(estimation=0.0)
+        options = self._compared("estimation")
+        return converged(scores, limits, within, fraction, **options)
+
+    def regret(self) -> pd.DataFrame:
+        """Mean regret of every learner and size, and what it is made of, with standard errors.
+
+        Empty if the study has not measured ``regret``, ``representation`` and ``estimation``.
+        """
+        import pandas as pd
+
+        if not {*REGRET} <= {*self.measures}:
+            return pd.DataFrame()
+        parts = {name: self.intervals(name) for name in REGRET}
+        table = parts["regret"][["learner", "size", "n"]].copy()
+        for name, part in parts.items():
+            table[name], table[f"{name}_se"] = part["mean"], part["se"]
+        return table
+
+    def precision(self, measure: str | None = None, mcse: float | None = None) -> pd.DataFrame:
+        """Monte-Carlo standard errors of all means and paired differences.
+
+        With ``mcse``, also how many models would reach it.
+        """
+        from simstudy.analysis.precision import precision
+
+        return precision(self.scores, value=self._measure(measure), mcse=mcse)
+
+    def mixed(self, measure: str | None = None) -> pd.DataFrame:
+        """A mixed model, learner × size, models at random: for when cells are missing."""
+        from simstudy.analysis.mixed import mixed_model
+
+        return mixed_model(self.scores, value=self._measure(measure))
+
     def left_out(self, measure: str | None = None) -> pd.DataFrame:
         """The models without a finite value of a measure in some cell, and why."""
         from simstudy.analysis.complete import cells
@@ -235,6 +316,21 @@ class Results:
 
             ax = plt.subplots(layout="constrained")[1]
         return draw_learning_curves(self.intervals(measure), self.info(measure), ax)
+
+    def plot_difference(
+        self, first: str, second: str, ax: Axes | None = None, measure: str | None = None
+    ) -> Axes:
+        """Draw by how much the second learner is ahead, with bands and thresholds."""
+        from simstudy.report.figures import draw_difference
+
+        if ax is None:
+            import matplotlib.pyplot as plt
+
+            ax = plt.subplots(layout="constrained")[1]
+        found = self.thresholds(measure)
+        found = found[(found["first"] == first) & (found["second"] == second)]
+        curve = self.difference_curve(first, second, measure)
+        return draw_difference(curve, found, self.info(measure), ax)
 
 
 def _read_toml(path: Path) -> dict[str, Any]:

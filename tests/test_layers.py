@@ -17,7 +17,7 @@ ALLOWED = {
     "analysis": {"analysis", "arrays"},
     "engine": CORE
     | {"engine", "errors", "registry", "toml", "families.model", "measures.base", "study", ""},
-    "report": {"report", "arrays", "measures.base", "engine.store", "results"},
+    "report": {"report", "arrays", "measures.base", "engine.store", "results", "planning"},
 }
 
 

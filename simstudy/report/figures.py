@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -124,4 +125,130 @@ def learning_curves(intervals: pd.DataFrame, info: MeasureInfo, title: str, capt
         ncols=columns,
     )
     figure.supxlabel(plain(caption), fontsize=7.5, color="0.25", x=0.01, ha="left")
+    return figure
+
+
+def draw_difference(curve: pd.DataFrame, found: pd.DataFrame, info: MeasureInfo, ax: Axes) -> Axes:
+    """Draw by how much one learner is ahead of another against training size.
+
+    The dark band is for each size by itself, the light one for all sizes together; a bar on the
+    line of no difference is the interval of a threshold, its mark the threshold.
+    """
+    size = curve["size"]
+    colour = COLOURS[0]
+    ax.fill_between(
+        size, curve["band_lower"], curve["band_upper"], color=colour, alpha=0.15, linewidth=0
+    )
+    ax.fill_between(size, curve["lower"], curve["upper"], color=colour, alpha=0.3, linewidth=0)
+    studied = curve[curve["studied"]]
+    ax.plot(size, curve["difference"], color=colour, linewidth=1.5)
+    ax.plot(studied["size"], studied["difference"], "o", color=colour, markersize=3)
+    ax.axhline(0, color="0.35", linewidth=0.9)
+    for row in found[found["crossing"].notna()].to_dict("records"):
+        ax.plot([row["lower"], row["upper"]], [0, 0], color=COLOURS[1], linewidth=3.5, alpha=0.9)
+        ax.plot(row["crossing"], 0, "D", color=COLOURS[1], markersize=5.5, markeredgecolor="white")
+    ax.set_xscale("log")
+    sizes = studied["size"].to_numpy().astype(np.intp)
+    _label_sizes(ax, sizes[_three_places(sizes)])
+    ax.set_xlabel("training rows")
+    unit = f" ({info.unit})" if info.unit else ""
+    ax.set_ylabel(plain(f"{curve.attrs['second']} ahead by{unit}"))
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.grid(axis="y", color="0.92", linewidth=0.8)
+    ax.set_axisbelow(True)
+    return ax
+
+
+def differences_figure(
+    curves: Sequence[pd.DataFrame],
+    found: pd.DataFrame,
+    info: MeasureInfo,
+    title: str,
+    caption: str,
+) -> Figure:
+    """A figure of the paired differences of several pairs that can stand alone."""
+    from matplotlib.figure import Figure
+
+    columns = min(len(curves), 3)
+    rows = -(-len(curves) // columns)
+    figure = Figure(figsize=(max(2.7 * columns, 5.0), 1.3 + 2.2 * rows), layout="constrained")
+    axes = list(figure.subplots(rows, columns, sharex=True, squeeze=False).flat)
+    for ax in axes[len(curves) :]:
+        ax.set_visible(False)
+    for curve, ax in zip(curves, axes, strict=False):
+        first, second = curve.attrs["first"], curve.attrs["second"]
+        mine = found[(found["first"] == first) & (found["second"] == second)]
+        draw_difference(curve, mine, info, ax)
+        ax.set_title(plain(f"{second} − {first}"), fontsize="medium")
+        ax.set_ylabel("")
+        if ax in axes[::columns]:
+            ax.set_ylabel(plain(f"difference ({info.unit})" if info.unit else "difference"))
+        ax.xaxis.set_tick_params(labelbottom=True)
+    figure.suptitle(plain("\n".join(textwrap.wrap(title, 25 * columns))), x=0.01, ha="left")
+    figure.supxlabel(plain(caption), fontsize=7.5, color="0.25", x=0.01, ha="left")
+    return figure
+
+
+def draw_regret(split: pd.DataFrame, unit: str, axes: Sequence[Axes]) -> None:
+    """Draw what regret is made of against training size, one panel for each learner.
+
+    ``split`` has the columns learner, size, regret, representation and estimation.
+    """
+    learners = list(dict.fromkeys(split["learner"]))
+    sizes = np.unique(split["size"])
+    for learner, ax in zip(learners, axes, strict=True):
+        rows = split[split["learner"] == learner].sort_values("size")
+        size, floor, regret = (rows[key] for key in ("size", "representation", "regret"))
+        ax.fill_between(size, 0, floor, color=COLOURS[1], alpha=0.55, linewidth=0)
+        ax.fill_between(size, floor, regret, color=COLOURS[4], alpha=0.55, linewidth=0)
+        ax.plot(size, floor, color=COLOURS[1], linestyle="--", linewidth=1.3)
+        ax.plot(size, regret, color=COLOURS[0], marker="o", markersize=3.5, linewidth=1.6)
+        ax.set_title(plain(learner), fontsize="medium")
+        ax.set_xscale("log")
+        ax.set_xlabel("training rows")
+        _label_sizes(ax, sizes[_three_places(sizes)])
+        ax.spines[["top", "right"]].set_visible(False)
+        ax.grid(axis="y", color="0.92", linewidth=0.8)
+        ax.set_axisbelow(True)
+    axes[0].set_ylabel(f"regret ({unit})")
+
+
+def _three_places(sizes: IntArray) -> list[int]:
+    """The first, the last, and the one nearest to the middle between them, as logarithms go."""
+    middle = np.abs(np.log(sizes) - np.log(sizes[[0, -1]]).mean()).argmin()
+    return sorted({0, int(middle), len(sizes) - 1})
+
+
+def regret_figure(split: pd.DataFrame, unit: str, title: str, caption: str) -> Figure:
+    """A figure of regret and its parts that can stand alone."""
+    from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
+    from matplotlib.patches import Patch
+
+    number = split["learner"].nunique()
+    columns = min(number, 4)
+    rows = -(-number // columns)
+    figure = Figure(figsize=(max(2.0 * columns, 5.0), 1.6 + 2.2 * rows), layout="constrained")
+    grid = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
+    axes = list(grid.flat)
+    for ax in axes[number:]:
+        ax.set_visible(False)
+    draw_regret(split, unit, axes[:number])
+    for row in grid[1:]:
+        row[0].set_ylabel(f"regret ({unit})")
+    figure.supxlabel(plain(caption), fontsize=7.5, color="0.25", x=0.01, ha="left")
+    figure.legend(
+        handles=[
+            Line2D([], [], color=COLOURS[0], marker="o", markersize=3.5, label="regret"),
+            Patch(color=COLOURS[4], alpha=0.55, label="estimation: what more data would win back"),
+            Patch(color=COLOURS[1], alpha=0.55, label="representation: what no amount would"),
+        ],
+        loc="outside upper left",
+        title=plain("\n".join(textwrap.wrap(title, 20 * columns))),
+        title_fontsize="large",
+        alignment="left",
+        frameon=False,
+        ncols=1 if columns < 4 else 3,
+        fontsize="small",
+    )
     return figure

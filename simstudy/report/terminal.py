@@ -37,6 +37,7 @@ def print_summary(results: Results, console: Console) -> None:
     )
     _print_anova(results, console)
     _print_verdicts(results, pairs, console)
+    _print_thresholds(results, console)
     _print_failures(results, console)
 
 
@@ -121,6 +122,30 @@ def _print_verdicts(results: Results, pairs: pd.DataFrame, console: Console) -> 
             console.print(f"{lead}{sentence}", highlight=False, markup=False, soft_wrap=True)
     console.print(
         f"{words.pair_words(results, pairs)}; numbers are in favour of the learner named first.\n",
+        style="dim",
+    )
+
+
+def _print_thresholds(results: Results, console: Console) -> None:
+    found = results.thresholds()
+    if found.empty:
+        return
+    console.print("[bold]Who overtakes whom[/bold]")
+    if len(results.learners) > words.MANY_LEARNERS:
+        crossings = int(found["crossing"].notna().sum())
+        console.print(
+            f"  {crossings} crossings between {len(results.learners)} learners: see "
+            "thresholds.csv.\n",
+            highlight=False,
+        )
+        return
+    for sentence in words.threshold_sentences(found, results.sizes):
+        console.print(f"  {sentence}", highlight=False, markup=False, soft_wrap=True)
+    level = words.confidence_level(results)
+    console.print(
+        f"thresholds of the mean paired difference, linear in log rows between the sizes studied; "
+        f"{level} intervals by inverting the paired t test (Fieller); surely: by a {level} band "
+        "over all sizes together; neither is adjusted for the number of pairs.\n",
         style="dim",
     )
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from simstudy.results import Results
 
 # With more learners than this, only the leader at each size is compared in words.
-_MANY_LEARNERS = 5
+MANY_LEARNERS = 5
 
 
 def axis_label(info: MeasureInfo) -> str:
@@ -67,7 +67,7 @@ def interval_words(results: Results, intervals: pd.DataFrame) -> str:
     """What the intervals of the cells are."""
     m = int(intervals["m"].iloc[0])
     family = f"Bonferroni-adjusted for m = {m} cells" if m > 1 else "not adjusted"
-    return f"{_level(results)} t intervals between models, {family}"
+    return f"{confidence_level(results)} t intervals between models, {family}"
 
 
 def models_words(results: Results, intervals: pd.DataFrame) -> str:
@@ -85,7 +85,8 @@ def models_words(results: Results, intervals: pd.DataFrame) -> str:
     return text
 
 
-def _level(results: Results) -> str:
+def confidence_level(results: Results) -> str:
+    """The confidence of intervals, as a percentage."""
     return f"{100 * results.settings['analysis']['confidence']:.10g}%"
 
 
@@ -110,7 +111,9 @@ def pair_words(results: Results, pairs: pd.DataFrame) -> str:
         "holm": f"Holm-adjusted over m = {m} pairs at each size",
         "none": "not adjusted",
     }[analysis["adjustment"]]
-    kind = "p values" if analysis["adjustment"] == "holm" else f"{_level(results)} intervals"
+    kind = (
+        "p values" if analysis["adjustment"] == "holm" else f"{confidence_level(results)} intervals"
+    )
     return f"paired t tests between models, {kind}, {scope}"
 
 
@@ -138,7 +141,7 @@ def verdicts(
         ranked = sorted(standing, key=lambda learner: -standing[learner])
         for pair in compared:
             pair.turn(ranked)
-        leaders = ranked[:1] if len(ranked) > _MANY_LEARNERS else ranked
+        leaders = ranked[:1] if len(ranked) > MANY_LEARNERS else ranked
         compared.sort(key=lambda pair: sorted(map(ranked.index, pair.names)))
         found[int(str(size))] = [
             pair.sentence(confidence, holm, models)
@@ -199,3 +202,71 @@ def _signed(number: float) -> str:
 def left_out_words(left_out: list[dict[str, object]]) -> list[str]:
     """Which models an analysis could not use, and why."""
     return [f"model {row['subject']}: {row['reason']}" for row in left_out]
+
+
+def difference_caption(results: Results) -> str:
+    """What the figure of paired differences shows."""
+    level = confidence_level(results)
+    lines = (
+        f"Mean paired differences in {results.info().label} over the models, above 0 where the "
+        f"learner named first is ahead; dark band: {level} t intervals, each size by itself; "
+        f"light band: {level}, all sizes together. Diamond and bar: the threshold, at which one "
+        f"overtakes the other, and its {level} interval. {design(results)}."
+    )
+    return "\n".join(textwrap.wrap(lines, 105))
+
+
+def regret_caption(results: Results) -> str:
+    """What the figure of regret shows."""
+    lines = (
+        "Regret: what the true class probabilities would earn less what the learner earns. The "
+        "part due to representation remains with unlimited data; where the line lies below it, a "
+        "learner that cannot represent the truth is nearer to it with few data than with all. "
+        f"{design(results)}; {conventions(results)}."
+    )
+    return "\n".join(textwrap.wrap(lines, 115))
+
+
+def threshold_sentences(found: pd.DataFrame, sizes: list[int]) -> list[str]:
+    """Where learners overtake each other, one sentence for each pair and crossing."""
+    smallest, largest = f"{sizes[0]:,}", f"{sizes[-1]:,}"
+    sentences = []
+    for row in found.to_dict("records"):
+        pair = (row["first"], row["second"])
+        if row["infinite"] or not row["n"]:
+            sentences.append(f"{pair[0]} and {pair[1]}: {row['note']}")
+        elif math.isnan(row["crossing"]):
+            sentences.append(_without_crossing(row, smallest, largest))
+        else:
+            sentences.append(_with_crossing(row))
+    return sentences
+
+
+def _with_crossing(row: dict[Any, Any]) -> str:
+    ahead = row["ahead"]
+    behind = row["first"] if ahead == row["second"] else row["second"]
+    lower = ("< " if row["lower_open"] else "") + f"{row['lower']:,.0f}"
+    upper = ("> " if row["upper_open"] else "") + f"{row['upper']:,.0f}"
+    which = "first" if ahead == row["first"] else "second"
+    sure = row[f"{which}_better_from"]
+    tail = "" if math.isnan(sure) else f"; surely ahead from {sure:,.0f} on"
+    between = f"between {row['before']:,.0f} and {row['after']:,.0f}"
+    return (
+        f"{ahead} overtakes {behind} at {row['crossing']:,.0f} rows [{lower}, {upper}], "
+        f"{between}{tail}"
+    )
+
+
+def _without_crossing(row: dict[Any, Any], smallest: str, largest: str) -> str:
+    ahead = row["ahead"]
+    if not isinstance(ahead, str):
+        return f"{row['first']} and {row['second']}: {row['note'] or 'no crossing'}"
+    behind = row["first"] if ahead == row["second"] else row["second"]
+    which = "first" if ahead == row["first"] else "second"
+    sure = row[f"{which}_better_from"]
+    said = f"{ahead} is ahead of {behind} from {smallest} to {largest} rows, no crossing"
+    if not row["undecided"]:
+        return said
+    if math.isnan(sure):
+        return f"{said}, but not surely"
+    return f"{said}; surely from {sure:,.0f} on"

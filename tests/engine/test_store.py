@@ -15,7 +15,8 @@ from simstudy.engine.store import OUTPUTS
 
 def test_a_study_leaves_the_files_that_are_promised(write_study, tmp_path):
     results = run_study(load_study(write_study()), tmp_path / "out", jobs=1)
-    assert {path.name for path in results.directory.iterdir()} == set(OUTPUTS)
+    further = {"thresholds.csv", *(f"differences.{suffix}" for suffix in ("png", "svg", "pdf"))}
+    assert {path.name for path in results.directory.iterdir()} == {*OUTPUTS, *further}
     manifest = json.loads((results.directory / "manifest.json").read_text())
     assert manifest["status"] == "complete"
     assert manifest["cells"] == 4 * 2 * 2

@@ -8,9 +8,9 @@ import pandas as pd
 import pytest
 from matplotlib.figure import Figure
 
-from simstudy import load_study, run_study
+from simstudy import SimstudyError, load_study, run_study
 from simstudy.measures.base import MeasureInfo
-from simstudy.report.figures import COLOURS, draw_learning_curves, learning_curves
+from simstudy.report.figures import COLOURS, draw_learning_curves, draw_regret, learning_curves
 from simstudy.report.files import render
 
 mpl.use("Agg")
@@ -19,7 +19,7 @@ INFO = MeasureInfo(greater_is_better=True, label="reward", unit="nats", zero="th
 
 @pytest.fixture
 def results(write_study, tmp_path):
-    return run_study(load_study(write_study()), tmp_path / "out", jobs=1)
+    return run_study(load_study(write_study()), tmp_path / "out", jobs=1, report=False)
 
 
 def test_the_curves_pass_through_the_means(results):
@@ -66,3 +66,93 @@ def test_many_learners_are_told_apart_by_colour_marker_or_line(results):
     }
     assert len(looks) == 30
     assert len(set(COLOURS)) == len(COLOURS)
+
+
+EXACT = """
+name = "exactly"
+models = 8
+
+[family]
+name = "tan"
+attributes = [3, 4]
+
+[data]
+train_sizes = [4, 40, 200]
+test_size = "exact"
+training = "nested"
+
+[[learners]]
+name = "naive_bayes"
+label = "NB"
+
+[[learners]]
+name = "tan"
+label = "TAN"
+
+[measures]
+also = ["regret", "representation", "estimation"]
+"""
+
+
+@pytest.fixture(scope="module")
+def exact(tmp_path_factory):
+    directory = tmp_path_factory.mktemp("exact")
+    (directory / "study.toml").write_text(EXACT)
+    return run_study(load_study(directory / "study.toml"), directory / "out", jobs=1)
+
+
+def test_differences_are_drawn_with_bands_and_thresholds(exact):
+    ax = exact.plot_difference("NB", "TAN")
+    curve, found = exact.difference_curve("NB", "TAN"), exact.thresholds()
+    line = ax.lines[0]
+    np.testing.assert_allclose(line.get_ydata(), curve["difference"])
+    at_sizes = exact.scores.pivot_table(
+        index="size", columns="learner", values="information_reward"
+    )
+    np.testing.assert_allclose(ax.lines[1].get_ydata(), at_sizes["TAN"] - at_sizes["NB"])
+    assert ax.get_ylabel() == "TAN ahead by (nats)"
+    diamonds = [line for line in ax.lines if line.get_marker() == "D"]
+    crossings = found["crossing"].dropna()
+    assert len(crossings) > 0
+    np.testing.assert_allclose([d.get_xdata()[0] for d in diamonds], crossings)
+
+
+def test_regret_is_drawn_as_its_parts(exact):
+    split = exact.regret()
+    axes = Figure().subplots(1, 2)
+    draw_regret(split, "nats", axes)
+    for ax, learner in zip(axes, ("NB", "TAN"), strict=True):
+        mine = split[split["learner"] == learner]
+        floor, regret = ax.lines
+        np.testing.assert_allclose(floor.get_ydata(), mine["representation"])
+        np.testing.assert_allclose(regret.get_ydata(), mine["regret"])
+        assert ax.get_title() == learner
+    np.testing.assert_allclose(split["representation"] + split["estimation"], split["regret"])
+
+
+def test_an_exact_study_leaves_its_tables_and_figures(exact):
+    names = {path.name for path in exact.directory.iterdir()}
+    assert {
+        "thresholds.csv",
+        "precision.csv",
+        "regret.csv",
+        "regret.svg",
+        "differences.pdf",
+    } <= names
+    table = pd.read_csv(exact.directory / "thresholds.csv")
+    assert table["crossing"].to_numpy() == pytest.approx(exact.thresholds()["crossing"])
+    spread = pd.read_csv(exact.directory / "precision.csv")
+    assert set(spread["kind"]) == {"mean", "difference"}
+    assert set(spread["measure"]) == set(exact.measures)
+
+
+def test_a_learner_is_converged_once_its_gap_is_small(exact):
+    gap = exact.scores.groupby(["learner", "size"])["estimation"].mean()
+    within = (gap["NB"][40] + gap["NB"][200]) / 2
+    found = exact.converged(within=within).set_index("learner")["converged"]
+    assert 40 < found["NB"] < 200
+
+
+def test_convergence_needs_the_gap_to_the_limit(results):
+    with pytest.raises(SimstudyError, match="has not measured 'estimation'"):
+        results.converged(within=0.1)

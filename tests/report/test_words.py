@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pandas as pd
 import pytest
 
 from simstudy.analysis.pairwise import pairwise
 from simstudy.measures.base import MeasureInfo
-from simstudy.report.words import axis_label, verdicts
+from simstudy.report.words import axis_label, threshold_sentences, verdicts
 
 REWARD = MeasureInfo(greater_is_better=True, label="reward", unit="nats")
 LOSS = MeasureInfo(greater_is_better=False, label="loss")
@@ -99,3 +101,48 @@ def test_a_comparison_without_all_models_says_how_many_it_used():
     assert sentence.endswith("], over 30 of 40 models")
     (sentence,) = verdicts(table(A=0.0, B=1.0), REWARD, 0.95, models=30)[50]
     assert sentence.endswith("]")
+
+
+def threshold_row(**changes):
+    row = {"first": "NB", "second": "TAN", "n": 40, "infinite": 0, "crossing": 72.4, "ahead": "TAN"}
+    row |= {"lower": 54.1, "upper": 91.8, "lower_open": False, "upper_open": False, "note": ""}
+    row |= {"before": 50.0, "after": 100.0, "undecided": True, "first_better_from": math.nan}
+    row |= {"second_better_from": 100.6}
+    return pd.DataFrame([row | changes])
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        (
+            {},
+            "TAN overtakes NB at 72 rows [54, 92], between 50 and 100; surely ahead from 101 on",
+        ),
+        (
+            {"second_better_from": math.nan, "upper_open": True, "upper": 5000.0},
+            "TAN overtakes NB at 72 rows [54, > 5,000], between 50 and 100",
+        ),
+        (
+            {"ahead": "NB", "lower_open": True, "lower": 25.0, "first_better_from": 300.0},
+            "NB overtakes TAN at 72 rows [< 25, 92], between 50 and 100; surely ahead from 300 on",
+        ),
+        (
+            {"crossing": math.nan, "undecided": False},
+            "TAN is ahead of NB from 25 to 5,000 rows, no crossing",
+        ),
+        (
+            {"crossing": math.nan, "ahead": "NB"},
+            "NB is ahead of TAN from 25 to 5,000 rows, no crossing, but not surely",
+        ),
+        (
+            {"crossing": math.nan},
+            "TAN is ahead of NB from 25 to 5,000 rows, no crossing; surely from 101 on",
+        ),
+        (
+            {"infinite": 3, "crossing": math.nan, "note": "not analysed: infinite values"},
+            "NB and TAN: not analysed: infinite values",
+        ),
+    ],
+)
+def test_thresholds_are_told_as_they_were_found(changes, said):
+    assert threshold_sentences(threshold_row(**changes), [25, 5000]) == [said]

@@ -1,0 +1,227 @@
+"""A linear mixed model of the scores, for designs in which some cells are missing.
+
+The values of one model share a random intercept, and random effects of the model at every level
+of each factor: the error strata of the repeated-measures analysis of variance. As models are
+independent, the restricted likelihood is a sum over the distinct patterns of missing cells, and
+is computed exactly from the sums and cross products of the models with each pattern.
+"""
+
+import itertools
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy.special import fdtrc
+
+from simstudy.analysis.complete import Cells, cells, factor_names, records
+from simstudy.analysis.reml import Fit, estimate
+from simstudy.arrays import FloatArray
+
+
+def mixed_model(
+    table: pd.DataFrame,
+    subject: str = "model",
+    factors: Sequence[str] = ("learner", "size"),
+    value: str = "information_reward",
+) -> pd.DataFrame:
+    """Test every main effect and interaction of within-subject factors, with cells missing.
+
+    The fixed effects are all cells; the random ones are the subject and the subject with every
+    level of each factor (each combination of levels, short of all factors). Fitted by REML.
+
+    Parameters
+    ----------
+    table
+        One row per subject and combination of levels.
+    subject, factors, value
+        Columns of the subjects, the factors (one or more) and the numbers. A subject counts with
+        the cells in which it has a finite value.
+
+    Returns
+    -------
+    DataFrame
+        One row per effect, main effects first: `effect` (factors joined by ``:``), `df1`, `df2`,
+        `F` (Wald's χ² divided by df1) and `p`. Main effects compare the plain averages of cell
+        means, whatever the number of subjects in the cells (type III).
+        ``attrs``: `subjects` and `values`, the numbers used; `missing`, the cells without a
+        finite value; `components`, the variances by name, the residual one last; `converged`;
+        `log_likelihood` (restricted, for the cell means as parameters); `note`, empty unless a
+        component is 0 or left out, infinite values were left out or the fit failed; `left_out`,
+        the subjects that lack a cell. A warning is logged when there are any.
+
+    Raises
+    ------
+    ValueError
+        If a factor has one level only, a cell has no value in any subject, or there are fewer
+        than two subjects or no more values than cells.
+
+    Notes
+    -----
+    The denominator degrees of freedom are Satterthwaite's, of several contrasts together as Fai &
+    Cornelius (1996) and R's lmerTest have it, with the expected information. Without missing cells
+    and with all components above 0, F, df and p are the *uncorrected* ones of
+    `repeated_measures_anova`. A component estimated at 0 is taken out, which pools its error with
+    the others. With 15 subjects and a fifth of the cells missing a test at 5 % errs in 5 % of
+    tables without effects; with 8 and a quarter, in up to 7 %.
+
+    Like the uncorrected test this one supposes sphericity; `mixed_means` has standard errors that
+    do not. Cells must be missing for reasons that the values present explain ("missing at
+    random"): a learner that fails where it would have done badly is flattered.
+    """
+    every, fit = _fit(table, subject, factors, value)
+    rows = []
+    for effect, contrasts in _effects(every.within, every.array.shape[1:]):
+        F, df2 = fit.wald(contrasts)
+        df1 = len(contrasts)
+        rows.append((effect, df1, df2, F, float(fdtrc(df1, df2, F))))
+    result = pd.DataFrame(rows, columns=["effect", "df1", "df2", "F", "p"])
+    result.attrs.update(_account(every, fit))
+    return result
+
+
+def mixed_means(
+    table: pd.DataFrame,
+    subject: str = "model",
+    factors: Sequence[str] = ("learner", "size"),
+    value: str = "information_reward",
+) -> pd.DataFrame:
+    """Estimate the mean of every cell as if no value were missing.
+
+    Parameters
+    ----------
+    table, subject, factors, value
+        As in `mixed_model`.
+
+    Returns
+    -------
+    DataFrame
+        One row per cell, in the order of `intervals`: the factors, `n` (subjects with a value
+        there), `mean`, `se` (from the covariance of the fixed effects), `df` (Satterthwaite's)
+        and `se_robust`. Without missing cells `mean` is the plain mean; `se` is then one and the
+        same for all cells, as the model has one variance for all, while `se_robust` is each
+        cell's own SD/√n. ``attrs`` as in `mixed_model`.
+
+    Notes
+    -----
+    `se_robust` clusters by subject with the bias-reduced "CR2" sandwich (Bell & McCaffrey 2002;
+    Pustejovsky & Tipton 2018): it holds whatever the covariance of the cells, given enough
+    subjects, and is NaN in a cell of one subject.
+    """
+    every, fit = _fit(table, subject, factors, value)
+    n = np.isfinite(every.array).sum(axis=0).ravel()
+    result = pd.DataFrame(list(itertools.product(*every.levels)), columns=list(every.within))
+    variances = np.diag(fit.covariance)
+    df = [fit.degrees_of_freedom(cell) for cell in np.eye(len(n))]
+    robust = np.where(n > 1, np.diag(fit.robust), np.nan)
+    result = result.assign(n=n, mean=fit.mean, se=np.sqrt(variances), df=df)
+    result = result.assign(se_robust=np.sqrt(robust))
+    result.attrs.update(_account(every, fit))
+    return result
+
+
+def _effects(factors: Sequence[str], shape: Sequence[int]) -> Iterator[tuple[str, FloatArray]]:
+    """Yield the name of every effect and its contrasts of the cell means, as orthonormal rows."""
+    for chosen in _subsets(len(factors)):
+        parts = [
+            np.linalg.qr(np.diff(np.eye(size), axis=0).T)[0].T
+            if place in chosen
+            else np.full((1, size), size**-0.5)
+            for place, size in enumerate(shape)
+        ]
+        yield ":".join(factors[place] for place in chosen), _crossed(parts)
+
+
+def _components(
+    subject: str, factors: Sequence[str], shape: Sequence[int]
+) -> Iterator[tuple[str, FloatArray]]:
+    """Yield the name of every variance and which cells share its effect; the residual last."""
+    for chosen in [(), *_subsets(len(factors))]:
+        parts = [
+            np.eye(size) if place in chosen else np.ones((size, size))
+            for place, size in enumerate(shape)
+        ]
+        name = ":".join([subject, *(factors[place] for place in chosen)])
+        yield ("residual" if len(chosen) == len(factors) else name), _crossed(parts)
+
+
+def _crossed(parts: Sequence[FloatArray]) -> FloatArray:
+    """Return the Kronecker product of matrices, one per factor."""
+    product = parts[0]
+    for part in parts[1:]:
+        product = np.kron(product, part).astype(np.float64, copy=False)
+    return product
+
+
+def _subsets(count: int) -> list[tuple[int, ...]]:
+    """Return the subsets of so many places, the smaller first, without the empty one."""
+    places = range(count)
+    sizes = range(1, count + 1)
+    return [chosen for size in sizes for chosen in itertools.combinations(places, size)]
+
+
+def _fit(
+    table: pd.DataFrame, subject: str, factors: Sequence[str], value: str
+) -> tuple[Cells, Fit]:
+    """Arrange a table and fit the model to it."""
+    every = cells(table, subject, factor_names(factors), value)
+    for factor, names in zip(every.within, every.levels, strict=True):
+        if len(names) < 2:
+            raise ValueError(
+                f"the factor {factor!r} has one level ({names[0]}); "
+                "a mixed model needs at least two"
+            )
+    _check_cells(every)
+    values = every.array.reshape(len(every.subjects), -1)
+    seen = np.isfinite(values)
+    if seen.any(axis=1).sum() < 2:
+        raise ValueError(
+            f"one {subject} only has a finite {value} in any cell; a mixed model needs at least two"
+        )
+    if seen.sum() <= values.shape[1]:
+        raise ValueError(
+            f"no cell has a finite {value} of more than one {subject}: "
+            "a mixed model has nothing to measure the spread by"
+        )
+    structures = dict(_components(subject, every.within, every.array.shape[1:]))
+    return every, estimate(values, structures)
+
+
+def _check_cells(every: Cells) -> None:
+    """Refuse a table with a cell, or a whole level, that has no value in any subject."""
+    empty = np.asarray(np.isnan(every.array).all(axis=0))
+    if not empty.any():
+        return
+    where = "any cell" if empty.all() else every.label(np.argwhere(empty)[0].tolist())
+    for place, (factor, names) in enumerate(zip(every.within, every.levels, strict=True)):
+        others = tuple(axis for axis in range(empty.ndim) if axis != place)
+        lost = np.flatnonzero(empty.all(axis=others))
+        if 0 < len(lost) < len(names):
+            where = f"{factor}={names[lost[0]]}"
+    raise ValueError(
+        f"no {every.subject} has a finite {every.value} for {where}; "
+        "a mixed model needs at least one in every cell"
+    )
+
+
+def _account(every: Cells, fit: Fit) -> dict[str, Any]:
+    """Return what travels beside the tables: what was used, the variances and the notes."""
+    finite = np.isfinite(every.array)
+    infinite = int((every.infinite != 0).sum())
+    notes = [fit.note] if fit.note else []
+    if infinite:
+        were = "s were" if infinite > 1 else " was"
+        notes.append(
+            f"{infinite} infinite value{were} left out, which flatters or harms the cells concerned"
+        )
+    left_out = every.left_out("in the mixed model without some of their cells")
+    return {
+        "subjects": int(finite.reshape(len(finite), -1).any(axis=1).sum()),
+        "values": int(finite.sum()),
+        "missing": int((~finite).sum()),
+        "components": fit.components,
+        "converged": fit.converged,
+        "log_likelihood": fit.log_likelihood,
+        "note": "; ".join(notes),
+        "left_out": records(left_out),
+    }

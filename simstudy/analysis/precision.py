@@ -1,0 +1,308 @@
+"""How precise the means of a study are, and how many models would make them more so."""
+
+import itertools
+import math
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from scipy.special import nctdtr
+
+from simstudy.analysis.adjustment import (
+    ROUNDING,
+    check_confidence,
+    critical_t,
+    largest,
+    mean_and_se,
+    with_infinities,
+)
+from simstudy.analysis.complete import cells, records
+from simstudy.arrays import FloatArray, IntArray
+
+MOST = 10**12  # models that a search for a power goes up to
+
+
+def precision(
+    table: pd.DataFrame,
+    subject: str = "model",
+    factor: str = "learner",
+    within: str | None = "size",
+    value: str = "information_reward",
+    mcse: float | None = None,
+) -> pd.DataFrame:
+    """Give the Monte-Carlo standard error of every mean and every paired difference.
+
+    Parameters
+    ----------
+    table
+        One row per subject, level of `factor` and level of `within`.
+    subject, factor, within, value
+        As in `pairwise`. A factor with one level has means but no differences.
+    mcse
+        The standard error wished for.
+
+    Returns
+    -------
+    DataFrame
+        One row per cell in the order of `intervals` (`kind` is "mean"), then one per pair in the
+        order of `pairwise` ("difference"): `kind`, the level of `within`, `first`, `second` (empty
+        for a mean), `n`, `estimate`, `sd` (between subjects, of their values or differences),
+        `mcse` (sd/√n) and `mcse_error`, the relative standard error of sd and mcse, 1/√(2(n − 1)),
+        good for values that are about normal. With `mcse` given also `target` and `models_needed`,
+        the subjects that would reach it by the sd found (see `models_needed`; its own relative
+        error is twice `mcse_error`). `infinite` counts the subjects in which a value is infinite;
+        where there are any, or fewer than two subjects, there is no sd and none of what follows
+        from it. ``attrs["left_out"]`` lists the subjects without a value in some cell; a warning is
+        logged when there are any.
+    """
+    if mcse is not None:
+        _check_positive("mcse", mcse)
+    every = cells(table, subject, (factor,) if within is None else (factor, within), value)
+    levels, *others = every.levels
+    places = list(itertools.product(*others))  # one empty place if there is no other factor
+    shape = (len(every.subjects), len(levels), len(places))
+    values, signs = every.array.reshape(shape), every.infinite.reshape(shape)
+    one, other = np.triu_indices(len(levels), 1)
+
+    keys: list[tuple[Any, ...]] = [
+        ("mean", *place, level, "") for level in levels for place in places
+    ]
+    pairs = list(itertools.combinations(levels, 2))
+    keys += [("difference", *place, *pair) for place in places for pair in pairs]
+    result = pd.DataFrame(keys, columns=["kind", *every.within[1:], "first", "second"])
+
+    first, second = _sides(values, one), _sides(values, other)
+    columns = np.hstack([values.reshape(shape[0], -1), first - second])
+    scale = np.append(largest(values.reshape(shape[0], -1)), _larger(first, second))
+    up, down = _sides(signs, one), _sides(signs, other)
+    opposed = np.where((up != 0) & (down != 0), np.nan, up - down)
+    infinite = np.hstack([signs.reshape(shape[0], -1), opposed])
+
+    n, mean, se, _ = mean_and_se(columns, scale)
+    mean = np.where((se == 0) & (np.abs(mean) <= ROUNDING * scale), 0.0, mean)
+    unmeasured = (infinite != 0).any(axis=0) | (n < 2)
+    se = np.where(unmeasured, np.nan, se)
+    sd = se * np.sqrt(n)
+    error = np.where(unmeasured, np.nan, 1 / np.sqrt(2 * np.maximum(n - 1, 1)))
+    result = result.assign(n=n, estimate=with_infinities(mean, infinite), sd=sd, mcse=se)
+    result = result.assign(mcse_error=error)
+    if mcse is not None:
+        needed = [pd.NA if np.isnan(spread) else models_needed(spread, mcse) for spread in sd]
+        result = result.assign(target=mcse, models_needed=pd.array(needed, dtype="Int64"))
+    result = result.assign(infinite=(infinite != 0).sum(axis=0))
+    left_out = every.left_out("left out of the precision of cells without a value", False)
+    result.attrs["left_out"] = records(left_out)
+    return result
+
+
+def models_needed(sd: float, mcse: float) -> int:
+    """Return how many models a mean needs for a Monte-Carlo standard error.
+
+    Parameters
+    ----------
+    sd
+        Standard deviation between the models, of the values or of the paired differences.
+    mcse
+        The standard error to reach.
+
+    Returns
+    -------
+    int
+        (sd/mcse)², rounded up; at least 2, as one model has no standard error.
+    """
+    _check_spread(sd)
+    _check_positive("mcse", mcse)
+    # (0.06/0.005)² is 144 and not 144.00000000000003.
+    return max(2, math.ceil((sd / mcse) ** 2 * (1 - 1e-12)))
+
+
+def power(difference: float, sd: float, models: int, confidence: float = 0.95, m: int = 1) -> float:
+    """Return the probability that the two-sided paired t test finds a difference.
+
+    Parameters
+    ----------
+    difference
+        The true mean difference.
+    sd
+        Standard deviation of the differences between models, taken as normal.
+    models
+        Number of models.
+    confidence, m
+        The level is (1 − confidence)/m: Bonferroni's for m tests.
+
+    Returns
+    -------
+    float
+        From the noncentral t distribution; for no difference, the level. Without any spread a
+        difference is found for certain, and NaN is the power for no difference.
+    """
+    _check_test(sd, confidence, m)
+    if models < 2:
+        raise ValueError(f"models is {models!r}; a paired t test needs at least 2")
+    return _power(difference, sd, models, confidence, m)
+
+
+def models_for_power(
+    difference: float, sd: float, power: float = 0.8, confidence: float = 0.95, m: int = 1
+) -> int:
+    """Return the smallest number of models with which a difference is found with some power.
+
+    Parameters
+    ----------
+    difference, sd, confidence, m
+        As in `power`.
+    power
+        The probability to reach.
+
+    Raises
+    ------
+    ValueError
+        If the difference is 0, or too small beside sd for any feasible number of models.
+    """
+    _check_test(sd, confidence, m)
+    if not 0 < power < 1:
+        raise ValueError(f"power is {power!r}; it must lie between 0 and 1")
+    if not difference:
+        raise ValueError("the difference is 0: no number of models would find it")
+    low, high = 1, 2  # low is too few
+    while _power(difference, sd, high, confidence, m) < power:
+        low, high = high, 2 * high
+        if high > MOST:
+            raise ValueError(
+                f"a difference of {difference!r} with an sd of {sd!r} takes over {MOST:.0e} models"
+            )
+    while high - low > 1:
+        middle = (low + high) // 2
+        if _power(difference, sd, middle, confidence, m) < power:
+            low = middle
+        else:
+            high = middle
+    return high
+
+
+def monte_carlo_errors(
+    estimates: npt.ArrayLike,
+    truth: npt.ArrayLike | None = None,
+    other: npt.ArrayLike | None = None,
+) -> pd.DataFrame:
+    """Give performance measures of a series of estimates with their Monte-Carlo standard errors.
+
+    The formulas are those of Morris, White & Crowther (2019, table 6).
+
+    Parameters
+    ----------
+    estimates
+        One per model (repetition).
+    truth
+        What they should be, one for all or one per model, for bias, MSE and RMSE.
+    other
+        A second series on the same models, for the paired difference.
+
+    Returns
+    -------
+    DataFrame
+        `measure`, `n`, `estimate`, `mcse`, one row each for mean, bias, empirical_SE, MSE, RMSE,
+        difference (estimates − other) and first_greater, the share of models with estimates >
+        other; bias and the MSE without `truth` and the last two without `other` are left out.
+        Models with a NaN among the numbers of a measure do not count in it; an infinity leaves the
+        error NaN. RMSE's error is by the delta method.
+    """
+    series = np.asarray(estimates, dtype=np.float64)
+    if series.ndim != 1:
+        raise ValueError(f"estimates has {series.ndim} dimensions; it must be one series")
+    present = series[~np.isnan(series)]
+    rows = {"mean": _mean(present), "empirical_SE": _empirical_se(present)}
+    if truth is not None:
+        errors = _less(series, truth, "truth")
+        n, mse, mse_error = squared = _mean(errors**2)
+        root = math.sqrt(mse)
+        half = 0.0 if root == 0 else mse_error / (2 * root)
+        rows |= {"bias": _mean(errors), "MSE": squared, "RMSE": (n, root, half)}
+    if other is not None:
+        differences = _less(series, other, "other")
+        rows |= {"difference": _mean(differences), "first_greater": _share(differences)}
+    order = ("mean", "bias", "empirical_SE", "MSE", "RMSE", "difference", "first_greater")
+    found = [(measure, *rows[measure]) for measure in order if measure in rows]
+    return pd.DataFrame(found, columns=["measure", "n", "estimate", "mcse"])
+
+
+def _sides(array: FloatArray, levels: IntArray) -> FloatArray:
+    """Return subjects × (places and levels): one side of every pair, as `pairwise` orders them."""
+    sides: FloatArray = array[:, levels].swapaxes(1, 2).reshape(len(array), -1)
+    return sides
+
+
+def _larger(first: FloatArray, second: FloatArray) -> FloatArray:
+    """Return the size of the numbers that every column of differences came from."""
+    sizes: FloatArray = np.maximum(largest(first), largest(second))
+    return sizes
+
+
+def _power(difference: float, sd: float, models: int, confidence: float, m: int) -> float:
+    """Return the power of the paired t test."""
+    if sd == 0:
+        return 1.0 if difference else math.nan
+    df = models - 1
+    (t,) = critical_t(confidence, m, np.array([df])).tolist()
+    shift = abs(difference) / sd * math.sqrt(models)
+    # Both as lower tails: P(T > t) is that of −T, shifted the other way, below −t.
+    near, far = float(nctdtr(df, -shift, -t)), float(nctdtr(df, shift, -t))
+    # scipy has NaN in places where a tail is below 1e-13 (or, for a huge shift, 1 less that).
+    return (1.0 if math.isnan(near) else near) + (0.0 if math.isnan(far) else far)
+
+
+def _mean(values: FloatArray) -> tuple[int, float, float]:
+    """Return the number, mean and standard error of values."""
+    n = len(values)
+    with np.errstate(invalid="ignore"):  # of infinities of both signs
+        mean = float(values.mean()) if n else math.nan
+    measured = n > 1 and bool(np.isfinite(values).all())
+    return n, mean, float(values.std(ddof=1)) / math.sqrt(n) if measured else math.nan
+
+
+def _empirical_se(values: FloatArray) -> tuple[int, float, float]:
+    """Return the number of values, their standard deviation and its standard error."""
+    n, _, error = _mean(values)
+    sd = error * math.sqrt(n)
+    return n, sd, sd / math.sqrt(2 * max(n - 1, 1))
+
+
+def _share(differences: FloatArray) -> tuple[int, float, float]:
+    """Return the number of differences, the share above 0 and its standard error."""
+    n = len(differences)
+    if n == 0 or not np.isfinite(differences).all():
+        return n, math.nan, math.nan
+    share = float((differences > 0).mean())
+    return n, share, math.sqrt(share * (1 - share) / n)
+
+
+def _less(series: FloatArray, other: npt.ArrayLike, name: str) -> FloatArray:
+    """Subtract a second series or number, called `name`, and leave out where either is NaN."""
+    numbers = np.asarray(other, dtype=np.float64)
+    if numbers.ndim and numbers.shape != series.shape:
+        raise ValueError(f"{name} has the shape {numbers.shape}, estimates {series.shape}")
+    present = ~(np.isnan(series) | np.isnan(numbers))
+    with np.errstate(invalid="ignore"):  # infinity less infinity is NaN, and so is their mean
+        differences: FloatArray = (series - numbers)[present]
+    return differences
+
+
+def _check_positive(parameter: str, given: float) -> None:
+    """Refuse a number that is not above 0 and finite."""
+    if not 0 < given < math.inf:
+        raise ValueError(f"{parameter} is {given!r}; it must be a number above 0")
+
+
+def _check_spread(sd: float) -> None:
+    """Refuse a standard deviation that is none."""
+    if not 0 <= sd < math.inf:
+        raise ValueError(f"sd is {sd!r}; it must be a number of at least 0")
+
+
+def _check_test(sd: float, confidence: float, m: int) -> None:
+    """Refuse a test that cannot be made."""
+    _check_spread(sd)
+    check_confidence(confidence)
+    if m < 1:
+        raise ValueError(f"m is {m!r}; there must be at least 1 test")

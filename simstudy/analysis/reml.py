@@ -1,0 +1,276 @@
+"""Restricted maximum likelihood of crossed variance components, subject by subject."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from simstudy.analysis.adjustment import ROUNDING
+from simstudy.arrays import FloatArray, IntArray
+
+STEPS = 200  # of Fisher scoring; a balanced table needs two
+HALVINGS = 40  # of one step
+SMALL = 1e-9  # least residual variance, of values scaled to a variance of about 1
+
+
+@dataclass(frozen=True)
+class _Pattern:
+    """The subjects that have a value in the same cells, by their sums and cross products."""
+
+    seen: IntArray
+    count: int
+    total: FloatArray
+    products: FloatArray
+
+    def of(self, matrix: FloatArray) -> FloatArray:
+        """Return the part of a cells × cells matrix about the cells seen."""
+        part: FloatArray = matrix[np.ix_(self.seen, self.seen)]
+        return part
+
+    def residuals(self, mean: FloatArray) -> FloatArray:
+        """Return the cross products of the values less the mean of every cell."""
+        there = mean[self.seen]
+        crossed = np.outer(self.total, there)
+        squares: FloatArray = self.count * np.outer(there, there)
+        return self.products - crossed - crossed.T + squares
+
+
+@dataclass(frozen=True)
+class _Point:
+    """The restricted likelihood at given variances, with what scoring and tests need."""
+
+    variances: FloatArray
+    log_likelihood: float
+    gradient: FloatArray
+    information: FloatArray  # expected
+    mean: FloatArray
+    covariance: FloatArray  # of the mean
+    slopes: FloatArray  # derivatives of the covariance by each variance
+
+
+@dataclass(frozen=True)
+class Fit:
+    """Estimated cell means and variances, in the unit of the values."""
+
+    mean: FloatArray
+    covariance: FloatArray
+    robust: FloatArray
+    slopes: FloatArray
+    uncertainty: FloatArray  # covariance of the variances
+    components: dict[str, float]
+    converged: bool
+    log_likelihood: float
+    note: str
+
+    def degrees_of_freedom(self, contrast: FloatArray) -> float:
+        """Return Satterthwaite's degrees of freedom of one contrast of the cell means."""
+        gradient = np.einsum("i,kij,j->k", contrast, self.slopes, contrast)
+        spread = float(gradient @ self.uncertainty @ gradient)
+        variance = float(contrast @ self.covariance @ contrast)
+        return 2 * variance**2 / spread if spread > 0 else math.nan
+
+    def wald(self, contrasts: FloatArray) -> tuple[float, float]:
+        """Return F of several contrasts together, and its denominator degrees of freedom."""
+        if not np.isfinite(self.covariance).all():
+            return math.nan, math.nan
+        roots, directions = np.linalg.eigh(contrasts @ self.covariance @ contrasts.T)
+        independent = directions.T @ contrasts
+        F = float(np.mean((independent @ self.mean) ** 2 / roots))
+        df = np.array([self.degrees_of_freedom(contrast) for contrast in independent])
+        if len(df) == 1:
+            return F, float(df[0])
+        if not (df > 2).all():
+            return F, 2.0
+        # The degrees of freedom whose F has the expectation that the t² together have.
+        return F, float((df / (df - 2)).sum() / (1 / (df - 2)).sum())
+
+
+def estimate(values: FloatArray, structures: dict[str, FloatArray]) -> Fit:
+    """Fit variances and cell means to subjects × cells, NaN where there is no value."""
+    center = np.nanmean(values, axis=0)
+    scale = float(np.sqrt(np.nanmean((values - center) ** 2)))
+    if scale <= ROUNDING * float(np.nanmax(np.abs(values))):
+        return _without_spread(center, structures)
+    patterns = _patterns((values - center) / scale)
+    names, unknown = _identified(patterns, structures)
+    point, converged = _maximize(patterns, np.array([structures[name] for name in names]))
+    variances = dict(zip(names, point.variances.tolist(), strict=True))
+    residual = variances["residual"]
+    free = point.variances > 0
+    uncertainty = np.zeros_like(point.information)
+    uncertainty[np.ix_(free, free)] = np.linalg.inv(point.information[np.ix_(free, free)])
+    zeros = [name for name in names if variances[name] == 0]
+    notes = [f"{_variances(zeros)} estimated at 0"] if zeros else []
+    if unknown:
+        notes.append(
+            f"{_variances(unknown)} left out: the cells present cannot tell such effects apart"
+        )
+    if residual <= SMALL:
+        notes.append("the residual variance is estimated at 0, which leaves nothing to test by")
+    elif not converged:
+        notes.append(f"the fit did not converge in {STEPS} steps")
+    estimated = {**variances, "residual": residual if residual > SMALL else 0.0}
+    unit = scale**2 if residual > SMALL else math.nan
+    freedom = sum(len(pattern.seen) * pattern.count for pattern in patterns) - len(center)
+    return Fit(
+        mean=center + scale * point.mean,
+        covariance=unit * point.covariance,
+        robust=scale**2 * sandwich(patterns, structures, variances, point),
+        slopes=unit * point.slopes,
+        uncertainty=uncertainty,
+        components={name: estimated.get(name, 0.0) * scale**2 for name in structures},
+        converged=converged,
+        log_likelihood=point.log_likelihood - freedom * math.log(scale),
+        note="; ".join(notes),
+    )
+
+
+def _variances(names: Sequence[str]) -> str:
+    """Begin a sentence about the variances of some names."""
+    if len(names) == 1:
+        return f"the variance of {names[0]} is"
+    return f"the variances of {', '.join(names[:-1])} and {names[-1]} are"
+
+
+def _without_spread(mean: FloatArray, structures: dict[str, FloatArray]) -> Fit:
+    """Return the fit to values that are the same in all subjects."""
+    nothing = np.full((len(mean), len(mean)), np.nan)
+    return Fit(
+        mean=mean,
+        covariance=nothing,
+        robust=np.zeros_like(nothing),
+        slopes=nothing[None],
+        uncertainty=np.zeros((1, 1)),
+        components=dict.fromkeys(structures, 0.0),
+        converged=True,
+        log_likelihood=math.inf,
+        note="all subjects have the same values, which leaves nothing to test by",
+    )
+
+
+def _patterns(values: FloatArray) -> list[_Pattern]:
+    """Sort subjects × cells by the cells in which the subjects have a value."""
+    kinds, which = np.unique(np.isfinite(values), axis=0, return_inverse=True)
+    patterns = []
+    for place, kind in enumerate(kinds):
+        if kind.any():
+            part = values[which.ravel() == place][:, kind]
+            seen = np.flatnonzero(kind)
+            patterns.append(_Pattern(seen, len(part), part.sum(axis=0), part.T @ part))
+    return patterns
+
+
+def _identified(
+    patterns: list[_Pattern], structures: dict[str, FloatArray]
+) -> tuple[list[str], list[str]]:
+    """Return the variances that the cells present can tell apart, and the others."""
+    order = ["residual", *(name for name in structures if name != "residual")]
+    matrices = np.array([structures[name] for name in order])
+    alone = np.eye(len(order))[0]
+    products = _evaluate(patterns, matrices, alone).information
+    kept: list[int] = []
+    for place in range(len(order)):
+        tried = [*kept, place]
+        part = products[np.ix_(tried, tried)]
+        size = np.sqrt(np.diag(part))
+        if (size > 1e-6).all() and np.linalg.eigvalsh(part / np.outer(size, size))[0] > 1e-8:
+            kept = tried
+    names = [name for name in structures if order.index(name) in kept]
+    return names, [name for name in structures if name not in names]
+
+
+def _maximize(patterns: list[_Pattern], structures: FloatArray) -> tuple[_Point, bool]:
+    """Climb the restricted likelihood by Fisher scoring; no variance goes below 0."""
+    least = np.zeros(len(structures))
+    least[-1] = SMALL  # the residual one keeps the covariance regular
+    point = _evaluate(patterns, structures, np.full(len(structures), 1 / len(structures)))
+    for _ in range(STEPS):
+        free = (point.variances > least) | (point.gradient > 0)
+        if not free[-1]:
+            return point, False
+        step = np.zeros(len(structures))
+        part = point.information[np.ix_(free, free)]
+        step[free] = np.linalg.lstsq(part, point.gradient[free], rcond=None)[0]
+        # Twice the gain that the quadratic approximation promises.
+        if float(step @ point.gradient) < 1e-16:
+            return point, True
+        # The residual variance, without which nothing is regular, nears its bound by degrees.
+        bound = np.append(least[:-1], max(SMALL, point.variances[-1] / 10))
+        for _ in range(HALVINGS):
+            after = _evaluate(patterns, structures, np.maximum(point.variances + step, bound))
+            moved = after.variances - point.variances
+            ascends = after.log_likelihood >= point.log_likelihood - 1e-10
+            # Not so far beyond the top that steps to and fro would never end.
+            if ascends and moved @ after.gradient >= -0.5 * abs(moved @ point.gradient):
+                break
+            step /= 2
+        point = after
+    return point, False
+
+
+def _evaluate(patterns: list[_Pattern], structures: FloatArray, variances: FloatArray) -> _Point:
+    """Compute the restricted likelihood and its derivatives at given variances."""
+    count, cells = structures.shape[:2]
+    precision, weighted = np.zeros((cells, cells)), np.zeros(cells)
+    first = np.zeros((count, cells, cells))
+    solved = []
+    supposed = np.tensordot(variances, structures, 1)
+    for pattern in patterns:
+        block = np.ix_(pattern.seen, pattern.seen)
+        inverse = np.linalg.inv(supposed[block])
+        turned = inverse @ structures[:, block[0], block[1]]  # V⁻¹ A of every component
+        both = turned @ inverse
+        precision[block] += pattern.count * inverse
+        weighted[pattern.seen] += inverse @ pattern.total
+        first[:, block[0], block[1]] += pattern.count * both
+        solved.append((pattern, inverse, turned, both))
+    covariance = np.linalg.inv(precision).astype(np.float64, copy=False)
+    mean = covariance @ weighted
+    reduced = covariance @ first
+
+    # Of P = V⁻¹ − V⁻¹X (XᵀV⁻¹X)⁻¹ XᵀV⁻¹ the gradient needs tr(PA), the information tr(PAPA').
+    traces = -np.einsum("kii->k", reduced)
+    crossed = np.einsum("kij,lji->kl", reduced, reduced)
+    deviance = float(np.linalg.slogdet(precision)[1])
+    quadratics = np.zeros(count)
+    for pattern, inverse, turned, both in solved:
+        n, residuals = pattern.count, pattern.residuals(mean)
+        traces += n * np.einsum("kii->k", turned)
+        crossed += n * np.einsum("kij,lji->kl", turned, turned)
+        crossed -= 2 * n * np.einsum("kij,lji->kl", pattern.of(covariance) @ turned, both)
+        quadratics += np.einsum("kij,ij->k", both, residuals)
+        deviance += float((inverse * residuals).sum()) - n * float(np.linalg.slogdet(inverse)[1])
+        deviance += n * len(residuals) * math.log(2 * math.pi)
+    deviance -= cells * math.log(2 * math.pi)
+    return _Point(
+        variances=variances,
+        log_likelihood=-deviance / 2,
+        gradient=(quadratics - traces) / 2,
+        information=crossed / 2,
+        mean=mean,
+        covariance=covariance,
+        slopes=reduced @ covariance,
+    )
+
+
+def sandwich(
+    patterns: list[_Pattern],
+    structures: dict[str, FloatArray],
+    variances: dict[str, float],
+    point: _Point,
+) -> FloatArray:
+    """Return the bias-reduced covariance of the cell means, clustered by subject (CR2)."""
+    supposed = np.sum([variances[name] * structures[name] for name in variances], axis=0)
+    meat = np.zeros_like(supposed)
+    for pattern in patterns:
+        part = pattern.of(supposed)
+        root = np.linalg.cholesky(part, upper=True)
+        left, turned = np.linalg.eigh(root @ (part - pattern.of(point.covariance)) @ root.T)
+        powers = np.where(left > 1e-10 * left.max(), left, np.inf) ** -0.5
+        adjusted = root.T @ (turned * powers) @ turned.T @ root
+        outer = np.linalg.solve(part, adjusted)
+        residuals = pattern.residuals(point.mean)
+        meat[np.ix_(pattern.seen, pattern.seen)] += outer @ residuals @ outer.T
+    covariance: FloatArray = point.covariance @ meat @ point.covariance
+    return covariance

@@ -1,0 +1,56 @@
+"""What a pilot says about the study to come, in words."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from simstudy.planning import Pilot
+
+_NAMES = {"mean": "every mean", "difference": "every paired difference between learners"}
+
+
+def forecast(pilot: Pilot, mcse: float | None, difference: float | None, power: float) -> list[str]:
+    """Sentences on precision, power and time."""
+    study = pilot.study
+    pairs = math.comb(len(study.learners), 2)
+    kinds = ["mean", "difference"] if pairs else ["mean"]
+    error = pilot.precision["mcse_error"].max()
+    lines = [
+        f"Pilot: {pilot.models} of {study.models} models; spreads below are its largest, known "
+        f"to about ±{error:.0%}.",
+        f"The study as it is, {study.models:,} models: {duration(pilot.seconds(study.models))}.",
+    ]
+    for kind in kinds:
+        spread = pilot.spread(kind)
+        reached = spread / math.sqrt(study.models)
+        lines.append(
+            f"  {_NAMES[kind]}: standard deviation between models up to {spread:.4f}, so a "
+            f"Monte-Carlo standard error up to {reached:.4f}"
+        )
+    if mcse is not None:
+        lines.append(f"For a Monte-Carlo standard error of {mcse:g}:")
+        for kind in kinds:
+            models = pilot.models_needed(kind, mcse)
+            lines.append(f"  {_NAMES[kind]}: {models:,} models, {duration(pilot.seconds(models))}")
+    if difference is not None and pairs:
+        level = study.analysis.confidence
+        found = pilot.power(difference, study.models, level, pairs)
+        models = pilot.models_for_power(difference, power, level, pairs)
+        lines += [
+            f"A difference of {difference:g} between two learners at one size, by a paired t test "
+            f"at {1 - level:.3g}/{pairs} (Bonferroni):",
+            f"  {study.models:,} models find it with probability {found:.2f}; {power:g} takes "
+            f"{models:,} models, {duration(pilot.seconds(models))}",
+        ]
+    return lines
+
+
+def duration(seconds: float) -> str:
+    """A time in the unit that suits it."""
+    if seconds < 100:
+        return f"about {seconds:.0f} s"
+    if seconds < 100 * 60:
+        return f"about {seconds / 60:.0f} min"
+    return f"about {seconds / 3600:.1f} h"

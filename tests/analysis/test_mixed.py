@@ -1,0 +1,360 @@
+import itertools
+import logging
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+from statsmodels.formula.api import mixedlm
+
+from simstudy.analysis.anova import repeated_measures_anova
+from simstudy.analysis.intervals import intervals
+from simstudy.analysis.mixed import mixed_means, mixed_model
+
+SHAPE = (12, 3, 3)
+COMPONENTS = ["model", "model:learner", "model:size", "residual"]
+
+
+@pytest.fixture(autouse=True)
+def _no_warning():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        yield
+
+
+def long_table(values, factors=("learner", "size")):
+    """Turn subjects × levels × … into a long table without rows for NaN."""
+    axes = [range(length) for length in values.shape]
+    table = pd.DataFrame(list(itertools.product(*axes)), columns=["model", *factors])
+    return table.assign(information_reward=values.ravel()).dropna()
+
+
+def draw(rng, shape=SHAPE, sd=(1.0, 0.6, 0.5, 0.7), missing=0.0):
+    """Draw models × learners × sizes from the mixed model, without any fixed effect."""
+    models, learners, sizes = shape
+    values = sd[0] * rng.normal(size=(models, 1, 1)) + sd[1] * rng.normal(
+        size=(models, learners, 1)
+    )
+    values = values + sd[2] * rng.normal(size=(models, 1, sizes)) + sd[3] * rng.normal(size=shape)
+    values[rng.random(shape) < missing] = np.nan
+    return values
+
+
+@pytest.fixture
+def unbalanced():
+    """12 models, 3 learners, 3 sizes, 19 of 108 cells missing; all components above 0."""
+    table = long_table(draw(np.random.default_rng(4), missing=0.2))
+    result = mixed_model(table)
+    assert result.attrs["missing"] == 108 - len(table) > 10
+    assert min(result.attrs["components"].values()) > 0
+    return table
+
+
+class Dense:
+    """The same model written out over all values at once, by the textbook."""
+
+    def __init__(self, table):
+        model, learner, size = (table[name].to_numpy() for name in ("model", "learner", "size"))
+        alike = [np.equal.outer(codes, codes) for codes in (model, learner, size)]
+        one = alike[0]
+        self.structures = np.array([one, one & alike[1], one & alike[2], one & alike[1] & alike[2]])
+        self.structures = self.structures.astype(float)
+        self.design = np.equal.outer(learner * 3 + size, np.arange(9)).astype(float)
+        self.values = table["information_reward"].to_numpy()
+
+    def gls(self, variances):
+        """Return the cell means, their covariance and V⁻¹."""
+        inverse = np.linalg.inv(np.tensordot(variances, self.structures, 1))
+        covariance = np.linalg.inv(self.design.T @ inverse @ self.design)
+        return covariance @ self.design.T @ inverse @ self.values, covariance, inverse
+
+    def log_likelihood(self, variances):
+        mean, covariance, inverse = self.gls(variances)
+        rest = self.values - self.design @ mean
+        free = len(rest) - len(mean)
+        determinants = np.linalg.slogdet(covariance)[1] + np.linalg.slogdet(inverse)[1]
+        return -(free * np.log(2 * np.pi) - determinants + rest @ inverse @ rest) / 2
+
+    def satterthwaite(self, variances, contrast):
+        """By numerical derivatives of the variance, and tr(PAPA')/2 from the whole matrices."""
+        _, covariance, inverse = self.gls(variances)
+        projected = inverse - inverse @ self.design @ covariance @ self.design.T @ inverse
+        turned = projected @ self.structures
+        information = np.einsum("kij,lji->kl", turned, turned) / 2
+        slopes = []
+        for step in np.diag(1e-5 * variances):
+            ends = [self.gls(variances + sign * step)[1] for sign in (1, -1)]
+            slopes.append(contrast @ (ends[0] - ends[1]) @ contrast / (2 * step.sum()))
+        spread = np.array(slopes) @ np.linalg.solve(information, slopes)
+        return 2 * (contrast @ covariance @ contrast) ** 2 / spread
+
+
+def variances_of(result):
+    assert list(result.attrs["components"]) == COMPONENTS
+    return np.array(list(result.attrs["components"].values()))
+
+
+def test_a_complete_table_gives_the_uncorrected_tests_of_r(reference):
+    result = mixed_model(reference.table, "subject", reference.within, "reward")
+    assert list(result.columns) == ["effect", "df1", "df2", "F", "p"]
+    assert list(result["effect"]) == list(reference.r["anova"])
+    for row in result.to_dict("records"):
+        expected = reference.r["anova"][row["effect"]]
+        for column in ("df1", "df2", "F"):
+            assert row[column] == pytest.approx(expected[column], rel=1e-9, abs=0)
+        assert row["p"] == pytest.approx(expected["p"], rel=1e-8, abs=0)
+    attrs = result.attrs
+    assert (attrs["subjects"], attrs["values"]) == (reference.r["subjects"], len(reference.table))
+    assert (attrs["missing"], attrs["note"], attrs["left_out"]) == (0, "", [])
+    assert attrs["converged"]
+
+
+def test_a_complete_table_gives_plain_means_and_each_cell_its_own_error(reference):
+    result = mixed_means(reference.table, "subject", reference.within, "reward")
+    assert list(result.columns) == [*reference.within, "n", "mean", "se", "df", "se_robust"]
+    plain = intervals(reference.table, "subject", reference.within, "reward")
+    pd.testing.assert_frame_equal(result[reference.within], plain[reference.within])
+    np.testing.assert_array_equal(result["n"], plain["n"])
+    np.testing.assert_allclose(result["mean"], plain["mean"], rtol=1e-12)
+    np.testing.assert_allclose(result["se_robust"], plain["se"], rtol=1e-9)
+    total = sum(result.attrs["components"].values())
+    np.testing.assert_allclose(result["se"], np.sqrt(total / reference.r["subjects"]), rtol=1e-9)
+
+
+def test_components_follow_from_the_mean_squares(table_a):
+    # E(MS) of the strata: residual; + 3 of learner; + 4 of size; + 3, 4 and 12 of the subject.
+    anova = repeated_measures_anova(table_a, "subject", value="reward").set_index("effect")
+    mean_squares = anova["ss_error"] / anova["df2"]
+    residual = mean_squares["learner:size"]
+    by_subject = table_a.groupby("subject")["reward"].mean()
+    subjects = 12 * by_subject.var()
+    found = mixed_model(table_a, "subject", value="reward").attrs["components"]
+    assert found["residual"] == pytest.approx(residual)
+    assert found["subject:learner"] == pytest.approx((mean_squares["learner"] - residual) / 3)
+    assert found["subject:size"] == pytest.approx((mean_squares["size"] - residual) / 4)
+    rest = subjects - mean_squares["learner"] - mean_squares["size"] + residual
+    assert found["subject"] == pytest.approx(rest / 12)
+
+
+def test_means_agree_with_generalized_least_squares(unbalanced):
+    result = mixed_means(unbalanced)
+    dense = Dense(unbalanced)
+    mean, covariance, _ = dense.gls(variances_of(result))
+    np.testing.assert_allclose(result["mean"], mean, rtol=1e-9)
+    np.testing.assert_allclose(result["se"], np.sqrt(np.diag(covariance)), rtol=1e-9)
+    df = [dense.satterthwaite(variances_of(result), cell) for cell in np.eye(9)]
+    np.testing.assert_allclose(result["df"], df, rtol=1e-6)
+    counts = unbalanced.groupby(["learner", "size"]).size()
+    np.testing.assert_array_equal(result["n"], counts)
+
+
+def test_effects_agree_with_generalized_least_squares(unbalanced):
+    result = mixed_model(unbalanced).set_index("effect")
+    dense = Dense(unbalanced)
+    variances = variances_of(result)
+    mean, covariance, _ = dense.gls(variances)
+    differences, average = np.diff(np.eye(3), axis=0), np.full((1, 3), 1 / 3)
+    effects = {
+        "learner": np.kron(differences, average),
+        "size": np.kron(average, differences),
+        "learner:size": np.kron(differences, differences),
+    }
+    for effect, contrasts in effects.items():
+        found = result.loc[effect]
+        gaps = contrasts @ mean
+        chi2 = gaps @ np.linalg.solve(contrasts @ covariance @ contrasts.T, gaps)
+        assert found["F"] == pytest.approx(chi2 / found["df1"], rel=1e-9)
+        basis = np.linalg.qr(contrasts.T)[0].T
+        axes = np.linalg.eigh(basis @ covariance @ basis.T)[1].T @ basis
+        df = [dense.satterthwaite(variances, axis) for axis in axes]
+        assert min(df) - 1e-3 < found["df2"] < max(df) + 1e-3
+        shares = sum(each / (each - 2) for each in df)  # E of the t² together
+        assert found["df2"] == pytest.approx(2 * shares / (shares - len(df)), rel=1e-5)
+        assert found["p"] == pytest.approx(stats.f.sf(found["F"], found["df1"], found["df2"]))
+
+
+def test_the_restricted_likelihood_is_at_its_maximum(unbalanced):
+    result = mixed_model(unbalanced)
+    dense = Dense(unbalanced)
+    variances = variances_of(result)
+    top = dense.log_likelihood(variances)
+    assert result.attrs["log_likelihood"] == pytest.approx(top, rel=1e-10)
+    for step in np.diag(variances):
+        ends = [dense.log_likelihood(variances + sign * 1e-3 * step) for sign in (1, -1)]
+        assert max(ends) < top
+        assert abs(ends[0] - ends[1]) < 1e-5 * (2 * top - sum(ends)) + 1e-7
+
+
+def test_the_fit_agrees_with_statsmodels(unbalanced):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # "may be on the boundary": of any variance below 0.01
+        random = {"learner": "0 + C(learner)", "size": "0 + C(size)"}
+        formula = "information_reward ~ 0 + C(size):C(learner)"
+        options = {"groups": "model", "re_formula": "1", "vc_formula": random}
+        model = mixedlm(formula, unbalanced, **options)
+        theirs = model.fit(reml=True)
+    result = mixed_means(unbalanced)
+    assert theirs.llf == pytest.approx(result.attrs["log_likelihood"], rel=1e-9)
+    np.testing.assert_allclose(result["mean"], theirs.fe_params, rtol=1e-4, atol=1e-5)
+    found = [theirs.cov_re.iloc[0, 0], *theirs.vcomp, theirs.scale]
+    np.testing.assert_allclose(variances_of(result), found, rtol=1e-3)
+
+
+def test_one_learner_per_model_is_a_one_way_analysis_of_variance():
+    rng = np.random.default_rng(0)
+    values = rng.normal(size=(30, 3))
+    values[np.arange(30)[:, None] % 3 != np.arange(3)] = np.nan
+    result = mixed_model(long_table(values, ("learner",)), factors="learner")
+    F, p = stats.f_oneway(*(values[place::3, place] for place in range(3)))
+    (row,) = result.to_dict("records")
+    assert (row["df1"], row["df2"]) == (2, pytest.approx(27))
+    assert row["F"] == pytest.approx(F)
+    assert row["p"] == pytest.approx(p)
+    assert "the variance of model is left out" in result.attrs["note"]
+
+
+def test_a_component_at_0_pools_its_error_with_the_residual():
+    values = draw(np.random.default_rng(1), (14, 3, 3), (1.0, 0.0, 0.8, 1.0))
+    table = long_table(values)
+    result = mixed_model(table)
+    assert result.attrs["note"] == "the variance of model:learner is estimated at 0"
+    assert result.attrs["components"]["model:learner"] == 0
+    assert result.attrs["converged"]
+    anova = repeated_measures_anova(table).set_index("effect")
+    pooled = anova.loc[["learner", "learner:size"]]
+    assert anova["ss_error"]["learner"] / 26 < anova["ss_error"]["learner:size"] / 52
+    found = result.set_index("effect").loc["learner"]
+    assert found["df2"] == pytest.approx(78)
+    mean_square = pooled["ss_error"].sum() / 78
+    assert found["F"] == pytest.approx(anova["ss"]["learner"] / 2 / mean_square)
+
+
+def test_values_missing_at_random_leave_the_means_unbiased():
+    rng = np.random.default_rng(2)
+    wanted = np.array([[0.0, 1.0], [0.5, 2.0]])
+    errors = []
+    for _ in range(40):
+        values = wanted + draw(rng, (15, 2, 2), missing=0.2)
+        errors.append(mixed_means(long_table(values))["mean"] - wanted.ravel())
+    found = np.array(errors)
+    t = found.mean(axis=0) / (found.std(axis=0, ddof=1) / np.sqrt(len(found)))
+    assert np.abs(t).max() < 3
+
+
+def test_failing_where_a_score_present_is_low_biases_the_plain_mean_only():
+    values = draw(np.random.default_rng(7), (3000, 2, 2))
+    values[values[:, 1, 0] < 0, 1, 1] = np.nan  # tan fails at 500 where it was poor at 50
+    table = long_table(values)
+    result = mixed_means(table).set_index(["learner", "size"]).loc[(1, 1)]
+    assert np.nanmean(values[:, 1, 1]) > 0.5
+    assert abs(result["mean"]) < 2.5 * result["se"]
+    assert result["se"] < 0.05
+
+
+def test_standard_errors_hold_when_the_cells_differ_in_spread():
+    # Learner 0 varies, learner 1 hardly does: one variance for all cannot say so.
+    rng = np.random.default_rng(3)
+    means, claims, pooled = [], [], []
+    for _ in range(80):
+        values = draw(rng, (20, 2, 2)) * np.array([[1.0], [0.2]])
+        values[rng.random(values.shape) < 0.1] = np.nan
+        result = mixed_means(long_table(values))
+        means.append(result["mean"])
+        claims.append(result["se_robust"])
+        pooled.append(result["se"])
+    spread = np.std(means, axis=0, ddof=1)
+    np.testing.assert_allclose(np.mean(claims, axis=0), spread, rtol=0.2)
+    assert np.mean(pooled, axis=0)[3] > 2 * spread[3]
+
+
+@settings(deadline=None, max_examples=10)
+@given(seed=st.integers(0, 10**6), unit=st.floats(1e-6, 1e6), shift=st.floats(-10, 10))
+def test_neither_unit_nor_origin_nor_order_of_the_rows_matters(seed, unit, shift):
+    table = long_table(draw(np.random.default_rng(seed), (15, 2, 3), missing=0.1))
+    plain = mixed_model(table)
+    moved = table.assign(information_reward=unit * (table["information_reward"] + shift))
+    moved = mixed_model(moved.sample(frac=1, random_state=seed))
+    columns = ["df1", "df2", "F", "p"]
+    np.testing.assert_allclose(moved[columns], plain[columns], rtol=1e-5, atol=1e-9)
+
+
+def test_the_cells_that_failed_are_named(table_a, caplog):
+    table = table_a.assign(status="ok")
+    table.loc[(table["subject"] == "m03") & (table["learner"] == "tree"), "reward"] = np.nan
+    table.loc[table["subject"] == "m05", "reward"] = np.nan
+    table.loc[5, ["reward", "status"]] = [np.nan, "error"]  # m01, tree, 1000
+    with caplog.at_level(logging.WARNING, logger="simstudy.analysis"):
+        result = mixed_model(table, "subject", value="reward")
+    attrs = result.attrs
+    assert (attrs["subjects"], attrs["values"], attrs["missing"]) == (39, 464, 16)
+    assert [entry["subject"] for entry in attrs["left_out"]] == ["m01", "m03", "m05"]
+    assert attrs["left_out"][0]["reason"].endswith("learner=tree, size=1000 (error)")
+    (record,) = caplog.records
+    assert record.getMessage().startswith("in the mixed model without some of their cells: 3 of 40")
+    # The few cells lost change little.
+    whole = mixed_model(table_a, "subject", value="reward")
+    np.testing.assert_allclose(result["F"], whole["F"], rtol=0.1)
+
+
+def test_an_infinite_value_is_left_out_and_noted(unbalanced):
+    table = unbalanced.copy()
+    table.iloc[[0, 7], 3] = -np.inf
+    result = mixed_model(table)
+    note = "2 infinite values were left out, which flatters or harms the cells concerned"
+    assert result.attrs["note"] == note
+    without = mixed_model(unbalanced.drop(unbalanced.index[[0, 7]]))
+    np.testing.assert_allclose(result["F"], without["F"])
+    assert "(infinite)" in result.attrs["left_out"][0]["reason"]
+
+
+def test_values_without_spread_leave_nothing_to_test():
+    same = mixed_model(long_table(np.full((5, 3, 2), 0.1)))
+    assert same[["df2", "F", "p"]].isna().all(axis=None)
+    assert same.attrs["note"].startswith("all subjects have the same values")
+    means = mixed_means(long_table(np.full((5, 3, 2), 0.1)))
+    assert (means["mean"] == 0.1).all()
+    assert means["se"].isna().all()
+
+
+def test_a_sum_of_model_and_cell_has_no_residual():
+    models = np.array([0.13, 0.57, 0.91, 0.4])[:, None, None]
+    result = mixed_model(long_table(models + np.array([[0.0, 0.2], [0.1, 0.4]])))
+    assert result[["df2", "F", "p"]].isna().all(axis=None)
+    assert "the residual variance is estimated at 0" in result.attrs["note"]
+    assert result.attrs["components"]["residual"] == 0
+    assert not result.attrs["converged"]
+
+
+def test_a_cell_of_one_model_has_no_robust_error(unbalanced):
+    first = (unbalanced["learner"] == 0) & (unbalanced["size"] == 0)
+    table = unbalanced.drop(unbalanced.index[first][1:])
+    result = mixed_means(table)
+    assert result["n"][0] == 1
+    assert np.isnan(result["se_robust"][0])
+    assert result["se"].notna().all()
+    assert result["se_robust"][1:].notna().all()
+
+
+def test_what_cannot_be_fitted_is_refused_in_a_sentence(scores):
+    with pytest.raises(ValueError, match=r"the factor 'size' has one level \(50\); a mixed model"):
+        mixed_model(scores[scores["size"] == 50])
+    failed = scores.assign(
+        information_reward=scores["information_reward"].where(scores["learner"] == "nb")
+    )
+    with pytest.raises(
+        ValueError, match="no model has a finite information_reward for learner=tan"
+    ):
+        mixed_model(failed)
+    with pytest.raises(
+        ValueError, match=r"no model has .* for learner=tan, size=50; a mixed model"
+    ):
+        mixed_means(scores.drop(index=[2, 6, 10]))
+    with pytest.raises(ValueError, match=r"no model has .* for any cell"):
+        mixed_model(scores.assign(information_reward=np.nan))
+    with pytest.raises(ValueError, match="one model only has a finite information_reward in any"):
+        mixed_model(scores[scores["model"] == 0])
+    with pytest.raises(ValueError, match=r"no cell has a finite .* of more than one model"):
+        mixed_model(scores.loc[[0, 1, 2, 7]])
