@@ -106,6 +106,32 @@ def _print_anova(results: Results, console: Console) -> None:
     if len(left_out) > _NAMED:
         more = len(left_out) - _NAMED
         console.print(f"and {more} more models: see left_out.csv", style="yellow", markup=False)
+    if left_out:
+        _print_mixed_model(results, console)
+
+
+def _print_mixed_model(results: Results, console: Console) -> None:
+    """The same effects from all cells there are, for when the ANOVA leaves models out."""
+    try:
+        mixed = results.mixed()
+    except ValueError as error:
+        console.print(f"No mixed model: {error}.\n", markup=False)
+        return
+    tests = _table("Mixed model, models at random, from all cells there are", "effect")
+    for heading in ("df", "F", "p"):
+        tests.add_column(heading, justify="right")
+    for row in mixed.to_dict("records"):
+        degrees = f"{row['df1']}, {row['df2']:.1f}"
+        effect = row["effect"].replace(":", " × ")
+        tests.add_row(effect, degrees, f"{row['F']:.2f}", _p(row["p"]))
+    console.print(tests)
+    note = f"; {mixed.attrs['note']}" if mixed.attrs["note"] else ""
+    console.print(
+        f"REML, Satterthwaite's degrees of freedom; {mixed.attrs['values']} cells of "
+        f"{mixed.attrs['subjects']} models, {mixed.attrs['missing']} missing{note}.\n",
+        style="dim",
+        markup=False,
+    )
 
 
 def _print_verdicts(results: Results, pairs: pd.DataFrame, console: Console) -> None:
