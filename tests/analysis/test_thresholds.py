@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from simstudy.analysis import thresholds as module
+from simstudy.analysis.curves import supremum
 from simstudy.analysis.thresholds import converged, curve, thresholds
 
 STATS = Path(__file__).parent.parent / "golden" / "stats"
@@ -109,7 +110,7 @@ def test_bootstrap_agrees_with_the_reference_but_for_chance(golden):
 
 def test_band_agrees_with_the_reference_given_its_critical_value(golden, monkeypatch):
     table, expected = golden
-    monkeypatch.setattr(module, "_sup_t", lambda *_: expected["sup_t"]["crit"])
+    monkeypatch.setattr(module, "sup_t", lambda *_: expected["sup_t"]["crit"])
     row = thresholds(table, "subject", value="reward").iloc[0]
     step = 20 ** (1 / 600)  # the reference knows 601 sizes from 50 to 1000
     keys = {"first_better_up_to": "A_better_up_to", "second_better_from": "B_better_from"}
@@ -130,7 +131,7 @@ def test_normal_critical_values_agree_with_the_reference(golden):
     unit /= np.sqrt((unit**2).sum(axis=0))
     # The reference's own draws; it takes the maximum over 601 sizes, and we over all.
     z = (np.random.default_rng(1).standard_normal((4000, 40)) @ unit).T
-    sup = module._supremum(z, np.diag(unit.T @ unit, 1))
+    sup = supremum(z, np.diag(unit.T @ unit, 1))
     assert np.quantile(sup, 0.95) == pytest.approx(expected["sup_t"]["crit"], abs=1e-6)
     # With 4000 draws the reference itself is within 0.05 or so of the truth; ours uses more.
     found = thresholds(table, "subject", value="reward", band="normal")["sup_t"][0]
