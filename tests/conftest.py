@@ -34,6 +34,26 @@ label = "TAN"
 """
 
 
+# Parts of parametrised tests that take long and differ little from the parts that are kept.
+SLOW = (
+    "CaMMLClassifier()-check_sample_weight_equivalence_on_dense_data",
+    "known_pattern[naive_bayes]",
+    "known_pattern[aode]",
+    *(
+        f"cleans_in_the_order_of_attributes[CaMML(select='{select}', search='sample')"
+        for select in ("map", "sec", "average", "sec_average")
+    ),
+)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the slow ones."""
+    for item in items:
+        if any(part in item.nodeid for part in SLOW):
+            item.add_marker("slow")
+
+
 @pytest.fixture
 def write_study(tmp_path: Path) -> Callable[..., Path]:
     """Write a study file: the small study with lines replaced or added."""
