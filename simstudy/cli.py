@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import shlex
+import signal
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -39,6 +41,7 @@ def options(
 
 
 _INTERRUPTED = 130  # as shells have it
+_SOME_FAILED = 3
 StudyFile = Annotated[Path, typer.Argument(metavar="STUDY.toml", help="The study to run.")]
 
 
@@ -75,9 +78,10 @@ def run(
         overrides["data.train_sizes"] = _whole_numbers("--sizes", sizes)
     given = {key: value for key, value in overrides.items() if value is not None}
     loaded = load_study(study, given)
-    with _progress(not quiet, loaded.models) as progress:
+    place = out or Path("results") / loaded.name
+    with _progress(not quiet, loaded.models) as progress, _stoppable(place):
         results = run_study(
-            loaded, out, jobs=jobs, overwrite=overwrite, report=not no_report, progress=progress
+            loaded, place, jobs=jobs, overwrite=overwrite, report=not no_report, progress=progress
         )
     if not quiet:
         from simstudy.report.terminal import print_summary
@@ -89,6 +93,33 @@ def run(
         what = "Scores" if no_report else "Results, tables and figures"
         where = f"{what} are in {results.directory}/{note} ({seconds})."
         console.print(where, markup=False)
+        if results.note:
+            console.print(f"Note: {results.note}.", markup=False)
+    if results.manifest["failures"]:
+        raise typer.Exit(_SOME_FAILED)
+
+
+@contextlib.contextmanager
+def _stoppable(place: Path) -> Iterator[None]:
+    """Let Ctrl-C and a polite kill stop a run, and say how it goes on."""
+
+    def stop(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, stop)
+    try:
+        yield
+    except KeyboardInterrupt:
+        command = shlex.join(["simstudy", *(a for a in sys.argv[1:] if a != "--overwrite")])
+        if Path(sys.argv[0]).name == "run.py":
+            command = shlex.join(["python", "-m", "simstudy.run", *sys.argv[1:]])
+        typer.echo(
+            f"stopped; what is finished is kept in {place}/; this goes on from there: {command}",
+            err=True,
+        )
+        raise
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 @app.command()

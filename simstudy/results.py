@@ -58,6 +58,7 @@ def run_study(
         store.begin(study, plan)
         _run(plan, store, jobs, progress)
     results = Results(store.directory, reused)
+    results.note = store.note
     if results.manifest["failures"] == results.manifest["cells"]:
         raise SimstudyError(
             f"no cell of the study succeeded; see {store.directory / 'failures.csv'}, which begins "
@@ -69,6 +70,7 @@ def run_study(
         store.drop_report()
         store.write_study(study, plan)
         results = Results(store.directory, reused)
+        results.note = store.note
     if report and not store.has_report():
         from simstudy.report.files import write_report
 
@@ -78,12 +80,15 @@ def run_study(
 
 def _run(plan: Plan, store: Store, jobs: int | None, progress: Progress | None) -> None:
     started = perf_counter()
-    cells = []
-    for finished, task in enumerate(execute(plan, jobs), start=1):
-        cells += task
-        if progress is not None:
-            progress(finished, plan.models)
-    store.finish(plan, cells, {"seconds": round(perf_counter() - started, 3)})
+    todo = store.todo(plan)
+    finished = plan.models - len(todo)
+    if todo:
+        for cells in execute(plan, jobs, todo):
+            store.keep(cells)
+            finished += 1
+            if progress is not None:
+                progress(finished, plan.models)
+    store.finish(plan, {"seconds": round(perf_counter() - started, 3)})
 
 
 def open_results(directory: str | Path) -> Results:
@@ -104,11 +109,14 @@ class Results:
         What made the results: versions, seed, fingerprint, seconds.
     reused : bool
         Whether they were there already when the study was run.
+    note : str
+        What else should be known of how they were made; mostly empty.
     """
 
     def __init__(self, directory: Path, reused: bool = True) -> None:
         self.directory = directory
         self.reused = reused
+        self.note = ""
         manifest = Store(directory).manifest()
         if manifest is None or manifest["status"] != "complete":
             raise SimstudyError(f"{directory} holds no complete results of a study")

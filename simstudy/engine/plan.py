@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from simstudy.study import Study
 
 
+MEASURED = "measures.primary and also"
+
+
 @dataclass(frozen=True)
 class Part:
     """A family or a learner: its name, the parameters given, and its identity in the seeds."""
@@ -85,7 +88,7 @@ class Plan:
             "data.test_size": self.test_size,
             "data.training": self.training,
             "learners": [[part.label, part.identity] for part in self.learners],
-            "measures.primary and also": list(self.measures),
+            MEASURED: list(self.measures),
             "measures.prior": self.prior if isinstance(self.prior, str) else list(self.prior),
             "measures.cutoff": self.cutoff,
             "measures.base": self.base,

@@ -16,8 +16,9 @@ from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from simstudy.engine.plan import Column, Plan
-from simstudy.engine.task import Cell
+from simstudy.engine.journal import JOURNAL, Journal
+from simstudy.engine.plan import MEASURED, Column, Plan
+from simstudy.engine.task import Cell, CellKey
 from simstudy.errors import SimstudyError
 from simstudy.registry import MEASURES
 from simstudy.toml import dumps
@@ -37,7 +38,7 @@ FURTHER_TABLES = ("thresholds.csv", "regret.csv", "mixed_model.csv")
 FURTHER_FIGURES = tuple(
     f"{name}.{suffix}" for name in ("differences", "regret") for suffix in ("png", "svg", "pdf")
 )
-SCORES = ("scores.parquet", "timings.parquet", "failures.csv")
+SCORES = ("scores.parquet", "timings.parquet", "failures.csv", JOURNAL)
 OUTPUTS = (MANIFEST, "study.toml", *SCORES, *TABLES, *FIGURES)
 PACKAGES = ("simstudy", "numpy", "scipy", "pandas", "pyarrow", "joblib", "scikit-learn", "pgmpy")
 
@@ -47,6 +48,7 @@ class Store:
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory
+        self.note = ""  # what a user should know of how the results were made
 
     def manifest(self) -> dict[str, Any] | None:
         """The record of what made these results; None where there is no such record."""
@@ -91,18 +93,57 @@ class Store:
                 )
             return False
         if overwrite:
+            self._forget()
             return False
         complete = bool(manifest["status"] == "complete")
-        if manifest["fingerprint"] != plan.fingerprint():
-            here, asked = manifest["conditions"], json.loads(json.dumps(plan.conditions()))
-            changed = [key for key in asked if here.get(key) != asked[key]]
+        here, asked = manifest["conditions"], json.loads(json.dumps(plan.conditions()))
+        changed = [key for key in asked if not _extends(key, here.get(key), asked[key])]
+        if changed == [MEASURED]:
+            self.note = "the measures are other ones: all cells were computed again"
+            self._forget()
+            return False
+        if changed:
             what = "the results" if complete else "an unfinished run"
             raise SimstudyError(
                 f"{self.directory} holds {what} of a different study; these differ: "
                 + "; ".join(f"{key} ({here.get(key)} there, {asked[key]} asked)" for key in changed)
                 + "; choose another place with --out, or replace them with --overwrite"
             )
-        return complete
+        return complete and manifest["fingerprint"] == plan.fingerprint()
+
+    def _forget(self) -> None:
+        """Take away the cells of earlier runs."""
+        with self._said():
+            (self.directory / JOURNAL).unlink(missing_ok=True)
+
+    def todo(self, plan: Plan) -> dict[int, list[CellKey]]:
+        """The cells of each model that are not there yet."""
+        with self._said():
+            damaged = Journal(self.directory).mend()
+            done = {(cell.model, cell.size, cell.learner) for cell in self._cells(plan)}
+        if damaged:
+            self.note = (
+                f"{damaged} lines of {self.directory / JOURNAL} were damaged, or not finished; "
+                "their cells were computed again"
+            )
+        keys = [(size, part.label) for size in plan.train_sizes for part in plan.learners]
+        missing = {
+            model: [key for key in keys if (model, *key) not in done]
+            for model in range(plan.models)
+        }
+        return {model: cells for model, cells in missing.items() if cells}
+
+    def keep(self, cells: Sequence[Cell]) -> None:
+        """Put the cells of a finished task on disk."""
+        with self._said():
+            Journal(self.directory).add(cells)
+
+    def _cells(self, plan: Plan) -> Iterator[Cell]:
+        """The cells there are that belong to a plan."""
+        sizes, labels = {*plan.train_sizes}, {part.label for part in plan.learners}
+        for cell in Journal(self.directory).cells():
+            if cell.model < plan.models and cell.size in sizes and cell.learner in labels:
+                yield cell
 
     def begin(self, study: Study, plan: Plan) -> None:
         """Make the place ready for a run and say in it whose it is.
@@ -130,10 +171,14 @@ class Store:
         plain = [re.sub(r"^\d+_", "", path.name) for path, _ in plan.plugins]
         return [f"{PLUGINS}/{index}_{name}" for index, name in enumerate(plain)]
 
-    def finish(self, plan: Plan, cells: Sequence[Cell], facts: dict[str, Any]) -> None:
+    def finish(self, plan: Plan, facts: dict[str, Any]) -> None:
         """Write the scores, and at the very end that they are complete."""
         order = {part.label: index for index, part in enumerate(plan.learners)}
-        cells = sorted(cells, key=lambda cell: (cell.model, cell.size, order[cell.learner]))
+        with self._said():
+            latest = {(cell.model, cell.size, cell.learner): cell for cell in self._cells(plan)}
+        cells = sorted(
+            latest.values(), key=lambda cell: (cell.model, cell.size, order[cell.learner])
+        )
         self.drop_report()  # that of earlier scores
         self.write("scores.parquet", _parquet(_scores(plan, cells)))
         self.write("timings.parquet", _parquet(_timings(cells)))
@@ -221,6 +266,17 @@ def _scores(plan: Plan, cells: Sequence[Cell]) -> pa.Table:
         columns[column.name] = pa.array([cell.values[index] for cell in cells], pa.float64())
     columns["status"] = pa.array([cell.status for cell in cells], pa.string())
     return pa.table(columns)
+
+
+def _extends(key: str, here: Any, asked: Any) -> bool:
+    """Whether what is asked leaves the cells that are here as they are."""
+    if key == "models":
+        return isinstance(here, int) and here <= asked
+    if key in ("data.train_sizes", "learners", "plugins"):
+        return isinstance(here, list) and all(part in asked for part in here)
+    if key == "source":
+        return isinstance(here, dict) and all(asked.get(name) == here[name] for name in here)
+    return bool(here == asked)
 
 
 def _info(column: Column) -> dict[str, Any]:

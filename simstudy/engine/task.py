@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import traceback
 import warnings
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from functools import cached_property
 from time import perf_counter
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -22,6 +23,8 @@ from simstudy.engine.seeds import stream, stream_key
 from simstudy.families.model import Model
 from simstudy.registry import FAMILIES, LEARNERS, REGISTRIES, load_plugins
 from simstudy.sample import Sample
+
+CellKey: TypeAlias = tuple[int, str]  # training size and label of the learner
 
 
 @dataclass(frozen=True)
@@ -41,19 +44,27 @@ class Cell:
     stream: str = ""
 
 
-def run_task(plan: Plan, model: int) -> list[Cell]:
-    """Draw a model and its data, fit every learner to every training set, and score it."""
+def run_task(plan: Plan, model: int, wanted: Collection[CellKey] | None = None) -> list[Cell]:
+    """Draw a model and its data, fit the learners to the training sets, and score them.
+
+    ``wanted`` are the training sizes and labels of the cells to run; all, if left out.
+    """
     prepare(plan)
+    keys = [
+        (size, part)
+        for size in plan.train_sizes
+        for part in plan.learners
+        if wanted is None or (size, part.label) in wanted
+    ]
     try:
         task = Task(plan, model)
-        trains = task.training_sets()
+        trains = task.training_sets({size for size, _ in keys})
     except (Exception, SystemExit) as error:
         return [
             failed(_blank(plan, model, size, part), error, "error", "drawing the model: ")
-            for size in plan.train_sizes
-            for part in plan.learners
+            for size, part in keys
         ]
-    return [task.run_cell(part, train) for train in trains for part in plan.learners]
+    return [task.run_cell(part, trains[size]) for size, part in keys]
 
 
 class Task:
@@ -68,13 +79,12 @@ class Task:
         )
         self._limits: dict[str, tuple[FloatArray | None, str]] = {}
 
-    def training_sets(self) -> list[Sample]:
-        """One training set of each size: drawn anew, or the first rows of the largest."""
-        sizes = self._plan.train_sizes
+    def training_sets(self, sizes: Collection[int]) -> dict[int, Sample]:
+        """A training set of each size: drawn anew, or the first rows of the largest."""
         if self._plan.training == "independent":
-            return [self._truth.sample(size, self._stream(f"train/{size}")) for size in sizes]
+            return {size: self._truth.sample(size, self._stream(f"train/{size}")) for size in sizes}
         whole = self._truth.sample(max(sizes), self._stream("train"))
-        return [Sample(whole.codes[:size], whole.cards) for size in sizes]
+        return {size: Sample(whole.codes[:size], whole.cards) for size in sizes}
 
     @cached_property
     def _population(self) -> Sample:
