@@ -62,6 +62,13 @@ class Pilot:
 
         return models_for_power(difference, self.spread("difference"), power, confidence, m)
 
+    @property
+    def without_spread(self) -> list[str]:
+        """The means and differences that the pilot has no spread of, by name."""
+        rows = self.precision[self.precision["sd"].isna()]
+        names = rows["first"].where(rows["second"] == "", rows["first"] + " − " + rows["second"])
+        return [f"{name} at {size:,}" for name, size in zip(names, rows["size"], strict=True)]
+
     def spread(self, kind: str) -> float:
         """The largest standard deviation between models of a "mean" or a "difference"."""
         return float(self.precision.loc[self.precision["kind"] == kind, "sd"].max())
@@ -101,7 +108,7 @@ def run_pilot(
         few._plugin_files = study.plugin_files
         results = run_study(few, directory + "/pilot", jobs=jobs, report=False, progress=note)
         table = precision(results.scores, value=results.measures[0])
-        if table["sd"].isna().all():
+        if table.loc[table["kind"] == "mean", "sd"].isna().all():
             raise SimstudyError("the pilot has no finite scores to tell a spread from")
         drawn = perf_counter()
         write_report(results, Store(results.directory))

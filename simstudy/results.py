@@ -9,6 +9,8 @@ from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from simstudy.engine.execute import execute
 from simstudy.engine.plan import Plan, make_plan
 from simstudy.engine.store import Store
@@ -281,17 +283,21 @@ class Results:
     def regret(self) -> pd.DataFrame:
         """Mean regret of every learner and size, and what it is made of, with standard errors.
 
-        Empty if the study has not measured ``regret``, ``representation`` and ``estimation``.
+        Over the models in which all three are finite in every cell, so that the parts sum to the
+        whole. Empty if the study has not measured ``regret``, ``representation`` and
+        ``estimation``, or there are no such models.
         """
         import pandas as pd
 
         if not {*REGRET} <= {*self.measures}:
             return pd.DataFrame()
-        parts = {name: self.intervals(name) for name in REGRET}
-        table = parts["regret"][["learner", "size", "n"]].copy()
-        for name, part in parts.items():
-            table[name], table[f"{name}_se"] = part["mean"], part["se"]
-        return table
+        names = list(REGRET)
+        known = self.scores[names].apply(np.isfinite).all(axis=1)
+        scores = self.scores[~self.scores["model"].isin(self.scores["model"][~known])]
+        cells = scores.groupby(["learner", "size"], sort=False)[names]
+        table = cells.mean().join(cells.sem().add_suffix("_se"))
+        table.insert(0, "n", cells.size())
+        return table.reset_index()
 
     def precision(self, measure: str | None = None, mcse: float | None = None) -> pd.DataFrame:
         """Monte-Carlo standard errors of all means and paired differences.
@@ -306,7 +312,8 @@ class Results:
         """A mixed model, learner × size, models at random: for when cells are missing."""
         from simstudy.analysis.mixed import mixed_model
 
-        return mixed_model(self.scores, value=self._measure(measure))
+        factors = [factor for factor in ("learner", "size") if len(set(self.scores[factor])) > 1]
+        return mixed_model(self.scores, factors=factors, value=self._measure(measure))
 
     def left_out(self, measure: str | None = None) -> pd.DataFrame:
         """The models without a finite value of a measure in some cell, and why."""
@@ -336,7 +343,8 @@ class Results:
 
             ax = plt.subplots(layout="constrained")[1]
         found = self.thresholds(measure)
-        found = found[(found["first"] == first) & (found["second"] == second)]
+        pair = {first, second}
+        found = found[[{row.first, row.second} == pair for row in found.itertuples()]]
         curve = self.difference_curve(first, second, measure)
         return draw_difference(curve, found, self.info(measure), ax)
 

@@ -23,6 +23,8 @@ from pydantic import (
 
 from simstudy.engine.evaluation import MOST_CONFIGURATIONS
 from simstudy.errors import SimstudyError, suggestion
+from simstudy.families.base import Family
+from simstudy.measures.base import keywords
 from simstudy.registry import FAMILIES, LEARNERS, MEASURES, Registry, UnknownNameError, load_plugin
 from simstudy.study_errors import dotted, sentence
 
@@ -236,28 +238,36 @@ class Study(_Part):
         return [("measures.primary", self.measures.primary), *also]
 
     def _check_exact(self) -> None:
-        if isinstance(self.data.test_size, int):
-            return
+        exact = not isinstance(self.data.test_size, int)
         for key, name in self._measure_keys():
-            if not MEASURES.get(name).info.mean and (
-                self.data.test_size == "exact" or key == "measures.primary"
+            if (
+                exact
+                and not MEASURES.get(name).info.mean
+                and (self.data.test_size == "exact" or key == "measures.primary")
             ):
                 raise KeyedError(
                     key,
                     f"'{name}' is no mean over rows, so it has no exact value; with it, "
                     "data.test_size must be a number of rows",
                 )
+            if "limit" in keywords(MEASURES.get(name)):
+                self._check_configurations(key, f"'{name}' needs learners' limits, which go")
+        if exact:
+            self._check_configurations("data.test_size", f'"{self.data.test_size}" goes')
+
+    def _check_configurations(self, key: str, subject: str) -> None:
+        """Refuse what goes through all joint configurations where these may be too many."""
+        if not issubclass(FAMILIES.get(self.family.name), Family):
+            return  # whose keys may mean anything; too large a model is refused when it is drawn
         family = self.family.resolved
-        largest = [family.get(key, [0])[-1] for key in ("values", "attributes")]
-        if all(isinstance(number, int) for number in largest):
-            configurations = largest[0] ** largest[1]
-            if configurations > MOST_CONFIGURATIONS:
-                raise KeyedError(
-                    "data.test_size",
-                    f'"{self.data.test_size}" goes through all joint configurations of a model, up '
-                    f"to {MOST_CONFIGURATIONS:,}; models of {largest[1]} variables with "
-                    f"{largest[0]} values have {configurations:,}",
-                )
+        variables, values = family["attributes"][-1], family["values"][-1]
+        if values**variables > MOST_CONFIGURATIONS:
+            raise KeyedError(
+                key,
+                f"{subject} through all joint configurations of a model, up to "
+                f"{MOST_CONFIGURATIONS:,}; models of {variables} variables with {values} values "
+                f"have {values**variables:,}",
+            )
 
     def as_dict(self) -> dict[str, Any]:
         """The study with every default filled in, in the order of the file's sections."""

@@ -49,12 +49,20 @@ def test_the_pilot_is_the_studys_first_models(write_study):
 def test_what_is_forecast_follows_from_the_spread(write_study):
     study = load_study(write_study(), {"models": 25})
     table = pd.DataFrame(
-        {"kind": ["mean", "difference"], "sd": [0.06, 0.02], "mcse_error": [0.1, 0.1]}
+        {
+            "kind": ["mean", "difference", "difference"],
+            "size": [20, 20, 60],
+            "first": ["NB", "NB", "NB"],
+            "second": ["", "TAN", "TAN"],
+            "sd": [0.06, 0.02, np.nan],
+            "mcse_error": [0.1, 0.1, np.nan],
+        }
     )
     pilot = Pilot(study, 10, table, started=2.0, each=0.5, report=1.0)
     assert pilot.seconds(25) == 2 + 12.5 + 1
     lines = "\n".join(forecast(pilot, 0.005, 0.01, 0.8))
     assert "25 models: about 16 s." in lines
+    assert "not covered, for want of finite scores: NB − TAN at 60" in lines
     assert "every mean: standard deviation between models up to 0.0600, so a Monte-Carlo" in lines
     assert "every mean: 144 models" in lines  # (0.06/0.005)²
     assert "every paired difference between learners: 16 models" in lines

@@ -222,6 +222,8 @@ def converged(
     """Find the size from which on every learner is close to its limit.
 
     The gap, the limit less the value, is linear in log n between the sizes, subject by subject.
+    It is signed: a learner that is better than its limit, as one that cannot represent the truth
+    may be with few data, is close.
     Crossings, intervals and open limits are those of `thresholds`, for the mean of `within` − gap
     or of `fraction` · (gap at the smallest size) − gap.
 

@@ -16,6 +16,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from simstudy.engine.evaluation import ROWS_BESIDE_EXACT as ROWS_BESIDE_EXACT
 from simstudy.engine.journal import JOURNAL, Journal
 from simstudy.engine.plan import MEASURED, Column, Plan
 from simstudy.engine.task import Cell, CellKey
@@ -208,8 +209,14 @@ class Store:
         self.write(MANIFEST, json.dumps(content, indent=2).encode())
 
     def has_report(self) -> bool:
-        """Whether all tables and figures are there."""
-        return all((self.directory / name).exists() for name in (*TABLES, *FIGURES))
+        """Whether tables and figures were made, and all of them are still there."""
+        made = (self.manifest() or {}).get("report", [])
+        return bool(made) and all((self.directory / name).exists() for name in made)
+
+    def record_report(self, names: Sequence[str]) -> None:
+        """Note which tables and figures there are, once all are written."""
+        manifest = self.manifest() or {}
+        self.write(MANIFEST, json.dumps({**manifest, "report": list(names)}, indent=2).encode())
 
     def drop_report(self) -> None:
         """Take away tables and figures that no longer tell of the study."""

@@ -104,7 +104,8 @@ class Task:
             return failed(cell, error, "invalid")
         except (Exception, SystemExit) as error:
             return failed(cell, error, "error")
-        warning = f"{raised[0].category.__name__}: {raised[0].message}" if raised else trouble
+        heard = f"{raised[0].category.__name__}: {raised[0].message}" if raised else ""
+        warning = "; ".join(text for text in (trouble, heard) if text)
         return replace(
             cell,
             values=tuple(values),
@@ -136,12 +137,25 @@ class Task:
         """What a learner answers after the whole population, or why there is no such answer."""
         if part.label not in self._limits:
             try:
+                self._check_weights(part)
                 rng = self._stream(f"limit/{part.identity}")
                 self._limits[part.label] = self._answers(part, self._population, rng)[0], ""
             except (Exception, SystemExit) as error:
                 trouble = f"no limit: {type(error).__name__}: {error}"
                 self._limits[part.label] = None, trouble
         return self._limits[part.label]
+
+    def _check_weights(self, part: Part) -> None:
+        """Refuse a learner that takes no notice of weights: its limit would be nonsense."""
+        if getattr(build(LEARNERS, part), "knows_model", False):
+            return
+        role = f"limit/{part.identity}"
+        rows = self._truth.sample(20, self._stream("limit")).codes
+        heavy = Sample(rows, self._truth.cards, np.where(np.arange(20) % 2 == 0, 1.0, 1e6))
+        light = Sample(rows, self._truth.cards)
+        one, other = (self._answers(part, each, self._stream(role))[0] for each in (heavy, light))
+        if np.array_equal(one, other) and len(np.unique(rows, axis=0)) > 1:
+            raise ValueError("the learner takes no notice of the weights of rows")
 
     def _stream(self, role: str) -> np.random.Generator:
         return stream(self._plan.seed, self._plan.family.identity, self._model, role)

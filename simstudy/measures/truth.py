@@ -106,7 +106,7 @@ def _difference(
     better: FloatArray, worse: FloatArray, y: IntArray, prior: FloatArray, base: float
 ) -> FloatArray:
     """Information reward of some probabilities less that of others, row by row."""
-    difference: FloatArray = information_reward(better, y, prior, base) - information_reward(
-        worse, y, prior, base
-    )
+    one, other = (information_reward(each, y, prior, base) for each in (better, worse))
+    with np.errstate(invalid="ignore"):  # infinity less infinity
+        difference: FloatArray = one - other
     return difference

@@ -128,6 +128,17 @@ def learning_curves(intervals: pd.DataFrame, info: MeasureInfo, title: str, capt
     return figure
 
 
+def _wrapped(text: str, letters: float) -> str:
+    """Text on as many lines as its width asks for."""
+    return plain("\n".join(textwrap.wrap(text, int(letters))))
+
+
+def _add_caption(figure: Figure, caption: str) -> None:
+    """A caption below the axes, as wide as the figure."""
+    text = _wrapped(caption, 15.5 * figure.get_figwidth())
+    figure.supxlabel(text, fontsize=7.5, color="0.25", x=0.01, ha="left")
+
+
 def draw_difference(curve: pd.DataFrame, found: pd.DataFrame, info: MeasureInfo, ax: Axes) -> Axes:
     """Draw by how much one learner is ahead of another against training size.
 
@@ -179,13 +190,13 @@ def differences_figure(
         first, second = curve.attrs["first"], curve.attrs["second"]
         mine = found[(found["first"] == first) & (found["second"] == second)]
         draw_difference(curve, mine, info, ax)
-        ax.set_title(plain(f"{second} − {first}"), fontsize="medium")
+        ax.set_title(_wrapped(f"{second} ahead of {first}", 24), fontsize="medium")
         ax.set_ylabel("")
         if ax in axes[::columns]:
             ax.set_ylabel(plain(f"difference ({info.unit})" if info.unit else "difference"))
         ax.xaxis.set_tick_params(labelbottom=True)
-    figure.suptitle(plain("\n".join(textwrap.wrap(title, 25 * columns))), x=0.01, ha="left")
-    figure.supxlabel(plain(caption), fontsize=7.5, color="0.25", x=0.01, ha="left")
+    figure.suptitle(_wrapped(title, 9 * figure.get_figwidth()), x=0.01, ha="left")
+    _add_caption(figure, caption)
     return figure
 
 
@@ -203,7 +214,7 @@ def draw_regret(split: pd.DataFrame, unit: str, axes: Sequence[Axes]) -> None:
         ax.fill_between(size, floor, regret, color=COLOURS[4], alpha=0.55, linewidth=0)
         ax.plot(size, floor, color=COLOURS[1], linestyle="--", linewidth=1.3)
         ax.plot(size, regret, color=COLOURS[0], marker="o", markersize=3.5, linewidth=1.6)
-        ax.set_title(plain(learner), fontsize="medium")
+        ax.set_title(_wrapped(learner, 20), fontsize="medium")
         ax.set_xscale("log")
         ax.set_xlabel("training rows")
         _label_sizes(ax, sizes[_three_places(sizes)])
@@ -236,7 +247,9 @@ def regret_figure(split: pd.DataFrame, unit: str, title: str, caption: str) -> F
     draw_regret(split, unit, axes[:number])
     for row in grid[1:]:
         row[0].set_ylabel(f"regret ({unit})")
-    figure.supxlabel(plain(caption), fontsize=7.5, color="0.25", x=0.01, ha="left")
+    for ax in axes[:number]:
+        ax.xaxis.set_tick_params(labelbottom=True)
+    _add_caption(figure, caption)
     figure.legend(
         handles=[
             Line2D([], [], color=COLOURS[0], marker="o", markersize=3.5, label="regret"),
@@ -244,7 +257,7 @@ def regret_figure(split: pd.DataFrame, unit: str, title: str, caption: str) -> F
             Patch(color=COLOURS[1], alpha=0.55, label="representation: what no amount would"),
         ],
         loc="outside upper left",
-        title=plain("\n".join(textwrap.wrap(title, 20 * columns))),
+        title=_wrapped(title, 9 * figure.get_figwidth()),
         title_fontsize="large",
         alignment="left",
         frameon=False,

@@ -31,58 +31,57 @@ _MOST_PAIRS = 15
 
 def write_report(results: Results, store: Store) -> None:
     """Write the tables of all measures and the figures of the primary one."""
+    title = results.settings["title"] or results.settings["name"]
+    intervals = results.intervals()
+    curves = learning_curves(intervals, results.info(), title, caption(results, intervals))
+    tables = {**_tables(results), **_further_tables(results)}
+    figures = {"learning_curves": curves, **_further_figures(results, tables, title)}
+    for name, table in tables.items():
+        store.write(name, table.to_csv(index=False).encode())
+    for name, figure in figures.items():
+        for suffix in FORMATS:
+            store.write(f"{name}.{suffix}", render(figure, suffix))
+    store.record_report([*tables, *(f"{name}.{suffix}" for name in figures for suffix in FORMATS)])
+
+
+def _tables(results: Results) -> dict[str, pd.DataFrame]:
+    """The tables that every study has, each for all measures."""
     settings = results.settings["analysis"]
-    analyses = (
-        *(results.anova, results.intervals, results.pairwise, results.left_out),
-        results.precision,
-    )
-    for name, analyse in zip(TABLES, analyses, strict=True):
-        tables = {measure: _attempt(analyse, measure) for measure in results.measures}
-        whole = pd.concat(tables, names=["measure"]).reset_index("measure")
+    analyses = (results.anova, results.intervals, results.pairwise, results.left_out)
+    tables = {}
+    for name, analyse in zip(TABLES, (*analyses, results.precision), strict=True):
+        parts = {measure: _attempt(analyse, measure) for measure in results.measures}
+        whole = pd.concat(parts, names=["measure"]).reset_index("measure")
         if name in ("intervals.csv", "pairwise.csv"):
             whole["confidence"] = settings["confidence"]
         if name == "pairwise.csv":
             whole["adjustment"] = settings["adjustment"]
-        store.write(name, whole.to_csv(index=False).encode())
+        tables[name] = whole
+    return tables
+
+
+def _further_tables(results: Results) -> dict[str, pd.DataFrame]:
+    """The tables of the primary measure that only some studies have."""
+    tables = {"thresholds.csv": results.thresholds(bootstrap=True), "regret.csv": results.regret()}
     if results.scores[results.measures[0]].isna().any():
-        store.write("mixed_model.csv", _attempt(results.mixed, None).to_csv(index=False).encode())
-    intervals = results.intervals()
-    title = results.settings["title"] or results.settings["name"]
-    curves = learning_curves(intervals, results.info(), title, caption(results, intervals))
-    _write_figure(store, "learning_curves", curves)
-    _write_thresholds(results, store, title)
-    _write_regret(results, store, title)
+        tables["mixed_model.csv"] = _attempt(results.mixed, None)
+    return {name: table for name, table in tables.items() if not table.empty}
 
 
-def _write_thresholds(results: Results, store: Store, title: str) -> None:
-    """Where learners overtake each other, as a table and a figure."""
-    found = results.thresholds(bootstrap=True)
-    if found.empty:
-        return
-    store.write("thresholds.csv", found.to_csv(index=False).encode())
+def _further_figures(
+    results: Results, tables: dict[str, pd.DataFrame], title: str
+) -> dict[str, Figure]:
+    """The figures that go with them."""
+    figures = {}
     pairs = list(itertools.combinations(results.learners, 2))
-    if len(pairs) > _MOST_PAIRS:
-        return
-    pictures = [results.difference_curve(first, second) for first, second in pairs]
-    words = difference_caption(results)
-    figure = differences_figure(pictures, found, results.info(), title, words)
-    _write_figure(store, "differences", figure)
-
-
-def _write_regret(results: Results, store: Store, title: str) -> None:
-    """What regret is made of, as a table and a figure."""
-    split = results.regret()
-    if split.empty:
-        return
-    store.write("regret.csv", split.to_csv(index=False).encode())
-    unit = results.info("regret").unit
-    figure = regret_figure(split, unit, title, regret_caption(results))
-    _write_figure(store, "regret", figure)
-
-
-def _write_figure(store: Store, name: str, figure: Figure) -> None:
-    for suffix in FORMATS:
-        store.write(f"{name}.{suffix}", render(figure, suffix))
+    if "thresholds.csv" in tables and len(pairs) <= _MOST_PAIRS:
+        pictures = [results.difference_curve(first, second) for first, second in pairs]
+        found, words = tables["thresholds.csv"], difference_caption(results)
+        figures["differences"] = differences_figure(pictures, found, results.info(), title, words)
+    if "regret.csv" in tables:
+        unit, words = results.info("regret").unit, regret_caption(results)
+        figures["regret"] = regret_figure(tables["regret.csv"], unit, title, words)
+    return figures
 
 
 def _attempt(analyse: Any, measure: str | None) -> pd.DataFrame:

@@ -15,11 +15,11 @@ def forecast(pilot: Pilot, mcse: float | None, difference: float | None, power: 
     """Sentences on precision, power and time."""
     study = pilot.study
     pairs = math.comb(len(study.learners), 2)
-    kinds = ["mean", "difference"] if pairs else ["mean"]
+    kinds = [kind for kind in _NAMES if not math.isnan(pilot.spread(kind))]
     error = pilot.precision["mcse_error"].max()
     lines = [
         f"Pilot: {pilot.models} of {study.models} models; spreads below are its largest, known "
-        f"to about ±{error:.0%}.",
+        f"to about ±{error:.0%}, and numbers of models to twice that.",
         f"The study as it is, {study.models:,} models: {duration(pilot.seconds(study.models))}.",
     ]
     for kind in kinds:
@@ -29,18 +29,24 @@ def forecast(pilot: Pilot, mcse: float | None, difference: float | None, power: 
             f"  {_NAMES[kind]}: standard deviation between models up to {spread:.4f}, so a "
             f"Monte-Carlo standard error up to {reached:.4f}"
         )
+    lacking = pilot.without_spread
+    if lacking:
+        more = f" and {len(lacking) - 3} more" if len(lacking) > 3 else ""
+        lines.append(f"  not covered, for want of finite scores: {', '.join(lacking[:3])}{more}")
     if mcse is not None:
         lines.append(f"For a Monte-Carlo standard error of {mcse:g}:")
         for kind in kinds:
             models = pilot.models_needed(kind, mcse)
             lines.append(f"  {_NAMES[kind]}: {models:,} models, {duration(pilot.seconds(models))}")
-    if difference is not None and pairs:
-        level = study.analysis.confidence
-        found = pilot.power(difference, study.models, level, pairs)
-        models = pilot.models_for_power(difference, power, level, pairs)
+    if difference is not None and "difference" in kinds:
+        level, adjustment = study.analysis.confidence, study.analysis.adjustment
+        tests = {"none": 1, "bonferroni_all": pairs * len(study.data.train_sizes)}
+        m = tests.get(adjustment, pairs)
+        found = pilot.power(difference, study.models, level, m)
+        models = pilot.models_for_power(difference, power, level, m)
         lines += [
             f"A difference of {difference:g} between two learners at one size, by a paired t test "
-            f"at {1 - level:.3g}/{pairs} (Bonferroni):",
+            f"at {1 - level:.3g}" + (f"/{m} (Bonferroni):" if m > 1 else ":"),
             f"  {study.models:,} models find it with probability {found:.2f}; {power:g} takes "
             f"{models:,} models, {duration(pilot.seconds(models))}",
         ]

@@ -72,6 +72,8 @@ def _print_anova(results: Results, console: Console) -> None:
         anova = results.anova()
     except ValueError as error:
         console.print(f"No ANOVA: {error}.\n", markup=False)
+        if results.scores[results.measures[0]].isna().any():
+            _print_mixed_model(results, console)
         return
     if anova.empty:
         console.print("No ANOVA: one learner at one size leaves nothing to compare.\n")
@@ -106,7 +108,7 @@ def _print_anova(results: Results, console: Console) -> None:
     if len(left_out) > _NAMED:
         more = len(left_out) - _NAMED
         console.print(f"and {more} more models: see left_out.csv", style="yellow", markup=False)
-    if left_out:
+    if results.scores[results.measures[0]].isna().any():
         _print_mixed_model(results, console)
 
 
@@ -127,7 +129,8 @@ def _print_mixed_model(results: Results, console: Console) -> None:
     console.print(tests)
     note = f"; {mixed.attrs['note']}" if mixed.attrs["note"] else ""
     console.print(
-        f"REML, Satterthwaite's degrees of freedom; {mixed.attrs['values']} cells of "
+        f"REML, Satterthwaite's degrees of freedom; like the uncorrected ANOVA it supposes "
+        f"sphericity; {mixed.attrs['values']} cells of "
         f"{mixed.attrs['subjects']} models, {mixed.attrs['missing']} missing{note}.\n",
         style="dim",
         markup=False,
@@ -170,8 +173,9 @@ def _print_thresholds(results: Results, console: Console) -> None:
     level = words.confidence_level(results)
     console.print(
         f"thresholds of the mean paired difference, linear in log rows between the sizes studied; "
-        f"{level} intervals by inverting the paired t test (Fieller); surely: by a {level} band "
-        "over all sizes together; neither is adjusted for the number of pairs.\n",
+        f"{level} intervals by inverting the paired t test (Fieller); the band: {level} for all "
+        "sizes of a pair together. Neither is adjusted for the number of pairs, as the verdicts "
+        "above are.\n",
         style="dim",
     )
 

@@ -6,6 +6,7 @@ import math
 import textwrap
 from typing import TYPE_CHECKING, Any
 
+from simstudy.engine.store import ROWS_BESIDE_EXACT
 from simstudy.measures.base import MeasureInfo
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ def _tests(size: int | str) -> str:
     """What the learners were judged on."""
     if isinstance(size, int):
         return f"test sets of {size:,} rows"
-    beside = " and on test sets of 1,000 rows" if size == "both" else ""
+    beside = f" and on test sets of {ROWS_BESIDE_EXACT:,} rows" if size == "both" else ""
     return f"judged exactly, on all there can be by its true probability{beside}"
 
 
@@ -59,6 +60,8 @@ def conventions(results: Results) -> str:
         "2001": "probabilities clipped to [½/(n+1), (n+½)/(n+1)] for logarithmic measures",
         "none": "probabilities not clipped",
     }
+    if prior == "test" and not isinstance(results.settings["data"]["test_size"], int):
+        priors["test"] = "the true class probabilities (of a test set drawn, its frequencies)"
     named = priors[prior] if isinstance(prior, str) else f"given, {prior}"
     return f"prior: {named}; cutoff {measures['cutoff']}: {cutoffs[measures['cutoff']]}"
 
@@ -213,7 +216,7 @@ def difference_caption(results: Results) -> str:
         f"light band: {level}, all sizes together. Diamond and bar: the threshold, at which one "
         f"overtakes the other, and its {level} interval. {design(results)}."
     )
-    return "\n".join(textwrap.wrap(lines, 105))
+    return lines
 
 
 def regret_caption(results: Results) -> str:
@@ -224,21 +227,28 @@ def regret_caption(results: Results) -> str:
         "learner that cannot represent the truth is nearer to it with few data than with all. "
         f"{design(results)}; {conventions(results)}."
     )
-    return "\n".join(textwrap.wrap(lines, 115))
+    return lines
 
 
 def threshold_sentences(found: pd.DataFrame, sizes: list[int]) -> list[str]:
     """Where learners overtake each other, one sentence for each pair and crossing."""
-    smallest, largest = f"{sizes[0]:,}", f"{sizes[-1]:,}"
     sentences = []
-    for row in found.to_dict("records"):
-        pair = (row["first"], row["second"])
-        if row["infinite"] or not row["n"]:
-            sentences.append(f"{pair[0]} and {pair[1]}: {row['note']}")
-        elif math.isnan(row["crossing"]):
-            sentences.append(_without_crossing(row, smallest, largest))
+    for _, pair in found.groupby(["first", "second"], sort=False):
+        rows = pair.to_dict("records")
+        first, second = rows[0]["first"], rows[0]["second"]
+        if rows[0]["infinite"] or rows[0]["n"] < 2:
+            sentences.append(f"{first} and {second}: {rows[0]['note']}")
+        elif math.isnan(rows[0]["crossing"]):
+            sentences.append(_without_crossing(rows[0], sizes))
+        elif all(row["lower_open"] and row["upper_open"] for row in rows):
+            where = " and ".join(f"{row['crossing']:,.0f}" for row in rows)
+            sentences.append(
+                f"{first} and {second} are told apart at no size; the mean difference changes sign "
+                f"at {where} rows"
+            )
         else:
-            sentences.append(_with_crossing(row))
+            sentences += map(_with_crossing, rows)
+            sentences[-1] += _band(rows[-1])
     return sentences
 
 
@@ -247,26 +257,29 @@ def _with_crossing(row: dict[Any, Any]) -> str:
     behind = row["first"] if ahead == row["second"] else row["second"]
     lower = ("< " if row["lower_open"] else "") + f"{row['lower']:,.0f}"
     upper = ("> " if row["upper_open"] else "") + f"{row['upper']:,.0f}"
-    which = "first" if ahead == row["first"] else "second"
-    sure = row[f"{which}_better_from"]
-    tail = "" if math.isnan(sure) else f"; surely ahead from {sure:,.0f} on"
-    between = f"between {row['before']:,.0f} and {row['after']:,.0f}"
     return (
         f"{ahead} overtakes {behind} at {row['crossing']:,.0f} rows [{lower}, {upper}], "
-        f"{between}{tail}"
+        f"between {row['before']:,.0f} and {row['after']:,.0f}"
     )
 
 
-def _without_crossing(row: dict[Any, Any], smallest: str, largest: str) -> str:
+def _band(row: dict[Any, Any]) -> str:
+    """From where on the learner that is ahead at the end is so by the band over all sizes."""
+    which = "first" if row["ahead"] == row["first"] else "second"
+    start = row[f"{which}_better_from"]
+    return "" if math.isnan(start) else f"; by the band ahead from {start:,.0f} on"
+
+
+def _without_crossing(row: dict[Any, Any], sizes: list[int]) -> str:
     ahead = row["ahead"]
     if not isinstance(ahead, str):
         return f"{row['first']} and {row['second']}: {row['note'] or 'no crossing'}"
     behind = row["first"] if ahead == row["second"] else row["second"]
     which = "first" if ahead == row["first"] else "second"
-    sure = row[f"{which}_better_from"]
-    said = f"{ahead} is ahead of {behind} from {smallest} to {largest} rows, no crossing"
-    if not row["undecided"]:
-        return said
-    if math.isnan(sure):
-        return f"{said}, but not surely"
-    return f"{said}; surely from {sure:,.0f} on"
+    start, end = row[f"{which}_better_from"], row[f"{which}_better_up_to"]
+    said = f"{ahead} is ahead of {behind} from {sizes[0]:,} to {sizes[-1]:,} rows, no crossing"
+    if start == sizes[0]:
+        return f"{said}; by the band at all sizes"
+    parts = [f"up to {end:,.0f}"] * (not math.isnan(end))
+    parts += [f"from {start:,.0f} on"] * (not math.isnan(start))
+    return f"{said}; by the band {' and '.join(parts)}" if parts else f"{said}; not by the band"

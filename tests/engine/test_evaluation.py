@@ -30,9 +30,8 @@ from simstudy.learners.naive_bayes import NaiveBayes
 from simstudy.learners.one_attribute import OneR
 from simstudy.learners.tan import TAN
 from simstudy.learners.truth import Truth
-from simstudy.measures.base import measure
 from simstudy.measures.rewards import information_reward
-from simstudy.sample import configurations
+from simstudy.sample import Sample, configurations
 
 FAMILIES = [NaiveBayesFamily, TANFamily, AODEFamily, KDBFamily]
 LEARNERS = [
@@ -262,6 +261,38 @@ def test_a_learner_without_a_limit_keeps_its_other_scores(write_study, tmp_path,
     assert plain["regret"].notna().all()
     assert (plain["status"] == "ok").all()
     assert any("no limit: ValueError: no weights" in text for text in results.manifest["warnings"])
+    # The parts of regret are means over the same models: here there are none.
+    assert results.regret().empty
+
+
+def test_a_learner_that_takes_no_notice_of_weights_has_no_limit(write_study, tmp_path, monkeypatch):
+    def ignore(self, sample, rng=None):
+        return fit(self, Sample(sample.codes, sample.cards), rng)
+
+    fit = NaiveBayes.fit
+    monkeypatch.setattr(NaiveBayes, "fit", ignore)
+    results = run_study(load_study(write_study(text=STUDY)), tmp_path / "out", jobs=1, report=False)
+    assert results.scores.loc[results.scores["learner"] == "naive_bayes", "estimation"].isna().all()
+    said = "no limit: ValueError: the learner takes no notice of the weights of rows"
+    assert any(said in text for text in results.manifest["warnings"])
+
+
+def test_the_parts_of_regret_sum_to_it_where_a_limit_is_missing(write_study, tmp_path, monkeypatch):
+    fit, seen = NaiveBayes.fit, []
+
+    def sometimes(self, sample, rng=None):
+        if sample.weights is not None and len(sample) > 20:
+            seen.append(sample)
+            if len(seen) == 1:
+                raise ValueError("not this time")
+        return fit(self, sample, rng)
+
+    monkeypatch.setattr(NaiveBayes, "fit", sometimes)
+    results = run_study(load_study(write_study(text=STUDY)), tmp_path / "out", jobs=1, report=False)
+    assert results.scores["estimation"].isna().sum() == 2
+    split = results.regret()
+    assert set(split["n"]) == {2}
+    np.testing.assert_allclose(split["representation"] + split["estimation"], split["regret"])
 
 
 @pytest.mark.parametrize(
@@ -273,7 +304,14 @@ def test_a_learner_without_a_limit_keeps_its_other_scores(write_study, tmp_path,
             "measures.also[0]: 'miscalibration' is no mean over rows",
         ),
         (
-            {"attributes = [3, 4]": "attributes = [3, 12]"},
+            {"attributes = [3, 4]": "attributes = [3, 12]", '"both"': "100"},
+            "measures.also[2]: 'representation' needs learners' limits, which go through all joint",
+        ),
+        (
+            {
+                "attributes = [3, 4]": "attributes = [3, 12]",
+                ', "regret", "representation", "estimation"': "",
+            },
             'data.test_size: "both" goes through all joint configurations of a model, up to '
             "2,097,152; models of 12 variables with 5 values have 244,140,625",
         ),
@@ -297,6 +335,8 @@ def test_all_rows_at_once_are_answered_as_one_by_one(family, learner):
     for seed in range(3):
         model = draw(family, seed, attributes=(4, 6), values=(2, 4))
         fitted = learner.fit(model.sample(30, np.random.default_rng(seed)))
+        generative = (NaiveBayes, TAN, AODE, KDB, HNB, CaMML)
+        assert hasattr(fitted, "predict_grid") == isinstance(learner, generative)
         if hasattr(fitted, "predict_grid"):
             rows = configurations(model.cards[:-1])
             expected = fitted.predict_proba(rows)
@@ -306,13 +346,3 @@ def test_all_rows_at_once_are_answered_as_one_by_one(family, learner):
 def test_the_truth_cannot_be_learned():
     with pytest.raises(ValueError, match="no sample tells the truth"):
         Truth().fit(draw(TANFamily, 1).sample(5, np.random.default_rng(0)))
-
-
-def test_measures_say_whether_they_are_means():
-    @measure(greater_is_better=True, mean=False)
-    def whole(proba, y):
-        """One number."""
-        return 0.0
-
-    assert not whole.info.mean
-    assert information_reward.info.mean

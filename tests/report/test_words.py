@@ -107,8 +107,15 @@ def threshold_row(**changes):
     row = {"first": "NB", "second": "TAN", "n": 40, "infinite": 0, "crossing": 72.4, "ahead": "TAN"}
     row |= {"lower": 54.1, "upper": 91.8, "lower_open": False, "upper_open": False, "note": ""}
     row |= {"before": 50.0, "after": 100.0, "undecided": True, "first_better_from": math.nan}
-    row |= {"second_better_from": 100.6}
+    row |= {
+        "second_better_from": 100.6,
+        "first_better_up_to": 48.3,
+        "second_better_up_to": math.nan,
+    }
     return pd.DataFrame([row | changes])
+
+
+NONE = {"crossing": math.nan, "first_better_up_to": math.nan}
 
 
 @pytest.mark.parametrize(
@@ -116,7 +123,8 @@ def threshold_row(**changes):
     [
         (
             {},
-            "TAN overtakes NB at 72 rows [54, 92], between 50 and 100; surely ahead from 101 on",
+            "TAN overtakes NB at 72 rows [54, 92], between 50 and 100; by the band ahead from 101 "
+            "on",
         ),
         (
             {"second_better_from": math.nan, "upper_open": True, "upper": 5000.0},
@@ -124,25 +132,42 @@ def threshold_row(**changes):
         ),
         (
             {"ahead": "NB", "lower_open": True, "lower": 25.0, "first_better_from": 300.0},
-            "NB overtakes TAN at 72 rows [< 25, 92], between 50 and 100; surely ahead from 300 on",
+            "NB overtakes TAN at 72 rows [< 25, 92], between 50 and 100; by the band ahead from 300 "
+            "on",
         ),
         (
-            {"crossing": math.nan, "undecided": False},
-            "TAN is ahead of NB from 25 to 5,000 rows, no crossing",
+            {"lower_open": True, "upper_open": True},
+            "NB and TAN are told apart at no size; the mean difference changes sign at 72 rows",
         ),
         (
-            {"crossing": math.nan, "ahead": "NB"},
-            "NB is ahead of TAN from 25 to 5,000 rows, no crossing, but not surely",
+            NONE | {"second_better_from": 25.0},
+            "TAN is ahead of NB from 25 to 5,000 rows, no crossing; by the band at all sizes",
         ),
         (
-            {"crossing": math.nan},
-            "TAN is ahead of NB from 25 to 5,000 rows, no crossing; surely from 101 on",
+            NONE | {"ahead": "NB"},
+            "NB is ahead of TAN from 25 to 5,000 rows, no crossing; not by the band",
         ),
         (
-            {"infinite": 3, "crossing": math.nan, "note": "not analysed: infinite values"},
+            NONE,
+            "TAN is ahead of NB from 25 to 5,000 rows, no crossing; by the band from 101 on",
+        ),
+        (
+            NONE | {"second_better_up_to": 60.0},
+            "TAN is ahead of NB from 25 to 5,000 rows, no crossing; by the band up to 60 and from "
+            "101 on",
+        ),
+        (
+            NONE | {"infinite": 3, "note": "not analysed: infinite values"},
             "NB and TAN: not analysed: infinite values",
         ),
     ],
 )
 def test_thresholds_are_told_as_they_were_found(changes, said):
     assert threshold_sentences(threshold_row(**changes), [25, 5000]) == [said]
+
+
+def test_the_band_belongs_to_the_last_of_several_crossings():
+    two = pd.concat([threshold_row(crossing=30.0, ahead="NB"), threshold_row()])
+    said = threshold_sentences(two, [25, 5000])
+    assert said[0] == "NB overtakes TAN at 30 rows [54, 92], between 50 and 100"
+    assert said[1].endswith("; by the band ahead from 101 on")
