@@ -149,12 +149,16 @@ class Task:
         """Refuse a learner that takes no notice of weights: its limit would be nonsense."""
         if getattr(build(LEARNERS, part), "knows_model", False):
             return
-        role = f"limit/{part.identity}"
-        rows = self._truth.sample(20, self._stream("limit")).codes
-        heavy = Sample(rows, self._truth.cards, np.where(np.arange(20) % 2 == 0, 1.0, 1e6))
-        light = Sample(rows, self._truth.cards)
-        one, other = (self._answers(part, each, self._stream(role))[0] for each in (heavy, light))
-        if np.array_equal(one, other) and len(np.unique(rows, axis=0)) > 1:
+        cards = self._truth.cards
+        # The same attributes once with each class: only weights can tell the classes apart.
+        rows = np.zeros((10 * cards[-1], len(cards)), dtype=np.intp)
+        rows[:, -1] = np.arange(len(rows)) % cards[-1]
+        weights = np.where(rows[:, -1] == cards[-1] - 1, 1e6, 1.0)
+        one, other = (
+            self._answers(part, sample, self._stream(f"limit/{part.identity}"))[0]
+            for sample in (Sample(rows, cards), Sample(rows, cards, weights))
+        )
+        if cards[-1] > 1 and np.array_equal(one, other):
             raise ValueError("the learner takes no notice of the weights of rows")
 
     def _stream(self, role: str) -> np.random.Generator:

@@ -182,7 +182,8 @@ def differences_figure(
 
     columns = min(len(curves), 3)
     rows = -(-len(curves) // columns)
-    figure = Figure(figsize=(max(2.7 * columns, 5.0), 1.3 + 2.2 * rows), layout="constrained")
+    height = (1.3 if columns == 3 else 1.9) + 2.2 * rows
+    figure = Figure(figsize=(max(2.7 * columns, 5.0), height), layout="constrained")
     axes = list(figure.subplots(rows, columns, sharex=True, squeeze=False).flat)
     for ax in axes[len(curves) :]:
         ax.set_visible(False)
@@ -239,7 +240,8 @@ def regret_figure(split: pd.DataFrame, unit: str, title: str, caption: str) -> F
     number = split["learner"].nunique()
     columns = min(number, 4)
     rows = -(-number // columns)
-    figure = Figure(figsize=(max(2.0 * columns, 5.0), 1.6 + 2.2 * rows), layout="constrained")
+    height = (1.6 if columns == 4 else 2.4) + 2.2 * rows
+    figure = Figure(figsize=(max(2.0 * columns, 5.0), height), layout="constrained")
     grid = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
     axes = list(grid.flat)
     for ax in axes[number:]:

@@ -132,8 +132,8 @@ NONE = {"crossing": math.nan, "first_better_up_to": math.nan}
         ),
         (
             {"ahead": "NB", "lower_open": True, "lower": 25.0, "first_better_from": 300.0},
-            "NB overtakes TAN at 72 rows [< 25, 92], between 50 and 100; by the band ahead from 300 "
-            "on",
+            "NB overtakes TAN at 72 rows [< 25, 92], between 50 and 100; by the band ahead from "
+            "300 on",
         ),
         (
             {"lower_open": True, "upper_open": True},
