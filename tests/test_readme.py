@@ -63,7 +63,7 @@ def test_the_readmes_own_learner_and_measure_run(tmp_path):
     study = study.replace('name = "naive_bayes"', 'name = "coin"')
     study += '\n[measures]\nalso = ["lift"]\n'
     (tmp_path / "coin.toml").write_text(study)
-    done = run(tmp_path / "coin.toml", "--sizes", "30,60")
+    done = run(tmp_path / "coin.toml", "--sizes", "30,60", "--no-report")
     assert done.returncode == 0, done.stderr
 
 
