@@ -284,8 +284,8 @@ class Results:
         """Mean regret of every learner and size, and what it is made of, with standard errors.
 
         Over the models in which all three are finite in every cell, so that the parts sum to the
-        whole. Empty if the study has not measured ``regret``, ``representation`` and
-        ``estimation``, or there are no such models.
+        whole; a learner that never has a limit is left out. Empty if the study has not measured
+        ``regret``, ``representation`` and ``estimation``, or there are no such models.
         """
         import pandas as pd
 
@@ -293,7 +293,8 @@ class Results:
             return pd.DataFrame()
         names = list(REGRET)
         known = self.scores[names].apply(np.isfinite).all(axis=1)
-        scores = self.scores[~self.scores["model"].isin(self.scores["model"][~known])]
+        some = self.scores["learner"].isin(self.scores["learner"][known])
+        scores = self.scores[some & ~self.scores["model"].isin(self.scores["model"][some & ~known])]
         cells = scores.groupby(["learner", "size"], sort=False)[names]
         table = cells.mean().join(cells.sem().add_suffix("_se"))
         table.insert(0, "n", cells.size())

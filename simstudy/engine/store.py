@@ -180,6 +180,11 @@ class Store:
         cells = sorted(
             latest.values(), key=lambda cell: (cell.model, cell.size, order[cell.learner])
         )
+        if len(cells) != plan.cells:
+            raise SimstudyError(
+                f"{plan.cells - len(cells)} of {plan.cells} cells are missing from "
+                f"{self.directory / JOURNAL}, which something else has changed; run the study again"
+            )
         self.drop_report()  # that of earlier scores
         self.write("scores.parquet", _parquet(_scores(plan, cells)))
         self.write("timings.parquet", _parquet(_timings(cells)))

@@ -168,7 +168,7 @@ def _print_thresholds(results: Results, console: Console) -> None:
             highlight=False,
         )
         return
-    for sentence in words.threshold_sentences(found, results.sizes):
+    for sentence in words.threshold_sentences(found, results.sizes, results.settings["models"]):
         console.print(f"  {sentence}", highlight=False, markup=False, soft_wrap=True)
     level = words.confidence_level(results)
     console.print(

@@ -225,13 +225,29 @@ def regret_caption(results: Results) -> str:
         "Regret: what the true class probabilities would earn less what the learner earns. The "
         "part due to representation remains with unlimited data; where the line lies below it, a "
         "learner that cannot represent the truth is nearer to it with few data than with all. "
-        f"{design(results)}; {conventions(results)}."
+        f"{_regret_models(results)}{design(results)}; {conventions(results)}."
     )
     return lines
 
 
-def threshold_sentences(found: pd.DataFrame, sizes: list[int]) -> list[str]:
-    """Where learners overtake each other, one sentence for each pair and crossing."""
+def _regret_models(results: Results) -> str:
+    """Which models and learners the split of regret is without, if any."""
+    split, models = results.regret(), results.settings["models"]
+    if split.empty:
+        return ""
+    used = int(split["n"].min())
+    without = [learner for learner in results.learners if learner not in set(split["learner"])]
+    said = f"Over {used} of {models} models, those without a missing part. " * (used < models)
+    return said + f"Without {', '.join(without)}: no limit. " * bool(without)
+
+
+def threshold_sentences(
+    found: pd.DataFrame, sizes: list[int], models: int | None = None
+) -> list[str]:
+    """Where learners overtake each other, one sentence for each pair and crossing.
+
+    One that could not use all ``models`` says how many it used.
+    """
     sentences = []
     for _, pair in found.groupby(["first", "second"], sort=False):
         rows = pair.to_dict("records")
@@ -249,6 +265,8 @@ def threshold_sentences(found: pd.DataFrame, sizes: list[int]) -> list[str]:
         else:
             sentences += map(_with_crossing, rows)
             sentences[-1] += _band(rows[-1])
+        if models is not None and rows[0]["n"] < models:
+            sentences[-1] += f", over {rows[0]['n']} of {models} models"
     return sentences
 
 

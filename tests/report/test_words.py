@@ -171,3 +171,9 @@ def test_the_band_belongs_to_the_last_of_several_crossings():
     said = threshold_sentences(two, [25, 5000])
     assert said[0] == "NB overtakes TAN at 30 rows [54, 92], between 50 and 100"
     assert said[1].endswith("; by the band ahead from 101 on")
+
+
+def test_a_threshold_says_if_it_could_not_use_all_models():
+    said = threshold_sentences(threshold_row(n=31), [25, 5000], models=40)
+    assert said[0].endswith("by the band ahead from 101 on, over 31 of 40 models")
+    assert "models" not in threshold_sentences(threshold_row(), [25, 5000], models=40)[0]
