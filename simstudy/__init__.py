@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from simstudy.families.model import Component, Model
     from simstudy.learners.base import Generative, Learner
     from simstudy.registry import register_family, register_learner, register_measure
-    from simstudy.results import Results, open_results, run_study
+    from simstudy.results import Results, open_results
+    from simstudy.running import merge, run_shard, run_study
     from simstudy.sample import Sample
     from simstudy.study import Study, load_study, make_study
 
@@ -24,7 +25,8 @@ _HOMES = {
     "simstudy.families.model": ["Component", "Model"],
     "simstudy.learners.base": ["Generative", "Learner"],
     "simstudy.registry": ["register_family", "register_learner", "register_measure"],
-    "simstudy.results": ["Results", "open_results", "run_study"],
+    "simstudy.results": ["Results", "open_results"],
+    "simstudy.running": ["merge", "run_shard", "run_study"],
     "simstudy.sample": ["Sample"],
     "simstudy.study": ["Study", "load_study", "make_study"],
 }
@@ -35,6 +37,8 @@ __all__ = [  # noqa: RUF022 (in the order of a study)
     "load_study",
     "make_study",
     "run_study",
+    "run_shard",
+    "merge",
     "open_results",
     "Results",
     "Family",

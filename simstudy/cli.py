@@ -7,14 +7,18 @@ import logging
 import shlex
 import signal
 import sys
+import traceback
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 import simstudy
-from simstudy.errors import SimstudyError
+from simstudy.errors import SOME_FAILED, SimstudyError
+
+if TYPE_CHECKING:
+    from simstudy.results import Results
 
 app = typer.Typer(
     help="Simulation studies of probabilistic classifiers on synthetic Bayesian networks.",
@@ -41,7 +45,6 @@ def options(
 
 
 _INTERRUPTED = 130  # as shells have it
-_SOME_FAILED = 3
 StudyFile = Annotated[Path, typer.Argument(metavar="STUDY.toml", help="The study to run.")]
 
 
@@ -66,41 +69,104 @@ def run(
     no_report: Annotated[
         bool, typer.Option("--no-report", help="Write the scores alone, no tables or figures.")
     ] = False,
+    fail_fast: Annotated[
+        bool, typer.Option("--fail-fast", help="Stop at the first cell that fails.")
+    ] = False,
+    backend: Annotated[
+        str, typer.Option(help="Where the work is done: processes (of this machine) or dask.")
+    ] = "processes",
+    address: Annotated[
+        str | None,
+        typer.Option(
+            help="Of a Dask scheduler, as in tcp://host:8786 (default: one started here)."
+        ),
+    ] = None,
+    shard: Annotated[
+        str | None,
+        typer.Option(
+            help="Run one part of the models, as in 3/10; simstudy merge joins the parts."
+        ),
+    ] = None,
+    log: Annotated[
+        Path | None, typer.Option(help="Write a line of JSON for each finished model to a file.")
+    ] = None,
 ) -> None:
     """Run a study: draw models and data, fit the learners, score, test and draw."""
-    from rich.console import Console
-
-    from simstudy.results import run_study
+    from simstudy.running import run_shard, run_study
     from simstudy.study import load_study
+    from simstudy.watching import watched
 
     overrides: dict[str, Any] = {"models": models, "seed": seed}
     if sizes is not None:
         overrides["data.train_sizes"] = _whole_numbers("--sizes", sizes)
     given = {key: value for key, value in overrides.items() if value is not None}
+    part = _shard(shard)
+    options: dict[str, Any] = {
+        "jobs": jobs,
+        "cluster": _cluster(backend, address),
+        "overwrite": overwrite,
+        "fail_fast": fail_fast,
+    }
     loaded = load_study(study, given)
-    place = out or Path("results") / loaded.name
-    with _progress(not quiet, loaded.models) as progress, _stoppable(place):
-        results = run_study(
-            loaded, place, jobs=jobs, overwrite=overwrite, report=not no_report, progress=progress
-        )
-    if not quiet:
-        from simstudy.report.terminal import print_summary
+    with watched(quiet, log, study=loaded.name) as progress, _stoppable():
+        if part is not None:
+            store = run_shard(loaded, part, out, progress=progress, **options)
+        else:
+            report = not no_report
+            results = run_study(loaded, out, report=report, progress=progress, **options)
+    if part is not None:
+        failed = len(store.failed_cells())
+        if not quiet:
+            typer.echo(
+                f"Shard {shard} is in {store.directory}/, {failed} of its cells failed; when all "
+                "shards are done, simstudy merge joins them."
+            )
+    else:
+        failed = results.manifest["failures"]
+        if not quiet:
+            _print_results(results, no_report)
+    if failed:
+        raise typer.Exit(SOME_FAILED)
 
-        console = Console()
-        print_summary(results, console)
-        seconds = f"{results.manifest['cells']} cells took {results.manifest['seconds']:.1f} s"
-        note = "; they were there already, nothing was run again" if results.reused else ""
-        what = "Scores" if no_report else "Results, tables and figures"
-        where = f"{what} are in {results.directory}/{note} ({seconds})."
-        console.print(where, markup=False)
-        if results.note:
-            console.print(f"Note: {results.note}.", markup=False)
-    if results.manifest["failures"]:
-        raise typer.Exit(_SOME_FAILED)
+
+def _print_results(results: Results, no_report: bool = False) -> None:
+    from rich.console import Console
+
+    from simstudy.report.terminal import print_summary
+
+    console = Console()
+    print_summary(results, console)
+    seconds = results.manifest["seconds"]
+    cells = f"{results.manifest['cells']:,} cells" + (f" in {seconds:.1f} s" if seconds else "")
+    note = "; they were there already, nothing was run again" if results.reused else ""
+    what = "Scores" if no_report else "Results, tables and figures"
+    console.print(f"{what} are in {results.directory}/{note} ({cells}).", markup=False)
+    if results.note:
+        console.print(f"Note: {results.note}.", markup=False)
+
+
+def _cluster(backend: str, address: str | None) -> str | None:
+    """The Dask scheduler to use, if any."""
+    if backend not in ("processes", "dask"):
+        raise SimstudyError(f"--backend: '{backend}' is not known; it must be processes or dask")
+    if backend == "processes":
+        if address is not None:
+            raise SimstudyError("--address names a Dask scheduler; it goes with --backend dask")
+        return None
+    return address or "local"
+
+
+def _shard(text: str | None) -> tuple[int, int] | None:
+    if text is None:
+        return None
+    which, _, of = text.partition("/")
+    if not (which.isdecimal() and of.isdecimal() and 1 <= int(which) <= int(of)):
+        raise SimstudyError(f"--shard: '{text}' is not a part of a whole such as 3/10")
+    return int(which), int(of)
 
 
 @contextlib.contextmanager
-def _stoppable(place: Path) -> Iterator[None]:
+def _stoppable() -> Iterator[None]:
     """Let Ctrl-C and a polite kill stop a run, and say how it goes on."""
 
     def stop(*_: object) -> None:
@@ -114,12 +180,74 @@ def _stoppable(place: Path) -> Iterator[None]:
         if Path(sys.argv[0]).name == "run.py":
             command = shlex.join(["python", "-m", "simstudy.run", *sys.argv[1:]])
         typer.echo(
-            f"stopped; what is finished is kept in {place}/; this goes on from there: {command}",
+            f"stopped; what is finished is kept; this goes on from there: {command}",
             err=True,
         )
         raise
     finally:
         signal.signal(signal.SIGTERM, before)
+
+
+@app.command()
+def merge(
+    pieces: Annotated[
+        list[Path], typer.Argument(metavar="DIR...", help="Shards, or results, of one study.")
+    ],
+    out: Annotated[Path, typer.Option(help="Directory for the whole.")],
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Replace results that are there already.")
+    ] = False,
+) -> None:
+    """Join the results of one study that was run in pieces."""
+    from simstudy.running import merge
+
+    results = merge(pieces, out, overwrite=overwrite)
+    _print_results(results)
+    if results.manifest["failures"]:
+        raise typer.Exit(SOME_FAILED)
+
+
+@app.command()
+def failures(
+    directory: Annotated[
+        Path, typer.Argument(metavar="DIR", help="Results, or a run not finished yet.")
+    ],
+) -> None:
+    """List the cells of a study that failed, and why."""
+    from simstudy.report.failures import failure_lines
+
+    for line in failure_lines(directory):
+        typer.echo(line)
+
+
+@app.command()
+def cell(
+    study: StudyFile,
+    model: Annotated[int, typer.Option(min=0, help="Which model.")],
+    size: Annotated[int, typer.Option(help="Which training size.")],
+    learner: Annotated[str, typer.Option(help="Which learner, by its label.")],
+    pdb: Annotated[
+        bool, typer.Option("--pdb", help="If it fails, look around in Python's debugger.")
+    ] = False,
+) -> None:
+    """Run one cell of a study here, with its seeds; if it fails, show where."""
+    from simstudy.running import run_cell
+    from simstudy.study import load_study
+
+    try:
+        done = run_cell(load_study(study), model, size, learner)
+    except SimstudyError:
+        raise
+    except Exception as error:
+        trace = error.__traceback__.tb_next if error.__traceback__ else None
+        traceback.print_exception(error.with_traceback(trace))
+        if pdb:
+            import pdb as debugger
+
+            debugger.post_mortem(trace)
+        raise typer.Exit(SOME_FAILED) from None
+    for name, value in done.items():
+        typer.echo(f"{name} = {value!r}")
 
 
 @app.command()
@@ -148,9 +276,10 @@ def plan(
     from simstudy.planning import run_pilot
     from simstudy.report.forecast import forecast
     from simstudy.study import load_study
+    from simstudy.watching import watched
 
     loaded = load_study(study)
-    with _progress(True, min(pilot, loaded.models)) as progress:
+    with watched() as progress:
         tried = run_pilot(loaded, pilot, jobs, progress)
     for line in forecast(tried, mcse, difference, power):
         Console(soft_wrap=True).print(line, markup=False, highlight=False)
@@ -192,7 +321,8 @@ def run_app(application: typer.Typer) -> None:
     try:
         code = application(standalone_mode=False)
     except SimstudyError as error:
-        code = _say(str(error))
+        _say(str(error))
+        code = error.exit_code
     except (KeyboardInterrupt, typer.Abort):
         code = _INTERRUPTED
     except Exception as error:
@@ -217,30 +347,3 @@ def _whole_numbers(option: str, text: str) -> list[int]:
         raise SimstudyError(
             f"{option}: '{text}' is not a list of whole numbers such as 50,500,5000"
         ) from error
-
-
-@contextlib.contextmanager
-def _progress(wanted: bool, models: int) -> Iterator[Any]:
-    """A bar with the time left, on a terminal; nothing otherwise."""
-    if not (wanted and sys.stderr.isatty()):
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeRemainingColumn,
-    )
-
-    columns = (
-        TextColumn("models"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("time left"),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("models", total=models)
-        yield lambda finished, total: bar.update(task, completed=finished, total=total)

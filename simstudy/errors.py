@@ -5,9 +5,13 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
+SOME_FAILED = 3  # the exit code of a run in which cells failed
+
 
 class SimstudyError(Exception):
     """Something the user can mend, said in one clear sentence."""
+
+    exit_code = 2
 
 
 def suggestion(name: str, known: Iterable[str]) -> str:

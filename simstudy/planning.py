@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from simstudy.engine.execute import available_processors
 from simstudy.engine.store import Store
 from simstudy.errors import SimstudyError
-from simstudy.results import Progress, run_study
+from simstudy.running import Progress, Step, run_study
 from simstudy.study import Study
 
 if TYPE_CHECKING:
@@ -97,10 +97,10 @@ def run_pilot(
     workers = min(jobs or available_processors(), models)
     finished: list[float] = []
 
-    def note(done: int, total: int) -> None:
+    def note(step: Step) -> None:
         finished.append(perf_counter())
         if progress is not None:
-            progress(done, total)
+            progress(step)
 
     with tempfile.TemporaryDirectory() as directory:
         start = perf_counter()

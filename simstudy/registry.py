@@ -11,7 +11,7 @@ import traceback
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from simstudy.errors import SimstudyError, suggestion
 
@@ -75,8 +75,8 @@ class Registry:
 
     def interactive(self, name: str) -> bool:
         """Whether a worker process could not find this thing by itself."""
-        module = getattr(self._registered.get(name), "__module__", None)
-        return module == "__main__"
+        module = getattr(self._registered.get(name), "__module__", "")
+        return name in self._registered and not module.startswith(_PLUGIN)
 
     def source_digest(self, name: str) -> str | None:
         """A digest of the source that defines a thing, or its package's version.
@@ -198,23 +198,37 @@ def register_measure(
     return lambda function: MEASURES.register(name, describe(function))
 
 
+_PLUGIN = "simstudy_plugin_"  # how the modules of plugin files are called
 _loaded_files: dict[Path, str] = {}
 
 
-def load_plugin(path: Path, expected_digest: str | None = None) -> str:
-    """Execute a plugin file once, and again if its content has changed; return its digest."""
+class PluginFile(NamedTuple):
+    """A plugin: where it was found, what it holds, and a digest of that."""
+
+    path: Path
+    digest: str
+    content: bytes
+
+
+def load_plugin(path: Path) -> PluginFile:
+    """Read and execute a plugin file; one that is loaded already only if its content changed."""
     try:
         content = path.read_bytes()
     except OSError as error:
         raise SimstudyError(f"plugin {path} cannot be read: {error.strerror}") from error
-    digest = hashlib.sha256(content).hexdigest()
-    if expected_digest not in (None, digest):
-        raise SimstudyError(f"plugin {path} was changed while the study was running")
+    plugin = PluginFile(path, hashlib.sha256(content).hexdigest(), content)
+    execute_plugin(plugin)
+    return plugin
+
+
+def execute_plugin(plugin: PluginFile) -> None:
+    """Execute a plugin as it was read, here or on another machine."""
+    path, digest, content = plugin
     # A copy of a loaded file, as a study's results hold one, has nothing new to register.
     known_copy = path not in _loaded_files and digest in _loaded_files.values()
     if known_copy or _loaded_files.get(path) == digest:
-        return digest
-    name = f"simstudy_plugin_{path.stem}_{hashlib.sha256(str(path).encode()).hexdigest()[:8]}"
+        return
+    name = f"{_PLUGIN}{path.stem}_{hashlib.sha256(str(path).encode()).hexdigest()[:8]}"
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
         raise SimstudyError(f"plugin {path} is not a Python file")
@@ -226,7 +240,6 @@ def load_plugin(path: Path, expected_digest: str | None = None) -> str:
         del sys.modules[name]
         raise SimstudyError(f"plugin {path} fails to load: {_describe(error, path)}") from error
     _loaded_files[path] = digest
-    return digest
 
 
 def _describe(error: BaseException, path: Path) -> str:
@@ -256,9 +269,3 @@ def _load_entry_points() -> None:
                 f"the installed plugin '{point.name}' ({point.value}) fails to load: "
                 f"{type(error).__name__}: {error}"
             ) from error
-
-
-def load_plugins(files: Sequence[tuple[Path, str]]) -> None:
-    """Execute plugin files in a worker, refusing any that differ from the parent's."""
-    for path, digest in files:
-        load_plugin(path, digest)

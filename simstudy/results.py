@@ -1,4 +1,4 @@
-"""Running a study, and what comes of it."""
+"""What a study found: its scores, and the analyses of them."""
 
 from __future__ import annotations
 
@@ -6,14 +6,11 @@ import tomllib
 from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
-from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from simstudy.engine.execute import execute
-from simstudy.engine.plan import Plan, make_plan
-from simstudy.engine.store import Store
+from simstudy.engine.store import COMPLETE, SHARD, Store
 from simstudy.errors import SimstudyError, suggestion
 from simstudy.measures.base import MeasureInfo
 
@@ -21,76 +18,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-    from simstudy.study import Study
-
-Progress = Callable[[int, int], None]
 REGRET = ("regret", "representation", "estimation")
-
-
-def run_study(
-    study: Study,
-    out: str | Path | None = None,
-    *,
-    jobs: int | None = None,
-    overwrite: bool = False,
-    report: bool = True,
-    progress: Progress | None = None,
-) -> Results:
-    """Run a study and write its results; if they are there already, give those.
-
-    Parameters
-    ----------
-    study : Study
-        From `simstudy.load_study` or `simstudy.make_study`.
-    out : str or Path, optional
-        The directory for the results; ``results/<name>`` if left out.
-    jobs : int, optional
-        Worker processes; all processors if left out. The results are the same for any number.
-    overwrite : bool
-        Replace whatever results are there.
-    report : bool
-        Whether to write tables and figures beside the scores.
-    progress : callable, optional
-        Called with the models finished and the models in all, each time one finishes.
-    """
-    plan = make_plan(study)
-    store = Store(Path(out) if out is not None else Path("results") / study.name)
-    reused = store.holds(plan, overwrite)
-    if not reused:
-        store.begin(study, plan)
-        _run(plan, store, jobs, progress)
-    results = Results(store.directory, reused)
-    results.note = store.note
-    if results.manifest["failures"] == results.manifest["cells"]:
-        raise SimstudyError(
-            f"no cell of the study succeeded; see {store.directory / 'failures.csv'}, which begins "
-            f"with: {results.failures['error'].iloc[0]}"
-        )
-    asked = study.as_dict()
-    changed = any(results.settings[key] != asked[key] for key in ("name", "title", "analysis"))
-    if changed:
-        store.drop_report()
-        store.write_study(study, plan)
-        results = Results(store.directory, reused)
-        results.note = store.note
-    if report and not store.has_report():
-        from simstudy.report.files import write_report
-
-        write_report(results, store)
-    return results
-
-
-def _run(plan: Plan, store: Store, jobs: int | None, progress: Progress | None) -> None:
-    started = perf_counter()
-    todo = store.todo(plan)
-    finished = plan.models - len(todo)
-    if todo:
-        for cells in execute(plan, jobs, todo):
-            store.keep(cells)
-            finished += 1
-            if progress is not None:
-                progress(finished, plan.models)
-    store.finish(plan, {"seconds": round(perf_counter() - started, 3)})
 
 
 def open_results(directory: str | Path) -> Results:
@@ -120,7 +48,12 @@ class Results:
         self.reused = reused
         self.note = ""
         manifest = Store(directory).manifest()
-        if manifest is None or manifest["status"] != "complete":
+        status = "" if manifest is None else manifest["status"]
+        if status.startswith(SHARD):
+            raise SimstudyError(
+                f"{directory} holds {status} of a study alone; simstudy merge joins all of them"
+            )
+        if manifest is None or status != COMPLETE:
             raise SimstudyError(f"{directory} holds no complete results of a study")
         self.manifest: dict[str, Any] = manifest
         self.settings: dict[str, Any] = self._read("study.toml", _read_toml)

@@ -105,12 +105,12 @@ class Sample:
         cells = math.prod(self.cards)
         if cells <= max(_CELLS_FOR_EACH_ROW * len(self), _FEW_CELLS):
             table = self.counts(*range(len(self.cards))).ravel()
-            present = np.flatnonzero(table)
+            present = np.flatnonzero(table > 0)
             codes = np.array(np.unravel_index(present, self.cards)).T
             return Sample(codes, self.cards, table[present])
         first, inverse = distinct_rows(self.codes, self.cards)
         weights = weights_in(inverse, self.weights, len(first))
-        present = np.flatnonzero(weights)
+        present = np.flatnonzero(weights > 0)
         return Sample(self.codes[first[present]], self.cards, weights[present])
 
     def counts(self, *variables: int) -> FloatArray:

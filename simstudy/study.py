@@ -25,7 +25,15 @@ from simstudy.engine.evaluation import MOST_CONFIGURATIONS
 from simstudy.errors import SimstudyError, suggestion
 from simstudy.families.base import Family
 from simstudy.measures.base import keywords
-from simstudy.registry import FAMILIES, LEARNERS, MEASURES, Registry, UnknownNameError, load_plugin
+from simstudy.registry import (
+    FAMILIES,
+    LEARNERS,
+    MEASURES,
+    PluginFile,
+    Registry,
+    UnknownNameError,
+    load_plugin,
+)
 from simstudy.study_errors import dotted, sentence
 
 PRIORS = ("train", "test", "uniform", "true")
@@ -171,6 +179,13 @@ class Analysis(_Part):
     adjustment: Literal["bonferroni", "bonferroni_all", "holm", "none"] = "bonferroni"
 
 
+class Limits(_Part):
+    """What one cell may use; nothing is limited that is not named."""
+
+    timeout: float | None = Field(default=None, gt=0, allow_inf_nan=False)
+    memory: float | None = Field(default=None, gt=0, allow_inf_nan=False)
+
+
 class Study(_Part):
     """The validated content of one study file."""
 
@@ -184,12 +199,13 @@ class Study(_Part):
     learners: list[LearnerSpec] = Field(min_length=1)
     measures: Measures = Measures()
     analysis: Analysis = Analysis()
+    limits: Limits = Limits()
 
-    _plugin_files: list[tuple[Path, str]] = PrivateAttr(default_factory=list)
+    _plugin_files: list[PluginFile] = PrivateAttr(default_factory=list)
 
     @property
-    def plugin_files(self) -> list[tuple[Path, str]]:
-        """The plugins' paths and the digests of their content."""
+    def plugin_files(self) -> list[PluginFile]:
+        """The plugins as they were read."""
         return list(self._plugin_files)
 
     @property
@@ -201,7 +217,7 @@ class Study(_Part):
         for index, plugin in enumerate(self.plugins):
             path = (directory / plugin).resolve()
             try:
-                self._plugin_files.append((path, load_plugin(path)))
+                self._plugin_files.append(load_plugin(path))
             except SimstudyError as error:
                 raise KeyedError(f"plugins[{index}]", str(error)) from error
         _resolve(self.family, FAMILIES, "family")
@@ -275,6 +291,8 @@ class Study(_Part):
         content["family"] = {"name": self.family.name, **self.family.resolved}
         for part in ("data", "measures", "analysis"):
             content[part] = getattr(self, part).model_dump()
+        if limits := self.limits.model_dump(exclude_none=True):
+            content["limits"] = limits
         content["learners"] = [
             {"name": spec.name, "label": spec.label, **spec.resolved} for spec in self.learners
         ]
@@ -372,6 +390,7 @@ _SECTIONS: dict[str, type[BaseModel]] = {
     "data": Data,
     "measures": Measures,
     "analysis": Analysis,
+    "limits": Limits,
 }
 
 

@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterator, Mapping
+import queue
+import warnings
+from collections.abc import Collection, Generator, Iterable, Mapping
+from typing import TypeAlias
 
+from simstudy.engine.guard import Guard
 from simstudy.engine.plan import Plan
 from simstudy.engine.task import Cell, CellKey, run_task
-from simstudy.errors import SimstudyError
+
+TaskKey: TypeAlias = tuple[int, Collection[CellKey] | None]  # a model, and which of its cells
 
 
 def execute(
-    plan: Plan, jobs: int | None = None, todo: Mapping[int, Collection[CellKey]] | None = None
-) -> Iterator[list[Cell]]:
+    plan: Plan,
+    jobs: int | None = None,
+    todo: Mapping[int, Collection[CellKey]] | None = None,
+    cluster: str | None = None,
+) -> Generator[list[Cell]]:
     """Yield the cells of each model as its task finishes, in whatever order that is.
 
     Parameters
@@ -20,37 +28,59 @@ def execute(
     plan : Plan
         What to run.
     jobs : int, optional
-        Worker processes; all processors if left out. With 1 everything runs in this process.
+        Worker processes; all processors if left out. With 1, what is simstudy's own runs in this
+        process, and anything else in a child, since it might not come back.
     todo : mapping, optional
         The models to run, each with its cells that are wanted; all of the plan if left out.
+    cluster : str, optional
+        The address of a Dask scheduler, or "local" for one that is started here.
     """
-    tasks: list[tuple[int, Collection[CellKey] | None]] = (
+    tasks: list[TaskKey] = (
         [(model, None) for model in range(plan.models)] if todo is None else list(todo.items())
     )
-    jobs = min(jobs or available_processors(), len(tasks))
-    # One thread of linear algebra for each process, however many processes there are: another
-    # number of threads may round a sum differently.
-    if jobs <= 1:
+    jobs = max(1, min(jobs or available_processors(), len(tasks)))
+    if cluster is not None:
+        from simstudy.engine.cluster import execute_on_dask
+
+        yield from execute_on_dask(plan, tasks, cluster, jobs)
+    elif jobs == 1 and plan.trusted:
         from threadpoolctl import threadpool_limits
 
-        with threadpool_limits(1):
-            for model, wanted in tasks:
-                yield run_task(plan, model, wanted)
-        return
-    from joblib import Parallel, delayed, parallel_config
-    from joblib.externals.loky.process_executor import TerminatedWorkerError
+        with threadpool_limits(1):  # another number of threads may round a sum differently
+            for task in tasks:
+                yield list(run_task(plan, *task))
+    else:
+        yield from _execute_guarded(plan, tasks, jobs)
 
-    # Only the plan and an index travel: a worker draws the model and its data from the seed.
-    with parallel_config("loky", n_jobs=jobs, inner_max_num_threads=1):
-        parallel = Parallel(return_as="generator_unordered")
-        results = parallel(delayed(run_task)(plan, *task) for task in tasks)
+
+def _execute_guarded(plan: Plan, tasks: Iterable[TaskKey], jobs: int) -> Generator[list[Cell]]:
+    """Each job is a thread here that waits for a child process, which does the work."""
+    from joblib import Parallel, delayed
+
+    guards = [Guard(plan) for _ in range(jobs)]
+    idle: queue.SimpleQueue[Guard] = queue.SimpleQueue()
+    for guard in guards:
+        idle.put(guard)
+
+    def run(task: TaskKey) -> list[Cell]:
+        guard = idle.get()
+        try:
+            return guard.run(*task)
+        finally:
+            idle.put(guard)
+
+    parallel = Parallel(jobs, backend="threading", return_as="generator_unordered")
+    results = parallel(delayed(run)(task) for task in tasks)
     try:
-        yield from results
-    except TerminatedWorkerError as error:
-        raise SimstudyError(
-            "a worker process died (out of memory, or killed by a learner); "
-            "--jobs 1 shows which model it was at"
-        ) from error
+        for cells in results:  # noqa: UP028 (yield from would close them first)
+            yield cells
+    finally:
+        for guard in guards:
+            guard.stop()
+        with warnings.catch_warnings():
+            # Of the tasks that are lost when a run is stopped: they are run when it goes on.
+            warnings.simplefilter("ignore", UserWarning)
+            results.close()
 
 
 def available_processors() -> int:

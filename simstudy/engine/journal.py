@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict
 from pathlib import Path
 
@@ -26,10 +26,8 @@ class Journal:
 
     def add(self, cells: Iterable[Cell]) -> None:
         """Add the cells of a task; they are on disk when this returns."""
-        text = json.dumps([asdict(cell) for cell in cells])
-        line = f"{zlib.crc32(text.encode()):08x} {text}\n".encode()
         with self.path.open("ab") as file:
-            file.write(line)
+            file.write(_line(cells))
             file.flush()
             os.fsync(file.fileno())
 
@@ -51,10 +49,30 @@ class Journal:
         lines = self.path.read_bytes().splitlines(keepends=True)
         good = [line for line in lines if _is_whole(line)]
         if len(good) < len(lines):
-            temporary = self.path.with_name(self.path.name + ".tmp")
-            temporary.write_bytes(b"".join(good))
-            temporary.replace(self.path)
+            self._replace(good)
         return len(lines) - len(good)
+
+    def drop(self, unwanted: Callable[[Cell], bool]) -> int:
+        """Take cells out of the file, and return how many there were."""
+        kept, dropped = [], 0
+        for cell in self.cells():
+            if unwanted(cell):
+                dropped += 1
+            else:
+                kept.append(cell)
+        if dropped:
+            self._replace([_line(kept)])
+        return dropped
+
+    def _replace(self, lines: Iterable[bytes]) -> None:
+        temporary = self.path.with_name(self.path.name + ".tmp")
+        temporary.write_bytes(b"".join(lines))
+        temporary.replace(self.path)
+
+
+def _line(cells: Iterable[Cell]) -> bytes:
+    text = json.dumps([asdict(cell) for cell in cells])
+    return f"{zlib.crc32(text.encode()):08x} {text}\n".encode()
 
 
 def _is_whole(line: bytes) -> bool:

@@ -6,12 +6,11 @@ import hashlib
 import json
 import math
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import simstudy
 from simstudy.engine.evaluation import EXACT, SAMPLED
-from simstudy.registry import FAMILIES, LEARNERS, MEASURES
+from simstudy.registry import FAMILIES, LEARNERS, MEASURES, PluginFile
 
 if TYPE_CHECKING:
     from simstudy.study import Study
@@ -54,7 +53,10 @@ class Plan:
     prior: str | tuple[float, ...]
     cutoff: str
     base: float
-    plugins: tuple[tuple[Path, str], ...] = ()
+    # What one cell may use: seconds, and gigabytes beyond what a worker begins with.
+    timeout: float | None = None
+    memory: float | None = None
+    plugins: tuple[PluginFile, ...] = ()
     # The names of things that are not simstudy's own, with digests of their source.
     sources: tuple[tuple[str, str], ...] = ()
     # What was registered in an interactive session and cannot be imported: (kind, name, thing).
@@ -77,6 +79,11 @@ class Plan:
         """How many cells the study has."""
         return self.models * len(self.train_sizes) * len(self.learners)
 
+    @property
+    def trusted(self) -> bool:
+        """Whether all that runs is simstudy's own, and without limits."""
+        return not (self.sources or self.plugins or self.timeout or self.memory)
+
     def conditions(self) -> dict[str, Any]:
         """Everything that the scores depend on, by the names a study file uses."""
         return {
@@ -92,7 +99,7 @@ class Plan:
             "measures.prior": self.prior if isinstance(self.prior, str) else list(self.prior),
             "measures.cutoff": self.cutoff,
             "measures.base": self.base,
-            "plugins": [digest for _, digest in self.plugins],
+            "plugins": [plugin.digest for plugin in self.plugins],
             "source": dict(self.sources),
         }
 
@@ -124,6 +131,8 @@ def make_plan(study: Study) -> Plan:
         prior=prior if isinstance(prior, str) else tuple(prior),
         cutoff=measures.cutoff,
         base=math.e if measures.base == "e" else float(measures.base),
+        timeout=study.limits.timeout,
+        memory=study.limits.memory,
         plugins=tuple(study.plugin_files),
         sources=tuple(
             (name, digest)

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from simstudy.study import Study
 
 SCHEMA_VERSION = 1
+RUNNING, COMPLETE, SHARD = "running", "complete", "shard"
 MANIFEST = "manifest.json"
 PLUGINS = "plugins"
 TABLES = ("anova.csv", "intervals.csv", "pairwise.csv", "left_out.csv", "precision.csv")
@@ -96,21 +97,46 @@ class Store:
         if overwrite:
             self._forget()
             return False
-        complete = bool(manifest["status"] == "complete")
-        here, asked = manifest["conditions"], json.loads(json.dumps(plan.conditions()))
-        changed = [key for key in asked if not _extends(key, here.get(key), asked[key])]
-        if changed == [MEASURED]:
+        changed = self._changed(plan, manifest)
+        if [*changed] == [MEASURED]:
             self.note = "the measures are other ones: all cells were computed again"
             self._forget()
             return False
         if changed:
-            what = "the results" if complete else "an unfinished run"
             raise SimstudyError(
-                f"{self.directory} holds {what} of a different study; these differ: "
-                + "; ".join(f"{key} ({here.get(key)} there, {asked[key]} asked)" for key in changed)
-                + "; choose another place with --out, or replace them with --overwrite"
+                f"{self._refusal(manifest, changed)}; choose another place with --out, or replace "
+                "them with --overwrite"
             )
-        return complete and manifest["fingerprint"] == plan.fingerprint()
+        met_limits = manifest.get("failures") and manifest.get("limits") != _limits(plan)
+        return (
+            manifest["status"] == COMPLETE
+            and manifest["fingerprint"] == plan.fingerprint()
+            and not met_limits
+        )
+
+    def check(self, plan: Plan) -> None:
+        """Refuse what is not this study's: no results at all, or another study's."""
+        manifest = self.manifest()
+        if manifest is None:
+            raise SimstudyError(f"{self.directory} holds no results of a study")
+        if changed := self._changed(plan, manifest, exactly=True):
+            raise SimstudyError(self._refusal(manifest, changed))
+
+    @staticmethod
+    def _changed(plan: Plan, manifest: dict[str, Any], exactly: bool = False) -> dict[str, str]:
+        """The conditions under which the cells here are not, or not all, the plan's."""
+        here, asked = manifest["conditions"], json.loads(json.dumps(plan.conditions()))
+        return {
+            key: f"{key} ({here.get(key)} there, {asked[key]} asked)"
+            for key in asked
+            if here.get(key) != asked[key]
+            and (exactly or not _extends(key, here.get(key), asked[key]))
+        }
+
+    def _refusal(self, manifest: dict[str, Any], changed: dict[str, str]) -> str:
+        what = "the results" if manifest["status"] == COMPLETE else "an unfinished run"
+        differ = "; ".join(changed.values())
+        return f"{self.directory} holds {what} of a different study; these differ: {differ}"
 
     def _forget(self) -> None:
         """Take away the cells of earlier runs."""
@@ -139,6 +165,41 @@ class Store:
         with self._said():
             Journal(self.directory).add(cells)
 
+    def failed_cells(self) -> list[Cell]:
+        """The cells that failed so far, whether the study is finished or not."""
+        if self.manifest() is None:
+            raise SimstudyError(f"{self.directory} holds no results of a study")
+        with self._said():
+            latest = {(c.model, c.size, c.learner): c for c in Journal(self.directory).cells()}
+        return sorted(
+            (cell for cell in latest.values() if cell.status != "ok"),
+            key=lambda cell: (cell.model, cell.size, cell.learner),
+        )
+
+    def take(self, plan: Plan, others: Iterable[Store]) -> None:
+        """Add the cells of the same study that other places hold."""
+        for other in others:
+            with other._said():
+                theirs = list(other._cells(plan))
+            with self._said():
+                mine = {(cell.model, cell.size, cell.learner): cell for cell in self._cells(plan)}
+                new = []
+                for cell in theirs:
+                    same = mine.setdefault((cell.model, cell.size, cell.learner), cell)
+                    if same is cell:
+                        new.append(cell)
+                    elif same.status == cell.status == "ok" and same.values != cell.values:
+                        raise SimstudyError(
+                            f"{other.directory} has another score than the others for model "
+                            f"{cell.model}, {cell.size} rows, {cell.learner}: perhaps another "
+                            "version of a package, or another kind of processor"
+                        )
+                Journal(self.directory).add(new)
+
+    def set_status(self, plan: Plan, status: str) -> None:
+        """Say in the manifest how far the results are."""
+        self._write_manifest(plan, status, {})
+
     def _cells(self, plan: Plan) -> Iterator[Cell]:
         """The cells there are that belong to a plan."""
         sizes, labels = {*plan.train_sizes}, {part.label for part in plan.learners}
@@ -152,14 +213,23 @@ class Store:
         Earlier scores stay until the new ones replace them.
         """
         with self._said():
-            plugins = [path.read_bytes() for path, _ in plan.plugins]
+            if (self.manifest() or {}).get("limits") != _limits(plan):
+                self._retry()
         before = (self.manifest() or {}).get("plugins", [])
-        self._write_manifest(plan, "running", {})
-        for name, content in zip(self._plugin_names(plan), plugins, strict=True):
-            self.write(name, content)
+        self._write_manifest(plan, RUNNING, {})
+        for name, plugin in zip(self._plugin_names(plan), plan.plugins, strict=True):
+            self.write(name, plugin.content)
         for name in {*before} - {*self._plugin_names(plan)}:
             (self.directory / PLUGINS / Path(name).name).unlink(missing_ok=True)
         self.write_study(study, plan)
+
+    def _retry(self) -> None:
+        """Take away the cells that met a limit which is no longer the same."""
+        dropped = Journal(self.directory).drop(
+            lambda cell: cell.status in ("timeout", "crashed") or "MemoryError" in cell.error
+        )
+        if dropped:
+            self.note = f"the limits are other ones: {dropped} cells that met them ran again"
 
     def write_study(self, study: Study, plan: Plan) -> None:
         """Write the study as resolved; its plugins are the copies kept beside it."""
@@ -169,7 +239,7 @@ class Store:
     @staticmethod
     def _plugin_names(plan: Plan) -> list[str]:
         # A study run from an earlier result's copy does not gain a number each time.
-        plain = [re.sub(r"^\d+_", "", path.name) for path, _ in plan.plugins]
+        plain = [re.sub(r"^\d+_", "", plugin.path.name) for plugin in plan.plugins]
         return [f"{PLUGINS}/{index}_{name}" for index, name in enumerate(plain)]
 
     def finish(self, plan: Plan, facts: dict[str, Any]) -> None:
@@ -194,7 +264,7 @@ class Store:
         self.write_csv("failures.csv", columns, rows)
         warned = Counter(f"{cell.learner}: {cell.warning}" for cell in cells if cell.warning)
         facts = {**facts, "failures": len(failures), "warnings": dict(warned.most_common(20))}
-        self._write_manifest(plan, "complete", facts)
+        self._write_manifest(plan, COMPLETE, facts)
 
     def _write_manifest(self, plan: Plan, status: str, facts: dict[str, Any]) -> None:
         content = {
@@ -203,6 +273,7 @@ class Store:
             "fingerprint": plan.fingerprint(),
             "conditions": plan.conditions(),
             "cells": plan.cells,
+            "limits": _limits(plan),
             "plugins": self._plugin_names(plan),
             "measures": {column.name: _info(column) for column in plan.columns},
             "packages": {name: metadata.version(name) for name in PACKAGES},
@@ -289,6 +360,10 @@ def _extends(key: str, here: Any, asked: Any) -> bool:
     if key == "source":
         return isinstance(here, dict) and all(asked.get(name) == here[name] for name in here)
     return bool(here == asked)
+
+
+def _limits(plan: Plan) -> dict[str, float | None]:
+    return {"timeout": plan.timeout, "memory": plan.memory}
 
 
 def _info(column: Column) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import traceback
 import warnings
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from time import perf_counter
@@ -21,10 +21,11 @@ from simstudy.engine.plan import Part, Plan
 from simstudy.engine.scoring import InvalidProbabilitiesError, Scorer, check_probabilities
 from simstudy.engine.seeds import stream, stream_key
 from simstudy.families.model import Model
-from simstudy.registry import FAMILIES, LEARNERS, REGISTRIES, load_plugins
+from simstudy.registry import FAMILIES, LEARNERS, REGISTRIES, execute_plugin
 from simstudy.sample import Sample
 
 CellKey: TypeAlias = tuple[int, str]  # training size and label of the learner
+DRAWING = "drawing the model: "
 
 
 @dataclass(frozen=True)
@@ -44,27 +45,47 @@ class Cell:
     stream: str = ""
 
 
-def run_task(plan: Plan, model: int, wanted: Collection[CellKey] | None = None) -> list[Cell]:
+def run_task(
+    plan: Plan,
+    model: int,
+    wanted: Collection[CellKey] | None = None,
+    drawn: Callable[[], object] = lambda: None,
+) -> Iterator[Cell]:
     """Draw a model and its data, fit the learners to the training sets, and score them.
 
-    ``wanted`` are the training sizes and labels of the cells to run; all, if left out.
+    Parameters
+    ----------
+    plan : Plan
+        The study.
+    model : int
+        Which of its models.
+    wanted : collection, optional
+        The training sizes and labels of the cells to run; all, if left out.
+    drawn : callable
+        Called when the model and its data are there.
     """
     prepare(plan)
-    keys = [
-        (size, part)
+    blanks = blank_cells(plan, model, wanted)
+    try:
+        task = Task(plan, model)
+        trains = task.training_sets({cell.size for cell in blanks})
+    except (Exception, SystemExit) as error:
+        yield from (failed(cell, error, "error", DRAWING) for cell in blanks)
+        return
+    drawn()
+    parts = {part.label: part for part in plan.learners}
+    for cell in blanks:
+        yield task.run_cell(parts[cell.learner], trains[cell.size])
+
+
+def blank_cells(plan: Plan, model: int, wanted: Collection[CellKey] | None = None) -> list[Cell]:
+    """The cells of a model as they are before anything is known of them, in their order."""
+    return [
+        _blank(plan, model, size, part)
         for size in plan.train_sizes
         for part in plan.learners
         if wanted is None or (size, part.label) in wanted
     ]
-    try:
-        task = Task(plan, model)
-        trains = task.training_sets({size for size, _ in keys})
-    except (Exception, SystemExit) as error:
-        return [
-            failed(_blank(plan, model, size, part), error, "error", "drawing the model: ")
-            for size, part in keys
-        ]
-    return [task.run_cell(part, trains[size]) for size, part in keys]
 
 
 class Task:
@@ -94,16 +115,21 @@ class Task:
         """Fit one learner to one training set and score its predictions; failure is a status."""
         cell = _blank(self._plan, self._model, len(train), part)
         try:
-            rng = self._stream(_role(part, len(train)))
-            with warnings.catch_warnings(record=True) as raised:
-                warnings.simplefilter("always")
-                proba, fit_seconds, predict_seconds = self._answers(part, train, rng)
-                limit, trouble = self._limit(part) if self._score.needs_limit else (None, "")
-                values = self._score(proba, train, limit)
+            return self.score_cell(part, train)
         except InvalidProbabilitiesError as error:
             return failed(cell, error, "invalid")
         except (Exception, SystemExit) as error:
             return failed(cell, error, "error")
+
+    def score_cell(self, part: Part, train: Sample) -> Cell:
+        """Fit one learner to one training set and score its predictions; failure is raised."""
+        cell = _blank(self._plan, self._model, len(train), part)
+        rng = self._stream(_role(part, len(train)))
+        with warnings.catch_warnings(record=True) as raised:
+            warnings.simplefilter("always")
+            proba, fit_seconds, predict_seconds = self._answers(part, train, rng)
+            limit, trouble = self._limit(part) if self._score.needs_limit else (None, "")
+            values = self._score(proba, train, limit)
         heard = f"{raised[0].category.__name__}: {raised[0].message}" if raised else ""
         warning = "; ".join(text for text in (trouble, heard) if text)
         return replace(
@@ -167,7 +193,8 @@ class Task:
 
 def prepare(plan: Plan) -> None:
     """Make the study's plugins known in this process."""
-    load_plugins(plan.plugins)
+    for plugin in plan.plugins:
+        execute_plugin(plugin)
     registries = {registry.kind: registry for registry in REGISTRIES}
     for kind, name, thing in plan.interactive:
         registries[kind].register(name, thing)

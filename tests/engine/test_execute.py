@@ -345,17 +345,3 @@ def test_warnings_of_a_learner_are_counted_and_kept(write_study, tmp_path, capfd
     results = run_study(load_study(path), tmp_path / "out", jobs=1, report=False)
     assert results.manifest["warnings"] == {"NB: UserWarning: the sky is falling": 8}
     assert "falling" not in capfd.readouterr().err
-
-
-def test_a_worker_that_dies_is_one_sentence(write_study, tmp_path):
-    (tmp_path / "deadly.py").write_text(
-        "from dataclasses import dataclass\nimport os\nimport simstudy\n"
-        "@simstudy.register_learner('deadly')\n@dataclass(frozen=True)\n"
-        "class Deadly(simstudy.Learner):\n    'Ends its process.'\n"
-        "    def fit(self, sample, rng=None):\n        os._exit(1)\n"
-    )
-    path = write_study(
-        {"seed = 7": 'seed = 7\nplugins = ["deadly.py"]', '"naive_bayes"': '"deadly"'}
-    )
-    with pytest.raises(SimstudyError, match="a worker process died"):
-        run_study(load_study(path), tmp_path / "out", jobs=2, report=False)

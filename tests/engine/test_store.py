@@ -84,7 +84,7 @@ def test_overwriting_leaves_files_of_the_users_own(write_study, tmp_path):
 
 
 def test_an_interrupted_run_is_run_again(write_study, tmp_path):
-    def stop(finished, total):
+    def stop(step):
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
@@ -141,7 +141,7 @@ def test_an_unknown_measure_is_refused_with_the_known_ones(write_study, tmp_path
 
 
 def test_an_unfinished_run_of_another_study_is_called_that(write_study, tmp_path):
-    def stop(finished, total):
+    def stop(step):
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):

@@ -1,0 +1,35 @@
+"""The cells that failed, for the terminal."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+from simstudy.engine.store import Store
+from simstudy.running import cell_command
+
+
+def failure_lines(directory: Path) -> list[str]:
+    """How many cells failed, which they are and why, and how to run one of them again."""
+    failed = Store(directory).failed_cells()
+    if not failed:
+        return [f"No cell in {directory} failed."]
+    counts = Counter((cell.learner, cell.status) for cell in failed)
+    lines = [f"{len(failed):,} cells failed:"]
+    lines += [
+        f"  {number:>5,} × {learner}: {status}" for (learner, status), number in counts.items()
+    ]
+    width = max(max(len(cell.learner) for cell in failed), len("learner"))
+    lines += ["", f"model     size  {'learner':<{width}}  status   error"]
+    lines += [
+        f"{cell.model:>5}  {cell.size:>7}  {cell.learner:<{width}}  {cell.status:<7}  "
+        + " ".join(cell.error.split())
+        for cell in failed
+    ]
+    return [
+        *lines,
+        "",
+        "Tracebacks are in failures.csv once the study is finished. "
+        "This runs the first of them again, here:",
+        f"  {cell_command(failed[0], directory)}",
+    ]
