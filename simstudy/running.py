@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import shlex
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -248,11 +247,5 @@ def _describe(cell: Cell, store: Store) -> str:
     """A failure in a sentence, with the way to see it again."""
     return (
         f"{cell.learner} failed on model {cell.model} with {cell.size:,} rows ({cell.status}): "
-        f"{cell.error}; {cell_command(cell, store.directory)} runs this cell again"
+        f"{cell.error}; {store.cell_command(cell)} runs this cell again"
     )
-
-
-def cell_command(cell: Cell, directory: Path) -> str:
-    """The command that runs one cell of a study again."""
-    options = ["--model", str(cell.model), "--size", str(cell.size), "--learner", cell.learner]
-    return shlex.join(["simstudy", "cell", str(directory / "study.toml"), *options])

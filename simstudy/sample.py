@@ -104,14 +104,15 @@ class Sample:
         """
         cells = math.prod(self.cards)
         if cells <= max(_CELLS_FOR_EACH_ROW * len(self), _FEW_CELLS):
-            table = self.counts(*range(len(self.cards))).ravel()
-            present = np.flatnonzero(table > 0)
-            codes = np.array(np.unravel_index(present, self.cards)).T
-            return Sample(codes, self.cards, table[present])
-        first, inverse = distinct_rows(self.codes, self.cards)
-        weights = weights_in(inverse, self.weights, len(first))
+            place = _flat_index(self.codes, range(len(self.cards)), self.cards)
+            first = np.empty(cells, dtype=np.intp)
+            first[place] = np.arange(len(self))
+        else:
+            first, place = distinct_rows(self.codes, self.cards)
+        weights = weights_in(place, self.weights, len(first))
         present = np.flatnonzero(weights > 0)
-        return Sample(self.codes[first[present]], self.cards, weights[present])
+        codes = self.codes.T.take(first[present], axis=1).T
+        return Sample(codes, self.cards, weights[present])
 
     def counts(self, *variables: int) -> FloatArray:
         """The contingency table of some variables, one axis each in the order asked for."""

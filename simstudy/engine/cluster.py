@@ -67,7 +67,7 @@ def _connected(address: str, jobs: int) -> Iterator[Any]:
     with contextlib.ExitStack() as stack:
         if address == LOCAL:
             # Its workers are threads here; each has its guard, and that a process.
-            options = {"processes": False, "dashboard_address": None}
+            options = {"processes": False, "dashboard_address": ":0"}
             cluster = stack.enter_context(LocalCluster(jobs, threads_per_worker=1, **options))
             yield stack.enter_context(Client(cluster))
             return
@@ -89,7 +89,7 @@ def _check(client: Any, address: str) -> None:
         raise SimstudyError(
             f"the scheduler at {address} has no workers; dask worker {address} starts one"
         ) from error
-    here = {name: importlib.metadata.version(name) for name in _SAME_EVERYWHERE}
+    here = {name: _version_here(name) for name in _SAME_EVERYWHERE}
     here["Python"] = _python(platform.python_version())
     at_scheduler = {
         name: _called(client.run_on_scheduler, importlib.metadata.version, name)
@@ -106,6 +106,10 @@ def _check(client: Any, address: str) -> None:
         found[worker]["Python"] = _python(version)
     for worker, versions in found.items():
         _compare(here, f"the worker {worker}", versions)
+
+
+def _version_here(name: str) -> str:
+    return importlib.metadata.version(name)
 
 
 def _called(run: Any, *arguments: Any) -> Any:

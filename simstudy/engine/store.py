@@ -8,6 +8,7 @@ import json
 import os
 import platform
 import re
+import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -162,7 +163,7 @@ class Store:
 
     def keep(self, cells: Sequence[Cell]) -> None:
         """Put the cells of a finished task on disk."""
-        with self._said():
+        with self._said("; what is finished is kept, and the same command goes on from there"):
             Journal(self.directory).add(cells)
 
     def failed_cells(self) -> list[Cell]:
@@ -175,6 +176,11 @@ class Store:
             (cell for cell in latest.values() if cell.status != "ok"),
             key=lambda cell: (cell.model, cell.size, cell.learner),
         )
+
+    def cell_command(self, cell: Cell) -> str:
+        """The command that runs one cell again."""
+        options = ["--model", str(cell.model), "--size", str(cell.size), "--learner", cell.learner]
+        return shlex.join(["simstudy", "cell", str(self.directory / "study.toml"), *options])
 
     def take(self, plan: Plan, others: Iterable[Store]) -> None:
         """Add the cells of the same study that other places hold."""
@@ -325,13 +331,13 @@ class Store:
                 raise
 
     @contextmanager
-    def _said(self) -> Iterator[None]:
+    def _said(self, more: str = "") -> Iterator[None]:
         """Turn the system's refusals into a sentence."""
         try:
             yield
         except OSError as error:
             raise SimstudyError(
-                f"the output directory {self.directory} cannot be used: {error.strerror}"
+                f"the output directory {self.directory} cannot be used: {error.strerror}{more}"
             ) from error
 
 

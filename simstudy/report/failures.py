@@ -6,12 +6,12 @@ from collections import Counter
 from pathlib import Path
 
 from simstudy.engine.store import Store
-from simstudy.running import cell_command
 
 
 def failure_lines(directory: Path) -> list[str]:
     """How many cells failed, which they are and why, and how to run one of them again."""
-    failed = Store(directory).failed_cells()
+    store = Store(directory)
+    failed = store.failed_cells()
     if not failed:
         return [f"No cell in {directory} failed."]
     counts = Counter((cell.learner, cell.status) for cell in failed)
@@ -31,5 +31,5 @@ def failure_lines(directory: Path) -> list[str]:
         "",
         "Tracebacks are in failures.csv once the study is finished. "
         "This runs the first of them again, here:",
-        f"  {cell_command(failed[0], directory)}",
+        f"  {store.cell_command(failed[0])}",
     ]
