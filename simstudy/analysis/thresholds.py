@@ -22,6 +22,7 @@ from simstudy.analysis.complete import Cells, cells, records
 from simstudy.analysis.curves import BANDS, Curve, crossings, holds, sup_t
 from simstudy.arrays import FloatArray
 
+_BLOCK = 2**21  # numbers of the bootstrap that are held as floats at a time
 UNSAID: dict[str, Any] = {"ahead": None, "ahead_smallest": None, "ahead_largest": None, "note": ""}
 UNSAID |= {"lower_open": False, "upper_open": False, "undecided": False}
 
@@ -386,17 +387,26 @@ def _ends(pair: Curve, names: tuple[Any, Any], confidence: float, band: str) -> 
 
 
 @lru_cache(maxsize=1)
-def _counts(subjects: int, replicates: int, seed: int) -> FloatArray:
-    """Draw how often each subject comes into each replicate; the same for pairs of one n."""
+def _counts(subjects: int, replicates: int, seed: int) -> list[npt.NDArray[np.uint16]]:
+    """Draw how often each subject comes into each replicate; the same for pairs of one n.
+
+    In blocks of replicates and in small integers: there may be thousands of both.
+    """
     rng = np.random.default_rng(seed)
     shares = np.full(subjects, 1 / subjects)
-    return rng.multinomial(subjects, shares, size=replicates).astype(np.float64)
+    block = max(_BLOCK // subjects, 1)
+    starts = range(0, replicates, block)
+    return [
+        rng.multinomial(subjects, shares, size=min(block, replicates - start)).astype(np.uint16)
+        for start in starts
+    ]
 
 
 def _resampled(pair: Curve, replicates: int, seed: int) -> FloatArray:
     """Return the mean curves of resampled subjects, replicates × sizes."""
     subjects = len(pair.deviations)
-    means: FloatArray = _counts(subjects, replicates, seed) @ pair.deviations
+    counts = _counts(subjects, replicates, seed)
+    means = np.concatenate([block.astype(np.float64) @ pair.deviations for block in counts])
     return pair.mean + means / subjects
 
 

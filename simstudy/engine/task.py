@@ -28,7 +28,7 @@ CellKey: TypeAlias = tuple[int, str]  # training size and label of the learner
 DRAWING = "drawing the model: "
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Cell:
     """The outcome of one learner on one training set."""
 

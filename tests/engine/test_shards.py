@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
 from simstudy import SimstudyError, load_study, merge, open_results, run_shard, run_study
-from simstudy.engine.journal import JOURNAL
+from simstudy.engine.journal import JOURNAL, Journal
 
 
 @pytest.fixture
@@ -60,13 +61,9 @@ def test_pieces_of_different_studies_are_not_joined(study, shards, tmp_path, wri
 
 
 def test_pieces_that_disagree_are_not_joined(shards, tmp_path, study):
-    from simstudy.engine.journal import Journal
-
-    journal = Journal(shards[1])
-    cells = list(journal.cells())
-    wrong = cells[0].__class__(**{**cells[0].__dict__, "values": (9.0,)})
-    Journal(shards[2]).add([wrong])
-    with pytest.raises(SimstudyError, match=r"shard3 has another score .* for model 1, 20 rows, NB"):
+    cell = next(Journal(shards[1]).cells())
+    Journal(shards[2]).add([replace(cell, values=(9.0,))])
+    with pytest.raises(SimstudyError, match=r"shard3 has another score .* model 1, 20 rows, NB"):
         merge(shards, tmp_path / "joined")
 
 
