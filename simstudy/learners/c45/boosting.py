@@ -10,8 +10,8 @@ import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray
 from simstudy.learners.base import Learner, normalise, require
-from simstudy.learners.c45.grow import first_best
 from simstudy.learners.c45.learner import C45, FittedC45
+from simstudy.learners.c45.search import first_best
 from simstudy.learners.c45.table import Attributes, Table
 from simstudy.learners.c45.tree import SMALL
 from simstudy.sample import Sample

@@ -2,299 +2,38 @@
 
 from __future__ import annotations
 
-import math
-from typing import NamedTuple
-
 import numpy as np
-import numpy.typing as npt
 
-from simstudy.arrays import FloatArray, IntArray, weights_in
+from simstudy.learners.c45.search import Search
 from simstudy.learners.c45.table import Entries, Table, together
-from simstudy.learners.c45.tree import LEAF, SMALL, Tree
-
-# A split must gain the average of all, less this, in bits (Weka's approach to Quinlan's program).
-_BELOW_AVERAGE = 1e-3
-# Numeric values must lie this far apart to be split between.
-_APART = 1e-5
-# A side of a numeric split needs a tenth of an even share of the rows, but never more than this.
-_MOST_NEEDED = 25.0
-# How many cells of (class, node, value) are counted at once.
-_MOST_CELLS = 2**22
-
-
-class Splits(NamedTuple):
-    """One split for each attribute and node, shapes (attributes, nodes)."""
-
-    valid: npt.NDArray[np.bool_]
-    gain: FloatArray  # in bits; 0 where a split is not valid
-    ratio: FloatArray
-    threshold: FloatArray  # NaN for a nominal attribute
+from simstudy.learners.c45.tree import Tree
 
 
 def grow(table: Table, min_leaf: float) -> tuple[Tree, list[Entries]]:
-    """The full tree, before anything is pruned, and the rows at the inner nodes of each level."""
+    """The full tree, before anything is pruned, and the rows at the mixed nodes of each level."""
     search = Search(table, min_leaf)
-    branches = np.array([2 if card is None else card for card in table.cards] or [0], dtype=np.intp)
+    # The number of branches of a test, and of attribute −1.
+    branches = np.array([*(2 if card is None else card for card in table.cards), 0], dtype=np.intp)
     entries = table.all_entries()
     counts = table.class_counts(entries, 1)
     layers: list[Tree] = []
     rows: list[Entries] = []
     start = 0
     while True:
-        attribute, threshold, entries = search.best(entries, counts)
-        number = np.where(attribute == LEAF, 0, branches.take(attribute, mode="wrap"))
+        attribute, threshold, entries = search.best(entries, counts, len(layers))
+        number = branches[attribute]
         ends = number.cumsum()
-        layer = Tree(attribute, threshold, ends - number, number, counts)
+        children = int(ends[-1])
+        # Rows at leaves go on to a place behind the last child.
+        first = np.where(number, ends - number, children)
+        layer = Tree(attribute, threshold, first, number, counts)
         layers.append(layer)
-        if not ends[-1]:
+        if not children:
             return Tree.of_layers(layers), rows
-        rows.append(entries._replace(nodes=entries.nodes + start))
+        rows.append(Entries(entries.rows, entries.nodes + start, entries.weights))
         start += len(layer)
         entries, missing = layer.step(table, entries)
-        counts = table.class_counts(entries, int(ends[-1]))
+        counts = table.class_counts(entries, children + 1)[:, :-1]
         if missing is not None and len(missing.rows):
             entries = together(entries, layer.spread(missing, counts.sum(axis=0)))
-            counts = table.class_counts(entries, int(ends[-1]))
-
-
-def xlogx(weights: FloatArray) -> FloatArray:
-    """w·log2 w, 0 for no weight."""
-    some = weights > SMALL
-    result: FloatArray = weights * np.log2(weights, where=some, out=np.zeros_like(weights))
-    return result
-
-
-class Search:
-    """The search for the best split of nodes.
-
-    ``node`` below numbers the nodes of the entries from 0; ``counts`` and ``total`` are the
-    classes and all weight at each.
-    """
-
-    def __init__(self, table: Table, min_leaf: float) -> None:
-        self._table, self._min_leaf = table, min_leaf
-        many = [card is not None and card > 0.3 * table.total - SMALL for card in table.cards]
-        # A nominal attribute with very many values does not count in the average gain.
-        self._counting = np.array([not m or all(many) for m in many], dtype=bool)
-        if table.whole:
-            self._known = xlogx(np.arange(table.total + 1))
-
-    def _xlogx(self, weights: FloatArray) -> FloatArray:
-        """`xlogx`, looked up where all weights are whole."""
-        if not self._table.whole:
-            return xlogx(weights)
-        return self._known.take(weights.astype(np.intp))
-
-    def best(self, entries: Entries, counts: FloatArray) -> tuple[IntArray, FloatArray, Entries]:
-        """What each node of a level should test, with a threshold, and the entries that go on."""
-        total = counts.sum(axis=0)
-        mixed = total - counts.max(axis=0) > SMALL
-        nodes = np.flatnonzero(mixed & (total > 2 * self._min_leaf - SMALL))
-        attribute, threshold = np.full(len(total), LEAF), np.full(len(total), np.nan)
-        if not len(nodes) or not self._table.cards:
-            return attribute, threshold, entries
-        number = np.full(len(total), -1)
-        number[nodes] = np.arange(len(nodes))
-        node = number.take(entries.nodes)
-        if len(nodes) < len(total):
-            here = np.flatnonzero(node >= 0)
-            entries, node = entries.take(here), node.take(here)
-        splits = self.splits(entries, node, counts[:, nodes], total[nodes])
-        chosen = self.chosen(splits)
-        attribute[nodes] = chosen
-        threshold[nodes] = splits.threshold[chosen, np.arange(len(nodes))]
-        return attribute, threshold, entries.where(chosen.take(node) >= 0)
-
-    def chosen(self, splits: Splits) -> IntArray:
-        """The attribute of greatest gain ratio among those of at least average gain; −1 for none.
-
-        Of equal ratios the first wins.
-        """
-        counting = splits
-        if not self._counting.all():
-            counting = Splits(*(field[self._counting] for field in splits))
-        number = counting.valid.sum(axis=0)
-        average = counting.gain.sum(axis=0) / np.maximum(number, 1)
-        eligible = splits.valid & (splits.gain >= average - _BELOW_AVERAGE)
-        return first_best(np.where(eligible & (number > 0), splits.ratio, 0.0))
-
-    def splits(
-        self, entries: Entries, node: IntArray, counts: FloatArray, total: FloatArray
-    ) -> Splits:
-        """The split of each node on each attribute."""
-        table = self._table
-        block = max(_MOST_CELLS // max(int(table.starts[-1]) * table.classes, 1), 1)
-        if len(total) > block:
-            return self._splits_in_blocks(entries, node, counts, total, block)
-        if not table.any_numeric:
-            return self._nominal(entries, node, counts, total)
-        shape = (len(table.cards), len(total))
-        splits = Splits(
-            np.zeros(shape, dtype=bool), np.zeros(shape), np.zeros(shape), np.full(shape, np.nan)
-        )
-        if len(table.nominal):
-            nominal = self._nominal(entries, node, counts, total)
-            for field, values in zip(splits, nominal, strict=True):
-                field[table.nominal] = values
-        for column in np.flatnonzero(table.numeric):
-            self._numeric(entries, node, total, int(column), splits)
-        return splits
-
-    def _splits_in_blocks(
-        self, entries: Entries, node: IntArray, counts: FloatArray, total: FloatArray, block: int
-    ) -> Splits:
-        """The same, for some nodes after the other."""
-        parts = []
-        for start in range(0, len(total), block):
-            here = (node >= start) & (node < start + block)
-            few = slice(start, start + block)
-            parts.append(
-                self.splits(entries.where(here), node[here] - start, counts[:, few], total[few])
-            )
-        return Splits(*(np.concatenate(fields, axis=1) for fields in zip(*parts, strict=True)))
-
-    def _nominal(
-        self,
-        entries: Entries,
-        node: IntArray,
-        counts: FloatArray,
-        total: FloatArray,
-    ) -> Splits:
-        """Splits of nominal attributes, one branch for each value."""
-        table = self._table
-        starts, slots = table.starts[:-1], int(table.starts[-1])
-        # Classes and slots before nodes: sums over them run along whole rows of memory.
-        cells = table.slots.take(entries.rows, axis=1)
-        cells += table.target.take(entries.rows) * slots
-        cells *= len(total)
-        cells += node
-        weights = np.broadcast_to(entries.weights, cells.shape)
-        if not table.complete:
-            weights = weights * table.known[:, entries.rows]
-        shape = (table.classes, slots, len(total))
-        values = weights_in(cells.ravel(), weights.ravel(), math.prod(shape)).reshape(shape)
-        bags = values.sum(axis=0)
-        enough = (bags > self._min_leaf - SMALL).view(np.int8)
-        large = np.add.reduceat(enough, starts, axis=0, dtype=np.intp)
-        in_bags = np.add.reduceat(self._xlogx(bags), starts, axis=0)
-        in_classes = np.add.reduceat(self._xlogx(values).sum(axis=0), starts, axis=0)
-        whole = self._xlogx(total)
-        if table.complete:
-            before = whole - self._xlogx(counts).sum(axis=0)
-            gained = before - in_bags + in_classes
-            known, information = total, whole - in_bags
-        else:
-            classes = np.add.reduceat(values, starts, axis=1)
-            known = classes.sum(axis=0)
-            before = xlogx(known) - xlogx(classes).sum(axis=0)
-            gained = (before - in_bags + in_classes) * (known / total)
-            information = whole - in_bags - xlogx(total - known)
-        valid = large > 1
-        gain = np.where(valid & (gained >= SMALL), gained, 0.0) / np.maximum(known, SMALL)
-        ratio = _ratio(gain, information, total)
-        return Splits(valid, gain, ratio, np.broadcast_to(np.nan, gain.shape))
-
-    def _numeric(
-        self, entries: Entries, node: IntArray, total: FloatArray, column: int, splits: Splits
-    ) -> None:
-        """Splits of a numeric attribute in two."""
-        table = self._table
-        values = table.values[entries.rows, column]
-        order = np.lexsort((values, node))
-        order = order[~np.isnan(values[order])]
-        values, node = values[order], node[order]
-        # A cut lies after an entry whose successor at the same node has a greater value.
-        cut = np.flatnonzero((node[1:] == node[:-1]) & (values[:-1] + _APART < values[1:]))
-        if not len(cut):
-            return
-        target, weights = table.target[entries.rows[order]], entries.weights[order]
-        below, classes = _running(node, target, weights, cut, table.classes, len(total))
-        known = classes.sum(axis=1)
-        at = node[cut]
-        above = np.maximum(classes[at] - below, 0.0)
-        sizes = np.stack([below.sum(axis=1), above.sum(axis=1)])
-        needed = np.maximum(np.minimum(0.1 * known / table.classes, _MOST_NEEDED), self._min_leaf)
-        enough = (sizes > needed[at] - SMALL).all(axis=0)
-        in_bags = xlogx(sizes).sum(axis=0)
-        before = (xlogx(known) - xlogx(classes).sum(axis=1))[at]
-        gained = before - in_bags + xlogx(below).sum(axis=1) + xlogx(above).sum(axis=1)
-        gained *= (known / total)[at]
-        gain = np.where(enough & (gained >= SMALL), gained, 0.0) / known[at]
-        choices = weights_in(at, enough, len(total))
-        best = _best_cuts(gain, at)
-        cut, at, gain, in_bags = cut[best], at[best], gain[best], in_bags[best]
-        # The choice of a cut costs as much as naming it (Quinlan 1996).
-        gain = gain - np.log2(np.maximum(choices[at], 1.0)) / total[at]
-        information = xlogx(total[at]) - in_bags - xlogx(total[at] - known[at])
-        valid = gain >= SMALL
-        gain = np.where(valid, gain, 0.0)
-        splits.valid[column, at] = valid
-        splits.gain[column, at] = gain
-        splits.ratio[column, at] = _ratio(gain, information, total[at])
-        middle = (values[cut] + values[cut + 1]) / 2
-        splits.threshold[column, at] = _value_below(table.values[:, column], middle)
-
-
-def _ratio(gain: FloatArray, information: FloatArray, total: FloatArray) -> FloatArray:
-    """Gain over the information of the split itself, which is never less than the gain."""
-    ratio: FloatArray = gain * total / np.maximum(information, SMALL)
-    return ratio
-
-
-def _running(
-    node: IntArray, target: IntArray, weights: FloatArray, cut: IntArray, classes: int, nodes: int
-) -> tuple[FloatArray, FloatArray]:
-    """The classes below each cut of its node, and those of every node."""
-    indicator = np.zeros((len(node), classes))
-    indicator[np.arange(len(node)), target] = weights
-    running = np.cumsum(indicator, axis=0)
-    first = np.searchsorted(node, node[cut])
-    below = np.maximum(running[cut] - running[first] + indicator[first], 0.0)
-    cells = weights_in(node * classes + target, weights, nodes * classes)
-    return below, cells.reshape(nodes, classes)
-
-
-def first_best(scores: FloatArray) -> IntArray:
-    """For each column the row of the greatest score above 0; −1 for none.
-
-    In turn, a score replaces the best so far if it is greater by more than `SMALL`.
-    """
-    top = scores.max(axis=0, initial=0.0)
-    near = scores >= top - SMALL
-    best = np.where(top > SMALL, near.argmax(axis=0), -1)
-    # The first score near the top may itself be near an earlier one that is not.
-    doubtful = (scores >= top - 2 * SMALL) & ~near
-    if doubtful.any():
-        for column in np.flatnonzero(doubtful.any(axis=0) & (best >= 0)):
-            best[column] = _in_turn(scores[:, column])
-    return best
-
-
-def _in_turn(scores: FloatArray) -> int:
-    best, reached = -1, 0.0
-    for place, score in enumerate(scores.tolist()):
-        if score > reached + SMALL:
-            best, reached = place, score
-    return best
-
-
-def _best_cuts(gain: FloatArray, node: IntArray) -> IntArray:
-    """The place of the best gain above 0 of each node, as by `first_best`; nodes lie together."""
-    starts = np.flatnonzero(np.r_[True, node[1:] != node[:-1]])
-    sizes = np.diff(np.r_[starts, len(node)])
-    top = np.repeat(np.maximum.reduceat(gain, starts), sizes)
-    near = gain >= top - SMALL
-    places = np.where(near, np.arange(len(gain)), len(gain))
-    best = np.minimum.reduceat(places, starts)
-    doubtful = np.add.reduceat((gain >= top - 2 * SMALL) & ~near, starts, dtype=np.intp) > 0
-    for group in np.flatnonzero(doubtful):
-        start = starts[group]
-        best[group] = start + _in_turn(gain[start : start + sizes[group]])
-    return best[gain[best] > SMALL]
-
-
-def _value_below(column: FloatArray, middle: FloatArray) -> FloatArray:
-    """The greatest value of the whole training set up to each cut."""
-    values = np.unique(column[~np.isnan(column)])
-    below: FloatArray = values[np.searchsorted(values, middle + SMALL) - 1]
-    return below
+            counts = table.class_counts(entries, children + 1)[:, :-1]

@@ -20,9 +20,12 @@ def collapse(tree: Tree) -> None:
     """Make a leaf of every node whose subtree is no better on the training rows."""
     errors = tree.counts.sum(axis=0) - tree.counts.max(axis=0)
     below = errors.copy()
-    for level in reversed(tree.inner_levels()):
-        below[level.nodes] = np.add.reduceat(below[level.children], level.offsets)
     inner = np.flatnonzero(tree.branches)
+    first = tree.first[inner]
+    # In a grown tree each node's children follow those of the one before, so that these are the
+    # sums over children; every turn gets them right for one level more.
+    while (below[inner] != (sums := np.add.reduceat(below, first))).any():
+        below[inner] = sums
     tree.make_leaves(inner[below[inner] >= errors[inner] - _SAVED])
 
 
@@ -39,7 +42,7 @@ class Pruner:
         self._z = NormalDist().inv_cdf(1 - confidence)
 
     def prune(self, rows: list[Entries]) -> None:
-        """Prune the whole tree, given the rows at the inner nodes of each of its levels."""
+        """Prune the whole tree, given the rows at all inner nodes, maybe others, of each level."""
         tree = self._tree
         levels = []
         for level, entries in zip(tree.inner_levels(), rows, strict=False):
@@ -50,26 +53,26 @@ class Pruner:
         """Prune the subtrees of some nodes, given their levels; return their errors."""
         tree = self._tree
         nodes = np.concatenate([roots, *(level.children for level, _ in levels)])
-        as_leaf = np.empty(len(tree))
-        as_leaf[nodes] = self.limit(tree.counts.take(nodes, axis=1))
-        errors = as_leaf.copy()
+        errors = np.empty(len(tree))
+        errors[nodes] = self.limit(tree.counts.take(nodes, axis=1))
+        largest = np.empty(len(tree), dtype=np.intp)
+        if levels:
+            inner = np.concatenate([level.nodes for level, _ in levels])
+            largest[inner] = tree.largest_children(inner)
         for level, entries in levels[::-1]:
             nodes = level.nodes
-            here = as_leaf[nodes] - _ALLOWANCE - SMALL
+            as_leaf = errors[nodes]
+            here = as_leaf - _ALLOWANCE - SMALL
             staying = np.add.reduceat(errors[level.children], level.offsets)
-            raised = np.full(len(nodes), np.inf)
-            if self._raising:
-                largest = tree.largest_children(level)
-                raised = self._errors_of_branches(nodes, largest, entries, as_leaf)
-            cut = (here < staying) & (here < raised)
-            errors[nodes] = np.where(cut, as_leaf[nodes], staying)
+            raised = self._errors_of_branches(nodes, largest, entries, as_leaf)
+            cut = here < np.minimum(staying, raised)
+            errors[nodes] = np.where(cut, as_leaf, staying)
             tree.make_leaves(nodes[cut])
-            lifted = ~cut & (raised < staying + _ALLOWANCE + SMALL)
-            if lifted.any():
-                nodes = nodes[lifted]
-                tree.replace(nodes, largest[lifted])
-                levels = self._descend(nodes, entries.at(nodes, len(tree)))
-                errors[nodes] = self._prune(nodes, levels)
+            lifted = nodes[~cut & (raised < staying + _ALLOWANCE + SMALL)]
+            if len(lifted):
+                tree.replace(lifted, largest[lifted])
+                levels = self._descend(lifted, entries.at(lifted, len(tree)))
+                errors[lifted] = self._prune(lifted, levels)
         return errors[roots]
 
     def _descend(self, nodes: IntArray, entries: Entries) -> list[tuple[Level, Entries]]:
@@ -79,7 +82,7 @@ class Pruner:
         levels = []
         while len(nodes := nodes[tree.branches[nodes] > 0]):
             level = tree.level(nodes)
-            entries = entries.where(tree.branches.take(entries.nodes) > 0)
+            entries = entries.where(tree.branches[entries.nodes] > 0)
             levels.append((level, entries))
             nodes = level.children
             entries = tree.train_step(self._table, entries, nodes)
@@ -89,27 +92,22 @@ class Pruner:
         self, nodes: IntArray, largest: IntArray, entries: Entries, as_leaf: FloatArray
     ) -> FloatArray:
         """The errors of each node's largest branch, if it had all rows of the node."""
+        if not self._raising:
+            return np.full(len(nodes), np.inf)
         tree, table = self._tree, self._table
-        errors = as_leaf[nodes]  # of a branch that is a leaf
-        deep = np.flatnonzero(tree.branches[largest])
-        if not len(deep):
-            return errors
-        nodes, largest = nodes[deep], largest[deep]
-        number = np.full(len(tree), -1)
-        number[nodes] = np.arange(len(nodes))
-        owner = number.take(entries.nodes)
-        entries, owner = entries.where(owner >= 0), owner[owner >= 0]
-        entries = Entries(entries.rows, largest.take(owner), entries.weights)
+        branches = largest[nodes]
+        if not tree.branches[branches].any():
+            return as_leaf
+        raised = Entries(entries.rows, largest[entries.nodes], entries.weights)
         if not table.complete:
-            errors[deep] = self._errors_in_parts(entries, largest)
-            return errors
-        ends = tree.leaves(table, entries)
+            return self._errors_in_parts(raised, branches)
+        ends = tree.leaves(table, raised)
         counts = table.class_counts(ends, len(tree))
-        number[ends.nodes] = owner
-        leaves = np.flatnonzero(counts.sum(axis=0))
+        leaves = (counts.sum(axis=0) > 0).nonzero()[0]
+        owner = np.empty(len(tree), dtype=np.intp)
+        owner[ends.nodes] = entries.nodes
         limits = self.limit(counts.take(leaves, axis=1))
-        errors[deep] = weights_in(number[leaves], limits, len(nodes))
-        return errors
+        return weights_in(owner[leaves], limits, len(tree))[nodes]
 
     def _errors_in_parts(self, entries: Entries, roots: IntArray) -> FloatArray:
         """The errors of the subtrees of some nodes with these entries.
@@ -134,18 +132,19 @@ class Pruner:
         weight = counts.sum(axis=0)
         errors = weight - counts.max(axis=0)
         rows = np.maximum(weight, SMALL)
-        many = self._added(rows, np.maximum(errors, 1.0))
+        limit = self._normal(rows, np.maximum(errors, 1.0))
         none = rows * (1 - self._confidence ** (1 / rows))
         # Between no error and one the limit is interpolated.
-        added = np.where(errors < 1, none + errors * (many - none), many)
-        return np.where(weight < SMALL, 0.0, errors + added)
+        few = none + errors * (np.maximum(limit, 1.0) - none)
+        return np.where(errors < 1, np.where(weight < SMALL, 0.0, few), limit)
 
-    def _added(self, rows: FloatArray, errors: FloatArray) -> FloatArray:
-        """What the limit adds to one error or more, by the normal approximation."""
+    def _normal(self, rows: FloatArray, errors: FloatArray) -> FloatArray:
+        """The limit of one error or more by the normal approximation, no more than all rows.
+
+        This is Wilson's upper limit, with half an error added for continuity.
+        """
         square = self._z**2
-        share = np.minimum((errors + 0.5) / rows, 1.0)
-        spread = np.sqrt((share - share * share + square / (4 * rows)) / rows)
-        upper = (share + square / (2 * rows) + self._z * spread) / (1 + square / rows)
-        # Close to all rows, no more than all.
-        near = errors + 0.5 >= rows
-        return np.where(near, np.maximum(rows - errors, 0.0), upper * rows - errors)
+        errors = np.minimum(errors + 0.5, rows)
+        spread = np.sqrt(errors * (1 - errors / rows) + square / 4)
+        limit: FloatArray = (errors + self._z * spread + square / 2) / (1 + square / rows)
+        return limit

@@ -13,6 +13,9 @@ import numpy.typing as npt
 from simstudy.arrays import FloatArray, IntArray, weights_in
 from simstudy.sample import Sample
 
+# Sums over slots are matrix products, up to this many pairs of an attribute and a slot.
+_FEW_PAIRS = 2**14
+
 
 class Entries(NamedTuple):
     """Rows, each at a node of a tree with a weight.
@@ -27,18 +30,18 @@ class Entries(NamedTuple):
 
     def where(self, chosen: npt.NDArray[np.bool_]) -> Entries:
         """Some of the entries."""
-        places = np.flatnonzero(chosen)
+        places = chosen.nonzero()[0]
         return self if len(places) == len(chosen) else self.take(places)
 
     def take(self, places: IntArray) -> Entries:
         """The entries at some places."""
-        return Entries(self.rows.take(places), self.nodes.take(places), self.weights.take(places))
+        return Entries(self.rows[places], self.nodes[places], self.weights[places])
 
     def at(self, nodes: IntArray, size: int) -> Entries:
         """The entries at some nodes of a tree of this size."""
         wanted = np.zeros(size, dtype=bool)
         wanted[nodes] = True
-        return self.where(wanted.take(self.nodes))
+        return self.where(wanted[self.nodes])
 
 
 class Attributes:
@@ -54,25 +57,29 @@ class Attributes:
 
     def __init__(self, values: npt.NDArray[Any], cards: Sequence[int | None]) -> None:
         self.cards = tuple(cards)
-        self.values = np.asfortranarray(values)
-        if self.values.ndim != 2 or self.values.shape[1] != len(self.cards):
+        if values.ndim != 2 or values.shape[1] != len(self.cards):
             raise ValueError(
                 f"a table needs one column for each of its {len(self.cards)} attributes; its "
-                f"values have the shape {self.values.shape}"
+                f"values have the shape {values.shape}"
             )
-        if self.values.dtype.kind not in "iuf":
+        if values.dtype.kind not in "iuf":
             raise ValueError("the values of a table must be numbers, with NaN for missing ones")
+        # One column after the other in memory; zeros at the end are what attribute −1 finds.
+        columns = np.zeros((len(self.cards) + 1, len(values)), dtype=values.dtype)
+        columns[:-1] = values.T
+        self.values, self._flat = columns[:-1].T, columns.ravel()
         self.complete = self.values.dtype.kind in "iu" or not bool(np.isnan(self.values).any())
         self.numeric = np.array([card is None for card in self.cards], dtype=bool)
         self.any_numeric = bool(self.numeric.any())
-        self._flat = self.values.ravel(order="F")
 
     def __len__(self) -> int:
         return len(self.values)
 
     def at(self, rows: IntArray, attributes: IntArray) -> npt.NDArray[Any]:
-        """The value of one attribute in each of some rows; of attribute −1, any value."""
-        return self._flat.take(rows + attributes * len(self.values))
+        """The value of one attribute in each of some rows; of attribute −1, 0."""
+        places = attributes * len(self.values)
+        places += rows
+        return self._flat[places]
 
 
 class Table(Attributes):
@@ -143,7 +150,8 @@ class Table(Attributes):
     @cached_property
     def whole(self) -> bool:
         """Whether every row counts a whole number of times, and wherever it goes."""
-        return self.complete and self.total < 2**20 and bool((self.weights % 1 == 0).all())
+        whole = self.complete and self.total < 2**20
+        return whole and bool((self.weights == np.floor(self.weights)).all())
 
     @cached_property
     def nominal(self) -> IntArray:
@@ -151,25 +159,52 @@ class Table(Attributes):
         return np.flatnonzero(~self.numeric)
 
     @cached_property
-    def starts(self) -> IntArray:
-        """The first slot of each nominal attribute, and the number of slots at the end.
+    def _sizes(self) -> list[int]:
+        """How many slots each nominal attribute has.
 
-        An attribute without any value has a slot all the same, which nothing is counted in.
+        Slots are the values of all nominal attributes laid end to end, and a last one, as of an
+        attribute more, for all rows. An attribute without any value has a slot all the same.
         """
-        cards = [max(card, 1) for card in self.cards if card is not None]
-        return np.concatenate([[0], np.cumsum(cards, dtype=np.intp)])
+        return [*(max(card, 1) for card in self.cards if card is not None), 1]
 
     @cached_property
-    def slots(self) -> IntArray:
-        """Nominal values laid end to end, shape (nominal attributes, rows); missing ones 0."""
-        values = self.values[:, self.nominal].T
+    def slots(self) -> int:
+        """How many slots there are."""
+        return sum(self._sizes)
+
+    @cached_property
+    def _starts(self) -> IntArray:
+        """The first slot of each nominal attribute, and the last slot."""
+        return np.cumsum([0, *self._sizes[:-1]])
+
+    @cached_property
+    def _owner(self) -> FloatArray:
+        """1 where a slot is an attribute's, 0 elsewhere, shape (nominal attributes + 1, slots)."""
+        return np.repeat(np.eye(len(self._sizes)), self._sizes, axis=1)
+
+    def by_attribute(self, weights: FloatArray) -> FloatArray:
+        """Sums over the slots of each nominal attribute, and the last slot.
+
+        Slots are the last axis but one.
+        """
+        if len(self._sizes) * self.slots > _FEW_PAIRS:
+            return np.add.reduceat(weights, self._starts, axis=-2)
+        return self._owner @ weights
+
+    @cached_property
+    def cells(self) -> IntArray:
+        """The class and slot of every value, class·slots + slot, shape (nominal attributes, rows).
+
+        Missing ones are in the first slot of their attribute.
+        """
+        values = self.values.T[self.nominal]
         codes = values if self.complete else np.nan_to_num(values)
-        return codes.astype(np.intp) + self.starts[:-1, None]
+        return codes.astype(np.intp) + self._starts[:-1, None] + self.target * self.slots
 
     @cached_property
     def known(self) -> npt.NDArray[np.bool_]:
         """Whether nominal values are there, shape (nominal attributes, rows)."""
-        return ~np.isnan(self.values[:, self.nominal].T)
+        return ~np.isnan(self.values.T[self.nominal])
 
     def all_entries(self) -> Entries:
         """Every row at the root of a tree."""
@@ -177,7 +212,7 @@ class Table(Attributes):
 
     def class_counts(self, entries: Entries, nodes: int) -> FloatArray:
         """The classes of entries at each of so many nodes, shape (classes, nodes)."""
-        cells = self.target.take(entries.rows) * nodes + entries.nodes
+        cells = self.target[entries.rows] * nodes + entries.nodes
         return weights_in(cells, entries.weights, self.classes * nodes).reshape(-1, nodes)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import accumulate
 from typing import NamedTuple
 
 import numpy as np
@@ -58,7 +59,7 @@ class Tree:
     @classmethod
     def of_layers(cls, layers: Sequence[Tree]) -> Tree:
         """One tree of its levels, in each of which ``first`` is a place in the next."""
-        starts = np.cumsum([len(layer) for layer in layers])
+        starts = accumulate(map(len, layers))
         first = np.concatenate([layer.first + n for layer, n in zip(layers, starts, strict=True)])
         branches = np.concatenate([layer.branches for layer in layers])
         leaves = np.flatnonzero(branches == 0)
@@ -89,8 +90,10 @@ class Tree:
 
     def compact(self) -> None:
         """Drop the nodes that were cut off, and number the rest level by level."""
-        root = np.zeros(1, dtype=np.intp)
-        order = np.concatenate([root, *(level.children for level in self.inner_levels())])
+        levels = [np.zeros(1, dtype=np.intp)]
+        while len(children := self.children(levels[-1])):
+            levels.append(children)
+        order = np.concatenate(levels)
         places = np.empty(len(self), dtype=np.intp)
         places[order] = np.arange(len(order))
         self.first = places[self.first[order]]
@@ -99,9 +102,9 @@ class Tree:
 
     def level(self, nodes: IntArray) -> Level:
         """Some inner nodes with their children."""
-        branches = self.branches.take(nodes)
+        branches = self.branches[nodes]
         offsets = branches.cumsum() - branches
-        firsts = np.repeat(self.first.take(nodes) - offsets, branches)
+        firsts = np.repeat(self.first[nodes] - offsets, branches)
         return Level(nodes, firsts + np.arange(len(firsts)), offsets, branches)
 
     def children(self, nodes: IntArray) -> IntArray:
@@ -117,8 +120,9 @@ class Tree:
             nodes = levels[-1].children
         return levels
 
-    def largest_children(self, level: Level) -> IntArray:
-        """The child with most rows of each node of a level, the last of several."""
+    def largest_children(self, nodes: IntArray) -> IntArray:
+        """The child with most rows of each of some inner nodes, the last of several."""
+        level = self.level(nodes)
         sizes = self.counts.take(level.children, axis=1).sum(axis=0)
         most = np.repeat(np.maximum.reduceat(sizes, level.offsets), level.branches)
         largest = np.where(sizes > most - SMALL, level.children, LEAF)
@@ -133,18 +137,17 @@ class Tree:
 
         Entries at leaves stay.
         """
-        tested = self.attribute.take(entries.nodes)
+        tested = self.attribute[entries.nodes]
         values = attributes.at(entries.rows, tested)
         missing = None
         if not attributes.complete:
-            absent = np.isnan(values) & (tested != LEAF)
+            absent = np.isnan(values)
             missing, entries = entries.where(absent), entries.where(~absent)
             tested, values = tested[~absent], values[~absent]
         if attributes.any_numeric:
-            above = values - self.threshold.take(entries.nodes) >= SMALL
-            values = np.where(attributes.numeric[tested], above, values)
-        moves = np.where(tested == LEAF, 0, values).astype(np.intp, copy=False)
-        nodes = self.first.take(entries.nodes) + moves
+            above = values - self.threshold[entries.nodes] >= SMALL
+            values = np.where(attributes.numeric[tested] & (tested != LEAF), above, values)
+        nodes = self.first[entries.nodes] + values.astype(np.intp, copy=False)
         return Entries(entries.rows, nodes, entries.weights), missing
 
     def spread(self, entries: Entries, sizes: FloatArray) -> Entries:
@@ -168,7 +171,7 @@ class Tree:
 
     def leaves(self, attributes: Attributes, entries: Entries) -> Entries:
         """Where entries end."""
-        while self.attribute.take(entries.nodes).max(initial=LEAF) > LEAF:
+        while self.attribute[entries.nodes].max(initial=LEAF) > LEAF:
             entries, missing = self.step(attributes, entries)
             if missing is not None and len(missing.rows):
                 entries = together(entries, self.spread(missing, self.counts.sum(axis=0)))

@@ -8,9 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from simstudy.learners.c45.boosting import BoostedC45
-from simstudy.learners.c45.grow import Search, first_best, grow
+from simstudy.learners.c45.grow import grow
 from simstudy.learners.c45.learner import C45
 from simstudy.learners.c45.prune import Pruner
+from simstudy.learners.c45.search import Search, first_best
 from simstudy.learners.c45.table import Attributes, Table
 from simstudy.sample import Sample
 from simstudy.testing import check_learner
@@ -86,6 +87,18 @@ def test_error_limits_rise_without_a_jump() -> None:
     assert pruner.limit(np.zeros((2, 1))) == [0.0]
 
 
+@pytest.mark.parametrize("confidence", [0.01, 0.25, 0.5])
+def test_error_limits_lie_between_the_errors_and_all_rows(confidence: float) -> None:
+    table = Table.of(Sample(WEATHER, WEATHER_CARDS))
+    pruner = Pruner(grow(table, 2)[0], table, confidence, True)
+    errors, right = np.random.default_rng(6).exponential(4.0, size=(2, 2000))
+    errors = np.minimum(errors, right)
+    limits = pruner.limit(np.stack([right, errors]))
+    assert (limits >= errors * (1 - 1e-12)).all()
+    # Below one error the limit goes towards that of a whole one.
+    assert (limits <= np.maximum(right + errors, 1.0) * (1 + 1e-12)).all()
+
+
 def test_pruning_puts_a_large_branch_in_the_place_of_its_parent() -> None:
     # x1 is tested first, and its larger branch, seven rows, tests x0. With all nine rows in that
     # branch the leaves have 5 rows with 1 error and 4 with 1; without raising they have 3 with 1
@@ -150,8 +163,19 @@ def test_many_nodes_are_searched_in_blocks_alike(monkeypatch: pytest.MonkeyPatch
     target = (rows[:, 0] + rows[:, 1] + (rows[:, 5] > 0)).astype(np.intp) % 3
     table = Table(rows, (3, 3, 3, 3, 3, None), target, 3)
     whole = C45(prune=False).fit_table(table).predict_table(table)
-    monkeypatch.setattr("simstudy.learners.c45.grow._MOST_CELLS", 50)
+    monkeypatch.setattr("simstudy.learners.c45.search._MOST_CELLS", 50)
     np.testing.assert_array_equal(C45(prune=False).fit_table(table).predict_table(table), whole)
+
+
+def test_sums_over_many_slots_are_those_over_few(monkeypatch: pytest.MonkeyPatch) -> None:
+    # An attribute without any value, all of them missing, has one slot; the last is for all rows.
+    table = Table(np.full((1, 4), np.nan), (2, 0, None, 3), np.array([0]), 2)
+    weights = np.random.default_rng(5).random((2, table.slots, 6))
+    sums = table.by_attribute(weights)
+    by_hand = [weights[:, part].sum(axis=1) for part in (slice(2), [2], slice(3, 6), [6])]
+    np.testing.assert_allclose(sums, np.stack(by_hand, axis=1), rtol=1e-12)
+    monkeypatch.setattr("simstudy.learners.c45.table._FEW_PAIRS", 0)
+    np.testing.assert_allclose(table.by_attribute(weights), sums, rtol=1e-12)
 
 
 @pytest.mark.parametrize(
