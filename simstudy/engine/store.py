@@ -20,14 +20,13 @@ from typing import TYPE_CHECKING, Any
 from simstudy.engine.evaluation import ROWS_BESIDE_EXACT as ROWS_BESIDE_EXACT
 from simstudy.engine.journal import JOURNAL, Journal
 from simstudy.engine.plan import MEASURED, Column, Plan
+from simstudy.engine.tables import parquet, scores_table, timings_table
 from simstudy.engine.task import Cell, CellKey
 from simstudy.errors import SimstudyError
 from simstudy.registry import MEASURES
 from simstudy.toml import dumps
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from simstudy.study import Study
 
 SCHEMA_VERSION = 1
@@ -262,8 +261,8 @@ class Store:
                 f"{self.directory / JOURNAL}, which something else has changed; run the study again"
             )
         self.drop_report()  # that of earlier scores
-        self.write("scores.parquet", _parquet(_scores(plan, cells)))
-        self.write("timings.parquet", _parquet(_timings(cells)))
+        self.write("scores.parquet", parquet(scores_table(plan, cells)))
+        self.write("timings.parquet", parquet(timings_table(cells)))
         failures = [cell for cell in cells if cell.status != "ok"]
         columns = ["model", "size", "learner", "status", "error", "stream", "traceback"]
         rows = [[asdict(cell)[key] for key in columns] for cell in failures]
@@ -341,22 +340,6 @@ class Store:
             ) from error
 
 
-def _scores(plan: Plan, cells: Sequence[Cell]) -> pa.Table:
-    """One row for each cell: family, model, size, learner, the measures, status."""
-    import pyarrow as pa
-
-    columns: dict[str, Any] = {
-        "family": pa.array([plan.family.name] * len(cells), pa.string()),
-        "model": pa.array([cell.model for cell in cells], pa.int64()),
-        "size": pa.array([cell.size for cell in cells], pa.int64()),
-        "learner": pa.array([cell.learner for cell in cells], pa.string()),
-    }
-    for index, column in enumerate(plan.columns):
-        columns[column.name] = pa.array([cell.values[index] for cell in cells], pa.float64())
-    columns["status"] = pa.array([cell.status for cell in cells], pa.string())
-    return pa.table(columns)
-
-
 def _extends(key: str, here: Any, asked: Any) -> bool:
     """Whether what is asked leaves the cells that are here as they are."""
     if key == "models":
@@ -378,19 +361,3 @@ def _info(column: Column) -> dict[str, Any]:
     if column.name != column.measure:
         info["label"] += " (sampled)"
     return info
-
-
-def _timings(cells: Sequence[Cell]) -> pa.Table:
-    """Seconds that each cell took; never the same twice, so kept apart from the scores."""
-    import pyarrow as pa
-
-    names = ("model", "size", "learner", "fit_seconds", "predict_seconds")
-    return pa.table({name: [getattr(cell, name) for cell in cells] for name in names})
-
-
-def _parquet(table: pa.Table) -> bytes:
-    import pyarrow.parquet as pq
-
-    buffer = io.BytesIO()
-    pq.write_table(table, buffer)
-    return buffer.getvalue()
