@@ -90,25 +90,29 @@ def run_study(
     """
     plan = make_plan(study)
     store = Store(_place(study, out))
-    reused = store.holds(plan, overwrite)
-    if not reused:
-        store.begin(study, plan)
-        seconds = _run(plan, store, range(plan.models), jobs, cluster, fail_fast, progress)
-        store.finish(plan, {"seconds": seconds})
+    with store.locked():
+        reused = store.holds(plan, overwrite)
+        if not reused:
+            store.begin(study, plan)
+            seconds = _run(plan, store, range(plan.models), jobs, cluster, fail_fast, progress)
+            store.finish(plan, {"seconds": seconds})
+        return _results(study, plan, store, reused, report)
+
+
+def _results(study: Study, plan: Plan, store: Store, reused: bool, report: bool) -> Results:
+    """What the directory holds, told under the study's present title, with a report if wanted."""
     results = Results(store.directory, reused)
-    results.note = store.note
     if results.manifest["failures"] == results.manifest["cells"]:
         raise SimstudyError(
             f"no cell of the study succeeded; see {store.directory / 'failures.csv'}, which begins "
             f"with: {results.failures['error'].iloc[0]}"
         )
     asked = study.as_dict()
-    changed = any(results.settings[key] != asked[key] for key in ("name", "title", "analysis"))
-    if changed:
+    if any(results.settings[key] != asked[key] for key in ("name", "title", "analysis")):
         store.drop_report()
         store.write_study(study, plan)
         results = Results(store.directory, reused)
-        results.note = store.note
+    results.note = store.note
     if report and not store.has_report():
         from simstudy.report.files import write_report
 
@@ -135,11 +139,12 @@ def run_shard(
     which, of = shard
     plan = make_plan(study)
     store = Store(_place(study, out, f"-shard-{which}-of-{of}"))
-    store.holds(plan, overwrite)
-    store.begin(study, plan)
-    models = range(which - 1, plan.models, of)
-    _run(plan, store, models, jobs, cluster, fail_fast, progress)
-    store.set_status(plan, f"{SHARD} {which}/{of}")
+    with store.locked():
+        if not store.holds(plan, overwrite):
+            store.begin(study, plan)
+            models = range(which - 1, plan.models, of)
+            _run(plan, store, models, jobs, cluster, fail_fast, progress)
+            store.set_status(plan, f"{SHARD} {which}/{of}")
     return store
 
 
@@ -163,17 +168,18 @@ def merge(
     for piece in pieces:
         piece.check(plan)
     whole = Store(Path(out))
-    if not whole.holds(plan, overwrite):
-        whole.begin(study, plan)
-        whole.take(plan, pieces)
-        if missing := [str(model) for model in whole.todo(plan)]:
-            shown = ", ".join(missing[:_NAMED]) + (", …" if len(missing) > _NAMED else "")
-            raise SimstudyError(
-                f"cells of {len(missing)} of {plan.models} models are in none of the directories "
-                f"(model {shown}); what there is was joined in {whole.directory}, and "
-                f"simstudy run {whole.directory / 'study.toml'} --out {whole.directory} "
-                "computes the rest"
-            )
+    with whole.locked():
+        if not whole.holds(plan, overwrite):
+            whole.begin(study, plan)
+            whole.take(plan, pieces)
+            if missing := [str(model) for model in whole.todo(plan)]:
+                shown = ", ".join(missing[:_NAMED]) + (", …" if len(missing) > _NAMED else "")
+                raise SimstudyError(
+                    f"cells of {len(missing)} of {plan.models} models are in none of the "
+                    f"directories (model {shown}); what there is was joined in {whole.directory}, and "
+                    f"simstudy run {whole.directory / 'study.toml'} --out {whole.directory} "
+                    "computes the rest"
+                )
     return run_study(study, out)
 
 

@@ -74,6 +74,39 @@ class Store:
             )
         return content
 
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Keep other runs out of the directory while this one is in it, where there are locks.
+
+        The directory is made if it is not there.
+        """
+        try:
+            import fcntl
+        except ImportError:
+            yield
+            return
+        if self.directory.is_file():
+            raise SimstudyError(
+                f"the output directory {self.directory} cannot be used: it is a file"
+            )
+        with self._said():
+            self.directory.mkdir(parents=True, exist_ok=True)
+            handle = os.open(self.directory, os.O_RDONLY)
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            os.close(handle)
+            raise SimstudyError(
+                f"another run is at work in {self.directory}; wait until it has finished, or "
+                "choose another place with --out"
+            ) from error
+        except OSError:
+            pass  # a file system without locks
+        try:
+            yield
+        finally:
+            os.close(handle)
+
     def holds(self, plan: Plan, overwrite: bool = False) -> bool:
         """Whether the complete results of this plan are here and are to be kept.
 
@@ -82,10 +115,6 @@ class Store:
         """
         manifest = self.manifest()
         if manifest is None:
-            if self.directory.is_file():
-                raise SimstudyError(
-                    f"the output directory {self.directory} cannot be used: it is a file"
-                )
             with self._said():
                 occupied = self.directory.is_dir() and any(self.directory.iterdir())
             if occupied:

@@ -18,6 +18,7 @@ from simstudy.engine import task
 from simstudy.engine.journal import JOURNAL, Journal
 from simstudy.engine.task import Cell
 
+# Enough models that a run can be met at work.
 STUDY = """
 name = "stopped"
 models = 60
@@ -181,6 +182,17 @@ def test_other_measures_compute_everything_again_and_say_so(write_study, tmp_pat
     assert len(calls) == 12
     assert results.note == "the measures are other ones: all cells were computed again"
     assert "accuracy" in results.scores
+
+
+def test_two_runs_do_not_write_to_one_place(write_study, tmp_path, whole):
+    study = write_study(text=STUDY)
+    process = start(study, tmp_path / "out")
+    wait_for_lines(process, tmp_path / "out" / JOURNAL, 1)
+    with pytest.raises(SimstudyError, match=r"another run is at work in .*out; wait until"):
+        run_study(load_study(study), tmp_path / "out", jobs=1, report=False)
+    process.communicate(timeout=60)
+    assert process.returncode == 0
+    assert scores(tmp_path / "out") == whole
 
 
 def test_a_failed_cell_shows_in_the_exit_code(simstudy, write_study, tmp_path):
