@@ -162,12 +162,13 @@ class Sample:
 
     def _pairs_by_products(self) -> FloatArray:
         """Whole-number counts as one-hot matrix products, exact in any order of summation."""
-        table = np.empty((self.classes, self.layout.size, self.layout.size))
-        small = np.min_scalar_type(self.classes)  # few bytes sort faster
-        columns = self.attributes.T.take(np.argsort(self.target.astype(small), kind="stable"), 1)
-        indicator: npt.NDArray[np.floating] = np.concatenate(
-            [c == np.arange(card)[:, None] for c, card in zip(columns, self.cards, strict=False)]
-        ).astype(np.float32 if len(self) < _EXACT_IN_FLOAT32 else np.float64)
+        layout = self.layout
+        table = np.empty((self.classes, layout.size, layout.size))
+        small = np.min_scalar_type(max(self.cards))  # few bytes sort and compare faster
+        by_class = np.argsort(self.target.astype(small), kind="stable")
+        columns = self.attributes.T.astype(small).take(by_class, axis=1)
+        holds = columns[layout.owner] == layout.value.astype(small)[:, None]
+        indicator = holds.astype(np.float32 if len(self) < _EXACT_IN_FLOAT32 else np.float64)
         end = 0
         for label, rows in enumerate(self.class_counts.astype(np.intp)):
             start, end = end, end + rows
@@ -206,6 +207,11 @@ class SlotLayout:
     def owner(self) -> IntArray:
         """The attribute of each slot."""
         return np.repeat(np.arange(len(self.cards)), self.cards)
+
+    @cached_property
+    def value(self) -> IntArray:
+        """The value of its attribute that each slot stands for."""
+        return np.arange(self.size) - self.starts[self.owner]
 
     @cached_property
     def slot_cards(self) -> FloatArray:

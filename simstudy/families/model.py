@@ -51,6 +51,15 @@ class Component:
             waiting = [v for v in waiting if v not in ready]
         return tuple(order)
 
+    @cached_property
+    def bounds(self) -> tuple[FloatArray, ...]:
+        """For each variable where one value ends, a column for each configuration of its parents.
+
+        The last value takes what is left, so a cumulative sum just below one does no harm.
+        """
+        sums = [np.cumsum(cpt, axis=-1).reshape(-1, cpt.shape[-1])[:, :-1] for cpt in self.cpts]
+        return tuple(np.ascontiguousarray(table.T) for table in sums)
+
 
 class Model:
     """A weighted list of Bayesian networks over the same variables, the target last.
@@ -106,7 +115,7 @@ class Model:
         shape = (*(self.cards[p] for p in parents), self.cards[v])
         if cpt.shape != shape:
             raise ValueError(f"the CPT of {self.names[v]} has shape {cpt.shape}, not {shape}")
-        if not (cpt >= 0).all() or not np.allclose(cpt.sum(axis=-1), 1, rtol=0, atol=1e-9):
+        if not ((cpt >= 0).all() and (np.abs(cpt.sum(axis=-1) - 1) <= 1e-9).all()):
             raise ValueError(f"a row of the CPT of {self.names[v]} is not a distribution")
 
     def sample(self, n: int, rng: np.random.Generator) -> Sample:
@@ -114,19 +123,19 @@ class Model:
         variables = len(self.cards)
         mixture = len(self.components) > 1
         # Row by row: a row always uses the same places of the stream, however many follow.
-        uniform = rng.random((n, variables + mixture))
-        codes = np.empty((n, variables), dtype=np.intp, order="F")
+        uniform = np.ascontiguousarray(rng.random((n, variables + mixture)).T)
+        codes = np.empty((variables, n), dtype=np.intp)
         if not mixture:
             _draw(self.components[0], self.cards, uniform, codes)
-            return Sample(codes, self.cards)
-        bounds = np.cumsum([component.weight for component in self.components])[:-1]
-        chosen = np.searchsorted(bounds, uniform[:, -1], side="right")
+            return Sample(codes.T, self.cards)
+        limits = np.cumsum([component.weight for component in self.components])[:-1]
+        chosen = np.searchsorted(limits, uniform[-1], side="right")
         for index, component in enumerate(self.components):
             rows = np.flatnonzero(chosen == index)
-            drawn = np.empty((len(rows), variables), dtype=np.intp, order="F")
-            _draw(component, self.cards, uniform[rows], drawn)
-            codes[rows] = drawn
-        return Sample(codes, self.cards)
+            drawn = np.empty((variables, len(rows)), dtype=np.intp)
+            _draw(component, self.cards, uniform.take(rows, axis=1), drawn)
+            codes[:, rows] = drawn
+        return Sample(codes.T, self.cards)
 
     def joint(self) -> FloatArray:
         """The probability of every joint configuration, an array of shape ``cards``."""
@@ -240,12 +249,12 @@ class Model:
 def _draw(
     component: Component, cards: tuple[int, ...], uniform: FloatArray, codes: IntArray
 ) -> None:
-    """Fill ``codes`` by inverting each variable's cumulative distribution, parents first."""
+    """Fill ``codes``, a row for each variable, by inverting its cumulative distribution."""
     for v in component.order:
-        index = np.zeros(len(codes), dtype=np.intp)
-        for parent in component.parents[v]:
-            index *= cards[parent]
-            index += codes[:, parent]
-        # The last value takes what is left, so a cumulative sum just below one does no harm.
-        bounds = np.cumsum(component.cpts[v], axis=-1).reshape(-1, cards[v])[:, :-1]
-        codes[:, v] = (uniform[:, v, None] >= bounds[index]).sum(axis=1)
+        bounds, parents = component.bounds[v], component.parents[v]
+        if parents:
+            place = codes[parents[0]]
+            for parent in parents[1:]:
+                place = place * cards[parent] + codes[parent]
+            bounds = bounds.take(place, axis=1)
+        np.sum(uniform[v] >= bounds, axis=0, out=codes[v])

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -18,10 +19,14 @@ from simstudy.learners.base import (
     Learner,
     product_on_grid,
     require,
-    sum_of_gathered,
 )
 from simstudy.learners.naive_bayes import FittedNaiveBayes, NaiveBayes
 from simstudy.sample import Sample, SlotLayout
+
+Head: TypeAlias = tuple[int, FloatArray]
+# Rows are answered a few at a time, so that arrays have no more numbers than this: small ones are
+# fast to get from the system and to reach.
+_NUMBERS = 10_000
 
 
 @dataclass(frozen=True)
@@ -63,19 +68,17 @@ class AODE(Learner):
             parent = (singles + self.m / (sample.classes * cards)) / (sample.total + self.m)
         # An attribute meets itself only at the same value: that place holds its own P(c, x_i),
         # so one sum over all attributes gives parent and children together.
-        diagonal = np.arange(layout.size)
-        child[:, diagonal, diagonal] = parent
-        return FittedAODE(
-            sample.cards,
-            layout,
-            np.log(child),
-            singles.sum(axis=0) >= self.min_frequency,
-            NaiveBayes().fit(sample),
-        )
+        child.reshape(sample.classes, -1)[:, :: layout.size + 1] = parent
+        qualifies = singles.sum(axis=0) >= self.min_frequency
+        alone = None if qualifies.all() else NaiveBayes().fit(sample)
+        return FittedAODE(sample.cards, layout, np.log(child), qualifies, alone)
 
 
 class FittedAODE(Generative):
-    """log P(x_j | c, x_i) of every pair of slots, with log P(c, x_i) on the diagonal."""
+    """log P(x_j | c, x_i) of every pair of slots, with log P(c, x_i) on the diagonal.
+
+    ``naive_bayes`` answers where no attribute qualifies; None if all values do.
+    """
 
     def __init__(
         self,
@@ -83,7 +86,7 @@ class FittedAODE(Generative):
         layout: SlotLayout,
         log_tables: FloatArray,
         qualifies: npt.NDArray[np.bool_],
-        naive_bayes: FittedNaiveBayes,
+        naive_bayes: FittedNaiveBayes | None,
     ) -> None:
         self.cards = cards
         self._layout = layout
@@ -92,25 +95,59 @@ class FittedAODE(Generative):
         self._naive_bayes = naive_bayes
 
     def log_joint(self, codes: IntArray) -> FloatArray:
+        log_mean = np.empty((self.cards[-1], len(codes)))
+        few = max(_NUMBERS // (len(log_mean) * codes.shape[1]), 1)
+        head = self._head(codes.size)
+        for start in range(0, len(codes), few):
+            rows = slice(start, start + few)
+            log_mean[:, rows] = self._log_mean(codes[rows], head)
+        return log_mean.T
+
+    def _log_mean(self, codes: IntArray, head: Head) -> FloatArray:
+        """log P(attributes, class) of a few rows, shape (classes, rows)."""
         slots = self._layout.slots(codes.T)
+        log_estimators = self._log_estimators(codes.T, slots, head)
+        if self._naive_bayes is None:
+            return _log_of_mean(log_estimators, len(slots))
         qualifies = self._qualifies[slots]
-        log_estimators = np.stack(
-            [
-                sum_of_gathered(self._log_tables, parent * self._layout.size + slots)
-                for parent in slots
-            ]
-        )
-        log_estimators[~qualifies] = -np.inf
-        used = qualifies.sum(axis=0)
-        alone = used == 0
-        largest = log_estimators.max(axis=0)
-        largest[alone] = 0.0
-        with np.errstate(divide="ignore"):
-            log_sum = np.log(np.exp(log_estimators - largest).sum(axis=0)) + largest
-        log_sum -= np.log(np.maximum(used, 1))[:, None]
+        log_estimators[:, ~qualifies] = -np.inf
+        alone = ~qualifies.any(axis=0)
+        log_estimators[:, :, alone] = 0.0
+        log_mean = _log_of_mean(log_estimators, np.maximum(qualifies.sum(axis=0), 1))
         if alone.any():
-            log_sum[alone] = self._naive_bayes.log_joint(codes[alone])
-        return log_sum
+            log_mean[:, alone] = self._naive_bayes.log_joint(codes[alone]).T
+        return log_mean
+
+    def _head(self, most: int) -> Head:
+        """Σ_j log P(x_j|c, x_i) over the first attributes, for all values that they can have.
+
+        As many attributes as make a table that is no larger than ``most`` for each class; their
+        number, and the table of shape (classes, slots times values).
+        """
+        layout, classes = self._layout, self.cards[-1]
+        tables = self._log_tables.reshape(classes, layout.size, layout.size)
+        sums, first = tables[:, :, layout.spans[0]], 1
+        while first < len(layout.spans) and sums[0].size * self.cards[first] <= most:
+            further = tables[:, :, layout.spans[first], None]
+            sums = (sums[:, :, None] + further).reshape(classes, layout.size, -1)
+            first += 1
+        return first, sums.reshape(classes, -1)
+
+    def _log_estimators(self, columns: IntArray, slots: IntArray, head: Head) -> FloatArray:
+        """log P(c, x_i) Π_{j≠i} P(x_j|c, x_i) of every row, shape (classes, parents i, rows).
+
+        The sum over j goes from the first attribute to the last.
+        """
+        first, table = head
+        place, values = columns[0], self.cards[0]
+        for column, card in zip(columns[1:first], self.cards[1:first], strict=True):
+            place = place + column * values
+            values *= card
+        sums: FloatArray = table.take(slots * values + place, axis=1)
+        starts = slots * self._layout.size
+        for child in slots[first:]:
+            sums += self._log_tables.take(starts + child, axis=1)
+        return sums
 
     def joint_grid(self) -> FloatArray:
         spans = self._layout.spans
@@ -126,6 +163,14 @@ class FittedAODE(Generative):
             total += product_on_grid(self.cards, factors)
         # Where no attribute qualifies the sum is 0.
         alone = ~total.any(axis=0)
-        if alone.any():
+        if self._naive_bayes is not None and alone.any():
             total[:, alone] = self._naive_bayes.joint_grid()[:, alone]
         return total
+
+
+def _log_of_mean(logs: FloatArray, number: int | IntArray) -> FloatArray:
+    """The logarithm of the mean over axis 1 of so many numbers, given theirs, which are lost."""
+    largest = logs.max(axis=1)
+    logs -= largest[:, None]
+    sums: FloatArray = np.log(np.exp(logs, out=logs).sum(axis=1)) + largest
+    return sums - np.log(number)
