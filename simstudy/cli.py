@@ -15,9 +15,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 import simstudy
+from simstudy.cli_report import VERBS
 from simstudy.errors import SOME_FAILED, SimstudyError
 
 if TYPE_CHECKING:
+    from simstudy.collection import Collection
     from simstudy.results import Results
 
 app = typer.Typer(
@@ -92,6 +94,7 @@ def run(
     ] = None,
 ) -> None:
     """Run a study: draw models and data, fit the learners, score, test and draw."""
+    from simstudy.collection import is_collection, load_collection
     from simstudy.running import run_shard, run_study
     from simstudy.study import load_study
     from simstudy.watching import watched
@@ -107,14 +110,14 @@ def run(
         "overwrite": overwrite,
         "fail_fast": fail_fast,
     }
-    loaded = load_study(study, given)
-    with watched(quiet, log, study=loaded.name) as progress, _stoppable():
+    report = not no_report
+    if is_collection(study):
         if part is not None:
-            store = run_shard(loaded, part, out, progress=progress, **options)
-        else:
-            report = not no_report
-            results = run_study(loaded, out, report=report, progress=progress, **options)
-    if part is not None:
+            raise SimstudyError("--shard goes with one study, not with a list of studies")
+        failed = _run_all(load_collection(study, given), out, report, quiet, log, options)
+    elif part is not None:
+        with watched(quiet, log, study=str(study)) as progress, _stoppable():
+            store = run_shard(load_study(study, given), part, out, progress=progress, **options)
         failed = len(store.failed_cells())
         if not quiet:
             typer.echo(
@@ -122,11 +125,42 @@ def run(
                 "shards are done, simstudy merge joins them."
             )
     else:
+        loaded = load_study(study, given)
+        with watched(quiet, log, study=str(study)) as progress, _stoppable():
+            results = run_study(loaded, out, report=report, progress=progress, **options)
         failed = results.manifest["failures"]
         if not quiet:
             _print_results(results, no_report)
     if failed:
         raise typer.Exit(SOME_FAILED)
+
+
+def _run_all(
+    collection: Collection,
+    out: Path | None,
+    report: bool,
+    quiet: bool,
+    log: Path | None,
+    options: dict[str, Any],
+) -> int:
+    """Run the studies of a list, and return how many cells failed."""
+    from simstudy.collection import place, run_collection
+    from simstudy.watching import watched
+
+    with _stoppable():
+        found = run_collection(
+            collection,
+            out,
+            report=report,
+            watch=lambda study: watched(quiet, log, study=study.name),
+            **options,
+        )
+    if not quiet:
+        for results in found:
+            _print_results(results, not report)
+        if report:
+            typer.echo(f"The comparison is {place(collection, out) / 'compare.html'}")
+    return sum(results.manifest["failures"] for results in found)
 
 
 def _print_results(results: Results, no_report: bool = False) -> None:
@@ -139,8 +173,11 @@ def _print_results(results: Results, no_report: bool = False) -> None:
     seconds = results.manifest["seconds"]
     cells = f"{results.manifest['cells']:,} cells" + (f" in {seconds:.1f} s" if seconds else "")
     note = "; they were there already, nothing was run again" if results.reused else ""
-    what = "Scores" if no_report else "Results, tables and figures"
+    what = "Scores" if no_report else "Scores, tables and figures"
     console.print(f"{what} are in {results.directory}/{note} ({cells}).", markup=False)
+    if not no_report:
+        page = f"The whole report, on one page: {results.directory / 'report.html'}"
+        console.print(page, markup=False, highlight=False, soft_wrap=True)
     if results.note:
         console.print(f"Note: {results.note}.", markup=False)
 
@@ -307,6 +344,10 @@ def list_names() -> None:
             typer.echo(f"  {name:<{width}}{line}")
         if registry.by_path_help:
             typer.echo(f"  and {registry.by_path_help}")
+
+
+for _verb in VERBS:
+    app.command()(_verb)
 
 
 def main() -> None:

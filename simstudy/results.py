@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,6 +17,9 @@ from simstudy.measures.base import MeasureInfo
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
+
+    from simstudy.engine.plan import Plan
+    from simstudy.families.model import Model
 
 REGRET = ("regret", "representation", "estimation")
 
@@ -60,6 +63,12 @@ class Results:
 
     def __repr__(self) -> str:
         return f"Results({str(self.directory)!r}: {self.manifest['cells']} cells)"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the design and the means."""
+        from simstudy.report.page_tables import summary
+
+        return summary(self)
 
     @property
     def measures(self) -> list[str]:
@@ -256,6 +265,163 @@ class Results:
         every = cells(self.scores, "model", ("learner", "size"), self._measure(measure))
         return every.left_out("without a finite value").rename(columns={"subject": "model"})
 
+    def ranks(self, size: int | None = None, measure: str | None = None) -> pd.DataFrame:
+        """Average ranks of the learners over the models, with Friedman's and Nemenyi's tests.
+
+        At one training size, or of the scores averaged over all sizes; see
+        `analysis.ranks.average_ranks` for the columns and ``attrs``. With a single learner the
+        table is empty.
+        """
+        import pandas as pd
+
+        from simstudy.analysis.ranks import average_ranks
+
+        if len(self.learners) < 2:
+            return pd.DataFrame()
+        self._check_size(size)
+        return average_ranks(self.scores, at=size, **self._compared(measure))
+
+    def reliability(
+        self,
+        size: int | Sequence[int] | None = None,
+        models: int | None = None,
+        bins: int = 10,
+        *,
+        learners: Sequence[str] | None = None,
+        classes: str = "every",
+        **options: Any,
+    ) -> pd.DataFrame:
+        """How often what the learners gave a probability came about, bin by bin.
+
+        Predictions are not stored: cells of the first ``models`` models (all up to 20 if left
+        out) are run again in this process, at one or several sizes or all; cells that failed are
+        not. The primary measure must come out as stored. Further options as
+        `engine.reliability.reliability` and `analysis.reliability.calibration`, where the columns
+        are described. ``attrs`` has `models`, how many were run, `classes` and `test`.
+        """
+        from simstudy.analysis.reliability import calibration
+        from simstudy.engine.reliability import MOST_MODELS, check_repeated, reliability
+        from simstudy.study import load_study
+
+        analysis, scores = self.settings["analysis"], self.scores
+        failed = scores[scores["status"] != "ok"]
+        table = reliability(
+            load_study(self.directory / "study.toml"),
+            models,
+            size,
+            bins,
+            learners=learners,
+            classes=classes,
+            without=set(zip(failed["model"], failed["size"], failed["learner"], strict=True)),
+        )
+        stored = scores.set_index(["model", "size", "learner"])[self.measures[0]]
+        check_repeated(table, stored)
+        options.setdefault("confidence", analysis["confidence"])
+        adjusted = analysis["adjustment"] != "none"
+        options.setdefault("adjustment", "bonferroni" if adjusted else "none")
+        found = calibration(table, **options)
+        run = min(self.settings["models"], MOST_MODELS) if models is None else models
+        found.attrs |= {"models": run, "classes": classes, "test": table.attrs["test"]}
+        found.attrs["confidence"] = options["confidence"]
+        return found
+
+    def _check_size(self, size: int | None) -> None:
+        if size is not None and size not in self.sizes:
+            known = ", ".join(f"{known:,}" for known in self.sizes)
+            raise SimstudyError(f"no training size {size:,} here; there are {known}")
+
+    def plot_scores(
+        self, size: int | None = None, measure: str | None = None, ax: Axes | None = None
+    ) -> Axes:
+        """Draw how the scores of each learner spread over the models at one training size.
+
+        The largest size if left out.
+        """
+        from simstudy.report.spread import draw_scores
+
+        self._check_size(size)
+        at = self.sizes[-1] if size is None else size
+        rows = self.scores[self.scores["size"] == at]
+        name = self._measure(measure)
+        table = rows[["model", "learner"]].assign(value=rows[name])
+        ax = draw_scores(table, self.info(measure), ax or _axes())
+        ax.set_title(f"{at:,} training rows", fontsize="medium")
+        return ax
+
+    def plot_reliability(
+        self, learner: str, size: int | None = None, ax: Axes | None = None
+    ) -> Axes:
+        """Draw how often what a learner gave a probability came about.
+
+        At one training size, or at the smallest and the largest; see `reliability`.
+        """
+        from simstudy.report.calibration_figure import draw_reliability
+
+        sizes = sorted({self.sizes[0], self.sizes[-1]}) if size is None else [size]
+        found = self.reliability(sizes, learners=[learner])
+        ax = draw_reliability(found, ax or _axes())
+        ax.legend(frameon=False, fontsize="small", loc="upper left", title="training rows")
+        return ax
+
+    def plot_ranks(
+        self, size: int | None = None, measure: str | None = None, ax: Axes | None = None
+    ) -> Axes:
+        """Draw a critical-difference diagram of the learners' average ranks; see `ranks`."""
+        from simstudy.report.ranks_figure import draw_ranks
+
+        table = self.ranks(size, measure)
+        if table.empty:
+            raise SimstudyError("ranks need at least two learners, and the study has one")
+        return draw_ranks(table, ax or _axes())
+
+    @cached_property
+    def _plan(self) -> Plan:
+        """What was run; the plugins that it needs are loaded from their copies."""
+        from simstudy.engine.plan import make_plan
+        from simstudy.study import load_study
+
+        return make_plan(load_study(self.directory / "study.toml"))
+
+    def model(self, index: int) -> Model:
+        """Draw one of the study's models again, the same as in the run.
+
+        Parameters
+        ----------
+        index : int
+            Its number in the scores, from 0.
+        """
+        from simstudy.engine.seeds import stream
+        from simstudy.engine.task import build
+        from simstudy.registry import FAMILIES
+
+        plan = self._plan
+        if index not in range(plan.models):
+            raise SimstudyError(
+                f"the study has no model {index}; it has models 0 to {plan.models - 1}"
+            )
+        rng = stream(plan.seed, plan.family.identity, index, "model")
+        drawn: Model = build(FAMILIES, plan.family).draw(rng)
+        return drawn
+
+    def about(self, kind: str, name: str) -> str:
+        """What a family, learner or measure says of itself in a line; empty if it is not known.
+
+        Parameters
+        ----------
+        kind : str
+            ``"family"``, ``"learner"`` or ``"measure"``.
+        name : str
+            As in the study.
+        """
+        from simstudy.registry import REGISTRIES
+
+        (registry,) = (registry for registry in REGISTRIES if registry.kind == kind)
+        try:
+            _ = self._plan  # its plugins may define it
+            return (registry.get(name).__doc__ or "").strip().split("\n")[0]
+        except SimstudyError:
+            return ""
+
     def plot_learning_curves(self, ax: Axes | None = None, measure: str | None = None) -> Axes:
         """Draw a measure against training size, with intervals, and return the axes."""
         from simstudy.report.figures import draw_learning_curves
@@ -281,6 +447,13 @@ class Results:
         found = found[[{row.first, row.second} == pair for row in found.itertuples()]]
         curve = self.difference_curve(first, second, measure)
         return draw_difference(curve, found, self.info(measure), ax)
+
+
+def _axes() -> Axes:
+    """Axes of their own."""
+    import matplotlib.pyplot as plt
+
+    return plt.subplots(layout="constrained")[1]
 
 
 def _read_toml(path: Path) -> dict[str, Any]:

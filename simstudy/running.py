@@ -176,7 +176,7 @@ def merge(
                 shown = ", ".join(missing[:_NAMED]) + (", …" if len(missing) > _NAMED else "")
                 raise SimstudyError(
                     f"cells of {len(missing)} of {plan.models} models are in none of the "
-                    f"directories (model {shown}); what there is was joined in {whole.directory}, and "
+                    f"directories (model {shown}); what there is was joined, and "
                     f"simstudy run {whole.directory / 'study.toml'} --out {whole.directory} "
                     "computes the rest"
                 )

@@ -17,7 +17,15 @@ ALLOWED = {
     "analysis": {"analysis", "arrays"},
     "engine": CORE
     | {"engine", "errors", "registry", "toml", "families.model", "measures.base", "study", ""},
-    "report": {"report", "arrays", "measures.base", "engine.store", "results", "planning"},
+    "report": {
+        "report",
+        "arrays",
+        "errors",
+        "measures.base",
+        "engine.store",
+        "results",
+        "planning",
+    },
 }
 
 

@@ -35,13 +35,14 @@ MANIFEST = "manifest.json"
 PLUGINS = "plugins"
 TABLES = ("anova.csv", "intervals.csv", "pairwise.csv", "left_out.csv", "precision.csv")
 FIGURES = ("learning_curves.png", "learning_curves.svg", "learning_curves.pdf")
+PAGE = "report.html"
 # Only some studies have these.
 FURTHER_TABLES = ("thresholds.csv", "regret.csv", "mixed_model.csv")
 FURTHER_FIGURES = tuple(
     f"{name}.{suffix}" for name in ("differences", "regret") for suffix in ("png", "svg", "pdf")
 )
 SCORES = ("scores.parquet", "timings.parquet", "failures.csv", JOURNAL)
-OUTPUTS = (MANIFEST, "study.toml", *SCORES, *TABLES, *FIGURES)
+OUTPUTS = (MANIFEST, "study.toml", *SCORES, *TABLES, *FIGURES, PAGE)
 PACKAGES = ("simstudy", "numpy", "scipy", "pandas", "pyarrow", "joblib", "scikit-learn", "pgmpy")
 
 
@@ -331,7 +332,7 @@ class Store:
     def drop_report(self) -> None:
         """Take away tables and figures that no longer tell of the study."""
         with self._said():
-            for name in (*TABLES, *FIGURES, *FURTHER_TABLES, *FURTHER_FIGURES):
+            for name in (*TABLES, *FIGURES, *FURTHER_TABLES, *FURTHER_FIGURES, PAGE):
                 (self.directory / name).unlink(missing_ok=True)
 
     def write_csv(self, name: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:

@@ -47,7 +47,7 @@ def draw_learning_curves(intervals: pd.DataFrame, info: MeasureInfo, ax: Axes) -
             capsize=2.5,
         )
     ax.set_xscale("log")
-    _label_sizes(ax, sizes)
+    label_sizes(ax, sizes)
     ax.set_xlim(sizes[0] * 10 ** (offsets[0] - 0.15), sizes[-1] * 10 ** (offsets[-1] + 0.15))
     ax.set_xlabel("training rows")
     ax.set_ylabel(plain(axis_label(info)))
@@ -66,10 +66,13 @@ def _offsets(sizes: IntArray, learners: int) -> FloatArray:
     return np.linspace(-reach, reach, learners) if learners > 1 else np.zeros(1)
 
 
-def _label_sizes(ax: Axes, sizes: IntArray) -> None:
-    """Ticks at the sizes; labels are slanted, or some left out, where they would collide."""
+def label_sizes(ax: Axes, sizes: IntArray, across: float = _LETTERS_ACROSS) -> None:
+    """Ticks at the sizes; labels are slanted, or some left out, where they would collide.
+
+    ``across`` is how many letters fit side by side under the axis.
+    """
     labels = [f"{size:,}" for size in sizes]
-    places = np.log10(sizes / sizes[0]) * _LETTERS_ACROSS
+    places = np.log10(sizes / sizes[0]) * across
     places /= max(np.log10(sizes[-1] / sizes[0]), 1e-9)
     crowded = len(sizes) > 1 and np.diff(places).min() < max(map(len, labels)) + 1
     last = -np.inf
@@ -160,7 +163,7 @@ def draw_difference(curve: pd.DataFrame, found: pd.DataFrame, info: MeasureInfo,
         ax.plot(row["crossing"], 0, "D", color=COLOURS[1], markersize=5.5, markeredgecolor="white")
     ax.set_xscale("log")
     sizes = studied["size"].to_numpy().astype(np.intp)
-    _label_sizes(ax, sizes[_three_places(sizes)])
+    label_sizes(ax, sizes[three_places(sizes)])
     ax.set_xlabel("training rows")
     unit = f" ({info.unit})" if info.unit else ""
     ax.set_ylabel(plain(f"{curve.attrs['second']} ahead by{unit}"))
@@ -218,14 +221,14 @@ def draw_regret(split: pd.DataFrame, unit: str, axes: Sequence[Axes]) -> None:
         ax.set_title(_wrapped(learner, 20), fontsize="medium")
         ax.set_xscale("log")
         ax.set_xlabel("training rows")
-        _label_sizes(ax, sizes[_three_places(sizes)])
+        label_sizes(ax, sizes[three_places(sizes)])
         ax.spines[["top", "right"]].set_visible(False)
         ax.grid(axis="y", color="0.92", linewidth=0.8)
         ax.set_axisbelow(True)
     axes[0].set_ylabel(f"regret ({unit})")
 
 
-def _three_places(sizes: IntArray) -> list[int]:
+def three_places(sizes: IntArray) -> list[int]:
     """The first, the last, and the one nearest to the middle between them, as logarithms go."""
     middle = np.abs(np.log(sizes) - np.log(sizes[[0, -1]]).mean()).argmin()
     return sorted({0, int(middle), len(sizes) - 1})

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from simstudy.engine.store import TABLES, Store
+from simstudy.engine.store import PAGE, TABLES, Store
 from simstudy.report.figures import differences_figure, learning_curves, regret_figure
+from simstudy.report.page import report_page
 from simstudy.report.words import caption, difference_caption, regret_caption
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ _MOST_PAIRS = 15
 
 
 def write_report(results: Results, store: Store) -> None:
-    """Write the tables of all measures and the figures of the primary one."""
+    """Write the tables of all measures, the figures of the primary one, and the page."""
     title = results.settings["title"] or results.settings["name"]
     intervals = results.intervals()
     curves = learning_curves(intervals, results.info(), title, caption(results, intervals))
@@ -41,7 +42,9 @@ def write_report(results: Results, store: Store) -> None:
     for name, figure in figures.items():
         for suffix in FORMATS:
             store.write(f"{name}.{suffix}", render(figure, suffix))
-    store.record_report([*tables, *(f"{name}.{suffix}" for name in figures for suffix in FORMATS)])
+    store.write(PAGE, report_page(results).encode())
+    drawn = [f"{name}.{suffix}" for name in figures for suffix in FORMATS]
+    store.record_report([*tables, *drawn, PAGE])
 
 
 def _tables(results: Results) -> dict[str, pd.DataFrame]:

@@ -1,0 +1,181 @@
+"""Which means differ between studies by more than Monte-Carlo error."""
+
+import itertools
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy.special import stdtr, stdtrit
+
+from simstudy.analysis.adjustment import (
+    ROUNDING,
+    check_confidence,
+    check_option,
+    largest,
+    mean_and_se,
+    with_infinities,
+)
+from simstudy.analysis.complete import Cells, cells, factor_names
+from simstudy.arrays import FloatArray
+
+ADJUSTMENTS = ("bonferroni", "none")
+PAIRED, WELCH, IDENTICAL, UNTESTED = "paired", "Welch", "identical", "not tested"
+
+
+def compare(
+    tables: Mapping[str, pd.DataFrame],
+    value: str = "information_reward",
+    same_models: Collection[tuple[str, str]] = (),
+    subject: str = "model",
+    within: Sequence[str] = ("learner", "size"),
+    confidence: float = 0.95,
+    adjustment: str = "bonferroni",
+) -> pd.DataFrame:
+    """Compare the means of the cells that studies share, every two studies with each other.
+
+    Parameters
+    ----------
+    tables
+        The scores of each study by its name: one row per subject and cell.
+    value, subject, within
+        Columns of the numbers, of the subjects and of the factors.
+    same_models
+        The pairs of studies, by name in either order, whose subjects of the same number are the
+        same: these are compared by the paired t test over the subjects that both have. All others
+        are taken as independent and compared by Welch's t test.
+    confidence
+        Of all intervals together, if `adjustment` is ``"bonferroni"``; else of each.
+    adjustment
+        ``"bonferroni"``: over all the cells of all pairs of studies; ``"none"``.
+
+    Returns
+    -------
+    DataFrame
+        One row per pair of studies and cell that both have:
+
+        - `first`, `second`, the studies, and the factors;
+        - `n_first`, `n_second`, the subjects used; `mean_first`, `mean_second`, over these;
+        - `difference` (second − first), `se`, `df`, `t`, `p`, `p_adjusted`, `m` (the cells
+          compared, identical ones too), `lower`, `upper`;
+        - `test`: ``"paired"``, ``"Welch"``, ``"identical"`` if the subjects and all their
+          numbers are the same, or ``"not tested"`` if either study has an infinite value there or
+          fewer than two subjects are left;
+        - `infinite`, the infinite values in either; `changed`, whether `p_adjusted` is below
+          1 − confidence.
+
+        Without a spread t is infinite and p is 0, unless the means agree as well: then both are
+        NaN.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two tables, a pair is not of theirs, or a table is malformed.
+    """
+    check_option("adjustment", adjustment, ADJUSTMENTS)
+    check_confidence(confidence)
+    if len(tables) < 2:
+        raise ValueError("at least two studies are needed to compare them")
+    for pair in same_models:
+        if not {*pair} <= {*tables}:
+            raise ValueError(f"same_models has {pair!r}; the studies are {', '.join(tables)}")
+    paired = {frozenset(pair) for pair in same_models}
+    factors = factor_names(within)
+    every = {name: cells(table, subject, factors, value) for name, table in tables.items()}
+    rows = []
+    for first, second in itertools.combinations(every, 2):
+        together = frozenset((first, second)) in paired
+        for cell in shared_cells(every[first], every[second]):
+            one, other = _values(every[first], cell), _values(every[second], cell)
+            place = {"first": first, "second": second, **dict(zip(factors, cell, strict=True))}
+            rows.append(place | _compared(one, other, together))
+    return _with_intervals(pd.DataFrame(rows), confidence, adjustment)
+
+
+def shared_cells(first: Cells, second: Cells) -> list[tuple[Any, ...]]:
+    """The cells that two studies both have, in the order of the first."""
+    levels = zip(first.levels, second.levels, strict=True)
+    return list(itertools.product(*([name for name in a if name in b] for a, b in levels)))
+
+
+def _values(every: Cells, cell: tuple[Any, ...]) -> pd.Series:
+    """The numbers of a cell by subject, infinite ones too, without those that are missing."""
+    places = [levels.index(name) for levels, name in zip(every.levels, cell, strict=True)]
+    column = int(np.ravel_multi_index(places, [len(levels) for levels in every.levels]))
+    values, signs = (
+        array.reshape(len(every.subjects), -1)[:, column] for array in (every.array, every.infinite)
+    )
+    numbers = np.where(signs != 0, np.copysign(np.inf, signs), values)
+    return pd.Series(numbers, index=every.subjects).dropna()
+
+
+def _compared(one: pd.Series, other: pd.Series, together: bool) -> dict[str, Any]:
+    """What the test says of one cell, but for its interval."""
+    identical = len(one) > 0 and one.equals(other)
+    if together and not identical:
+        both = one.index.intersection(other.index)
+        one, other = one[both], other[both]
+    first, second = one.to_numpy(np.float64), other.to_numpy(np.float64)
+    infinite = int(np.isinf(first).sum() + np.isinf(second).sum())
+    means = [_mean(numbers) for numbers in (first, second)]
+    row: dict[str, Any] = {"n_first": len(first), "n_second": len(second)}
+    row |= {"mean_first": means[0], "mean_second": means[1], "infinite": infinite}
+    if identical:
+        return row | {"difference": 0.0, "se": 0.0, "df": np.nan, "test": IDENTICAL}
+    apart = means[1] - means[0] if np.isfinite(means).all() else np.nan
+    if infinite or min(len(first), len(second)) < 2:
+        return row | {"difference": apart, "se": np.nan, "df": np.nan, "test": UNTESTED}
+    scale = max(np.abs(first).max(), np.abs(second).max())
+    if together:
+        _, mean, se, df = mean_and_se((second - first)[:, None], scale)
+        found = (float(mean[0]), float(se[0]), float(df[0]))
+    else:
+        found = _welch(first, second)
+    difference = 0.0 if found[1] == 0 and abs(found[0]) <= ROUNDING * scale else found[0]
+    row |= {"difference": difference, "se": found[1], "df": found[2]}
+    return row | {"test": PAIRED if together else WELCH}
+
+
+def _mean(numbers: FloatArray) -> float:
+    """The mean, infinite if a number is; NaN of none, or of infinities of both signs."""
+    column = numbers[:, None]
+    signs = np.where(np.isinf(column), np.sign(column), 0.0)
+    _, mean, _, _ = mean_and_se(np.where(signs != 0, np.nan, column), largest(column))
+    return float(with_infinities(mean, signs)[0])
+
+
+def _welch(first: FloatArray, second: FloatArray) -> tuple[float, float, float]:
+    """The difference of two independent means, its standard error and Welch's df."""
+    counts, means, errors = [], [], []
+    for numbers in (first, second):
+        n, mean, se, _ = mean_and_se(numbers[:, None], largest(numbers[:, None]))
+        counts.append(int(n[0]))
+        means.append(float(mean[0]))
+        errors.append(float(se[0]))
+    parts = np.square(errors)
+    total = float(parts.sum())
+    # The ratio is taken of shares, so that small variances do not vanish when squared.
+    shares = parts / total if total > 0 else np.array([0.5, 0.5])
+    df = 1 / float(sum(share**2 / (n - 1) for share, n in zip(shares, counts, strict=True)))
+    return means[1] - means[0], float(np.sqrt(total)), df
+
+
+def _with_intervals(table: pd.DataFrame, confidence: float, adjustment: str) -> pd.DataFrame:
+    """Add t, p and the intervals at the level that the number of cells asks for."""
+    columns = ["t", "p", "p_adjusted", "m", "lower", "upper"]
+    if table.empty:
+        return pd.DataFrame(columns=["first", "second", *columns, "test", "changed"])
+    m = len(table) if adjustment == "bonferroni" else 1
+    tested = table["test"].isin([PAIRED, WELCH]).to_numpy()
+    mean, se = table["difference"].to_numpy(), table["se"].to_numpy()
+    df = table["df"].to_numpy(np.float64)
+    t = np.full(len(table), np.nan)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        t[tested] = mean[tested] / se[tested]  # infinite without spread, NaN for 0/0
+    p = np.where(np.isinf(t), 0.0, 2 * stdtr(df, -np.abs(t)))
+    half = np.negative(stdtrit(df, (1 - confidence) / (2 * m))) * se
+    table = table.assign(t=t, p=p, p_adjusted=np.minimum(p * m, 1.0), m=m)
+    table = table.assign(lower=mean - half, upper=mean + half)
+    table["changed"] = table["p_adjusted"] < 1 - confidence
+    order = [name for name in table if name not in (*columns, "test", "infinite", "changed")]
+    return table[[*order, *columns, "test", "infinite", "changed"]]

@@ -1,0 +1,156 @@
+"""Average ranks of learners over models, and whether they differ (Demšar 2006)."""
+
+import math
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy.special import chdtrc, fdtrc
+from scipy.stats import rankdata, studentized_range
+
+from simstudy.analysis.adjustment import ROUNDING, check_confidence
+from simstudy.analysis.complete import complete_subjects, records
+from simstudy.arrays import FloatArray
+
+
+def average_ranks(
+    table: pd.DataFrame,
+    subject: str = "model",
+    factor: str = "learner",
+    within: str | None = "size",
+    value: str = "information_reward",
+    at: Any = None,
+    greater_is_better: bool = True,
+    confidence: float = 0.95,
+) -> pd.DataFrame:
+    """Rank the learners in every model, average the ranks, and test whether they differ.
+
+    Parameters
+    ----------
+    table
+        One row per subject, level of `factor` and level of `within`.
+    subject, factor, within, value
+        Columns of the subjects, of the levels to rank, of the sizes (None if there is no such
+        column) and of the numbers.
+    at
+        The level of `within` at which to rank; unless given, a subject's values are averaged over
+        all levels and the averages are ranked.
+    greater_is_better
+        False for losses. The best learner of a model has rank 1.
+    confidence
+        Of the comparisons of all pairs together: one less the α of the critical difference.
+
+    Returns
+    -------
+    DataFrame
+        One row per learner, the best first: the learner, `rank` (the average), `n` (subjects),
+        and `not_told_apart`: the number of other learners whose average rank is nearer than the
+        critical difference. ``attrs`` has
+
+        - `n` and `k`, the numbers of subjects and learners; `at`; `confidence`;
+        - `chi2`, `df`, `p`: Friedman's test, corrected for ties; `tie_correction`, the factor that
+          was divided by (1 without ties), so that ``chi2 * tie_correction`` is the statistic of
+          Demšar's text;
+        - `F`, `df1`, `df2`, `p_F`: Iman & Davenport's (1980) form of it;
+        - `q` and `critical_difference`: Nemenyi's test, ``q · sqrt(k(k + 1)/(6n))`` with q the
+          quantile of the studentized range of k means, infinite degrees of freedom, over √2;
+        - `groups`: lists of two or more learners of which no two are told apart, none of them part
+          of another;
+        - `left_out`: the subjects without a finite value somewhere, and why.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two learners or complete subjects, or no such level.
+
+    Notes
+    -----
+    Equal values, but for rounding, have the mean of their ranks. Where all values of every subject
+    are equal nothing is tested: chi2, F and their p are NaN.
+    """
+    check_confidence(confidence)
+    chosen = _at(table, within, at)
+    factors = (factor,) if within is None else (factor, within)
+    values, levels, _, left_out = complete_subjects(chosen, subject, factors, value)
+    n, k = values.shape[:2]
+    if k < 2:
+        raise ValueError(f"the factor {factor!r} has one level ({levels[0][0]}): nothing to rank")
+    if n < 2:
+        raise ValueError(
+            f"one {subject} only has a finite {value} in every cell; ranks need at least two"
+        )
+    ranks = _ranks(values.reshape(n, k, -1).mean(axis=2), greater_is_better)
+    means = ranks.mean(axis=0)
+    q = float(studentized_range.ppf(confidence, k, np.inf)) / math.sqrt(2)
+    critical = q * math.sqrt(k * (k + 1) / (6 * n))
+    order = np.argsort(means, kind="stable")
+    near = np.abs(means[:, None] - means) < critical
+    result = pd.DataFrame({factor: [levels[0][place] for place in order], "rank": means[order]})
+    result = result.assign(n=n, not_told_apart=near.sum(axis=1)[order] - 1)
+    groups = [result[factor].iloc[low:high].tolist() for low, high in _runs(means[order], critical)]
+    result.attrs |= {"n": n, "k": k, "at": at, "confidence": confidence} | _friedman(ranks)
+    result.attrs |= {"q": q, "critical_difference": critical, "groups": groups}
+    result.attrs["left_out"] = records(left_out)
+    return result
+
+
+def _at(table: pd.DataFrame, within: str | None, at: Any) -> pd.DataFrame:
+    """Return the rows of one level, or all."""
+    if at is None:
+        return table
+    if within is None or within not in table.columns:
+        raise ValueError(f"at is {at!r}, but no column of the table is named within")
+    chosen = table[table[within] == at]
+    if chosen.empty:
+        known = ", ".join(map(str, dict.fromkeys(table[within])))
+        raise ValueError(f"the column {within!r} has no {at!r}; it has: {known}")
+    return chosen
+
+
+def _ranks(values: FloatArray, greater_is_better: bool) -> FloatArray:
+    """Return the ranks in every row, 1 for the best; equal but for rounding is equal."""
+    order = np.argsort(-values if greater_is_better else values, axis=1, kind="stable")
+    ordered = np.take_along_axis(values, order, axis=1)
+    scale = np.abs(values).max(axis=1, keepdims=True)
+    steps = np.abs(np.diff(ordered, axis=1)) > ROUNDING * scale
+    places = np.concatenate([np.zeros((len(values), 1)), np.cumsum(steps, axis=1)], axis=1)
+    ranks = np.empty_like(values)
+    np.put_along_axis(ranks, order, rankdata(places, axis=1), axis=1)
+    return ranks
+
+
+def _friedman(ranks: FloatArray) -> dict[str, float]:
+    """Return Friedman's test of the ranks, and Iman & Davenport's form of it."""
+    n, k = ranks.shape
+    apart = float(((ranks.mean(axis=0) - (k + 1) / 2) ** 2).sum())
+    plain = 12 * n / (k * (k + 1)) * apart
+    # Each run of t equal values in a subject costs t³ − t: the ranks then vary less.
+    spread = float(((ranks - (k + 1) / 2) ** 2).sum())
+    correction = 12 * spread / (n * k * (k**2 - 1))
+    df1, df2 = k - 1, (k - 1) * (n - 1)
+    chi2 = plain / correction if correction > 0 else math.nan
+    room = n * (k - 1) - chi2
+    F = (n - 1) * chi2 / room if room > 1e-12 * n * k else math.inf
+    if math.isnan(chi2):
+        F = math.nan
+    p_F = 0.0 if math.isinf(F) else float(fdtrc(df1, df2, F))
+    return {
+        "chi2": chi2,
+        "df": df1,
+        "p": float(chdtrc(df1, chi2)),
+        "tie_correction": correction,
+        "F": F,
+        "df1": df1,
+        "df2": df2,
+        "p_F": p_F,
+    }
+
+
+def _runs(ordered: FloatArray, critical: float) -> list[tuple[int, int]]:
+    """Return the longest runs of ranks of which none is the critical difference from another."""
+    runs: list[tuple[int, int]] = []
+    for low in range(len(ordered)):
+        high = int(np.searchsorted(ordered, ordered[low] + critical, side="left"))
+        if high - low > 1 and (not runs or high > runs[-1][1]):
+            runs.append((low, high))
+    return runs

@@ -1,0 +1,114 @@
+"""Whether events given a probability happen that often, with models as the sampling unit."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from simstudy.analysis.adjustment import check_confidence, check_option, critical_t
+from simstudy.arrays import FloatArray
+
+ADJUSTMENTS = ("bonferroni", "none")
+
+
+def calibration(
+    table: pd.DataFrame,
+    subject: str = "model",
+    factor: str = "learner",
+    within: str = "size",
+    confidence: float = 0.95,
+    adjustment: str = "bonferroni",
+) -> pd.DataFrame:
+    """Pool predictions over models, bin by bin, with intervals between models.
+
+    Parameters
+    ----------
+    table
+        One row per subject, learner, size and `bin`, with `low`, `high`, `share`, `predicted`,
+        `observed` and `count`: what `simstudy.engine.reliability.reliability` gives.
+    subject, factor, within
+        Columns of the subjects, the learners and the sizes.
+    confidence
+        Of the family of intervals that `adjustment` names.
+    adjustment
+        ``"bonferroni"``: over the bins of one learner at one size that have an interval, so that
+        the points of one diagram hold together; ``"none"``.
+
+    Returns
+    -------
+    DataFrame
+        One row per learner, size and bin that is not empty: the learner, the size, `bin`, `low`,
+        `high`, `n` (subjects with predictions there), `count`, `share` (mean over all subjects of
+        the part of predictions in the bin), `predicted` (mean probability), `observed` (how often
+        it came true), `gap` (observed − predicted), `se` of the gap, `df`, `m`, `t_crit`, and
+        `lower`, `upper`: observed ± t_crit · se. The diagonal passes through the interval at
+        `predicted` where the gap is not told from 0. Standard error and interval are NaN for bins
+        that fewer than two subjects reach.
+
+    Notes
+    -----
+    Subjects count by their share of predictions in the bin. Rows of one subject are not
+    independent, so the standard error of the gap, a ratio of means over subjects, is the
+    jackknife's, with one subject left out at a time (as in Efron & Stein 1981), which is cautious
+    where a few subjects hold most of a bin.
+    """
+    check_confidence(confidence)
+    check_option("adjustment", adjustment, ADJUSTMENTS)
+    table = table.copy(deep=False)
+    table.attrs = {}  # which pandas would copy at every step
+    rows = []
+    for (learner, size), cells in table.groupby([factor, within], sort=False):
+        subjects = cells[subject].nunique()
+        for place, bins in cells.groupby("bin"):
+            rows.append({factor: learner, within: size, "bin": place} | _pooled(bins, subjects))
+    columns = [factor, within, "bin", "low", "high", "n", "count", "share"]
+    columns += ["predicted", "observed", "gap", "se"]
+    result = pd.DataFrame(rows, columns=columns)
+    order = {name: index for index, name in enumerate(dict.fromkeys(table[factor]))}
+    places = result[factor].map(order)
+    keys = pd.DataFrame({"learner": places, "size": result[within], "bin": result["bin"]})
+    result = result.loc[keys.sort_values(["learner", "size", "bin"]).index].reset_index(drop=True)
+    counted = result["se"].notna()
+    family = counted.groupby([result[factor], result[within]]).transform("sum")
+    result["df"] = result["n"] - 1
+    result["m"] = family.clip(lower=1).astype(int) if adjustment == "bonferroni" else 1
+    quantiles = [
+        float(critical_t(confidence, int(m), np.array([df]))[0])
+        for m, df in zip(result["m"], result["df"], strict=True)
+    ]
+    result["t_crit"] = quantiles
+    result["lower"] = result["observed"] - result["t_crit"] * result["se"]
+    result["upper"] = result["observed"] + result["t_crit"] * result["se"]
+    return result
+
+
+def _pooled(bins: pd.DataFrame, subjects: int) -> dict[str, Any]:
+    """Return the row of one bin from those of the subjects that reach it, of so many."""
+    share, predicted, observed = (
+        bins[column].to_numpy(dtype=np.float64) for column in ("share", "predicted", "observed")
+    )
+    total = share.sum()
+    expected = float((share * predicted).sum() / total)
+    frequency = float((share * observed).sum() / total)
+    return {
+        "low": bins["low"].iloc[0],
+        "high": bins["high"].iloc[0],
+        "n": len(bins),
+        "count": int(bins["count"].sum()),
+        "share": float(total) / subjects,
+        "predicted": expected,
+        "observed": frequency,
+        "gap": frequency - expected,
+        "se": _jackknife(share, observed - predicted),
+    }
+
+
+def _jackknife(weights: FloatArray, values: FloatArray) -> float:
+    """Return the standard error of a weighted mean, the pairs being the sample."""
+    n = len(weights)
+    if n < 2:
+        return float("nan")
+    # Summed without the one, not subtracted: the others may be smaller than a rounding error.
+    others = 1.0 - np.eye(n)
+    without = others @ (weights * values) / (others @ weights)
+    return float(np.sqrt((n - 1) / n * ((without - without.mean()) ** 2).sum()))

@@ -1,0 +1,118 @@
+"""Studies side by side: what their means share and where they differ, on one page."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from simstudy.errors import SimstudyError
+from simstudy.results import Results
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from simstudy.report.claims import Verdict
+
+
+def compare_studies(
+    results: Sequence[Results],
+    names: Sequence[str] | None = None,
+    verdicts: Sequence[Verdict] | None = None,
+    *,
+    title: str = "",
+    citation: str = "",
+) -> str:
+    """One page of HTML that compares studies.
+
+    Parameters
+    ----------
+    results : sequence of Results
+        At least two studies, or one with verdicts on claims.
+    names : sequence of str, optional
+        What they are called on the page; the studies' own names if left out, with a number where
+        several have one name.
+    verdicts : sequence of Verdict, optional
+        On claims about the studies, from `simstudy.report.claims.check_claims`.
+    title, citation : str
+        Of the whole, and where the claims are from.
+    """
+    from simstudy.report.compare import compare_page
+
+    if not results:
+        raise SimstudyError("no studies were given to compare")
+    named = dict(zip(_names(results, names), results, strict=True))
+    measure = common_measure(results)
+    changed = changes(named, measure) if len(named) > 1 else None
+    return compare_page(
+        results,
+        list(named),
+        verdicts,
+        measure=measure,
+        changes=changed,
+        title=title,
+        citation=citation,
+    )
+
+
+def changes(results: Mapping[str, Results], measure: str | None = None) -> pd.DataFrame:
+    """Which means differ between studies by more than Monte-Carlo error; see `analysis.compare`.
+
+    Two studies with one seed and one family have the same models, and are compared in pairs; all
+    others are independent. The confidence is that of the first study.
+    """
+    from simstudy.analysis.compare import compare
+
+    value = measure or common_measure(list(results.values()))
+    pairs = itertools.combinations(results, 2)
+    same = [pair for pair in pairs if same_models(*(results[name] for name in pair))]
+    tables = {name: found.scores for name, found in results.items()}
+    confidence = next(iter(results.values())).settings["analysis"]["confidence"]
+    return compare(tables, value=value, same_models=same, confidence=confidence)
+
+
+def same_models(first: Results, second: Results) -> bool:
+    """Whether the models of two studies are the same: drawn from one family with one seed."""
+    one, other = first.manifest["conditions"], second.manifest["conditions"]
+    family = first.settings["family"]["name"]
+    sources = [conditions["source"].get(family) for conditions in (one, other)]
+    return all(one[key] == other[key] for key in ("seed", "family")) and sources[0] == sources[1]
+
+
+def common_measure(results: Sequence[Results]) -> str:
+    """The first measure, by the order of the first study, that all studies have."""
+    for name in results[0].measures:
+        if all(name in found.measures for found in results):
+            return name
+    raise SimstudyError(
+        "the studies have no measure in common: "
+        + "; ".join(f"{found.directory} has {', '.join(found.measures)}" for found in results)
+    )
+
+
+def write_page(path: str | Path, text: str) -> None:
+    """Write a page, whole or not at all."""
+    path = Path(path)
+    partial = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        partial.write_text(text, encoding="utf-8")
+        partial.replace(path)
+    except OSError as error:
+        raise SimstudyError(f"{path} cannot be written: {error.strerror}") from error
+
+
+def _names(results: Sequence[Results], names: Sequence[str] | None) -> list[str]:
+    """A name for each study, no two alike."""
+    if names is not None:
+        if len(names) != len(results) or len({*names}) < len(names):
+            raise SimstudyError(
+                f"{len(results)} studies need as many different names; given: {', '.join(names)}"
+            )
+        return list(names)
+    own = [str(found.settings["name"]) for found in results]
+    if len({*own}) < len(own):
+        own = [f"{name} ({number})" for number, name in enumerate(own, 1)]
+    return own

@@ -1,0 +1,304 @@
+"""One page that holds several studies side by side, in one file that needs no network."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from simstudy.report import words
+from simstudy.report.charts import Curve, swatch
+from simstudy.report.claims import NOT_DECIDED, NOT_REPRODUCED, REPRODUCED, VERDICTS, Verdict
+from simstudy.report.compare_designs import apart, designs
+from simstudy.report.compare_figures import Panel, Row, side_by_side
+from simstudy.report.headline import findings, question
+from simstudy.report.page_numbers import number, p_value, signed
+from simstudy.report.page_tables import Cell, Table, heads, words_cell
+from simstudy.report.phrases import listed
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from markupsafe import Markup
+
+    from simstudy.results import Results
+
+PAIRED, WELCH = "paired", "Welch"  # the tests of the table of changes
+_TEMPLATES = Path(__file__).with_name("templates")
+_WORDS = {REPRODUCED: "holds", NOT_REPRODUCED: "contradicted", NOT_DECIDED: "open"}
+_KINDS = {True: "win", False: "tie"}
+MOST_ROWS = 120  # of the table of differences between studies
+_MOST_LEARNERS = 12  # whose lines are drawn
+
+
+@dataclass(frozen=True)
+class Column:
+    """One study of the page."""
+
+    name: str
+    title: str
+    question: str
+    findings: list[str]
+    curves: Markup
+    differences: Markup | None
+
+
+@dataclass(frozen=True)
+class Changes:
+    """The table of means that differ between studies, and what it is."""
+
+    summary: str
+    note: str = ""
+    table: Table | None = None
+    left_off: int = 0
+
+
+def compare_page(
+    results: Sequence[Results],
+    names: Sequence[str],
+    claims: Sequence[Verdict] | None = None,
+    *,
+    measure: str | None = None,
+    changes: pd.DataFrame | None = None,
+    title: str = "",
+    citation: str = "",
+) -> str:
+    """Return the page as HTML.
+
+    Parameters
+    ----------
+    results, names
+        The studies, and what each is called; no two alike.
+    claims
+        Verdicts on claims about them, if there are any.
+    measure
+        One that all of them have; the first study's primary one if left out.
+    changes
+        The table of `analysis.compare`, whose studies go by the same names.
+    title, citation
+        Of the page, and of where the claims are from.
+    """
+    name = measure or results[0].measures[0]
+    learners = list(dict.fromkeys(label for found in results for label in found.learners))
+    shared = [label for label in learners if all(label in found.learners for found in results)]
+    reference = shared[0] if shared and len(learners) > 1 else ""
+    shown = [*shared, *(label for label in learners if label not in shared)][:_MOST_LEARNERS]
+    numbers = {label: learners.index(label) for label in shown}
+    info = results[0].info(name)
+    curves = side_by_side(
+        [_means(*pair, name, numbers) for pair in zip(results, names, strict=True)],
+        info.label,
+        "curves",
+        zero=bool(info.zero),
+    )
+    differences = None
+    if reference:
+        panels = [
+            _leads(*pair, name, numbers, reference) for pair in zip(results, names, strict=True)
+        ]
+        what = f"difference from {reference} in {info.label}"
+        differences = side_by_side(panels, what, "leads", differences=True, zero=True)
+    return _render(
+        results=results[0],
+        title=title or f"Comparison of {listed(names)}",
+        citation=citation,
+        names=list(names),
+        columns=_columns(results, names, curves, differences),
+        learners=[(number, label, swatch(number)) for label, number in numbers.items()],
+        axis=words.axis_label(info),
+        reference=reference,
+        left_off=len(learners) - len(shown),
+        cut=curves.cut or (differences is not None and differences.cut),
+        interval_note=_interval_note(results, name),
+        pair_note=_pair_note(results, name),
+        changes=None if changes is None else _changes(changes, results, info.label, numbers),
+        designs=designs(results),
+        apart=apart(results, names),
+        claims=_by_study(claims or []),
+        claimed=_claimed(claims or []),
+        failed=[
+            f"Not reproduced: {verdict.claim.text} ({verdict.claim.study})."
+            for verdict in claims or []
+            if verdict.verdict == NOT_REPRODUCED
+        ],
+        words_of=_WORDS,
+    )
+
+
+def _by_study(claims: Sequence[Verdict]) -> list[tuple[str, list[Verdict]]]:
+    """The verdicts by the study that they are about."""
+    found: dict[str, list[Verdict]] = {}
+    for verdict in claims:
+        found.setdefault(verdict.claim.study, []).append(verdict)
+    return list(found.items())
+
+
+def _claimed(claims: Sequence[Verdict]) -> str:
+    """How many claims there are of each verdict."""
+    counts = Counter(verdict.verdict for verdict in claims)
+    said = [f"{counts[kind]} {'is' if counts[kind] == 1 else 'are'} {kind}" for kind in VERDICTS]
+    one = f"{len(claims)} claim{'s' * (len(claims) != 1)}"
+    return f"Of {one} about these studies, {listed(said)}."
+
+
+def _columns(
+    results: Sequence[Results], names: Sequence[str], curves: Row, leads: Row | None
+) -> list[Column]:
+    found = []
+    for index, (study, name) in enumerate(zip(results, names, strict=True)):
+        title = study.settings["title"] or study.settings["name"]
+        lead = None if leads is None else leads.pictures[index]
+        column = Column(name, title, question(study), findings(study), curves.pictures[index], lead)
+        found.append(column)
+    return found
+
+
+def _means(study: Results, name: str, measure: str, numbers: Mapping[str, int]) -> Panel:
+    """The means of a study's learners with their intervals."""
+    intervals = study.intervals(measure)
+    curves = []
+    for label, learner in numbers.items():
+        rows = intervals[intervals["learner"] == label]
+        if len(rows):
+            columns = (rows[key].tolist() for key in ("mean", "lower", "upper"))
+            curves.append(Curve(learner, label, *columns))
+    return Panel(name, study.sizes, curves)
+
+
+def _leads(
+    study: Results, name: str, measure: str, numbers: Mapping[str, int], reference: str
+) -> Panel:
+    """The paired differences of a study's learners from one of them, above 0 if they are better."""
+    sign = 1 if study.info(measure).greater_is_better else -1
+    pairs = study.pairwise(measure)
+    curves = []
+    for label, learner in numbers.items():
+        rows = pairs[(pairs["first"] == label) & (pairs["second"] == reference)]
+        turn = sign
+        if rows.empty:
+            rows = pairs[(pairs["first"] == reference) & (pairs["second"] == label)]
+            turn = -sign
+        if rows.empty:
+            continue
+        ends = [
+            (turn * low, turn * high)
+            for low, high in zip(rows["lower"], rows["upper"], strict=True)
+        ]
+        means = [turn * value for value in rows["difference"]]
+        curves.append(Curve(learner, label, means, [*map(min, ends)], [*map(max, ends)]))
+    return Panel(name, study.sizes, curves)
+
+
+def _interval_note(results: Sequence[Results], measure: str) -> str:
+    """What the bars of the means are, said once if it is the same for all studies."""
+    said: dict[str, list[str]] = {}
+    for found in results:
+        intervals = found.intervals(measure)
+        text = f"{words.interval_words(found, intervals)}, {words.models_words(found, intervals)}"
+        said.setdefault(text, []).append(found.settings["name"])
+    return _each(said)
+
+
+def _pair_note(results: Sequence[Results], measure: str) -> str:
+    """What the bars of the differences are."""
+    said: dict[str, list[str]] = {}
+    for found in results:
+        pairs = found.pairwise(measure)
+        if not pairs.empty:
+            said.setdefault(words.pair_words(found, pairs), []).append(found.settings["name"])
+    return _each(said)
+
+
+def _each(said: Mapping[str, Sequence[str]]) -> str:
+    if len(said) == 1:
+        return next(iter(said))
+    return "; ".join(f"{listed(names)}: {text}" for text, names in said.items())
+
+
+def _changes(
+    table: pd.DataFrame, results: Sequence[Results], label: str, numbers: Mapping[str, int]
+) -> Changes:
+    """The differences between studies in words and rows, the clearest first."""
+    if table.empty:
+        return Changes("The studies share no cell: no learner at the same size.")
+    kinds = Counter(table["test"])
+    differ, tested = int(table["changed"].sum()), kinds[PAIRED] + kinds[WELCH]
+    parts = [f"{differ} differ by more than Monte-Carlo error"]
+    parts.append(f"{tested - differ} are not told apart")
+    parts += [f"{kinds[kind]} are {kind}" for kind in kinds if kind not in (PAIRED, WELCH)]
+    every = f", every two of {len(results)} studies" if len(results) > 2 else ""
+    summary = f"Of {len(table)} means (of a learner at a size) that studies share{every}, "
+    m = int(table["m"].iloc[0])
+    adjusted = f"Bonferroni-adjusted for m = {m} comparisons" if m > 1 else "not adjusted"
+    note = [
+        f"{words.confidence_level(results[0])} intervals of the difference in mean {label}, the "
+        f"second study less the first, {adjusted}"
+    ]
+    tests = {
+        PAIRED: "paired t tests over the models that both have, where family and seed are the same",
+        WELCH: "Welch's t tests, where the models are different ones",
+    }
+    note += [said for kind, said in tests.items() if kinds[kind]]
+    order = table.assign(size_of=table["t"].abs().fillna(-1.0))
+    order = order.sort_values("size_of", ascending=False, kind="stable")
+    rows = order.head(MOST_ROWS).to_dict("records")
+    columns = (
+        "learner",
+        "rows",
+        "studies",
+        "means",
+        "difference",
+        "interval",
+        "df",
+        "adjusted p",
+        "models",
+    )
+    top = [*heads(*columns), words_cell("verdict")]
+    both = bool(kinds[PAIRED] and kinds[WELCH])
+    body = [(str(numbers.get(row["learner"], "")) or None, _change(row, both)) for row in rows]
+    made = Table("between_studies", f"Differences in mean {label}", top, body, table)
+    return Changes(
+        f"{summary}{listed(parts)}.", f"{'; '.join(note)}.", made, len(table) - len(rows)
+    )
+
+
+def _change(row: dict[Any, Any], name_test: bool) -> list[Cell]:
+    """One row of the table."""
+    tested = row["test"] in (PAIRED, WELCH)
+    said = "differs" if row["changed"] else "not told apart" if tested else row["test"]
+    counts = f"{row['n_first']}" + f", {row['n_second']}" * (row["n_first"] != row["n_second"])
+    interval = f"[{signed(row['lower'])}, {signed(row['upper'])}]" if tested else ""
+    return [
+        words_cell(str(row["learner"])),
+        Cell(f"{row['size']:,}"),
+        Cell(f"{row['first']} → {row['second']}"),
+        Cell(f"{number(row['mean_first'])} → {number(row['mean_second'])}"),
+        Cell(signed(row["difference"])),
+        Cell(interval),
+        Cell(number(row["df"], 1).removesuffix(".0") if tested else ""),
+        Cell(p_value(row["p_adjusted"]) if tested else ""),
+        Cell(counts),
+        Cell(said, f"({row['test']})" if name_test and tested else "", _KINDS[row["changed"]]),
+    ]
+
+
+def _render(**content: object) -> str:
+    """Fill the template in; everything but markup is escaped."""
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    environment = Environment(
+        loader=FileSystemLoader(_TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    files: dict[str, str] = {}
+
+    def keep(table: Table) -> str:
+        """Put a table's file into the page."""
+        files[f"{table.name}.csv"] = table.csv
+        return f"{table.name}.csv"
+
+    return environment.get_template("compare.html").render(keep=keep, files=files, **content)

@@ -1,0 +1,57 @@
+"""Numbers and names as the report page writes them."""
+
+from __future__ import annotations
+
+import math
+
+from simstudy.report.svg import minus
+
+NONE = "–"
+_ROUNDING = 1e-12  # scores this close to 0 are 0 but for rounding
+
+
+def number(value: float, decimals: int = 4) -> str:
+    """A number to so many decimals; more digits where these would make it 0."""
+    if math.isnan(value):
+        return NONE
+    if math.isinf(value):
+        return "∞" if value > 0 else "−∞"
+    if abs(value) < _ROUNDING:
+        return "0"
+    if abs(value) >= 1e6 or abs(value) < 0.5 * 10.0**-decimals:
+        return minus(f"{value:.2g}" if abs(value) < 1 else f"{value:.4g}")
+    return minus(f"{value:,.{decimals}f}")
+
+
+def signed(value: float) -> str:
+    """A number with its sign."""
+    return f"+{number(value)}" if value > 0 else number(value)
+
+
+def p_value(value: float, said: str = "") -> str:
+    """A p value to four decimals, with what it is called if that is to be said."""
+    if math.isnan(value):
+        return f"{said} = {NONE}" if said else NONE
+    if value < 1e-4:
+        return f"{said} < .0001".strip()
+    return f"{said} = {value:.4f}" if said else f"{value:.4f}"
+
+
+def duration(seconds: float) -> str:
+    """Seconds in the unit that suits them."""
+    if math.isnan(seconds):
+        return NONE
+    for unit, size in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
+        if seconds >= size:
+            return f"{seconds / size:.3g} {unit}" if seconds < 1e3 else f"{seconds:,.0f} s"
+    return f"{seconds / 1e-6:.2g} µs"
+
+
+def rows(size: float) -> str:
+    """A training size."""
+    return f"{size:,.0f}"
+
+
+def brief(label: str, letters: int = 40) -> str:
+    """A label that is not too long for a title or a sentence."""
+    return label if len(label) <= letters else label[: letters - 1].rstrip() + "…"

@@ -1,0 +1,124 @@
+"""Figures for papers and talks, as files."""
+
+from __future__ import annotations
+
+import io
+import warnings
+from collections.abc import Callable, Collection, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import matplotlib as mpl
+
+from simstudy.errors import SimstudyError
+from simstudy.report import overviews, panels
+from simstudy.report.drawn import Drawn, NotDrawnError
+from simstudy.report.files import FORMATS
+from simstudy.report.style import STYLES, Style, finish
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from simstudy.results import Results
+
+MAKERS: tuple[Callable[[Results, Style], Drawn], ...] = (
+    panels.differences,
+    overviews.thresholds,
+    overviews.scores,
+    overviews.ranks,
+    panels.reliability,
+    panels.regret,
+    panels.divergence,
+)
+CAPTIONS = "captions.md"
+_DOTS = 300  # to the inch, where a figure is a picture
+
+
+def write_figures(
+    results: Results, directory: Path, format: str = "pdf", style: str = "paper"
+) -> tuple[list[Path], list[str]]:
+    """Write every figure that a study's data allow, and their captions.
+
+    Parameters
+    ----------
+    results : Results
+        What the study found.
+    directory : Path
+        Where to write; made if it is not there.
+    format : str
+        ``"pdf"``, ``"svg"`` or ``"png"``; letters are embedded.
+    style : str
+        ``"paper"``: as wide as one or two columns (3.4 to 7 inches), letters of 8 to 9 points, no
+        titles, since papers have captions; ``"talk"``: 10 × 5.6 inches, letters of 16 points and
+        more, with titles.
+
+    Returns
+    -------
+    written : list of Path
+        The files, ``captions.md`` last. The same results give the same bytes.
+    skipped : list of str
+        A sentence for each figure that the study does not allow.
+    """
+    for what, given, allowed in (("format", format, FORMATS), ("style", style, STYLES)):
+        _check(what, given, allowed)
+    look = STYLES[style]
+    files: dict[str, bytes] = {}
+    told, skipped = [f"# {_one_line(results.settings['title'] or results.settings['name'])}"], []
+    with mpl.rc_context(look.settings()):
+        for found in _drawn(results, look):
+            if isinstance(found, str):
+                skipped.append(found)
+                continue
+            pages = {
+                f"{name}.{format}": _bytes(figure, format)
+                for name, figure in _numbered(found, look)
+            }
+            files |= pages
+            told.append(f"## {', '.join(pages)}\n\n{_one_line(found.caption)}")
+    if skipped:
+        told.append("## Not drawn\n\n" + "\n".join(f"- {sentence}" for sentence in skipped))
+    files[CAPTIONS] = ("\n\n".join(told) + "\n").encode()
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        for name, content in files.items():
+            (directory / name).write_bytes(content)
+    except OSError as error:
+        raise SimstudyError(f"{directory} cannot be written to: {error.strerror}") from error
+    return [directory / name for name in files], skipped
+
+
+def _drawn(results: Results, style: Style) -> Iterator[Drawn | str]:
+    """Each figure, or why there is none."""
+    yield from overviews.curves(results, style)
+    for make in MAKERS:
+        try:
+            yield make(results, style)
+        except NotDrawnError as error:
+            yield str(error)
+
+
+def _numbered(drawn: Drawn, style: Style) -> Iterator[tuple[str, Figure]]:
+    """The pages of a figure, finished, each with its name; numbered if there are several."""
+    several = len(drawn.figures) > 1
+    for number, figure in enumerate(drawn.figures, start=1):
+        finish(figure, style, drawn.title + (f" ({number})" if several else ""))
+        yield f"{drawn.name}_{number}" if several else drawn.name, figure
+
+
+def _bytes(figure: Figure, format: str) -> bytes:
+    """The figure in one format, the same bytes each time."""
+    buffer = io.BytesIO()
+    with warnings.catch_warnings():
+        # A crowded layout and a letter that the font lacks show in the picture itself.
+        warnings.simplefilter("ignore", UserWarning)
+        figure.savefig(buffer, format=format, **{**FORMATS[format], "dpi": _DOTS})
+    return buffer.getvalue()
+
+
+def _check(what: str, given: str, allowed: Collection[str]) -> None:
+    if given not in allowed:
+        raise SimstudyError(f"unknown {what} '{given}'; it must be one of {', '.join(allowed)}")
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())

@@ -1,0 +1,377 @@
+"""A study's findings as tables for papers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from simstudy.errors import SimstudyError
+from simstudy.report import words
+from simstudy.report.drawn import rank_tables
+from simstudy.report.markup import Cell, Table, as_latex, as_markdown
+from simstudy.report.printed import (
+    NONE,
+    cells_of,
+    digits_of,
+    effect_of,
+    fixed,
+    mean_of,
+    name_of,
+    p_of,
+)
+
+if TYPE_CHECKING:
+    from simstudy.results import Results
+
+ENDINGS = {"latex": "tex", "markdown": "md", "csv": "csv"}
+CAPTIONS = "captions.md"
+
+
+class NotMadeError(Exception):
+    """Why a study does not allow a table, in one sentence."""
+
+
+def write_tables(results: Results, directory: Path, format: str = "latex") -> list[Path]:
+    """Write a study's findings as tables: means of every measure, and the tests of the primary.
+
+    Parameters
+    ----------
+    results : Results
+        What the study found.
+    directory : Path
+        Where to write; made if it is not there.
+    format : str
+        ``"latex"`` (with booktabs), ``"markdown"`` or ``"csv"``; the last has all digits.
+
+    Returns
+    -------
+    list of Path
+        The files. ``captions.md``, the last, has the captions of all of them and says which tables
+        the study does not allow, and why.
+    """
+    if format not in ENDINGS:
+        raise SimstudyError(f"unknown format '{format}'; it must be one of {', '.join(ENDINGS)}")
+    files: dict[str, str] = {}
+    told = [f"# {' '.join((results.settings['title'] or results.settings['name']).split())}"]
+    absent: list[str] = []
+    for make in _makers(results):
+        try:
+            table = make()
+        except NotMadeError as error:
+            absent.append(f"- {error}")
+            continue
+        name = f"{table.name}.{ENDINGS[format]}"
+        files[name] = _written(table, format, results.settings["name"])
+        told.append(f"## {name}\n\n{table.caption}")
+    told += ["## Not made\n\n" + "\n".join(absent)] * bool(absent)
+    files[CAPTIONS] = "\n\n".join(told) + "\n"
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        for name, content in files.items():
+            (directory / name).write_bytes(content.encode())
+    except OSError as error:
+        raise SimstudyError(f"{directory} cannot be written to: {error.strerror}") from error
+    return [directory / name for name in files]
+
+
+def _written(table: Table, format: str, study: str) -> str:
+    if format == "latex":
+        return as_latex(table, f"tab:{study}-{table.name}")
+    if format == "markdown":
+        return as_markdown(table)
+    return table.data.to_csv(index=False)
+
+
+def _makers(results: Results) -> Iterable[Callable[[], Table]]:
+    """What makes each table, in their order."""
+
+    def means_of(measure: str) -> Callable[[], Table]:
+        return lambda: means(results, measure)
+
+    yield from (means_of(measure) for measure in results.measures)
+    for make in (anova, sphericity, pairwise, thresholds, precision, ranks):
+        yield lambda make=make: make(results)  # type: ignore[misc]
+
+
+def means(results: Results, measure: str) -> Table:
+    """Means with their intervals, the best marked, learners by sizes."""
+    found = results.intervals(measure)
+    info, learners, sizes = results.info(measure), results.learners, results.sizes
+    standing = _standing(results, measure, found)
+    half = (found["upper"] - found["lower"]) / 2
+    digits = digits_of(half)
+    cells = {}
+    for row, width in zip(found.to_dict("records"), half, strict=True):
+        key = (row["learner"], row["size"])
+        said = standing.get(key, "")
+        text = mean_of(row, width, digits)
+        cells[key] = Cell(text, bold=said == "best", dagger=said == "level")
+    turned = len(sizes) > 5 and len(learners) <= 5
+    lines: list[Any] = sizes if turned else learners
+    across: list[Any] = learners if turned else sizes
+    rows = [
+        [Cell(name_of(line)), *(cells[(a, line) if turned else (line, a)] for a in across)]
+        for line in lines
+    ]
+    keys = list(zip(found["learner"], found["size"], strict=True))
+    data = found.assign(
+        measure=measure,
+        confidence=results.settings["analysis"]["confidence"],
+        best=[standing.get(key) == "best" for key in keys],
+        not_told_apart_from_best=[standing.get(key) == "level" for key in keys],
+    )
+    caption = (
+        f"Mean {words.axis_label(info)} by {'' if turned else 'learner and '}training rows, "
+        f"{words.models_words(results, found)}; ± half-width of "
+        f"{words.interval_words(results, found)}. {_marks_words(results, measure, standing)}"
+        f"{words.design(results)}; {words.conventions(results)}."
+    )
+    name = "means" if measure == results.measures[0] else f"means_{measure}"
+    head = ["training rows" if turned else "learner", *map(name_of, across)]
+    return Table(name, caption, head, rows, data, cut=True)
+
+
+def _standing(results: Results, measure: str, found: pd.DataFrame) -> dict[tuple[str, int], str]:
+    """Of each cell whether it is the "best" at its size, or "level": not told apart from that."""
+    if len(results.learners) < 2:
+        return {}
+    sign = 1 if results.info(measure).greater_is_better else -1
+    pairs = results.pairwise(measure)
+    level = 1 - results.settings["analysis"]["confidence"]
+    standing: dict[tuple[str, int], str] = {}
+    for size in results.sizes:
+        here = found[(found["size"] == size) & np.isfinite(found["mean"])]
+        if here.empty:
+            continue
+        best = here.loc[(sign * here["mean"]).idxmax(), "learner"]
+        standing[best, size] = "best"
+        for row in pairs[pairs["size"] == size].to_dict("records"):
+            if best not in (row["first"], row["second"]) or row["infinite"] or row["n"] < 2:
+                continue
+            other = row["first"] if row["second"] == best else row["second"]
+            # Without any difference in any model there is no p, and nothing to tell apart.
+            if row["difference"] == 0 or row["p_adjusted"] >= level:
+                standing[other, size] = "level"
+    return standing
+
+
+def _marks_words(results: Results, measure: str, standing: dict[Any, str]) -> str:
+    if not standing:
+        return ""
+    tests = words.pair_words(results, results.pairwise(measure))
+    return (
+        f"Bold: the best mean at each size; †: not told apart from it ({tests}; α = "
+        f"{1 - results.settings['analysis']['confidence']:.10g}). "
+    )
+
+
+def anova(results: Results) -> Table:
+    """The tests of the analysis of variance."""
+    found = _anova(results, "anova")
+    columns = ["effect", "df", "F", "p", "p (G–G)", "p (H–F)", "η²G", "η²p"]
+    rows = []
+    for row in found.to_dict("records"):
+        p_values = [p_of(row[key]) for key in ("p", "p_gg", "p_hf")]
+        etas = [fixed(row[key], 3) for key in ("eta2_generalized", "eta2_partial")]
+        degrees = f"{row['df1']:,.0f}, {row['df2']:,.0f}"
+        rows.append([effect_of(row), degrees, fixed(row["F"], 2), *p_values, *etas])
+    caption = (
+        f"Repeated-measures ANOVA of {results.info().label}, {found.attrs['subjects']} of "
+        f"{results.settings['models']} models as subjects. G–G, H–F: Greenhouse–Geisser's and "
+        "Huynh–Feldt's corrections for departures from sphericity; η²G, η²p: generalized and "
+        f"partial eta squared. {words.design(results)}; {words.conventions(results)}."
+    )
+    return Table("anova", caption, columns, cells_of(rows), found)
+
+
+def sphericity(results: Results) -> Table:
+    """How far the analysis of variance is from what it supposes."""
+    found = _anova(results, "sphericity")
+    columns = ["effect", "Mauchly's W", "p (W)", "ε G–G", "ε H–F"]
+    rows = [
+        [
+            effect_of(row),
+            fixed(row["mauchly_w"], 3),
+            p_of(row["mauchly_p"]),
+            *(fixed(row[key], 3) for key in ("eps_gg", "eps_hf")),
+        ]
+        for row in found.to_dict("records")
+    ]
+    caption = (
+        f"Sphericity in the ANOVA of {results.info().label}: Mauchly's W with its p, and the ε of "
+        "Greenhouse–Geisser and Huynh–Feldt (uncapped). A single contrast is spherical by nature "
+        "and has no W; nor is there one with more contrasts than degrees of freedom. "
+        f"{found.attrs['subjects']} of {results.settings['models']} models."
+    )
+    kept = ["effect", "mauchly_w", "mauchly_p", "eps_gg", "eps_hf"]
+    return Table("sphericity", caption, columns, cells_of(rows), found[kept])
+
+
+def _anova(results: Results, name: str) -> pd.DataFrame:
+    try:
+        found = results.anova()
+    except ValueError as error:
+        raise NotMadeError(f"{name}: {error}") from error
+    if found.empty:
+        raise NotMadeError(f"{name}: one learner at one size leaves nothing to compare")
+    return found
+
+
+def pairwise(results: Results) -> Table:
+    """Paired differences at each size."""
+    found = results.pairwise()
+    if found.empty:
+        raise NotMadeError("pairwise: there is one learner only")
+    digits = digits_of((found["upper"] - found["lower"]) / 2)
+    rows = []
+    for row in found.to_dict("records"):
+        limits = NONE
+        if np.isfinite(row["lower"]):
+            limits = f"[{fixed(row['lower'], digits)}, {fixed(row['upper'], digits)}]"
+        rows.append(
+            [
+                name_of(row["size"]),
+                f"{row['first']} − {row['second']}",
+                fixed(row["difference"], digits),
+                limits,
+                fixed(row["t"], 2),
+                name_of(row["df"]),
+                p_of(row["p_adjusted"]),
+            ]
+        )
+    holm = results.settings["analysis"]["adjustment"] == "holm"
+    more = " The intervals are Bonferroni's: Holm's method has none." if holm else ""
+    caption = (
+        f"Mean paired differences in {words.axis_label(results.info())} between learners at each "
+        f"training size: {words.pair_words(results, found)}. p is adjusted likewise.{more} "
+        f"{words.design(results)}; {words.conventions(results)}."
+    )
+    columns = ["rows", "learners", "difference", "interval", "t", "df", "p"]
+    data = found.assign(measure=results.measures[0], **results.settings["analysis"])
+    rules = _rules(found)
+    return Table("pairwise", caption, columns, cells_of(rows), data, texts=2, rules=rules)
+
+
+def _rules(found: pd.DataFrame) -> set[int]:
+    """Where another size begins."""
+    sizes = found["size"].to_numpy()
+    return {int(place) + 1 for place in np.flatnonzero(sizes[1:] != sizes[:-1])}
+
+
+def thresholds(results: Results) -> Table:
+    """Where learners overtake each other."""
+    found = results.thresholds()
+    if found.empty:
+        raise NotMadeError("thresholds: they need two learners and two training sizes")
+    level, sizes = words.confidence_level(results), results.sizes
+    rows = [_threshold(row, sizes) for row in found.to_dict("records")]
+    caption = (
+        f"Training sizes at which one learner overtakes another in mean {results.info().label}: "
+        "zeros of the mean paired difference, linear in log rows between the sizes studied; "
+        f"{level} intervals by inverting the paired t test (Fieller), “<” and “>” where they go on "
+        f"beyond the sizes studied; band: the size from which on the learner is ahead by a {level} "
+        f"band that holds at all sizes of the pair together. Without a crossing “< {sizes[0]:,}” "
+        "means that the learner is ahead at all sizes studied. Neither is adjusted for the number "
+        f"of pairs, m = {math.comb(len(results.learners), 2)}. {words.design(results)}."
+    )
+    columns = ["ahead", "overtaken", "rows", "interval", "between", "band", "models"]
+    return Table("thresholds", caption, columns, cells_of(rows), found, texts=2)
+
+
+def _threshold(row: dict[Any, Any], sizes: list[int]) -> list[str]:
+    """One crossing, or a pair without one."""
+    ahead = row["ahead"]
+    models = name_of(row["n"])
+    if not isinstance(ahead, str):
+        why = row["note"] if row["note"].startswith("not analysed") else "neither is ahead"
+        return [row["first"], row["second"], why, NONE, NONE, NONE, models]
+    which = "first" if ahead == row["first"] else "second"
+    other = row["second"] if which == "first" else row["first"]
+    start, crossing = row[f"{which}_better_from"], row["crossing"]
+    band = NONE if math.isnan(start) or crossing > start else name_of(round(start))
+    if math.isnan(crossing):
+        return [ahead, other, f"< {sizes[0]:,}", NONE, NONE, band, models]
+    low = f"{'< ' * row['lower_open']}{row['lower']:,.0f}"
+    high = f"{'> ' * row['upper_open']}{row['upper']:,.0f}"
+    between = f"{row['before']:,.0f}–{row['after']:,.0f}"
+    return [ahead, other, f"{crossing:,.0f}", f"[{low}, {high}]", between, band, models]
+
+
+def precision(results: Results) -> Table:
+    """Monte-Carlo standard errors."""
+    found = results.precision()
+    digits = digits_of(found["mcse"])
+    rows = [
+        [
+            name_of(row["size"]),
+            row["first"] + (f" − {row['second']}" if row["second"] else ""),
+            name_of(row["n"]),
+            *(fixed(row[key], digits) for key in ("estimate", "sd", "mcse")),
+            NONE if math.isnan(row["mcse_error"]) else f"{100 * row['mcse_error']:.0f}%",
+        ]
+        for row in found.to_dict("records")
+    ]
+    changes = np.flatnonzero((found["kind"] == "difference").to_numpy())
+    caption = (
+        f"Precision of the means of {words.axis_label(results.info())} and of the paired "
+        "differences: n, models; sd, standard deviation between models; MCSE, Monte-Carlo "
+        "standard error, sd/√n; error, the relative standard error of sd and MCSE. "
+        f"{words.design(results)}."
+    )
+    columns = ["rows", "mean or difference", "n", "estimate", "sd", "MCSE", "error"]
+    rules = {int(changes[0])} if len(changes) else set()
+    return Table("precision", caption, columns, cells_of(rows), found, texts=2, rules=rules)
+
+
+def ranks(results: Results) -> Table:
+    """Average ranks at each size and over all, with Friedman's test."""
+    if len(results.learners) < 2:
+        raise NotMadeError("ranks: they need at least two learners")
+    found, without = rank_tables(results, [*results.sizes, None])
+    if not found:
+        raise NotMadeError(f"ranks: {without}")
+    places = list(found)
+    columns = ["learner", *("all sizes" if at is None else name_of(at) for at in places)]
+    by_learner = {at: table.set_index("learner")["rank"] for at, table in found.items()}
+    rows = [
+        [learner, *(f"{by_learner[at][learner]:.2f}" for at in places)]
+        for learner in results.learners
+    ]
+    tests = [found[at].attrs for at in places]
+    rows += [
+        ["models", *(name_of(test["n"]) for test in tests)],
+        ["Friedman's χ²", *(fixed(test["chi2"], 2) for test in tests)],
+        ["p", *(p_of(test["p"]) for test in tests)],
+        ["F", *(fixed(test["F"], 2) for test in tests)],
+        ["p (F)", *(p_of(test["p_F"]) for test in tests)],
+        ["critical difference", *(f"{test['critical_difference']:.2f}" for test in tests)],
+    ]
+    k = len(results.learners)
+    alpha = 1 - results.settings["analysis"]["confidence"]
+    caption = (
+        f"Average ranks by {results.info().label} over the models, 1 for the best, at each "
+        f"training size{' and of the scores averaged over all sizes' * (None in places)}. "
+        f"Friedman's test, corrected for ties, has {k - 1} degrees of freedom; F is Iman & "
+        f"Davenport's form of it, with {k - 1} and {k - 1} × (models − 1). Learners whose average "
+        "ranks differ by the critical difference are told apart by Nemenyi's test, for all m = "
+        f"{math.comb(k, 2)} pairs together at α = {alpha:.10g} (Demšar 2006). {without}"
+        f"{words.design(results)}."
+    )
+    tests_of = ("chi2", "df", "p", "F", "df1", "df2", "p_F", "critical_difference")
+    data = pd.concat(
+        [
+            table.assign(
+                size="all" if at is None else at, **{key: table.attrs[key] for key in tests_of}
+            )
+            for at, table in found.items()
+        ]
+    )
+    data.attrs = {}
+    table = Table("ranks", caption, columns, cells_of(rows), data, cut=True)
+    table.rules = {len(results.learners)}
+    return table

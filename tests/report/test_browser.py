@@ -1,0 +1,161 @@
+"""The report page in a real browser: it stays at home, answers its controls and can be read."""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+
+from simstudy import make_study, run_study
+from simstudy.report.page import report_page
+
+sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+axe = pytest.importorskip(
+    "axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed"
+)
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("chrome")
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium on this machine")
+
+LABELS = ["NB", "<img src=x onerror=alert(1)>", "long " * 20]
+STUDY = {
+    "name": "tiny",
+    "title": "Tiny & sound",
+    "models": 5,
+    "family": {"name": "tan", "attributes": [3, 4], "values": [2, 3]},
+    "data": {"train_sizes": [10, 40, 160], "test_size": "exact"},
+    "measures": {"also": ["regret", "representation", "estimation"]},
+    "learners": [
+        {"name": "naive_bayes", "label": label, "alpha": 0.5 * (index + 1)}
+        for index, label in enumerate(LABELS)
+    ],
+}
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory):
+    directory = tmp_path_factory.mktemp("page")
+    results = run_study(make_study(STUDY), directory / "out", jobs=1, report=False)
+    file = directory / "report.html"
+    file.write_text(report_page(results), encoding="utf-8")
+    return file.as_uri()
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with sync_api.sync_playwright() as playwright:
+        one = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield one
+        one.close()
+
+
+@pytest.fixture
+def tab(browser, address):
+    """A page that must neither complain nor ask for anything but itself."""
+    page = browser.new_page(viewport={"width": 1280, "height": 900})
+    heard, asked = [], []
+    page.on("console", lambda message: heard.append(message.text))
+    page.on("pageerror", lambda error: heard.append(str(error)))
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto(address)
+    yield page
+    page.close()
+    assert heard == []
+    assert [url for url in asked if not url.startswith("blob:")] == [address]
+
+
+def shown(tab, selector):
+    """How many of the elements can be seen."""
+    script = (
+        "(s) => [...document.querySelectorAll(s)].filter(e => e.getClientRects().length).length"
+    )
+    return tab.evaluate(script, selector)
+
+
+def test_hiding_a_learner_hides_it_everywhere(tab):
+    every = "#curves svg [data-l], #cost svg [data-l], .panel[data-l], tr[data-l], .key [data-l]"
+    before = shown(tab, every)
+    assert shown(tab, '[data-l~="1"]') > 10
+    tab.locator('input[name=learner][value="1"]').uncheck()
+    assert shown(tab, '[data-l~="1"]') == 0
+    assert shown(tab, '[data-l~="0"]') > 10
+    tab.locator('input[name=learner][value="1"]').check()
+    assert shown(tab, every) == before
+
+
+def test_another_measure_shows_its_own_figures(tab):
+    visible = "#curves .of-measure:not([hidden])"
+    assert tab.locator(visible).count() == 1
+    first = tab.locator(f"{visible} .wide svg .name").text_content()
+    tab.locator("#measure").select_option("1")
+    assert tab.locator(visible).get_attribute("data-measure") == "1"
+    assert tab.locator(f"{visible} .wide svg .name").text_content() != first
+    for section in ("differences", "anova", "pairs", "models", "precision"):
+        part = tab.locator(f"#{section} .of-measure:not([hidden])")
+        assert part.get_attribute("data-measure") == "1"
+
+
+def test_a_point_tells_its_numbers_to_pointer_and_keys(tab):
+    figure = tab.locator("#curves .of-measure:not([hidden]) .wide svg")
+    point = figure.locator(".pt").first
+    point.scroll_into_view_if_needed()
+    box = point.bounding_box()
+    tab.mouse.move(box["x"] + box["width"] / 2 + 2, box["y"] + box["height"] / 2)
+    tip = tab.locator("#tip")
+    assert tip.is_visible()
+    assert tip.text_content().startswith("NB, 10 rows: ")
+    figure.focus()
+    tab.keyboard.press("ArrowRight")
+    tab.keyboard.press("ArrowRight")
+    assert "rows: " in tip.text_content()
+    tab.keyboard.press("Escape")
+    assert tip.is_hidden()
+
+
+def test_tables_are_copied_and_downloaded(tab):
+    part = tab.locator("#curves .of-measure:not([hidden]) .table")
+    with tab.expect_download() as download:
+        part.locator("button.download").click()
+    assert download.value.suggested_filename == "means_information_reward.csv"
+    text = download.value.path().read_text(encoding="utf-8")
+    assert text.startswith("learner,size,n,mean,")
+    assert len(text.splitlines()) == 10
+    part.locator("button.copy").click()
+    assert part.locator("button.copy").text_content() in ("Copied", "Failed")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_nothing_serious_keeps_anyone_from_reading(tab, scheme):
+    tab.emulate_media(color_scheme=scheme)
+    tab.evaluate("document.querySelectorAll('details').forEach(part => { part.open = true; })")
+    found = axe.Axe().run(tab).response["violations"]
+    bad = [
+        (rule["id"], rule["nodes"][0]["html"][:200])
+        for rule in found
+        if rule["impact"] in ("serious", "critical")
+    ]
+    assert bad == []
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_the_page_is_no_wider_than_its_window(tab, width):
+    tab.set_viewport_size({"width": width, "height": 800})
+    assert tab.evaluate("document.documentElement.scrollWidth") <= width
+    assert shown(tab, "#curves .wide svg" if width > 640 else "#curves .narrow svg") == 1
+    assert shown(tab, "#curves .narrow svg" if width > 640 else "#curves .wide svg") == 0
+
+
+def test_on_paper_it_is_light_and_without_controls(tab):
+    tab.emulate_media(media="print", color_scheme="dark")
+    assert shown(tab, ".controls, nav, .buttons") == 0
+    ground = "getComputedStyle(document.body).backgroundColor"
+    assert tab.evaluate(ground) == "rgb(255, 255, 255)"
+
+
+def test_without_scripts_the_primary_measure_is_shown(browser, address):
+    context = browser.new_context(java_script_enabled=False)
+    tab = context.new_page()
+    tab.goto(address)
+    assert tab.locator("#curves .of-measure:not([hidden])").count() == 1
+    assert tab.locator(".controls").is_hidden()
+    assert tab.locator("#curves .wide svg .pt title").first.text_content().startswith("NB, 10 rows")
+    context.close()

@@ -1,0 +1,198 @@
+"""The page that holds studies side by side shows what they share, and says what they do not."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+from html.parser import HTMLParser
+
+import pytest
+
+from simstudy import SimstudyError, make_study, run_study
+from simstudy.comparing import changes, common_measure, compare_studies, same_models, write_page
+from simstudy.report.claims import Claim, check_claims
+
+NB = {"name": "naive_bayes", "label": "NB"}
+PRIOR = {"name": "prior", "label": "prior"}
+TAN = {"name": "tan", "label": "TAN"}
+STUDY = {
+    "name": "first",
+    "title": "The first study",
+    "seed": 3,
+    "models": 4,
+    "family": {"name": "naive_bayes", "attributes": [3, 4]},
+    "data": {"train_sizes": [20, 200], "test_size": 60},
+    "learners": [NB, TAN, PRIOR],
+}
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    """Run a small study, the usual one with changes."""
+    root, made = tmp_path_factory.mktemp("compare"), {}
+
+    def run(**given):
+        key = repr(sorted(given.items()))
+        if key not in made:
+            place = root / str(len(made))
+            made[key] = run_study(make_study(STUDY | given), place, jobs=1, report=False)
+        return made[key]
+
+    return run
+
+
+def text(page):
+    """What a reader sees, without styles and scripts."""
+    body = re.sub(r"(?s)<(style|script).*?</\1>", " ", page)
+    return " ".join(unescape(re.sub(r"<[^>]+>", " ", body)).split())
+
+
+def test_the_page_is_one_file_of_well_formed_html(run):
+    page = compare_studies([run(), run(name="second", seed=4)])
+    assert not re.search(r"""(src|href)=["'](https?:|//|[\w.]+/)""", page)
+    assert "@import" not in page
+    open_tags = []
+    names = []
+
+    class Parser(HTMLParser):
+        def handle_starttag(self, tag, attributes):
+            names.extend(value for key, value in attributes if key == "id")
+            if tag not in ("meta", "input", "br"):
+                open_tags.append(tag)
+
+        def handle_endtag(self, tag):
+            assert open_tags.pop() == tag
+
+    Parser().feed(page)
+    assert open_tags == []
+    assert len({*names}) == len(names)
+
+
+def test_all_studies_are_drawn_on_the_same_scale(run):
+    # The first study's rewards are far smaller: no axis may be its own.
+    small = {"name": "naive_bayes", "attributes": [3, 3], "concentration": 20.0}
+    page = compare_studies([run(name="second", family=small), run()])
+    figures = re.findall(r'(?s)<svg viewBox="0 0 330 325".*?</svg>', page)
+    assert len(figures) == 4  # curves and differences of two studies
+    for pair in (figures[:2], figures[2:]):
+        ticks = [re.findall(r"<text.*?</text>", figure) for figure in pair]
+        assert len(ticks[0]) > 4
+        assert ticks[0] == ticks[1]
+        places = [float(y) for figure in pair for y in re.findall(r'data-y="([^"]+)"', figure)]
+        assert len(places) > 4
+        assert 8 <= min(places) < max(places) <= 325 - 42  # within the frame
+
+
+def test_studies_of_the_same_models_are_compared_in_pairs(run):
+    first, again = run(), run(name="again", learners=[NB, {**TAN, "search": "superparent"}, PRIOR])
+    other = run(name="other", seed=4)
+    assert same_models(first, again)
+    assert not same_models(first, other)
+    assert not same_models(first, run(name="tan", family={"name": "tan", "attributes": [3, 4]}))
+    table = changes({"first": first, "again": again, "other": other})
+    learned = table[table["learner"] != "prior"]  # which earns 0 in any model
+    tests = learned.groupby(["first", "second"], sort=False)["test"].agg(set).to_dict()
+    assert tests["first", "again"] <= {"identical", "paired"}
+    assert tests["first", "other"] == {"Welch"}
+    alike = table[(table["second"] == "again") & (table["learner"] != "TAN")]
+    assert (alike["test"] == "identical").all()
+    said = text(compare_studies([first, again]))
+    assert "4 are identical" in said
+    assert (
+        "The label TAN does not mean the same in all studies: tan (alpha = 0.5, search = cmi"
+        in said
+    )
+
+
+def test_what_is_not_common_is_said_and_the_rest_compared(run):
+    second = run(name="second", seed=4, learners=[NB, PRIOR], data={"train_sizes": [200, 600]})
+    page = text(compare_studies([run(), second]))
+    assert "first has learners that not all studies have: TAN." in page
+    assert "first has sizes that not all studies have: 20." in page
+    assert "second has sizes that not all studies have: 600." in page
+    assert "judged on tests of different sizes: 60 in first and 1000 in second" in page
+    assert "Of 2 means (of a learner at a size) that studies share," in page
+    assert "m = 2 comparisons" in page
+    assert "different families" not in page
+
+
+def test_nothing_in_common_leaves_nothing_to_compare_but_a_page(run):
+    second = run(name="second", learners=[{**NB, "label": "other"}])
+    page = text(compare_studies([run(), second]))
+    assert "The studies share no cell: no learner at the same size." in page
+    assert "Differences from" not in page
+
+
+def test_other_conventions_are_warned_of(run):
+    second = run(name="second", seed=2004, measures={"prior": "uniform"})
+    page = text(compare_studies([run(seed=2004), second]))
+    assert (
+        "The prior of the rewards is not the same in all studies (train in first and uniform"
+        in page
+    )
+    assert "measures.prior train uniform" in page
+    assert "seed 2004 2004 models 4 4" in page
+
+
+def test_a_measure_that_all_have_is_shown(run):
+    second = run(name="second", measures={"primary": "accuracy", "also": ["information_reward"]})
+    assert common_measure([run(), second]) == "information_reward"
+    alone = run(name="third", measures={"primary": "accuracy"})
+    with pytest.raises(SimstudyError, match="no measure in common"):
+        compare_studies([run(), alone])
+
+
+def test_claims_stand_with_their_verdicts_and_numbers(run):
+    claim = Claim("first", "NB is <better> than nothing", "beats", ["NB"], [20], ["prior"])
+    verdicts = check_claims([claim], {"first": run()})
+    page = compare_studies([run()], ["first"], verdicts, title="Claims", citation="A & B (2004)")
+    assert "NB is &lt;better&gt; than nothing" in page
+    said = text(page)
+    assert "A & B (2004)" in said
+    assert f"1 is {verdicts[0].verdict}" in said
+    assert ("Not reproduced: NB is" in said) == (verdicts[0].verdict == "not reproduced")
+    assert verdicts[0].checks[0].numbers in said
+    assert "4 models, m = 3" in said
+
+
+def test_what_is_not_reproduced_is_said_at_the_top(run):
+    claim = Claim("first", "Nothing is better than NB", "beats", ["prior"], [200], ["NB"])
+    verdicts = check_claims([claim], {"first": run(models=12)})
+    assert verdicts[0].verdict == "not reproduced"
+    said = text(compare_studies([run(models=12)], ["first"], verdicts))
+    assert "Not reproduced: Nothing is better than NB (first)." in said
+
+
+def test_other_families_are_said_to_be_what_differs(run):
+    second = run(name="second", family={"name": "tan", "attributes": [3, 4]})
+    said = text(compare_studies([run(), second]))
+    assert "The models are of different families: naive_bayes in first and tan in second" in said
+
+
+def test_names_and_labels_are_escaped(run):
+    odd = run(
+        name="odd", title="<script>alert(1)</script>", learners=[{**NB, "label": "<b>&"}, PRIOR]
+    )
+    page = compare_studies([odd, run()], ["<i>", "plain"])
+    for raw in ("<script>alert(1)", "<b>&", "<i>"):
+        assert raw not in page
+
+
+def test_names_are_told_apart_or_refused(run):
+    page = text(compare_studies([run(), run(seed=9)]))
+    assert "first (1)" in page
+    assert "first (2)" in page
+    for names in (["a"], ["a", "a"]):
+        with pytest.raises(SimstudyError, match="2 studies need as many different names"):
+            compare_studies([run(), run(seed=9)], names)
+    with pytest.raises(SimstudyError, match="no studies"):
+        compare_studies([])
+
+
+def test_a_page_is_written_whole(tmp_path):
+    write_page(tmp_path / "new" / "page.html", "<p>é</p>")
+    assert (tmp_path / "new" / "page.html").read_bytes() == "<p>é</p>".encode()
+    assert [file.name for file in (tmp_path / "new").iterdir()] == ["page.html"]
+    (tmp_path / "file").write_text("")
+    with pytest.raises(SimstudyError, match="cannot be written"):
+        write_page(tmp_path / "file" / "page.html", "")

@@ -1,0 +1,250 @@
+"""The report page says what the results hold, of any study, and nothing breaks out of it."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+from html.parser import HTMLParser
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from simstudy import SimstudyError, make_study, run_study
+from simstudy.engine.plan import make_plan
+from simstudy.engine.task import Task
+from simstudy.report.page import report_page
+from simstudy.report.page_views import view
+
+HOSTILE = ["<script>alert(1)</script>", "\"a\" & 'b' </title>", "long " * 30, "unbroken" * 20]
+
+
+def study(labels, sizes=(10, 40), models=4, test=40, also=(), **more):
+    """A tiny study of Naive Bayes under many names, and the truth if it is judged exactly."""
+    learners = [
+        {"name": "naive_bayes", "label": label, "alpha": 0.25 * (index + 1)}
+        for index, label in enumerate(labels)
+    ]
+    content = {
+        "name": "tiny",
+        "title": "Tiny <b>& sound</b>",
+        "models": models,
+        "family": {"name": "tan", "attributes": [3, 4], "values": [2, 3]},
+        "data": {"train_sizes": list(sizes), "test_size": test},
+        "measures": {"also": list(also)},
+        "learners": learners,
+    }
+    return make_study({**content, **more})
+
+
+def run(asked, place):
+    return run_study(asked, place, jobs=1, report=False)
+
+
+@pytest.fixture(scope="module")
+def exact(tmp_path_factory):
+    """A study with regret and its parts, and the truth among its learners."""
+    asked = study(["NB", "smooth"], test="exact", also=["regret", "representation", "estimation"])
+    content = asked.as_dict()
+    content["learners"].append({"name": "truth", "label": "truth"})
+    return run(make_study(content), tmp_path_factory.mktemp("exact") / "out")
+
+
+@pytest.fixture(scope="module")
+def page(exact):
+    return report_page(exact)
+
+
+class Reader(HTMLParser):
+    """What a browser would find: ids, pictures and whether they have words."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.ids, self.pictures, self.tags = [], [], []
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag, attrs):
+        found = dict(attrs)
+        self.tags.append(tag)
+        if "id" in found:
+            self.ids.append(found["id"])
+        if tag == "svg" and found.get("role") == "img":
+            self.pictures.append(found["aria-labelledby"].split())
+
+
+def files(text):
+    content = re.search(r'<script type="application/json" id="files">(.*?)</script>', text)[1]
+    assert "<" not in content
+    return json.loads(content)
+
+
+def test_the_page_is_the_same_each_time(exact, page):
+    assert report_page(exact) == page
+
+
+def test_the_page_needs_nothing_from_elsewhere(page):
+    assert not re.search(r"""(src|href)\s*=\s*["'](?!#)""", page)
+    assert not re.search(r"@import|url\(|https?://", page)
+
+
+def test_every_picture_has_words_and_every_id_is_its_own(page):
+    reader = Reader(page)
+    assert len(reader.ids) == len(set(reader.ids))
+    assert reader.pictures
+    for names in reader.pictures:
+        assert len(names) == 2
+        assert {*names} <= {*reader.ids}
+    assert not re.search(r"<(title|desc)[^>]*></", page)
+
+
+def test_every_section_of_a_simulation_study_is_there(page):
+    heads = re.findall(r"<h[23][^>]*>(.*?)</h", page)
+    for head in (
+        "Aims",
+        "Data-generating mechanism",
+        "Estimands",
+        "Methods",
+        "Performance measures",
+        "Learning curves",
+        "Differences between learners",
+        "What regret is made of",
+        "Analysis of variance",
+        "Who beats whom",
+        "Cost",
+        "Failures and warnings",
+        "Precision",
+        "Reproduce",
+    ):
+        assert head in heads
+
+
+def test_the_files_hold_the_numbers_of_the_analysis(exact, page):
+    found = files(page)
+    means = pd.read_csv(io.StringIO(found["means_information_reward.csv"]))
+    np.testing.assert_allclose(means["mean"], exact.intervals()["mean"], rtol=1e-10)
+    assert {"anova_regret.csv", "thresholds_information_reward.csv", "seconds.csv"} <= {*found}
+
+
+def test_the_study_can_be_taken_from_the_page(exact, page):
+    import html
+    import tomllib
+
+    shown = re.search(r"<h4>study.toml</h4>.*?<code>(.*?)</code>", page, re.DOTALL)[1]
+    assert tomllib.loads(html.unescape(shown)) == exact.settings
+
+
+def test_the_ceiling_is_what_the_truth_earns_and_limits_what_unlimited_data_would(exact):
+    from simstudy.report.page_views import _ceiling, _limits
+
+    name = "information_reward"
+    means = exact.scores.pivot_table(index="learner", columns="size", values=name)
+    assert _ceiling(exact, name) == pytest.approx(means.loc["truth"].tolist())
+    assert _limits(exact, name)["truth"] == pytest.approx(means.loc["truth"].tolist())
+    split = exact.scores.groupby(["learner", "size"])["representation"].mean()
+    gaps = np.array(_ceiling(exact, name)) - _limits(exact, name)["NB"]
+    np.testing.assert_allclose(gaps, split["NB"], atol=1e-12)
+    assert _ceiling(exact, "regret") == []
+    assert view(exact, 0).wide.labelled
+
+
+def test_a_model_is_drawn_again_as_in_the_run(exact):
+    plan = make_plan(make_study(exact.settings))
+    for index in range(2):
+        assert exact.model(index).to_json() == Task(plan, index)._truth.to_json()
+    with pytest.raises(SimstudyError, match="no model 4; it has models 0 to 3"):
+        exact.model(4)
+
+
+def test_a_mixture_says_that_one_component_is_shown(tmp_path):
+    content = study(["NB"]).as_dict()
+    content["family"]["name"] = "aode"
+    text = report_page(run(make_study(content), tmp_path / "out"))
+    assert "mixture of networks" in text
+    assert re.search(r"component 1 of \d, weight 0\.\d", text)
+
+
+def test_hostile_labels_are_shown_and_not_obeyed(tmp_path):
+    results = run(study(HOSTILE, also=["log_loss"]), tmp_path / "out")
+    text = report_page(results)
+    assert "<script>alert" not in text
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in text
+    reader = Reader(text)
+    assert reader.tags.count("script") == 2  # the files and the page's own
+    assert reader.tags.count("b") == 6  # of the facts alone, none of the title
+    assert {*files(text)} >= {"means_log_loss.csv"}
+    table = results._repr_html_()
+    assert "<script" not in table
+    assert "&lt;b&gt;" in table
+    assert f"{results.intervals()['mean'].iloc[0]:.4f}".lstrip("-") in table
+
+
+@pytest.mark.parametrize(
+    ("number", "sizes"),
+    [
+        (1, [10]),
+        (1, [10, 20]),
+        (2, [10]),
+        (16, [9, 99]),
+        pytest.param(30, [*range(5, 65, 5)], marks=pytest.mark.slow),
+    ],
+)
+def test_few_or_many_learners_and_sizes(tmp_path, number, sizes):
+    labels = [f"L{index}" for index in range(number)]
+    text = report_page(run(study(labels, sizes, models=3), tmp_path / "out"))
+    assert text.count('name="learner"') == number
+    if number > 15:
+        assert f"Of {number * (number - 1) // 2} pairs 15 are shown" in text
+        assert "the one of best mean is shown against the others" in text
+        assert "So many bars would hide the lines" in text
+
+
+def test_a_learner_without_any_score_and_infinite_ones_are_said(tmp_path):
+    results = run(study(["A", "B", "C"], also=["accuracy"]), tmp_path / "out")
+    scores = results.scores
+    scores.loc[scores["learner"] == "A", results.measures] = np.nan
+    scores.loc[(scores["learner"] == "B") & (scores["size"] == 10), results.measures] = -np.inf
+    scores.loc[scores["model"] == 2, ["status", *results.measures]] = "error", np.nan, np.nan
+    failed = scores[scores["status"] == "error"][["model", "size", "learner", "status"]]
+    results.__dict__["failures"] = failed.assign(error="ValueError: <i>bad</i>\n luck")
+    results.manifest |= {"failures": len(failed), "warnings": {"A: UserWarning: <i>": 3}}
+    text = report_page(results)
+    assert "Not drawn, the mean being infinite or missing: A at 10 rows (–)" in text
+    assert "B at 10 rows (−∞)" in text
+    assert "6 of 24 cells failed" in text
+    assert "ValueError: &lt;i&gt;bad&lt;/i&gt; luck" in text
+    assert "in 3 cells, A: UserWarning: &lt;i&gt;" in text
+    assert "simstudy failures out" in text
+    assert "not analysed" in text
+    assert "No ANOVA" in text
+    assert "<i>" not in text
+
+
+def test_models_that_cannot_be_drawn_again_leave_a_sentence(exact, monkeypatch):
+    def broken(index):
+        raise RuntimeError("no such family here")
+
+    monkeypatch.setattr(exact, "model", broken)
+    text = report_page(exact)
+    assert "could not be drawn again here: RuntimeError: no such family here" in text
+
+
+def test_what_a_thing_is_comes_from_its_own_words(exact):
+    assert "tree over the attributes" in exact.about("family", "tan")
+    assert exact.about("measure", "nonsense") == ""
+
+
+@pytest.mark.slow
+def test_a_whole_study_makes_a_page_quickly(tmp_path):
+    from pathlib import Path
+    from time import perf_counter
+
+    from simstudy import load_study
+
+    file = Path(__file__).parents[2] / "studies" / "tan.toml"
+    results = run_study(load_study(file), tmp_path / "out", report=False)
+    started = perf_counter()
+    text = report_page(results)
+    assert perf_counter() - started < 5
+    assert len(text.encode()) < 3e6

@@ -1,0 +1,261 @@
+"""Figures for print: all that the data allow, true to the numbers, nothing cut off."""
+
+from __future__ import annotations
+
+import matplotlib as mpl
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.figure import Figure
+from matplotlib.text import Text
+
+from simstudy import SimstudyError, make_study, run_study
+from simstudy.report import print_figures
+from simstudy.report.calibration_figure import draw_reliability
+from simstudy.report.forest import draw_thresholds
+from simstudy.report.print_figures import write_figures
+from simstudy.report.ranks_figure import draw_ranks
+from simstudy.report.spread import draw_scores
+from simstudy.report.style import STYLES, named
+
+mpl.use("Agg")
+LONG = "A label that goes on and on and on, with a $ and an _, as labels do, variant "
+
+
+def make_results(directory, **changes):
+    content = {
+        "name": "printed",
+        "title": "A study to print",
+        "models": 6,
+        "family": {"name": "tan", "attributes": [3, 4], "values": [2, 3]},
+        "data": {"train_sizes": [8, 40, 200], "test_size": "exact", "training": "nested"},
+        "learners": [
+            {"name": "naive_bayes", "label": "NB"},
+            {"name": "tan", "label": "TAN"},
+            {"name": "truth"},
+        ],
+        "measures": {"also": ["regret", "representation", "estimation", "kl_divergence"]},
+    }
+    return run_study(make_study({**content, **changes}), directory, jobs=1, report=False)
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory):
+    return make_results(tmp_path_factory.mktemp("whole") / "out")
+
+
+@pytest.fixture(scope="module")
+def awkward(tmp_path_factory):
+    """Long labels, losses, and scores that are infinite."""
+    return make_results(
+        tmp_path_factory.mktemp("awkward") / "out",
+        data={"train_sizes": [8, 40], "test_size": 40},
+        learners=[{"name": name, "label": LONG + name} for name in ("naive_bayes", "tan", "c45")],
+        measures={"primary": "log_loss", "cutoff": "none"},
+    )
+
+
+@pytest.fixture
+def kept(monkeypatch):
+    """The figures themselves instead of their bytes."""
+    figures = []
+
+    def keep(figure, format):
+        figure.draw_without_rendering()
+        figures.append(figure)
+        return b""
+
+    monkeypatch.setattr(print_figures, "_bytes", keep)
+    return figures
+
+
+def test_every_figure_is_written_with_its_caption(results, tmp_path, kept):
+    written, skipped = write_figures(results, tmp_path / "new" / "figures", "svg")
+    names = [path.stem for path in written]
+    expected = ["learning_curves", *(f"learning_curves_{m}" for m in results.measures[1:])]
+    expected += ["differences", "thresholds", "scores", "ranks", "reliability", "regret"]
+    assert names == [*expected, "reward_and_divergence", "captions"]
+    assert skipped == []
+    assert all(path.exists() for path in written)
+    captions = written[-1].read_text(encoding="utf-8")
+    for path in written[:-1]:
+        assert f"## {path.name}" in captions
+    assert "Bonferroni-adjusted for m = 9 cells" in captions
+    assert "not adjusted for the number of pairs, m = 3" in captions
+    assert "Nemenyi's test of all m = 3 pairs together at α = 0.05" in captions
+    assert "6 models of the family tan" in captions
+
+
+@pytest.mark.parametrize("format", ["pdf", "svg", "png"])
+def test_files_are_the_same_bytes_each_time(results, tmp_path, monkeypatch, format):
+    few = (print_figures.overviews.ranks, print_figures.panels.regret)
+    monkeypatch.setattr(print_figures, "MAKERS", few)
+    monkeypatch.setattr(print_figures.overviews, "curves", lambda *_: [])
+    first, again = (write_figures(results, tmp_path / str(i), format)[0] for i in (1, 2))
+    assert [path.name for path in first] == [f"ranks.{format}", f"regret.{format}", "captions.md"]
+    for one, other in zip(first, again, strict=True):
+        assert one.read_bytes() == other.read_bytes()
+    if format == "pdf":
+        content = first[0].read_bytes()
+        assert b"/FontFile2" in content  # the letters are embedded, as TrueType
+        assert b"/Type3" not in content
+
+
+@pytest.mark.parametrize("style", ["paper", "talk"])
+def test_sizes_suit_the_style_and_no_label_is_cut(results, awkward, tmp_path, kept, style):
+    for number, study in enumerate((results, awkward)):
+        write_figures(study, tmp_path / str(number), "png", style)
+    assert len(kept) > 14
+    for figure in kept:
+        width, height = figure.get_size_inches()
+        titled = figure.get_suptitle() != ""
+        if style == "paper":
+            assert 3.4 <= width <= 7
+            assert height <= 9
+            assert not titled
+        else:
+            assert (width, height) == (10, 5.6)
+            assert titled
+        box = figure.bbox
+        shown = [t for t in figure.findobj(Text) if t.get_visible() and t.get_text().strip()]
+        assert len(shown) > 3
+        for text in shown:
+            if text.axes is not None and not text.axes.get_visible():
+                continue
+            assert text.get_fontsize() >= STYLES[style].smallest
+            if text.get_text() not in _ticks_beyond(figure):
+                extent = text.get_window_extent()
+                assert extent.x0 > box.x0 - 3, text
+                assert extent.x1 < box.x1 + 3, text
+                assert extent.y0 > box.y0 - 3, text
+                assert extent.y1 < box.y1 + 3, text
+
+
+def _ticks_beyond(figure):
+    """Labels of ticks that are not drawn since they lie beyond the axes."""
+    return {
+        label.get_text()
+        for ax in figure.axes
+        for axis in (ax.xaxis, ax.yaxis)
+        for label in axis.get_ticklabels(which="both")
+    }
+
+
+def test_what_the_data_do_not_allow_is_said(tmp_path, kept):
+    alone = make_results(
+        tmp_path / "out",
+        data={"train_sizes": [30], "test_size": 50},
+        learners=[{"name": "naive_bayes", "label": "NB"}],
+        measures={},
+    )
+    written, skipped = write_figures(alone, tmp_path / "figures", "png")
+    names = [path.name for path in written]
+    assert names == ["learning_curves.png", "scores.png", "reliability.png", "captions.md"]
+    assert "differences: they need two learners and two training sizes" in skipped
+    assert "ranks: they need at least two learners" in skipped
+    assert "reward_and_divergence: the study has not measured 'kl_divergence'" in skipped
+    assert len(skipped) == 5
+    for sentence in skipped:
+        assert f"- {sentence}" in written[-1].read_text(encoding="utf-8")
+
+
+def test_unknown_formats_and_styles_are_refused(results, tmp_path):
+    with pytest.raises(SimstudyError, match="format 'gif'; it must be one of png, svg, pdf"):
+        write_figures(results, tmp_path, "gif")
+    with pytest.raises(SimstudyError, match="style 'poster'; it must be one of paper, talk"):
+        write_figures(results, tmp_path, "pdf", "poster")
+    (tmp_path / "file").write_text("")
+    with pytest.raises(SimstudyError, match="cannot be written to"):
+        write_figures(results, tmp_path / "file", "png")
+
+
+def test_scores_are_drawn_where_they_are(results):
+    ax = results.plot_scores(size=40, ax=Figure().subplots())
+    mine = results.scores[results.scores["size"] == 40]
+    for place, (learner, dots) in enumerate(zip(results.learners, ax.collections, strict=True)):
+        values = mine.loc[mine["learner"] == learner, "information_reward"].to_numpy()
+        drawn = dots.get_offsets()
+        np.testing.assert_allclose(np.sort(drawn[:, 0]), np.sort(values))
+        assert np.abs(drawn[:, 1] - place).max() < 0.3
+        low, high = np.quantile(values, [0.25, 0.75])
+        box = ax.patches[place]
+        assert (box.get_x(), box.get_width()) == (pytest.approx(low), pytest.approx(high - low))
+    assert [t.get_text() for t in ax.get_yticklabels()] == ["NB", "TAN", "truth"]
+    assert "40" in ax.get_title()
+
+
+def test_scores_that_are_not_finite_are_left_out(results):
+    table = pd.DataFrame({"learner": ["a", "a", "b"], "value": [1.0, np.inf, np.nan]})
+    ax = draw_scores(table, results.info(), Figure().subplots())
+    assert [len(dots.get_offsets()) for dots in ax.collections] == [1]
+    assert [t.get_text() for t in ax.get_yticklabels()] == ["a", "b"]
+
+
+def test_reliability_is_drawn_with_its_intervals(results):
+    ax = results.plot_reliability("NB", ax=Figure().subplots())
+    found = results.reliability([8, 200], learners=["NB"])
+    marks = [c for c in ax.collections if hasattr(c, "get_sizes")]
+    bars = [c for c in ax.collections if hasattr(c, "get_segments")]
+    for size, dots, lines in zip((8, 200), marks, bars, strict=True):
+        rows = found[found["size"] == size]
+        np.testing.assert_allclose(dots.get_offsets(), rows[["predicted", "observed"]])
+        ends = np.array([segment[:, 1] for segment in lines.get_segments()])
+        known = rows["se"].notna().to_numpy()
+        expected = rows.loc[rows["se"].notna(), ["lower", "upper"]].clip(0, 1)
+        np.testing.assert_allclose(ends[known], expected)
+        assert (dots.get_facecolor()[:, :3].min(axis=1) == 1).tolist() == (~known).tolist()
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["8", "200"]
+    one = draw_reliability(found[found["size"] == 8], Figure().subplots())
+    assert len(one.get_legend_handles_labels()[1]) == 1
+
+
+def test_thresholds_are_drawn_with_arrows_where_intervals_are_open():
+    row = {"first": "A", "second": "B", "n": 9, "crossing": 100.0, "ahead": "B", "note": ""}
+    row |= {"lower": 50.0, "upper": 300.0, "lower_open": True, "upper_open": False}
+    row |= dict.fromkeys(("first_better_from", "first_better_up_to"), np.nan)
+    row |= {"second_better_from": 400.0, "second_better_up_to": np.nan}
+    none = row | {"second": "C", "crossing": np.nan, "ahead": "A", "first_better_from": np.nan}
+    ax = draw_thresholds(pd.DataFrame([row, none]), [50, 500, 5000], Figure().subplots())
+    assert [t.get_text() for t in ax.get_yticklabels()] == ["B overtakes A", "A ahead of C"]
+    marks = [
+        (line.get_marker(), *np.ravel(line.get_xdata()), *np.ravel(line.get_ydata()))
+        for line in ax.lines
+    ]
+    assert ("D", 100.0, 0) in marks
+    assert ("<", 50.0, 0) in marks  # the interval goes on below the smallest size
+    assert ("<", 50.0, 1) in marks  # no crossing
+    assert not any(mark[0] == ">" for mark in marks)
+    assert [text.get_text() for text in ax.texts] == ["< 50"]
+    spans = [tuple(line.get_xdata()) for line in ax.lines if len(line.get_xdata()) == 2]
+    assert spans == [(400.0, 5000.0), (50.0, 300.0)]
+
+
+def test_ranks_are_drawn_where_they_are_and_groups_are_joined(results):
+    table = results.ranks(200)
+    ax = results.plot_ranks(200, ax=Figure().subplots())
+    words = {text.get_text() for text in ax.texts}
+    for learner, rank in zip(table["learner"], table["rank"], strict=True):
+        assert {f"{learner}  {rank:.2f}", f"{rank:.2f}  {learner}"} & words
+    stems = [line.get_xdata()[0] for line in ax.lines if len(line.get_xdata()) == 3]
+    assert stems == table["rank"].tolist()
+    bars = [line for line in ax.lines if len(line.get_xdata()) == 2]
+    assert len(bars) == len(table.attrs["groups"])
+    assert f"critical difference {table.attrs['critical_difference']:.2f}" in words
+
+
+def test_many_ranks_stand_below_each_other():
+    names = [f"l{index}" for index in range(20)]
+    table = pd.DataFrame({"learner": names, "rank": np.linspace(2, 19, 20), "n": 9})
+    table.attrs |= {"critical_difference": 4.0, "groups": [], "n": 9, "k": 20}
+    ax = draw_ranks(table, Figure().subplots())
+    segments = ax.collections[0].get_segments()
+    np.testing.assert_allclose([s[1, 0] - s[0, 0] for s in segments], 4.0)
+    assert [t.get_text() for t in ax.get_yticklabels()] == names
+
+
+def test_long_labels_keep_both_ends():
+    text = named("begin" + "x" * 200 + "end", 20)
+    assert text.startswith("begin")
+    assert text.endswith("end")
+    assert max(map(len, text.split("\n"))) <= 20
+    assert text.count("\n") == 1
