@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
+from simstudy.engine.guard import children_kept
 from simstudy.errors import SimstudyError, suggestion
 from simstudy.report.claims import FIRST_AGAINST, PAIRS, Claim
 from simstudy.results import Results
@@ -139,20 +140,21 @@ def run_collection(
     """
     directory = place(collection, out)
     results = []
-    for study in collection.studies:
-        with watch(study) if watch is not None else nullcontext() as progress:
-            results.append(
-                run_study(
-                    study,
-                    directory / study.name,
-                    jobs=jobs,
-                    cluster=cluster,
-                    overwrite=overwrite,
-                    report=report,
-                    fail_fast=fail_fast,
-                    progress=progress,
+    with children_kept():
+        for study in collection.studies:
+            with watch(study) if watch is not None else nullcontext() as progress:
+                results.append(
+                    run_study(
+                        study,
+                        directory / study.name,
+                        jobs=jobs,
+                        cluster=cluster,
+                        overwrite=overwrite,
+                        report=report,
+                        fail_fast=fail_fast,
+                        progress=progress,
+                    )
                 )
-            )
     if report:
         from simstudy.comparing import write_page
 

@@ -74,6 +74,8 @@ def _execute_guarded(plan: Plan, tasks: Iterable[TaskKey], jobs: int) -> Generat
     try:
         for cells in results:  # noqa: UP028 (yield from would close them first)
             yield cells
+        for guard in guards:
+            guard.spare()
     finally:
         for guard in guards:
             guard.stop()

@@ -18,7 +18,7 @@ import sys
 import tempfile
 import threading
 from collections import deque
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -85,7 +85,8 @@ class Guard:
     def _ready(self) -> _Child:
         """A child that waits for a task."""
         if self._child is None and not self._stopped:
-            self._child = _Child(self._plan)
+            self._child = _spare.pop() if _spare and self._plan.trusted else _Child()
+            self._child.send(pickled(self._plan))
             answer = self._child.hear(None)
             if answer != READY:
                 code, trace = self._end(self._child)
@@ -106,10 +107,35 @@ class Guard:
             raise StoppedError
         return child.end()
 
+    def spare(self) -> None:
+        """Leave the child, which has nothing to do, to another guard, or end it."""
+        if self._child is not None and self._plan.trusted and _spare is not None:
+            _spare.append(self._child)
+            self._child = None
+        self.stop()
+
     def stop(self) -> None:
         """End the child, whatever it is at."""
         self._stopped = True
         if (child := self._child) is not None:
+            child.process.kill()
+            child.process.wait()
+
+
+# Children without a guard; None unless they are to be kept.
+_spare: list[_Child] | None = None
+
+
+@contextlib.contextmanager
+def children_kept() -> Iterator[None]:
+    """Use the same children for several studies, one after the other, that are simstudy's own."""
+    global _spare
+    _spare = []
+    try:
+        yield
+    finally:
+        children, _spare = _spare, None
+        for child in children:
             child.process.kill()
             child.process.wait()
 
@@ -125,7 +151,7 @@ def _death(code: int) -> str:
 class _Child:
     """A process that runs cells, the pipes to it, and a file for its last words."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self) -> None:
         self._last_words = tempfile.NamedTemporaryFile(  # noqa: SIM115
             prefix="simstudy-", suffix=".trace"
         )
@@ -137,9 +163,8 @@ class _Child:
         )
         self._answers: queue.SimpleQueue[Any] = queue.SimpleQueue()
         threading.Thread(target=self._listen, daemon=True).start()
-        self._send(pickled(plan))
 
-    def _send(self, content: bytes) -> None:
+    def send(self, content: bytes) -> None:
         """Send something; a child that is dead already is noticed when nothing is heard of it."""
         assert self.process.stdin is not None
         with contextlib.suppress(OSError):
@@ -155,7 +180,7 @@ class _Child:
             self._answers.put("crashed")
 
     def ask(self, model: int, wanted: list[CellKey], one_by_one: bool) -> None:
-        self._send(pickle.dumps((model, wanted, one_by_one)))
+        self.send(pickle.dumps((model, wanted, one_by_one)))
 
     def hear(self, timeout: float | None) -> Any:
         """The next thing the child says: cells, `DRAWN`, "crashed", or "timeout" if nothing."""
@@ -225,14 +250,13 @@ def answer(last_words: str) -> None:
         faulthandler.enable(file, all_threads=False)
         if hasattr(faulthandler, "register"):
             faulthandler.register(signal.SIGUSR1, file, all_threads=False)
-        try:
-            plan = _made_ready(tasks.get())
-        except Exception as error:
-            say(SimstudyError(f"{type(error).__name__}: {error}"))
-            return
-        say(READY)
         while True:
-            model, wanted, one_by_one = tasks.get()
+            asked = tasks.get()
+            if not isinstance(asked, tuple):
+                plan = asked
+                say(_made_ready(plan))
+                continue
+            model, wanted, one_by_one = asked
             if one_by_one:
                 for cell in run_task(plan, model, wanted, drawn=lambda: say(DRAWN)):
                     say([cell])
@@ -240,19 +264,22 @@ def answer(last_words: str) -> None:
                 say(list(run_task(plan, model, wanted)))
 
 
-def _made_ready(plan: Plan | Exception) -> Plan:
-    """The plan, with all modules imported that its cells need: no cell's time has them in it."""
-    if isinstance(plan, Exception):
-        raise plan
-    prepare(plan)
-    FAMILIES.get(plan.family.name)
-    for part in plan.learners:
-        LEARNERS.get(part.name)
-    for column in plan.columns:
-        MEASURES.get(column.measure)
+def _made_ready(plan: Plan | Exception) -> str | SimstudyError:
+    """Import all modules that the cells of a plan need, so that no cell's time has them in it."""
+    try:
+        if isinstance(plan, Exception):
+            raise plan
+        prepare(plan)
+        FAMILIES.get(plan.family.name)
+        for part in plan.learners:
+            LEARNERS.get(part.name)
+        for column in plan.columns:
+            MEASURES.get(column.measure)
+    except (Exception, SystemExit) as error:
+        return SimstudyError(f"{type(error).__name__}: {error}")
     if plan.memory is not None:
         _limit_memory(plan.memory)
-    return plan
+    return READY
 
 
 def _read(source: BinaryIO, tasks: queue.SimpleQueue[Any]) -> None:
