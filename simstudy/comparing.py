@@ -39,7 +39,7 @@ def compare_studies(
     title, citation : str
         Of the whole, and where the claims are from.
     """
-    from simstudy.report.compare import compare_page
+    from simstudy.report.html.compare import compare_page
 
     if not results:
         raise SimstudyError("no studies were given to compare")

@@ -66,7 +66,7 @@ class Results:
 
     def _repr_html_(self) -> str:
         """What a notebook shows: the design and the means."""
-        from simstudy.report.page_tables import summary
+        from simstudy.report.html.tables import summary
 
         return summary(self)
 

@@ -1,13 +1,15 @@
-"""What a figure for print is made of, and which learners and sizes it has room for."""
+"""What a figure for print is made of, which learners and sizes it has room for; its files."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from simstudy.errors import SimstudyError
 from simstudy.report.style import Style
 
 if TYPE_CHECKING:
@@ -29,6 +31,25 @@ class Drawn:
     title: str
     caption: str
     figures: list[Figure] = field(default_factory=list)
+
+
+def make_directory(directory: Path) -> None:
+    """Make a directory for files, before anything is drawn that could not be written there."""
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise SimstudyError(f"{directory} cannot be made: {error.strerror}") from error
+
+
+def write_files(directory: Path, files: dict[str, bytes]) -> list[Path]:
+    """Write files by their names."""
+    paths = [directory / name for name in files]
+    try:
+        for path, content in zip(paths, files.values(), strict=True):
+            path.write_bytes(content)
+    except OSError as error:
+        raise SimstudyError(f"{path} cannot be written: {error.strerror}") from error
+    return paths
 
 
 def spaced(sizes: Sequence[int], most: int) -> list[int]:

@@ -11,7 +11,7 @@ import pandas as pd
 
 from simstudy.engine.store import PAGE, TABLES, Store
 from simstudy.report.figures import differences_figure, learning_curves, regret_figure
-from simstudy.report.page import report_page
+from simstudy.report.html.page import report_page
 from simstudy.report.words import caption, difference_caption, regret_caption
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ import matplotlib as mpl
 
 from simstudy.errors import SimstudyError
 from simstudy.report import overviews, panels
-from simstudy.report.drawn import Drawn, NotDrawnError
+from simstudy.report.drawn import Drawn, NotDrawnError, make_directory, write_files
 from simstudy.report.files import FORMATS
 from simstudy.report.style import STYLES, Style, finish
 
@@ -62,6 +62,7 @@ def write_figures(
     for what, given, allowed in (("format", format, FORMATS), ("style", style, STYLES)):
         _check(what, given, allowed)
     look = STYLES[style]
+    make_directory(directory)
     files: dict[str, bytes] = {}
     told, skipped = [f"# {_one_line(results.settings['title'] or results.settings['name'])}"], []
     with mpl.rc_context(look.settings()):
@@ -78,13 +79,7 @@ def write_figures(
     if skipped:
         told.append("## Not drawn\n\n" + "\n".join(f"- {sentence}" for sentence in skipped))
     files[CAPTIONS] = ("\n\n".join(told) + "\n").encode()
-    try:
-        directory.mkdir(parents=True, exist_ok=True)
-        for name, content in files.items():
-            (directory / name).write_bytes(content)
-    except OSError as error:
-        raise SimstudyError(f"{directory} cannot be written to: {error.strerror}") from error
-    return [directory / name for name in files], skipped
+    return write_files(directory, files), skipped
 
 
 def _drawn(results: Results, style: Style) -> Iterator[Drawn | str]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from simstudy.measures.base import MeasureInfo
-from simstudy.report.page_numbers import signed
+from simstudy.report.numbers import signed
 from simstudy.report.phrases import listed, p_value
 
 if TYPE_CHECKING:

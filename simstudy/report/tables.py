@@ -12,7 +12,7 @@ import pandas as pd
 
 from simstudy.errors import SimstudyError
 from simstudy.report import words
-from simstudy.report.drawn import rank_tables
+from simstudy.report.drawn import make_directory, rank_tables, write_files
 from simstudy.report.markup import Cell, Table, as_latex, as_markdown
 from simstudy.report.printed import (
     NONE,
@@ -56,7 +56,8 @@ def write_tables(results: Results, directory: Path, format: str = "latex") -> li
     """
     if format not in ENDINGS:
         raise SimstudyError(f"unknown format '{format}'; it must be one of {', '.join(ENDINGS)}")
-    files: dict[str, str] = {}
+    make_directory(directory)
+    files: dict[str, bytes] = {}
     told = [f"# {' '.join((results.settings['title'] or results.settings['name']).split())}"]
     absent: list[str] = []
     for make in _makers(results):
@@ -66,17 +67,11 @@ def write_tables(results: Results, directory: Path, format: str = "latex") -> li
             absent.append(f"- {error}")
             continue
         name = f"{table.name}.{ENDINGS[format]}"
-        files[name] = _written(table, format, results.settings["name"])
+        files[name] = _written(table, format, results.settings["name"]).encode()
         told.append(f"## {name}\n\n{table.caption}")
     told += ["## Not made\n\n" + "\n".join(absent)] * bool(absent)
-    files[CAPTIONS] = "\n\n".join(told) + "\n"
-    try:
-        directory.mkdir(parents=True, exist_ok=True)
-        for name, content in files.items():
-            (directory / name).write_bytes(content.encode())
-    except OSError as error:
-        raise SimstudyError(f"{directory} cannot be written to: {error.strerror}") from error
-    return [directory / name for name in files]
+    files[CAPTIONS] = ("\n\n".join(told) + "\n").encode()
+    return write_files(directory, files)
 
 
 def _written(table: Table, format: str, study: str) -> str:

@@ -7,7 +7,7 @@ import shutil
 import pytest
 
 from simstudy import make_study, run_study
-from simstudy.report.page import report_page
+from simstudy.report.html.page import report_page
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 axe = pytest.importorskip(

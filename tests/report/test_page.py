@@ -14,8 +14,8 @@ import pytest
 from simstudy import SimstudyError, make_study, run_study
 from simstudy.engine.plan import make_plan
 from simstudy.engine.task import Task
-from simstudy.report.page import report_page
-from simstudy.report.page_views import view
+from simstudy.report.html.page import report_page
+from simstudy.report.html.views import view
 
 HOSTILE = ["<script>alert(1)</script>", "\"a\" & 'b' </title>", "long " * 30, "unbroken" * 20]
 
@@ -136,7 +136,7 @@ def test_the_study_can_be_taken_from_the_page(exact, page):
 
 
 def test_the_ceiling_is_what_the_truth_earns_and_limits_what_unlimited_data_would(exact):
-    from simstudy.report.page_views import _ceiling, _limits
+    from simstudy.report.html.views import _ceiling, _limits
 
     name = "information_reward"
     means = exact.scores.pivot_table(index="learner", columns="size", values=name)

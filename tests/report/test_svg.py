@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simstudy.report import svg
-from simstudy.report.charts import COLOURS, DASHES
-from simstudy.report.page_networks import Place, along, around, free_way
-from simstudy.report.page_numbers import duration, number, p_value, signed
-from simstudy.report.svg import Scale
+from simstudy.report.html import svg
+from simstudy.report.html.charts import COLOURS, DASHES
+from simstudy.report.html.networks import Place, along, around, free_way
+from simstudy.report.html.svg import Scale
+from simstudy.report.numbers import duration, number, p_value, signed
 
 TEMPLATES = Path(svg.__file__).with_name("templates")
 

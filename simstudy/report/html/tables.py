@@ -11,7 +11,7 @@ from markupsafe import Markup, escape
 
 from simstudy.measures.base import MeasureInfo
 from simstudy.report import words
-from simstudy.report.page_numbers import NONE, duration, number, p_value, rows
+from simstudy.report.numbers import NONE, duration, number, p_value, rows
 
 if TYPE_CHECKING:
     import pandas as pd

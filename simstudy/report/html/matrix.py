@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from simstudy.measures.base import MeasureInfo
 from simstudy.report import words
-from simstudy.report.page_numbers import p_value, rows, signed
-from simstudy.report.page_tables import Cell, Table, heads, words_cell
+from simstudy.report.html.tables import Cell, Table, heads, words_cell
+from simstudy.report.numbers import p_value, rows, signed
 
 if TYPE_CHECKING:
     import pandas as pd

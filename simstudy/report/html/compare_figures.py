@@ -9,10 +9,10 @@ from typing import NamedTuple
 import numpy as np
 from markupsafe import Markup
 
-from simstudy.report import svg
-from simstudy.report.charts import SMALL, Axes, Curve, axis_ends, look, point
-from simstudy.report.page_numbers import number, signed
-from simstudy.report.svg import Scale, element, group
+from simstudy.report.html import svg
+from simstudy.report.html.charts import SMALL, Axes, Curve, axis_ends, look, point
+from simstudy.report.html.svg import Scale, element, group
+from simstudy.report.numbers import number, signed
 
 _WIDTH, _HEIGHT = 330.0, 325.0
 

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from simstudy.measures.base import MeasureInfo
-from simstudy.report import charts, page_matrix, page_panels, page_tables, svg, words
-from simstudy.report.page_differences import Differences, differences
-from simstudy.report.page_numbers import NONE, brief, number
-from simstudy.report.page_panels import Panel
-from simstudy.report.page_tables import Cell, Table, heads
+from simstudy.report import words
+from simstudy.report.html import charts, matrix, panels, svg, tables
+from simstudy.report.html.differences import Differences, differences
+from simstudy.report.html.panels import Panel
+from simstudy.report.html.tables import Cell, Table, heads
+from simstudy.report.numbers import NONE, brief, number
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -76,11 +77,11 @@ def view(results: Results, index: int) -> View:
         wide,
         narrow,
         _curve_notes(results, name, intervals, bool(ceiling), bool(limits), wide.cut),
-        page_tables.means(results, intervals, info, name),
+        tables.means(results, intervals, info, name),
         differences(results, index, intervals),
         _tests(results, name, info),
         _models(results, index),
-        page_tables.precision(results, precision, info, name),
+        tables.precision(results, precision, info, name),
         _needed(results, name, precision),
     )
 
@@ -175,7 +176,7 @@ def _tests(results: Results, name: str, info: MeasureInfo) -> Tests:
         if anova.empty:
             said.append("No ANOVA: one learner at one size leaves nothing to compare.")
         else:
-            table = page_tables.anova(anova, name)
+            table = tables.anova(anova, name)
             said.append(
                 f"{anova.attrs['subjects']} models. G–G and H–F: corrected after Greenhouse and "
                 "Geisser, and Huynh and Feldt, for departures from sphericity, which Mauchly’s W "
@@ -194,7 +195,7 @@ def _tests(results: Results, name: str, info: MeasureInfo) -> Tests:
     if results.scores[name].isna().any():
         try:
             found = results.mixed(name)
-            mixed = page_tables.mixed(found, name)
+            mixed = tables.mixed(found, name)
             attrs = found.attrs
             note = f"; {attrs['note']}" if attrs["note"] else ""
             said.append(
@@ -215,7 +216,7 @@ def _pairs(results: Results, name: str, info: MeasureInfo) -> tuple[list[Table],
     if pairs.empty:
         return [], ["One learner has nothing to be compared with."]
     few = len(results.learners) <= MOST_IN_MATRIX
-    make = page_matrix.matrix if few else page_matrix.leader
+    make = matrix.matrix if few else matrix.leader
     found = [
         make(results, pairs[pairs["size"] == size], info, size, name) for size in results.sizes
     ]
@@ -246,7 +247,7 @@ def _models(results: Results, index: int) -> list[Panel]:
     return [
         Panel(
             label,
-            page_panels.models(
+            panels.models(
                 scores[scores["learner"] == label],
                 name,
                 learner,
@@ -270,7 +271,7 @@ def _needed(results: Results, name: str, precision: pd.DataFrame) -> Table | Non
     lines: list[tuple[str | None, list[Cell]]] = []
     for target in [step for step in steps if step < largest][:3]:
         counts = results.precision(name, mcse=target).groupby("kind")["models_needed"].max()
-        cells = [page_tables.words_cell(f"{target:g}")]
+        cells = [tables.words_cell(f"{target:g}")]
         for kind in ("mean", "difference"):
             known = kind in counts and counts.loc[kind] > 0
             cells.append(Cell(f"{int(counts.loc[kind]):,}" if known else NONE))

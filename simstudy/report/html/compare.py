@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from simstudy.report import words
-from simstudy.report.charts import Curve, swatch
 from simstudy.report.claims import NOT_DECIDED, NOT_REPRODUCED, REPRODUCED, VERDICTS, Verdict
-from simstudy.report.compare_designs import apart, designs
-from simstudy.report.compare_figures import Panel, Row, side_by_side
 from simstudy.report.headline import findings, question
-from simstudy.report.page_numbers import number, p_value, signed
-from simstudy.report.page_tables import Cell, Table, heads, words_cell
+from simstudy.report.html.charts import Curve, swatch
+from simstudy.report.html.compare_designs import apart, designs
+from simstudy.report.html.compare_figures import Panel, Row, side_by_side
+from simstudy.report.html.tables import Cell, Table, heads, words_cell
+from simstudy.report.numbers import number, p_value, signed
 from simstudy.report.phrases import listed
 
 if TYPE_CHECKING:

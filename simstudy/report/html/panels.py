@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from markupsafe import Markup
 
-from simstudy.report import svg
-from simstudy.report.charts import SMALL, Axes, Drawn, axis_ends, look, point
-from simstudy.report.page_numbers import duration, number, signed
-from simstudy.report.svg import Scale, element, group
+from simstudy.report.html import svg
+from simstudy.report.html.charts import SMALL, Axes, Drawn, axis_ends, look, point
+from simstudy.report.html.svg import Scale, element, group
+from simstudy.report.numbers import duration, number, signed
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from simstudy.measures.base import MeasureInfo
-from simstudy.report import page_panels, page_tables, words
-from simstudy.report.page_numbers import brief
-from simstudy.report.page_panels import Panel
-from simstudy.report.page_tables import Table
+from simstudy.report import words
+from simstudy.report.html import panels, tables
+from simstudy.report.html.panels import Panel
+from simstudy.report.html.tables import Table
+from simstudy.report.numbers import brief
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -50,7 +51,7 @@ def differences(results: Results, index: int, intervals: pd.DataFrame) -> Differ
         shown = [{*pair} for pair in pairs]
         found = results.thresholds(name)
         found = found[[{row.first, row.second} in shown for row in found.itertuples()]]
-        table = page_tables.thresholds(results, found, level, name)
+        table = tables.thresholds(results, found, level, name)
     steps = max(4, round(_GRID / (len(sizes) - 1)))
     made, cut = [], False
     for place, (first, second) in enumerate(pairs):
@@ -61,7 +62,7 @@ def differences(results: Results, index: int, intervals: pd.DataFrame) -> Differ
             made.append(Panel(title, None, numbers, curve.attrs["note"]))
             continue
         mine = None if found is None else _of_pair(found, first, second)
-        drawn = page_panels.difference(curve, mine, sizes, f"difference{index}-{place}")
+        drawn = panels.difference(curve, mine, sizes, f"difference{index}-{place}")
         cut = cut or drawn.cut
         made.append(Panel(title, drawn.picture, numbers))
     notes = [_caption(info, level, crossings=found is not None)]

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
-from simstudy.report import svg
-from simstudy.report.svg import element, group
+from simstudy.report.html import svg
+from simstudy.report.html.svg import element, group
 
 _RADIUS = 14.0  # of a node
 _FONT = 12.0

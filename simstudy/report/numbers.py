@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import math
 
-from simstudy.report.svg import minus
-
 NONE = "–"
 _ROUNDING = 1e-12  # scores this close to 0 are 0 but for rounding
 
@@ -55,3 +53,8 @@ def rows(size: float) -> str:
 def brief(label: str, letters: int = 40) -> str:
     """A label that is not too long for a title or a sentence."""
     return label if len(label) <= letters else label[: letters - 1].rstrip() + "…"
+
+
+def minus(number: str) -> str:
+    """A number with a true minus sign."""
+    return number.replace("-", "−")

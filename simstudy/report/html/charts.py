@@ -14,9 +14,9 @@ import numpy as np
 from markupsafe import Markup
 
 from simstudy.measures.base import MeasureInfo
-from simstudy.report import svg
-from simstudy.report.page_numbers import number
-from simstudy.report.svg import Scale, element, group
+from simstudy.report.html import svg
+from simstudy.report.html.svg import Scale, element, group
+from simstudy.report.numbers import number
 from simstudy.report.words import axis_label
 
 COLOURS, DASHES = 7, 4  # how many the style sheet has

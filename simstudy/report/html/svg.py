@@ -9,6 +9,8 @@ from dataclasses import dataclass
 
 from markupsafe import Markup, escape
 
+from simstudy.report.numbers import minus
+
 # Marks around (0, 0), told apart by form alone.
 MARKS = (
     "M-4 0A4 4 0 1 0 4 0A4 4 0 1 0-4 0Z",
@@ -151,11 +153,6 @@ def tick_labels(ticks: Sequence[float], signed: bool = False) -> list[str]:
     decimals = max(0, -math.floor(math.log10(step) + 1e-9))
     sign = "+" if signed else ""
     return [minus("0" if abs(t) < step / 2 else f"{t:{sign},.{decimals}f}") for t in ticks]
-
-
-def minus(number: str) -> str:
-    """A number with a true minus sign."""
-    return number.replace("-", "−")
 
 
 def line(points: Iterable[tuple[float, float]]) -> str:

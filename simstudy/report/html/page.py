@@ -9,13 +9,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from simstudy.engine.store import ROWS_BESIDE_EXACT
-from simstudy.report import page_panels, page_tables, words
-from simstudy.report.charts import swatch
+from simstudy.report import words
 from simstudy.report.headline import findings, question
-from simstudy.report.page_networks import network
-from simstudy.report.page_panels import MOST_DOTS, Panel
-from simstudy.report.page_tables import Table
-from simstudy.report.page_views import view
+from simstudy.report.html import panels, tables
+from simstudy.report.html.charts import swatch
+from simstudy.report.html.networks import network
+from simstudy.report.html.panels import MOST_DOTS, Panel
+from simstudy.report.html.tables import Table
+from simstudy.report.html.views import view
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -139,7 +140,7 @@ def _methods(results: Results) -> Table:
             [learner["label"], learner["name"], said, results.about("learner", learner["name"])]
         )
     columns = ["label", "learner", "parameters", "what it is"]
-    table = page_tables.plain("learners", "Learners and their parameters", columns, lines)
+    table = tables.plain("learners", "Learners and their parameters", columns, lines)
     rows = [(str(index), cells) for index, (_, cells) in enumerate(table.rows)]
     return Table(table.name, table.title, table.heads, rows)
 
@@ -162,7 +163,7 @@ def _measures(results: Results) -> Table:
             ]
         )
     columns = ["measure", "what it is", "unit", "better", "0 is", "judged on"]
-    return page_tables.plain("measures", "What is measured", columns, lines)
+    return tables.plain("measures", "What is measured", columns, lines)
 
 
 def _examples(results: Results) -> tuple[list[Panel], str]:
@@ -198,8 +199,8 @@ def _regret(results: Results) -> dict[str, Any] | None:
         return None
     known = f"{words.design(results)}; {words.conventions(results)}."  # said above
     return {
-        "panels": page_panels.regret(split, results.sizes, results.learners),
-        "table": page_tables.regret(results, split, results.info("regret").unit),
+        "panels": panels.regret(split, results.sizes, results.learners),
+        "table": tables.regret(results, split, results.info("regret").unit),
         "caption": words.regret_caption(results).replace(known, "").strip(),
     }
 
@@ -217,13 +218,13 @@ def _costs(results: Results) -> dict[str, Any]:
             (index, label, medians[key].loc[label].loc[results.sizes].tolist())
             for index, label in enumerate(results.learners)
         ]
-        picture = page_panels.seconds(each, results.sizes, what, ends, f"seconds-{what}")
+        picture = panels.seconds(each, results.sizes, what, ends, f"seconds-{what}")
         pictures.append(Panel(f"Median time to {what}", picture, ""))
     test = results.settings["data"]["test_size"]
     judged = f"{test:,} test rows" if isinstance(test, int) else "all configurations of a model"
     return {
         "panels": pictures,
-        "table": page_tables.costs(results, medians.reset_index()),
+        "table": tables.costs(results, medians.reset_index()),
         "caption": f"Medians over the models, on {results.manifest['platform']}; to predict means "
         f"the probabilities of {judged}. A table of counts that several learners share is counted "
         "by the first that asks for it, and its time is that learner’s.",
@@ -257,10 +258,8 @@ def _failures(results: Results) -> dict[str, Any]:
         columns = ["model", "rows", "learner", "status", "error"]
         title = "The first of them" if len(failed) > _FIRST else "All of them"
         found["tables"] = [
-            page_tables.plain(
-                "failure_counts", "Failed cells", ["learner", "status", "cells"], lines
-            ),
-            page_tables.plain("failures", title, columns, first),
+            tables.plain("failure_counts", "Failed cells", ["learner", "status", "cells"], lines),
+            tables.plain("failures", title, columns, first),
         ]
     return found
 
@@ -286,7 +285,7 @@ def _reproduce(results: Results) -> dict[str, Any]:
     cell = ["--model", "0", "--size", str(results.sizes[0]), "--learner", label]
     return {
         "toml": (results.directory / "study.toml").read_text(encoding="utf-8"),
-        "facts": page_tables.plain("versions", "What made these results", ["", ""], facts),
+        "facts": tables.plain("versions", "What made these results", ["", ""], facts),
         "run": f"simstudy run study.toml --out {place}",
         "cell": f"simstudy cell study.toml {shlex.join(cell)}",
         "plugins": manifest["plugins"],
