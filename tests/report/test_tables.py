@@ -1,0 +1,303 @@
+"""Tables for papers say what the results say, to the printed digit, and survive any label."""
+
+from __future__ import annotations
+
+import math
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from simstudy import SimstudyError, make_study, run_study
+from simstudy.report.markup import Cell, Table, as_latex, as_markdown, latex_text, markdown_text
+from simstudy.report.printed import digits_of, fixed, p_of
+from simstudy.report.tables import means, write_tables
+
+NASTY = r"a & b % c _ d # e $ f { g } h ~ i ^ j \ k | l"
+
+
+def run(directory, **changes):
+    content = {
+        "name": "tabled",
+        "models": 6,
+        "family": {"name": "tan", "attributes": [3, 4], "values": [2, 3]},
+        "data": {"train_sizes": [8, 40, 1000], "test_size": 100},
+        "learners": [
+            {"name": "naive_bayes", "label": "NB"},
+            {"name": "tan", "label": "TAN"},
+            {"name": "prior", "label": NASTY},
+        ],
+        "measures": {"also": ["log_loss"]},
+    }
+    return run_study(make_study({**content, **changes}), directory, jobs=1, report=False)
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory):
+    return run(tmp_path_factory.mktemp("tables") / "out")
+
+
+@pytest.fixture(scope="module")
+def written(results, tmp_path_factory):
+    """The directory of each format."""
+    place = tmp_path_factory.mktemp("written")
+    for format in ("latex", "markdown", "csv"):
+        paths = write_tables(results, place / format, format)
+        assert all(path.exists() for path in paths)
+    return place
+
+
+def markdown_rows(path):
+    """The cells of a Markdown table below its head, unescaped."""
+    lines = [line for line in path.read_text(encoding="utf-8").splitlines() if line[:1] == "|"]
+    return [
+        [
+            re.sub(r"\\(.)", r"\1", cell.strip()).replace("&amp;", "&")
+            for cell in re.split(r"(?<!\\)\|", line)[1:-1]
+        ]
+        for line in lines[2:]
+    ]
+
+
+def number(text):
+    """A printed number, or the first of two."""
+    text = text.split("±")[0].strip("*† ").replace("−", "-").replace(",", "")
+    return math.nan if text == "–" else float(text.replace("< .", "."))
+
+
+def latex_rows(path):
+    """The cells of a LaTeX table below its head."""
+    body = path.read_text(encoding="utf-8").split(r"\midrule", 1)[1].split(r"\bottomrule")[0]
+    rows = [row for row in body.replace(r"\midrule ", "").split("\\\\\n") if row.strip()]
+    return [re.split(r"(?<!\\) & ", row.strip()) for row in rows]
+
+
+def test_all_tables_are_written_in_every_format(written):
+    names = ["means", "means_log_loss", "anova", "sphericity", "pairwise", "thresholds"]
+    names += ["precision", "ranks"]
+    for format, ending in (("latex", "tex"), ("markdown", "md"), ("csv", "csv")):
+        found = {path.name for path in (written / format).iterdir()}
+        assert found == {*(f"{name}.{ending}" for name in names), "captions.md"}
+        captions = (written / format / "captions.md").read_text(encoding="utf-8")
+        assert all(f"## {name}.{ending}" in captions for name in names)
+        assert "Bonferroni-adjusted for m = 9 cells" in captions
+        assert "Bonferroni-adjusted for m = 3 pairs at each size" in captions
+
+
+def test_means_are_those_of_the_results(results, written):
+    intervals = results.intervals().set_index(["learner", "size"])
+    for rows in (markdown_rows(written / "markdown/means.md"),):
+        assert [row[0] for row in rows] == results.learners
+        for row in rows:
+            for size, text in zip(results.sizes, row[1:], strict=True):
+                cell = intervals.loc[(row[0], size)]
+                mean, half = text.replace("−", "-").strip("*†").split(" ± ")
+                assert mean == f"{cell['mean'] + 0.0:.4f}"
+                assert half.strip("*†") == f"{(cell['upper'] - cell['lower']) / 2:.4f}"
+    plain = [
+        [cell.replace("$-$", "−").replace(r"$\pm$", "±") for cell in row[1:]]
+        for row in latex_rows(written / "latex/means.tex")
+    ]
+    for one, other in zip(plain, markdown_rows(written / "markdown/means.md"), strict=True):
+        for latex, markdown in zip(one, other[1:], strict=True):
+            bare = re.sub(r"\\textbf\{(.*)\}", r"\1", latex.replace(r"$^{\dagger}$", ""))
+            assert bare == markdown.strip("*†")
+            assert (r"\textbf" in latex) == markdown.startswith("**")
+            assert ("dagger" in latex) == markdown.endswith("†")
+    exact = pd.read_csv(written / "csv/means.csv")
+    np.testing.assert_array_equal(exact["mean"], results.intervals()["mean"])
+
+
+def test_the_best_is_bold_and_those_not_told_apart_are_marked(results):
+    table = means(results, "log_loss")  # less is better
+    intervals, pairs = results.intervals("log_loss"), results.pairwise("log_loss")
+    marks = 0
+    for column, size in enumerate(results.sizes, start=1):
+        here = intervals[intervals["size"] == size].set_index("learner")["mean"]
+        best = here.idxmin()
+        for row in table.rows:
+            learner, cell = row[0].text, row[column]
+            assert cell.bold == (learner == best)
+            if learner != best:
+                pair = pairs[(pairs["size"] == size)]
+                pair = pair[
+                    [
+                        {a, b} == {learner, best}
+                        for a, b in zip(pair["first"], pair["second"], strict=True)
+                    ]
+                ]
+                assert cell.dagger == (pair["p_adjusted"].item() >= 0.05)
+                marks += cell.dagger
+    assert marks > 0
+    assert "Bold: the best mean at each size; †: not told apart from it" in table.caption
+    assert "m = 3 pairs at each size" in table.caption
+
+
+def test_tests_are_those_of_the_results(results, written):
+    anova, rows = results.anova(), markdown_rows(written / "markdown/anova.md")
+    assert [row[0] for row in rows] == ["learner", "size", "learner × size"]
+    for row, expected in zip(rows, anova.to_dict("records"), strict=True):
+        assert row[1] == f"{expected['df1']}, {expected['df2']}"
+        assert row[2] == f"{expected['F']:.2f}"
+        assert row[4] == ("< .0001" if expected["p_gg"] < 1e-4 else f"{expected['p_gg']:.4f}")
+        assert row[6] == f"{expected['eta2_generalized']:.3f}"
+    pairs, rows = results.pairwise(), markdown_rows(written / "markdown/pairwise.md")
+    for row, expected in zip(rows, pairs.to_dict("records"), strict=True):
+        assert row[:2] == [f"{expected['size']:,}", f"{expected['first']} − {expected['second']}"]
+        assert number(row[2]) == pytest.approx(expected["difference"], abs=5.1e-5)
+        low, high = (number(end) for end in row[3].strip("[]").split(", "))
+        assert (low, high) == (
+            pytest.approx(expected["lower"], abs=5.1e-5),
+            pytest.approx(expected["upper"], abs=5.1e-5),
+        )
+        assert number(row[6]) == pytest.approx(expected["p_adjusted"], abs=1e-4)
+    spread, rows = results.precision(), markdown_rows(written / "markdown/precision.md")
+    for row, expected in zip(rows, spread.to_dict("records"), strict=True):
+        assert number(row[5]) == pytest.approx(expected["mcse"], abs=5.1e-5)
+
+
+def test_ranks_are_those_of_the_results(results, written):
+    rows = {row[0]: row[1:] for row in markdown_rows(written / "markdown/ranks.md")}
+    for column, at in enumerate([*results.sizes, None]):
+        found = results.ranks(at)
+        for learner, rank in zip(found["learner"], found["rank"], strict=True):
+            assert rows[learner][column] == f"{rank:.2f}"
+        assert rows["Friedman's χ²"][column] == f"{found.attrs['chi2']:.2f}"
+        assert rows["critical difference"][column] == f"{found.attrs['critical_difference']:.2f}"
+    data = pd.read_csv(written / "csv/ranks.csv")
+    assert len(data) == 4 * 3
+
+
+def test_thresholds_are_those_of_the_results(results, written):
+    rows = markdown_rows(written / "markdown/thresholds.md")
+    for row, expected in zip(rows, results.thresholds().to_dict("records"), strict=True):
+        assert {*row[:2]} == {expected["first"], expected["second"]}
+        assert row[0] == expected["ahead"]
+        if math.isnan(expected["crossing"]):
+            assert row[2] == "< 8"
+        else:
+            assert row[2] == f"{expected['crossing']:,.0f}"
+            assert row[3].startswith("[< 8" if expected["lower_open"] else "[")
+    assert any(row[2] != "< 8" for row in rows)
+
+
+def test_latex_is_well_formed_whatever_the_labels(written):
+    for path in (written / "latex").glob("*.tex"):
+        text = path.read_text(encoding="utf-8")
+        assert text.startswith("% needs \\usepackage{booktabs")
+        body = "\n".join(line for line in text.splitlines() if not line.startswith("%"))
+        bare = re.sub(r"\\[\\{}$&%#_]", "", body)
+        assert bare.count("{") == bare.count("}")
+        assert bare.count("$") % 2 == 0
+        assert "%" not in bare
+        assert "#" not in bare
+        # Outside of math, and of names of commands and labels, no sign is left unescaped.
+        outside = re.sub(r"\$[^$]*\$|\\label\{[^}]*\}", "", bare)
+        assert not set(outside) & set("_^~|<>")
+        shapes = body.replace(r"p{0.3\linewidth}", "l")
+        columns = len(re.search(r"\\begin\{(?:tabular|longtable)\}\{([lr]+)\}", shapes)[1])
+        for row in latex_rows(path):
+            assert len(row) == columns
+        assert r"\caption{" in body
+        assert r"\label{tab:tabled-" in body
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (NASTY, r"a \& b \% c \_ d \# e \$ f \{ g \} h \textasciitilde{} i \textasciicircum{} j "
+         r"\textbackslash{} k \textbar{} l"),
+        ("η²G ± ε", r"$\eta^{2}$G $\pm$ $\varepsilon$"),
+        ("−0.5", "$-$0.5"),
+        ("α−β × x₁", r"$\alpha-\beta$ $\times$ x$_{1}$"),
+        ("two\nlines", "two lines"),
+        ("“G–G”…", r"``G--G''\ldots{}"),
+        ("Demšar", "Demšar"),
+    ],
+)  # fmt: skip
+def test_text_is_escaped_for_latex(text, expected):
+    assert latex_text(text) == expected
+
+
+def test_text_is_escaped_for_markdown():
+    assert markdown_text("a|b *c* & [d]\n_e_") == r"a\|b \*c\* &amp; \[d\] \_e\_"
+
+
+def one_table(rows, **more):
+    return Table(
+        "t", "Caption.", ["learner", *("abcdefg"[: len(rows[0]) - 1])], rows, pd.DataFrame(), **more
+    )
+
+
+def test_wide_tables_are_cut_and_long_ones_go_over_pages():
+    wide = one_table([[Cell("x"), *(Cell(str(n)) for n in range(7))]], cut=True)
+    assert as_latex(wide, "tab:t").count(r"\begin{tabular}{l") == 2
+    assert as_latex(wide, "tab:t").count(r"\caption{Caption.}") == 1
+    assert [line.count("|") for line in as_markdown(wide).splitlines() if line[:1] == "|"] == [
+        7, 7, 7, 4, 4, 4,
+    ]  # fmt: skip
+    long = one_table([[Cell(str(n)), Cell("1")] for n in range(60)])
+    assert r"\begin{longtable}{lr}" in as_latex(long, "tab:t")
+    assert "booktabs, longtable" in as_latex(long, "tab:t")
+
+
+def test_a_row_that_begins_with_a_bracket_is_no_option_of_the_row_before():
+    table = one_table([[Cell("[a]"), Cell("1")], [Cell("*"), Cell("2")]])
+    assert "{}[a] & 1" in as_latex(table, "tab:t")
+    assert "{}* & 2" in as_latex(table, "tab:t")
+
+
+def test_letters_that_pdflatex_lacks_are_announced():
+    table = one_table([[Cell("学习者"), Cell("1")]])
+    assert "% has letters that only XeLaTeX and LuaLaTeX know: 习 学 者" in as_latex(table, "tab:t")
+
+
+def test_numbers_are_printed_with_a_true_minus_and_no_minus_zero():
+    assert fixed(-0.00001, 4) == "0.0000"
+    assert fixed(-1234.5, 1) == "−1,234.5"
+    assert (fixed(-math.inf, 4), fixed(math.nan, 4)) == ("−∞", "–")
+    assert (p_of(0.00009), p_of(0.05), p_of(math.nan)) == ("< .0001", "0.0500", "–")
+    assert [digits_of(pd.Series([0.5, x])) for x in (0.02, 0.00012, 1e-9)] == [4, 5, 6]
+
+
+def test_tables_that_cannot_be_made_are_named(tmp_path):
+    alone = run(
+        tmp_path / "out",
+        data={"train_sizes": [30], "test_size": 50},
+        learners=[{"name": "naive_bayes"}],
+        measures={},
+    )
+    paths = write_tables(alone, tmp_path / "tables", "markdown")
+    assert [path.name for path in paths] == ["means.md", "precision.md", "captions.md"]
+    said = paths[-1].read_text(encoding="utf-8")
+    assert "- pairwise: there is one learner only" in said
+    assert "- anova: one learner at one size leaves nothing to compare" in said
+    assert "Bold" not in said
+    assert markdown_rows(paths[0])[0][0] == "naive_bayes"
+    with pytest.raises(
+        SimstudyError, match="format 'html'; it must be one of latex, markdown, csv"
+    ):
+        write_tables(alone, tmp_path, "html")
+
+
+def test_many_sizes_and_few_learners_turn_the_table(tmp_path):
+    sizes = [5, 10, 20, 40, 80, 160]
+    grown = run(tmp_path / "out", models=3, data={"train_sizes": sizes, "test_size": 20})
+    table = means(grown, "information_reward")
+    assert table.columns == ["training rows", "NB", "TAN", NASTY]
+    assert [row[0].text for row in table.rows] == [str(size) for size in sizes]
+    intervals = grown.intervals().set_index(["learner", "size"])["mean"]
+    assert number(table.rows[2][2].text) == pytest.approx(intervals["TAN", 20], abs=5.1e-5)
+
+
+def test_infinite_means_are_neither_best_nor_level(tmp_path):
+    lossy = run(
+        tmp_path / "out",
+        learners=[{"name": "naive_bayes", "label": "NB"}, {"name": "c45", "label": "C4.5"}],
+        measures={"primary": "log_loss", "cutoff": "none"},
+        data={"train_sizes": [8], "test_size": 100},
+    )
+    (nb, c45) = means(lossy, "log_loss").rows
+    assert c45[1] == Cell("∞")
+    assert nb[1].bold
