@@ -30,7 +30,7 @@ def figures(
     out: Out = None,
 ) -> None:
     """Draw all figures of a study for print or for a talk."""
-    from simstudy.report.print_figures import write_figures
+    from simstudy.report.paper.figures import write_figures
     from simstudy.results import open_results
 
     results = open_results(directory)
@@ -47,7 +47,7 @@ def tables(
     out: Out = None,
 ) -> None:
     """Write the tables of a study for a paper."""
-    from simstudy.report.tables import write_tables
+    from simstudy.report.paper.tables import write_tables
     from simstudy.results import open_results
 
     for path in write_tables(open_results(directory), out or directory / "tables", format):

@@ -337,7 +337,7 @@ class Results:
 
         The largest size if left out.
         """
-        from simstudy.report.spread import draw_scores
+        from simstudy.report.paper.spread import draw_scores
 
         self._check_size(size)
         at = self.sizes[-1] if size is None else size
@@ -355,7 +355,7 @@ class Results:
 
         At one training size, or at the smallest and the largest; see `reliability`.
         """
-        from simstudy.report.calibration_figure import draw_reliability
+        from simstudy.report.paper.calibration import draw_reliability
 
         sizes = sorted({self.sizes[0], self.sizes[-1]}) if size is None else [size]
         found = self.reliability(sizes, learners=[learner])
@@ -367,7 +367,7 @@ class Results:
         self, size: int | None = None, measure: str | None = None, ax: Axes | None = None
     ) -> Axes:
         """Draw a critical-difference diagram of the learners' average ranks; see `ranks`."""
-        from simstudy.report.ranks_figure import draw_ranks
+        from simstudy.report.paper.ranks import draw_ranks
 
         table = self.ranks(size, measure)
         if table.empty:

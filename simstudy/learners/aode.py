@@ -21,12 +21,14 @@ from simstudy.learners.base import (
     require,
 )
 from simstudy.learners.naive_bayes import FittedNaiveBayes, NaiveBayes
-from simstudy.sample import Sample, SlotLayout
+from simstudy.sample import Sample, SlotLayout, check_codes
 
-Head: TypeAlias = tuple[int, FloatArray]
+Part: TypeAlias = tuple[range, FloatArray]  # some attributes, and a table of their products
 # Rows are answered a few at a time, so that arrays have no more numbers than this: small ones are
 # fast to get from the system and to reach.
 _NUMBERS = 10_000
+# A product of probabilities no smaller than this is exact to the last few bits.
+_SMALL = 1e-290
 
 
 @dataclass(frozen=True)
@@ -67,97 +69,128 @@ class AODE(Learner):
             child = (pairs + self.m / cards) / (singles[:, :, None] + self.m)
             parent = (singles + self.m / (sample.classes * cards)) / (sample.total + self.m)
         # An attribute meets itself only at the same value: that place holds its own P(c, x_i),
-        # so one sum over all attributes gives parent and children together.
-        child.reshape(sample.classes, -1)[:, :: layout.size + 1] = parent
+        # so one product over all attributes gives parent and children together.
+        own = child.reshape(sample.classes, -1)[:, :: layout.size + 1]
+        own[:] = parent
+        least = float(child.min())
         qualifies = singles.sum(axis=0) >= self.min_frequency
-        alone = None if qualifies.all() else NaiveBayes().fit(sample)
-        return FittedAODE(sample.cards, layout, np.log(child), qualifies, alone)
+        if qualifies.all():
+            return FittedAODE(sample.cards, layout, child, least)
+        own *= qualifies
+        return FittedAODE(sample.cards, layout, child, least, qualifies, NaiveBayes().fit(sample))
 
 
 class FittedAODE(Generative):
-    """log P(x_j | c, x_i) of every pair of slots, with log P(c, x_i) on the diagonal.
+    """P(x_j | c, x_i) of every pair of slots, with P(c, x_i) on the diagonal.
 
-    ``naive_bayes`` answers where no attribute qualifies; None if all values do.
+    No probability is below ``least``, but for zeros on the diagonal at values that do not qualify.
+    ``qualifies`` says which do, and ``naive_bayes`` answers where no attribute does; None if all
+    values qualify.
     """
 
     def __init__(
         self,
         cards: tuple[int, ...],
         layout: SlotLayout,
-        log_tables: FloatArray,
-        qualifies: npt.NDArray[np.bool_],
-        naive_bayes: FittedNaiveBayes | None,
+        tables: FloatArray,
+        least: float,
+        qualifies: npt.NDArray[np.bool_] | None = None,
+        naive_bayes: FittedNaiveBayes | None = None,
     ) -> None:
         self.cards = cards
         self._layout = layout
-        self._log_tables = log_tables.reshape(cards[-1], -1)
+        self._tables = tables
         self._qualifies = qualifies
         self._naive_bayes = naive_bayes
+        # The product of many probabilities may be too small for a number, their logarithms' sum
+        # never is; but logarithms take time.
+        self._logs = least ** len(layout.spans) < _SMALL
+
+    def predict_proba(self, codes: IntArray) -> FloatArray:
+        if self._logs:
+            return super().predict_proba(codes)
+        codes = check_codes(codes, self.cards[:-1], "attribute")
+        joint = self._sums(codes)
+        total = joint.sum(axis=0)
+        if self._naive_bayes is not None and not total.all():
+            alone = total == 0
+            joint[:, alone] = self._naive_bayes.predict_proba(codes[alone]).T
+            total[alone] = 1.0
+        joint /= total
+        return joint.T
 
     def log_joint(self, codes: IntArray) -> FloatArray:
-        log_mean = np.empty((self.cards[-1], len(codes)))
-        few = max(_NUMBERS // (len(log_mean) * codes.shape[1]), 1)
-        head = self._head(codes.size)
-        for start in range(0, len(codes), few):
-            rows = slice(start, start + few)
-            log_mean[:, rows] = self._log_mean(codes[rows], head)
-        return log_mean.T
-
-    def _log_mean(self, codes: IntArray, head: Head) -> FloatArray:
-        """log P(attributes, class) of a few rows, shape (classes, rows)."""
-        slots = self._layout.slots(codes.T)
-        log_estimators = self._log_estimators(codes.T, slots, head)
-        if self._naive_bayes is None:
-            return _log_of_mean(log_estimators, len(slots))
-        qualifies = self._qualifies[slots]
-        log_estimators[:, ~qualifies] = -np.inf
-        alone = ~qualifies.any(axis=0)
-        log_estimators[:, :, alone] = 0.0
-        log_mean = _log_of_mean(log_estimators, np.maximum(qualifies.sum(axis=0), 1))
-        if alone.any():
-            log_mean[:, alone] = self._naive_bayes.log_joint(codes[alone]).T
+        sums = self._sums(codes)
+        log_sums = sums if self._logs else _log(sums)
+        if self._qualifies is None or self._naive_bayes is None:
+            return log_sums.T - np.log(codes.shape[1])
+        number = self._qualifies[self._layout.slots(codes.T)].sum(axis=0)
+        log_mean: FloatArray = (log_sums - np.log(np.maximum(number, 1))).T
+        alone = number == 0
+        log_mean[alone] = self._naive_bayes.log_joint(codes[alone])
         return log_mean
 
-    def _head(self, most: int) -> Head:
-        """Σ_j log P(x_j|c, x_i) over the first attributes, for all values that they can have.
+    def _sums(self, codes: IntArray) -> FloatArray:
+        """Σ_i P(c, x_i) Π_{j≠i} P(x_j|c, x_i) of every row, or its logarithm if ``_logs``.
 
-        As many attributes as make a table that is no larger than ``most`` for each class; their
-        number, and the table of shape (classes, slots times values).
+        Of shape (classes, rows).
+        """
+        sums = np.empty((self.cards[-1], len(codes)))
+        parts = self._parts(min(codes.size // 2, _NUMBERS))
+        few = max(_NUMBERS // codes.shape[1], 1)
+        for start in range(0, len(codes), few):
+            columns = codes[start : start + few].T
+            slots = self._layout.slots(columns)
+            places = [self._places(columns, slots, attributes) for attributes, _ in parts]
+            for label, row in enumerate(sums[:, start : start + few]):
+                products = parts[0][1][label].take(places[0])
+                for (_, table), place in zip(parts[1:], places[1:], strict=True):
+                    self._times(products, table[label].take(place), out=products)
+                row[:] = _log_of_sum(products) if self._logs else products.sum(axis=0)
+        return sums
+
+    @property
+    def _times(self) -> np.ufunc:
+        return np.add if self._logs else np.multiply
+
+    def _parts(self, most: int) -> list[Part]:
+        """The product of P(x_j|c, x_i) over some attributes j, for all values they can have.
+
+        The attributes are split into such parts, each as many neighbours as make a table that is
+        no larger than ``most`` for each class, so that a row needs few look-ups. The tables have
+        the shape (classes, slots times values).
         """
         layout, classes = self._layout, self.cards[-1]
-        tables = self._log_tables.reshape(classes, layout.size, layout.size)
-        sums, first = tables[:, :, layout.spans[0]], 1
-        while first < len(layout.spans) and sums[0].size * self.cards[first] <= most:
-            further = tables[:, :, layout.spans[first], None]
-            sums = (sums[:, :, None] + further).reshape(classes, layout.size, -1)
-            first += 1
-        return first, sums.reshape(classes, -1)
+        tables = _log(self._tables) if self._logs else self._tables
+        parts = []
+        first, end = 0, len(layout.spans)
+        while first < end:
+            product, last = tables[:, :, layout.spans[first]], first + 1
+            while last < end and product[0].size * self.cards[last] <= most:
+                further = tables[:, :, layout.spans[last], None]
+                product = self._times(product[:, :, None], further)
+                product = product.reshape(classes, layout.size, -1)
+                last += 1
+            parts.append((range(first, last), product.reshape(classes, -1)))
+            first = last
+        return parts
 
-    def _log_estimators(self, columns: IntArray, slots: IntArray, head: Head) -> FloatArray:
-        """log P(c, x_i) Π_{j≠i} P(x_j|c, x_i) of every row, shape (classes, parents i, rows).
-
-        The sum over j goes from the first attribute to the last.
-        """
-        first, table = head
-        place, values = columns[0], self.cards[0]
-        for column, card in zip(columns[1:first], self.cards[1:first], strict=True):
-            place = place + column * values
-            values *= card
-        sums: FloatArray = table.take(slots * values + place, axis=1)
-        starts = slots * self._layout.size
-        for child in slots[first:]:
-            sums += self._log_tables.take(starts + child, axis=1)
-        return sums
+    def _places(self, columns: IntArray, slots: IntArray, attributes: range) -> IntArray:
+        """Where every row's product of a part is, for each parent, shape (parents, rows)."""
+        place, values = columns[attributes[0]], self.cards[attributes[0]]
+        for attribute in attributes[1:]:
+            place = place + columns[attribute] * values
+            values *= self.cards[attribute]
+        return slots * values + place
 
     def joint_grid(self) -> FloatArray:
         spans = self._layout.spans
-        tables = np.exp(self._log_tables).reshape(self.cards[-1], self._layout.size, -1)
         total = np.zeros((self.cards[-1], math.prod(self.cards[:-1])))
         for i, span in enumerate(spans):
-            own = np.diagonal(tables[:, span, span], axis1=1, axis2=2)
-            factors: list[Factor] = [((i,), own * self._qualifies[span])]
+            own = np.diagonal(self._tables[:, span, span], axis1=1, axis2=2)
+            factors: list[Factor] = [((i,), own)]
             for j, other in enumerate(spans):
-                block = tables[:, span, other]
+                block = self._tables[:, span, other]
                 if j != i:
                     factors.append(((i, j), block) if i < j else ((j, i), block.transpose(0, 2, 1)))
             total += product_on_grid(self.cards, factors)
@@ -168,9 +201,15 @@ class FittedAODE(Generative):
         return total
 
 
-def _log_of_mean(logs: FloatArray, number: int | IntArray) -> FloatArray:
-    """The logarithm of the mean over axis 1 of so many numbers, given theirs, which are lost."""
-    largest = logs.max(axis=1)
-    logs -= largest[:, None]
-    sums: FloatArray = np.log(np.exp(logs, out=logs).sum(axis=1)) + largest
-    return sums - np.log(number)
+def _log(numbers: FloatArray) -> FloatArray:
+    """Logarithms, minus infinity of 0."""
+    with np.errstate(divide="ignore"):
+        logs: FloatArray = np.log(numbers)
+    return logs
+
+
+def _log_of_sum(logs: FloatArray) -> FloatArray:
+    """The logarithm of a sum over the first axis of numbers of which the logarithms are given."""
+    largest = logs.max(axis=0)
+    largest[np.isneginf(largest)] = 0.0
+    return _log(np.exp(logs - largest).sum(axis=0)) + largest

@@ -10,13 +10,13 @@ from matplotlib.figure import Figure
 from matplotlib.text import Text
 
 from simstudy import SimstudyError, make_study, run_study
-from simstudy.report import print_figures
-from simstudy.report.calibration_figure import draw_reliability
-from simstudy.report.forest import draw_thresholds
-from simstudy.report.print_figures import write_figures
-from simstudy.report.ranks_figure import draw_ranks
-from simstudy.report.spread import draw_scores
-from simstudy.report.style import STYLES, named
+from simstudy.report.paper import figures as print_figures
+from simstudy.report.paper.calibration import draw_reliability
+from simstudy.report.paper.figures import write_figures
+from simstudy.report.paper.forest import draw_thresholds
+from simstudy.report.paper.ranks import draw_ranks
+from simstudy.report.paper.spread import draw_scores
+from simstudy.report.paper.style import STYLES, named
 
 mpl.use("Agg")
 LONG = "A label that goes on and on and on, with a $ and an _, as labels do, variant "

@@ -10,9 +10,16 @@ import pandas as pd
 import pytest
 
 from simstudy import SimstudyError, make_study, run_study
-from simstudy.report.markup import Cell, Table, as_latex, as_markdown, latex_text, markdown_text
-from simstudy.report.printed import digits_of, fixed, p_of
-from simstudy.report.tables import means, write_tables
+from simstudy.report.paper.markup import (
+    Cell,
+    Table,
+    as_latex,
+    as_markdown,
+    latex_text,
+    markdown_text,
+)
+from simstudy.report.paper.printed import digits_of, fixed, p_of
+from simstudy.report.paper.tables import means, write_tables
 
 NASTY = r"a & b % c _ d # e $ f { g } h ~ i ^ j \ k | l"
 

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from matplotlib.figure import Figure
 
-from simstudy.report import captions
-from simstudy.report.drawn import Drawn, NotDrawnError, leading, rank_tables, ranked, spaced
 from simstudy.report.figures import COLOURS, draw_learning_curves, label_sizes
-from simstudy.report.forest import draw_thresholds, threshold_labels
-from simstudy.report.ranks_figure import MOST_JOINED, draw_ranks, lines_needed
-from simstudy.report.spread import draw_scores
-from simstudy.report.style import Style, add_key, lines_of, named
+from simstudy.report.paper import captions
+from simstudy.report.paper.drawn import Drawn, NotDrawnError, leading, rank_tables, ranked, spaced
+from simstudy.report.paper.forest import draw_thresholds, threshold_labels
+from simstudy.report.paper.ranks import MOST_JOINED, draw_ranks, lines_needed
+from simstudy.report.paper.spread import draw_scores
+from simstudy.report.paper.style import Style, add_key, lines_of, named
 from simstudy.report.words import axis_label
 
 if TYPE_CHECKING:

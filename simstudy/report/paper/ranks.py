@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from simstudy.report.figures import COLOURS
-from simstudy.report.style import lines_of, name_lines, named, tidy
+from simstudy.report.paper.style import lines_of, name_lines, named, tidy
 
 if TYPE_CHECKING:
     import pandas as pd

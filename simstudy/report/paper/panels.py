@@ -10,9 +10,6 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from simstudy.errors import SimstudyError
-from simstudy.report import captions
-from simstudy.report.calibration_figure import draw_reliability
-from simstudy.report.drawn import Drawn, NotDrawnError, leading, spaced
 from simstudy.report.figures import (
     COLOURS,
     draw_difference,
@@ -20,8 +17,11 @@ from simstudy.report.figures import (
     label_sizes,
     three_places,
 )
-from simstudy.report.spread import draw_divergence, shade
-from simstudy.report.style import Style, named, named_pair, pages
+from simstudy.report.paper import captions
+from simstudy.report.paper.calibration import draw_reliability
+from simstudy.report.paper.drawn import Drawn, NotDrawnError, leading, spaced
+from simstudy.report.paper.spread import draw_divergence, shade
+from simstudy.report.paper.style import Style, named, named_pair, pages
 from simstudy.report.words import axis_label
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from simstudy.report.markup import Cell
+from simstudy.report.paper.markup import Cell
 
 if TYPE_CHECKING:
     import pandas as pd

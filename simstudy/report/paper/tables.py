@@ -12,9 +12,9 @@ import pandas as pd
 
 from simstudy.errors import SimstudyError
 from simstudy.report import words
-from simstudy.report.drawn import make_directory, rank_tables, write_files
-from simstudy.report.markup import Cell, Table, as_latex, as_markdown
-from simstudy.report.printed import (
+from simstudy.report.paper.drawn import make_directory, rank_tables, write_files
+from simstudy.report.paper.markup import Cell, Table, as_latex, as_markdown
+from simstudy.report.paper.printed import (
     NONE,
     cells_of,
     digits_of,

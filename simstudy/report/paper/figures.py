@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 import matplotlib as mpl
 
 from simstudy.errors import SimstudyError
-from simstudy.report import overviews, panels
-from simstudy.report.drawn import Drawn, NotDrawnError, make_directory, write_files
 from simstudy.report.files import FORMATS
-from simstudy.report.style import STYLES, Style, finish
+from simstudy.report.paper import overviews, panels
+from simstudy.report.paper.drawn import Drawn, NotDrawnError, make_directory, write_files
+from simstudy.report.paper.style import STYLES, Style, finish
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

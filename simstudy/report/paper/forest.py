@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from simstudy.report.figures import COLOURS, label_sizes, plain
-from simstudy.report.style import name_lines, named_pair, tidy
+from simstudy.report.paper.style import name_lines, named_pair, tidy
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from simstudy.errors import SimstudyError
-from simstudy.report.style import Style
+from simstudy.report.paper.style import Style
 
 if TYPE_CHECKING:
     import pandas as pd

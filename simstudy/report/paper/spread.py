@@ -9,7 +9,7 @@ import numpy as np
 from simstudy.arrays import FloatArray
 from simstudy.measures.base import MeasureInfo
 from simstudy.report.figures import COLOURS, MARKERS, plain
-from simstudy.report.style import name_lines, named, tidy
+from simstudy.report.paper.style import name_lines, named, tidy
 from simstudy.report.words import axis_label
 
 if TYPE_CHECKING:
