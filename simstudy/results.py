@@ -59,6 +59,7 @@ class Results:
         if manifest is None or status != COMPLETE:
             raise SimstudyError(f"{directory} holds no complete results of a study")
         self.manifest: dict[str, Any] = manifest
+        self._thresholds: dict[tuple[Any, ...], pd.DataFrame] = {}
         self.settings: dict[str, Any] = self._read("study.toml", _read_toml)
 
     def __repr__(self) -> str:
@@ -188,7 +189,12 @@ class Results:
 
         if len(self.learners) < 2 or len(self.sizes) < 2:
             return pd.DataFrame()
-        return thresholds(self.scores, **self._compared(measure), **options)
+        # Page, tables and terminal all ask for them, and with many learners they take a while.
+        key = (self._measure(measure), *sorted(options.items()))
+        if key not in self._thresholds:
+            found = thresholds(self.scores, **self._compared(measure), **options)
+            self._thresholds[key] = found
+        return self._thresholds[key].copy()
 
     def difference_curve(
         self, first: str, second: str, measure: str | None = None, **options: Any

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TypeAlias
 
 import numpy as np
@@ -27,6 +28,9 @@ Part: TypeAlias = tuple[range, FloatArray]  # some attributes, and a table of th
 # Rows are answered a few at a time, so that arrays have no more numbers than this: small ones are
 # fast to get from the system and to reach.
 _NUMBERS = 10_000
+# The numbers of a table of products for each class, which should not take longer to make than to
+# look up those of a thousand rows.
+_PART = 3_000
 # A product of probabilities no smaller than this is exact to the last few bits.
 _SMALL = 1e-290
 
@@ -136,7 +140,7 @@ class FittedAODE(Generative):
         Of shape (classes, rows).
         """
         sums = np.empty((self.cards[-1], len(codes)))
-        parts = self._parts(min(codes.size // 2, _NUMBERS))
+        parts = self._parts
         few = max(_NUMBERS // codes.shape[1], 1)
         for start in range(0, len(codes), few):
             columns = codes[start : start + few].T
@@ -153,12 +157,12 @@ class FittedAODE(Generative):
     def _times(self) -> np.ufunc:
         return np.add if self._logs else np.multiply
 
-    def _parts(self, most: int) -> list[Part]:
+    @cached_property
+    def _parts(self) -> list[Part]:
         """The product of P(x_j|c, x_i) over some attributes j, for all values they can have.
 
-        The attributes are split into such parts, each as many neighbours as make a table that is
-        no larger than ``most`` for each class, so that a row needs few look-ups. The tables have
-        the shape (classes, slots times values).
+        The attributes are split into such parts, each as many neighbours as make a small table, so
+        that a row needs few look-ups. The tables have the shape (classes, slots times values).
         """
         layout, classes = self._layout, self.cards[-1]
         tables = _log(self._tables) if self._logs else self._tables
@@ -166,7 +170,7 @@ class FittedAODE(Generative):
         first, end = 0, len(layout.spans)
         while first < end:
             product, last = tables[:, :, layout.spans[first]], first + 1
-            while last < end and product[0].size * self.cards[last] <= most:
+            while last < end and product[0].size * self.cards[last] <= _PART:
                 further = tables[:, :, layout.spans[last], None]
                 product = self._times(product[:, :, None], further)
                 product = product.reshape(classes, layout.size, -1)

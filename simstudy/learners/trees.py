@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TypeAlias
 
 import numpy as np
@@ -60,43 +61,42 @@ def class_information(sample: Sample) -> FloatArray:
 
 def likelihood_gains(sample: Sample, alpha: float) -> FloatArray:
     """``gains[i, j]``: log marginal likelihood won by making i a parent of j, beside the class."""
-    from scipy.special import gammaln  # only this search needs scipy
-
     layout = sample.layout
-    cards, starts = layout.cards, layout.starts
+    log_gamma = _log_gamma_of_whole if sample.weights is None else _log_gamma
 
     def cells(counts: FloatArray) -> FloatArray:
-        return np.sum(gammaln(counts + alpha) - gammaln(alpha), axis=0)
+        return np.sum(log_gamma(counts, alpha) - math.lgamma(alpha), axis=0)
 
     def rows(totals: FloatArray) -> FloatArray:
-        return np.sum(gammaln(cards * alpha) - gammaln(totals + cards * alpha), axis=0)
+        """Summed over the classes, a column for each attribute."""
+        sums = {
+            card: np.sum(math.lgamma(card * alpha) - log_gamma(totals, card * alpha), axis=0)
+            for card in {*layout.cards.tolist()}
+        }
+        return np.stack([sums[card] for card in layout.cards.tolist()], axis=-1)
 
-    without = np.add.reduceat(cells(sample.slot_counts), starts) + rows(
-        sample.class_counts[:, None]
-    )
+    starts = layout.starts
+    without = np.add.reduceat(cells(sample.slot_counts), starts) + rows(sample.class_counts)
     of_cells = _block_sums(cells(sample.pair_counts), layout)
-    of_rows = np.add.reduceat(rows(sample.slot_counts[:, :, None]), starts, axis=0)
+    of_rows = np.add.reduceat(rows(sample.slot_counts), starts, axis=0)
     gains: FloatArray = of_cells + of_rows - without
     return gains
 
 
 def spanning_tree(weights: FloatArray, root: int) -> Tree:
     """The maximum spanning tree directed away from ``root`` (Prim 1957), ties to low indices."""
-    size = len(weights)
-    parents: list[int | None] = [None] * size
-    nearest = np.full(size, root)
-    best = weights[root].copy()
-    best[root] = -np.inf
-    inside = np.zeros(size, dtype=bool)
-    inside[root] = True
-    for _ in range(size - 1):
-        node = int(np.argmax(best))
-        parents[node] = int(nearest[node])
-        inside[node] = True
-        best[node] = -np.inf
-        closer = (weights[node] > best) & ~inside
-        best[closer] = weights[node][closer]
-        nearest[closer] = node
+    table = weights.tolist()  # of few numbers, which are faster one by one
+    parents: list[int | None] = [None] * len(table)
+    nearest = dict.fromkeys(range(len(table)), root)
+    del nearest[root]
+    best = table[root][:]
+    while nearest:
+        node = max(nearest, key=best.__getitem__)
+        parents[node] = nearest.pop(node)
+        for other in nearest:
+            if table[node][other] > best[other]:
+                best[other] = table[node][other]
+                nearest[other] = node
     return tuple(parents)
 
 
@@ -108,3 +108,21 @@ def _block_sums(table: FloatArray, layout: SlotLayout) -> FloatArray:
 
 def _xlogx(counts: FloatArray) -> FloatArray:
     return counts * np.log(counts + (counts == 0))
+
+
+def _log_gamma(counts: FloatArray, shift: float) -> FloatArray:
+    """ln Γ(n + shift) of every count."""
+    from scipy.special import gammaln  # which takes longer to import than a study to start
+
+    logs: FloatArray = gammaln(counts + shift)
+    return logs
+
+
+def _log_gamma_of_whole(counts: FloatArray, shift: float) -> FloatArray:
+    """The same of whole numbers, computed once for each that there is."""
+    whole = counts.astype(np.intp)
+    present = np.flatnonzero(np.bincount(whole.ravel()))
+    table = np.zeros(present[-1] + 1)
+    table[present] = [math.lgamma(count + shift) for count in present.tolist()]
+    logs: FloatArray = table.take(whole)
+    return logs
