@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import faulthandler
 import logging
 import shlex
 import signal
@@ -74,6 +75,9 @@ def run(
     fail_fast: Annotated[
         bool, typer.Option("--fail-fast", help="Stop at the first cell that fails.")
     ] = False,
+    retry: Annotated[
+        bool, typer.Option("--retry", help="Run the cells again that failed before.")
+    ] = False,
     backend: Annotated[
         str, typer.Option(help="Where the work is done: processes (of this machine) or dask.")
     ] = "processes",
@@ -124,10 +128,14 @@ def run(
                 f"Shard {shard} is in {store.directory}/, {failed} of its cells failed; when all "
                 "shards are done, simstudy merge joins them."
             )
+            if store.note:
+                typer.echo(f"Note: {store.note}.")
     else:
         loaded = load_study(study, given)
         with watched(quiet, log, study=str(study)) as progress, _stoppable():
-            results = run_study(loaded, out, report=report, progress=progress, **options)
+            results = run_study(
+                loaded, out, report=report, retry=retry, progress=progress, **options
+            )
         failed = results.manifest["failures"]
         if not quiet:
             _print_results(results, no_report)
@@ -213,9 +221,10 @@ def _stoppable() -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        command = shlex.join(["simstudy", *(a for a in sys.argv[1:] if a != "--overwrite")])
-        if Path(sys.argv[0]).name == "run.py":
-            command = shlex.join(["python", "-m", "simstudy.run", *sys.argv[1:]])
+        arguments = [part for part in sys.argv[1:] if part not in ("--overwrite", "--retry")]
+        by_module = Path(sys.argv[0]).name == "run.py"
+        program = ["python", "-m", "simstudy.run"] if by_module else ["simstudy"]
+        command = shlex.join([*program, *arguments])
         typer.echo(
             f"stopped; what is finished is kept; this goes on from there: {command}",
             err=True,
@@ -271,11 +280,13 @@ def cell(
     from simstudy.running import run_cell
     from simstudy.study import load_study
 
+    faulthandler.enable()
+    loaded = load_study(study)
     try:
-        done = run_cell(load_study(study), model, size, learner)
+        done = run_cell(loaded, model, size, learner)
     except SimstudyError:
         raise
-    except Exception as error:
+    except BaseException as error:
         trace = error.__traceback__.tb_next if error.__traceback__ else None
         traceback.print_exception(error.with_traceback(trace))
         if pdb:

@@ -9,10 +9,11 @@ from pathlib import Path
 from time import perf_counter
 from typing import TypeAlias
 
+from simstudy.engine.child import limit_memory
 from simstudy.engine.execute import execute
 from simstudy.engine.plan import Plan, make_plan
 from simstudy.engine.store import SHARD, Store
-from simstudy.engine.task import Cell, CellKey, Task
+from simstudy.engine.task import Cell, CellKey, Task, prepare
 from simstudy.errors import SOME_FAILED, SimstudyError
 from simstudy.results import Results
 from simstudy.study import Study, load_study
@@ -65,6 +66,7 @@ def run_study(
     overwrite: bool = False,
     report: bool = True,
     fail_fast: bool = False,
+    retry: bool = False,
     progress: Progress | None = None,
 ) -> Results:
     """Run a study and write its results; if they are there already, give those.
@@ -85,6 +87,8 @@ def run_study(
         Whether to write tables and figures beside the scores.
     fail_fast : bool
         Raise an error at the first cell that fails, instead of noting it and going on.
+    retry : bool
+        Run the cells again that failed in an earlier run.
     progress : callable, optional
         Called with a `Step` each time a model is finished.
     """
@@ -92,6 +96,8 @@ def run_study(
     store = Store(_place(study, out))
     with store.locked():
         reused = store.holds(plan, overwrite)
+        if retry and store.forget_failures():
+            reused = False
         if not reused:
             store.begin(study, plan)
             seconds = _run(plan, store, range(plan.models), jobs, cluster, fail_fast, progress)
@@ -163,6 +169,12 @@ def merge(
         Replace what is there.
     """
     pieces = [Store(Path(directory)) for directory in directories]
+    if not pieces:
+        raise SimstudyError("there are no results to join")
+    if overwrite and Path(out).resolve() in {Path(place).resolve() for place in directories}:
+        raise SimstudyError(
+            f"{out} is one of the pieces, which --overwrite would take away; choose another --out"
+        )
     study = load_study(pieces[0].directory / "study.toml")
     plan = make_plan(study)
     for piece in pieces:
@@ -240,6 +252,9 @@ def run_cell(study: Study, model: int, size: int, learner: str) -> dict[str, flo
         if value not in allowed:
             known = f"0 to {plan.models - 1}" if what == "model" else ", ".join(map(str, allowed))
             raise SimstudyError(f"the study has no {what} {value}; it has {known}")
+    if plan.memory is not None:
+        limit_memory(plan.memory)
+    prepare(plan)
     with threadpool_limits(1):
         task = Task(plan, model)
         cell = task.score_cell(parts[learner], task.training_sets({size})[size])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, TypeVar
 
 import numpy as np
@@ -94,7 +94,7 @@ class Sample:
     @cached_property
     def layout(self) -> SlotLayout:
         """Where each attribute's values lie on the axes of the pair tables."""
-        return SlotLayout(self.cards[:-1])
+        return slot_layout(self.cards[:-1])
 
     @cached_property
     def distinct(self) -> Sample:
@@ -102,13 +102,7 @@ class Sample:
 
         Rows of weight zero are left out.
         """
-        cells = math.prod(self.cards)
-        if cells <= max(_CELLS_FOR_EACH_ROW * len(self), _FEW_CELLS):
-            place = _flat_index(self.codes, range(len(self.cards)), self.cards)
-            first = np.empty(cells, dtype=np.intp)
-            first[place] = np.arange(len(self))
-        else:
-            first, place = distinct_rows(self.codes, self.cards)
+        first, place = distinct_rows(self.codes, self.cards)
         weights = weights_in(place, self.weights, len(first))
         present = np.flatnonzero(weights > 0)
         codes = self.codes.T.take(first[present], axis=1).T
@@ -131,7 +125,7 @@ class Sample:
     @cached_property
     def class_counts(self) -> FloatArray:
         """Rows of each class, shape (classes,)."""
-        return self.counts(len(self.cards) - 1)
+        return read_only(weights_in(self.target, self.weights, self.classes))
 
     def class_frequencies(self, alpha: float) -> FloatArray:
         """Smoothed frequencies of the classes, (n_c + α)/(N + kα)."""
@@ -197,30 +191,36 @@ class SlotLayout:
     """
 
     def __init__(self, cards: Sequence[int]) -> None:
-        self.cards = np.array(cards, dtype=np.intp)
+        self.cards = read_only(np.array(cards, dtype=np.intp))
         ends = np.cumsum(self.cards)
-        self.starts: IntArray = ends - self.cards
+        self.starts: IntArray = read_only(ends - self.cards)
         self.size = int(self.cards.sum())
         self.spans = [slice(int(e - c), int(e)) for c, e in zip(cards, ends, strict=True)]
 
     @cached_property
     def owner(self) -> IntArray:
         """The attribute of each slot."""
-        return np.repeat(np.arange(len(self.cards)), self.cards)
+        return read_only(np.repeat(np.arange(len(self.cards)), self.cards))
 
     @cached_property
     def value(self) -> IntArray:
         """The value of its attribute that each slot stands for."""
-        return np.arange(self.size) - self.starts[self.owner]
+        return read_only(np.arange(self.size) - self.starts[self.owner])
 
     @cached_property
     def slot_cards(self) -> FloatArray:
         """The number of values of each slot's attribute."""
-        return np.repeat(self.cards, self.cards).astype(np.float64)
+        return read_only(np.repeat(self.cards, self.cards).astype(np.float64))
 
     def slots(self, columns: IntArray) -> IntArray:
         """The slot of every code; ``columns`` has one row for each attribute."""
         return columns + self.starts[:, None]
+
+
+@lru_cache(maxsize=16)
+def slot_layout(cards: tuple[int, ...]) -> SlotLayout:
+    """The layout of attributes with these numbers of values, which samples have in common."""
+    return SlotLayout(cards)
 
 
 def check_codes(codes: npt.ArrayLike, cards: Sequence[int], what: str) -> IntArray:
@@ -258,8 +258,17 @@ def read_only(array: Array) -> Array:
 
 
 def distinct_rows(codes: IntArray, cards: Sequence[int]) -> tuple[IntArray, IntArray]:
-    """One index for each distinct row, and for every row which of those it equals."""
-    if np.prod(np.asarray(cards, dtype=np.float64)) < 2**62:
+    """Where each distinct row comes first, in the order of codes, and which of them each row is."""
+    cells = math.prod(int(card) for card in cards)
+    if cells <= max(_CELLS_FOR_EACH_ROW * len(codes), _FEW_CELLS):
+        flat = _flat_index(codes, range(len(cards)), cards)
+        found = np.full(cells, -1)
+        found[flat[::-1]] = np.arange(len(codes))[::-1]  # of equal rows the first comes last
+        present = np.flatnonzero(found >= 0)
+        first = found[present]
+        found[present] = np.arange(len(present))
+        return first, found[flat]
+    if cells < 2**62:
         flat = _flat_index(codes, range(len(cards)), cards)
         _, first, inverse = np.unique(flat, return_index=True, return_inverse=True)
     else:

@@ -182,8 +182,8 @@ class Analysis(_Part):
 class Limits(_Part):
     """What one cell may use; nothing is limited that is not named."""
 
-    timeout: float | None = Field(default=None, gt=0, allow_inf_nan=False)
-    memory: float | None = Field(default=None, gt=0, allow_inf_nan=False)
+    timeout: float | None = Field(default=None, gt=0, le=10**6)
+    memory: float | None = Field(default=None, gt=0, le=10**6)
 
 
 class Study(_Part):

@@ -121,11 +121,14 @@ def _logged(path: Path, facts: dict[str, Any]) -> Iterator[Progress]:
             failed=failed,
         )
 
-    with file:
-        write("begin", **facts)
-        try:
-            yield update
-        except BaseException as error:
-            write("stopped", why=f"{type(error).__name__}: {error}")
-            raise
+    write("begin", **facts)
+    try:
+        yield update
+    except BaseException as error:
+        write("stopped", why=f"{type(error).__name__}: {error}")
+        raise
+    else:
         write("end")
+    finally:
+        with contextlib.suppress(OSError):
+            file.close()

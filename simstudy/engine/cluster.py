@@ -12,14 +12,17 @@ import itertools
 import logging
 import pickle
 import platform
+import queue
 import threading
+import uuid
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
-from simstudy.engine.guard import Guard, StoppedError, pickled
+from simstudy.engine.child import pickled
+from simstudy.engine.guard import Guard, StoppedError
 from simstudy.engine.plan import Plan
-from simstudy.engine.task import Cell, CellKey
+from simstudy.engine.task import Cell, CellKey, TaskKey
 from simstudy.errors import SimstudyError
 
 LOCAL = "local"
@@ -32,7 +35,7 @@ _SAME_EVERYWHERE = ("simstudy", "numpy", "scipy")
 
 
 def execute_on_dask(
-    plan: Plan, tasks: Iterable[tuple[int, Collection[CellKey] | None]], address: str, jobs: int
+    plan: Plan, tasks: Iterable[TaskKey], address: str, jobs: int
 ) -> Iterator[list[Cell]]:
     """Yield the cells of each task as it finishes on some worker.
 
@@ -47,11 +50,7 @@ def execute_on_dask(
     """
     with _connected(address, jobs) as client:
         _check(client, address)
-        try:
-            yield from _results(client, pickled(plan), tasks)
-        finally:
-            with contextlib.suppress(Exception):  # a cluster that is gone has no guards either
-                client.run(stop_guards)
+        yield from _Run(client, address, pickled(plan)).results(tasks)
 
 
 @contextlib.contextmanager
@@ -63,8 +62,8 @@ def _connected(address: str, jobs: int) -> Iterator[Any]:
         raise SimstudyError(
             "a Dask cluster needs the package distributed: pip install 'simstudy[dask]'"
         ) from error
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # what matters is said in errors
     with contextlib.ExitStack() as stack:
+        stack.enter_context(_silence("distributed"))  # what matters is said in errors
         if address == LOCAL:
             # Its workers are threads here; each has its guard, and that a process.
             options = {"processes": False, "dashboard_address": ":0"}
@@ -79,6 +78,17 @@ def _connected(address: str, jobs: int) -> Iterator[Any]:
                 "its address"
             ) from error
         yield stack.enter_context(client)
+
+
+@contextlib.contextmanager
+def _silence(name: str) -> Iterator[None]:
+    logger = logging.getLogger(name)
+    level = logger.level
+    logger.setLevel(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        logger.setLevel(level)
 
 
 def _check(client: Any, address: str) -> None:
@@ -137,79 +147,113 @@ def _python(version: str) -> str:
     return ".".join(version.split(".")[:2])
 
 
-def _results(
-    client: Any, plan: bytes, tasks: Iterable[tuple[int, Collection[CellKey] | None]]
-) -> Iterator[list[Cell]]:
-    from distributed import KilledWorker, as_completed
+class _Run:
+    """One run on a cluster: tasks are handed out as others come back."""
 
-    waiting = iter(tasks)
-    running: dict[Any, tuple[int, Collection[CellKey] | None]] = {}
-    losses: Counter[int] = Counter()
-    completed = as_completed()
+    def __init__(self, client: Any, address: str, plan: bytes) -> None:
+        self._client, self._address, self._plan = client, address, plan
+        self._name = uuid.uuid4().hex
+        self._running: dict[Any, TaskKey] = {}
+        self._completed: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        self._losses: Counter[int] = Counter()
 
-    def submit(task: tuple[int, Collection[CellKey] | None]) -> None:
-        future = client.submit(run_on_worker, plan, *task, pure=False)
-        running[future] = task
-        completed.add(future)
+    def results(self, tasks: Iterable[TaskKey]) -> Iterator[list[Cell]]:
+        waiting = iter(tasks)
+        ahead = _AHEAD * max(sum(self._client.nthreads().values()), 1)
+        try:
+            for task in itertools.islice(waiting, ahead):
+                self._submit(task)
+            while self._running:
+                future = self._next()
+                task = self._running.pop(future)
+                if future.status == "finished":
+                    yield future.result()
+                    if (following := next(waiting, None)) is not None:
+                        self._submit(following)
+                else:
+                    self._again(task, future)
+        finally:
+            self._stop()
 
-    for task in itertools.islice(waiting, _AHEAD * max(sum(client.nthreads().values()), 1)):
-        submit(task)
-    while running:
-        future = next(completed)
-        task = running.pop(future)
-        if future.status == "finished":
-            yield future.result()
-            if (following := next(waiting, None)) is not None:
-                submit(following)
-            continue
+    def _submit(self, task: TaskKey) -> None:
+        future = self._client.submit(run_on_worker, self._name, self._plan, *task, pure=False)
+        self._running[future] = task
+        future.add_done_callback(self._completed.put)
+
+    def _next(self) -> Any:
+        """The next task that is done, well or not, as long as there is a scheduler."""
+        while True:
+            try:
+                future = self._completed.get(timeout=_PATIENCE)
+            except queue.Empty:
+                future = None
+            if self._client.status != "running":
+                raise SimstudyError(
+                    f"the scheduler at {self._address} is gone; what is finished is kept, and the "
+                    "same command goes on from there"
+                )
+            if future is not None and future in self._running:
+                return future
+
+    def _again(self, task: TaskKey, future: Any) -> None:
+        """Hand out the task of a lost worker once more; raise what a worker has raised."""
+        from distributed import KilledWorker
+
         error = future.exception() if future.status == "error" else None
-        if error is not None and not isinstance(error, KilledWorker | StoppedError):
+        if error is not None and not isinstance(error, KilledWorker):
             raise error
-        losses[task[0]] += 1
-        if losses[task[0]] > _MOST_LOSSES:
+        self._losses[task[0]] += 1
+        if self._losses[task[0]] > _MOST_LOSSES:
             raise SimstudyError(
                 f"workers were lost {_MOST_LOSSES} times while at model {task[0]}; what is "
                 "finished is kept, and the same command goes on from there"
             )
-        submit(task)
+        self._submit(task)
+
+    def _stop(self) -> None:
+        """Leave the workers free; those of a cluster that is gone are."""
+        if self._client.status == "running":
+            with contextlib.suppress(Exception):
+                self._client.cancel(list(self._running), force=True)
+                self._client.run(stop_guards, self._name)
 
 
 class _Guards:
-    """The guards of this worker, one for each thread, all of one plan."""
+    """The guards of this worker, one for each thread of each run."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._plan = b""
-        self._guards: dict[int, Guard] = {}
+        self._guards: dict[tuple[str, int], Guard] = {}
+        self._stopped: set[str] = set()
 
-    def mine(self, plan: bytes) -> Guard:
+    def mine(self, run: str, plan: bytes) -> Guard:
+        key = (run, threading.get_ident())
         with self._lock:
-            if plan != self._plan:
-                self._stop()
-                self._plan = plan
-            thread = threading.get_ident()
-            if thread not in self._guards:
-                self._guards[thread] = Guard(pickle.loads(plan))
-            return self._guards[thread]
+            if run in self._stopped:
+                raise StoppedError
+            if key not in self._guards:
+                self._guards[key] = Guard(pickle.loads(plan))
+            return self._guards[key]
 
-    def stop(self) -> None:
+    def stop(self, run: str) -> None:
         with self._lock:
-            self._stop()
-
-    def _stop(self) -> None:
-        for guard in self._guards.values():
+            self._stopped.add(run)
+            keys = [key for key in self._guards if key[0] == run]
+            guards = [self._guards.pop(key) for key in keys]
+        for guard in guards:
             guard.stop()
-        self._guards = {}
 
 
 _guards = _Guards()
 
 
-def run_on_worker(plan: bytes, model: int, wanted: Collection[CellKey] | None) -> list[Cell]:
+def run_on_worker(
+    run: str, plan: bytes, model: int, wanted: Collection[CellKey] | None
+) -> list[Cell]:
     """Run one task on a worker."""
-    return _guards.mine(plan).run(model, wanted)
+    return _guards.mine(run, plan).run(model, wanted)
 
 
-def stop_guards() -> None:
-    """End the children of this worker."""
-    _guards.stop()
+def stop_guards(run: str) -> None:
+    """End the children that a run has on this worker."""
+    _guards.stop(run)

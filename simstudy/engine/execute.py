@@ -6,13 +6,10 @@ import os
 import queue
 import warnings
 from collections.abc import Collection, Generator, Iterable, Mapping
-from typing import TypeAlias
 
 from simstudy.engine.guard import Guard
 from simstudy.engine.plan import Plan
-from simstudy.engine.task import Cell, CellKey, run_task
-
-TaskKey: TypeAlias = tuple[int, Collection[CellKey] | None]  # a model, and which of its cells
+from simstudy.engine.task import Cell, CellKey, TaskKey, run_task
 
 
 def execute(
@@ -75,7 +72,7 @@ def _execute_guarded(plan: Plan, tasks: Iterable[TaskKey], jobs: int) -> Generat
         for cells in results:  # noqa: UP028 (yield from would close them first)
             yield cells
         for guard in guards:
-            guard.spare()
+            guard.release()
     finally:
         for guard in guards:
             guard.stop()

@@ -54,14 +54,15 @@ class Journal:
 
     def drop(self, unwanted: Callable[[Cell], bool]) -> int:
         """Take cells out of the file, and return how many there were."""
-        kept, dropped = [], 0
+        kept: dict[int, list[Cell]] = {}
+        dropped = 0
         for cell in self.cells():
             if unwanted(cell):
                 dropped += 1
             else:
-                kept.append(cell)
+                kept.setdefault(cell.model, []).append(cell)
         if dropped:
-            self._replace([_line(kept)])
+            self._replace(map(_line, kept.values()))
         return dropped
 
     def _replace(self, lines: Iterable[bytes]) -> None:

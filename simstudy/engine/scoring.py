@@ -28,10 +28,15 @@ def check_probabilities(proba: FloatArray, rows: int, classes: int) -> FloatArra
         raise InvalidProbabilitiesError(
             f"probabilities of shape {proba.shape} instead of {(rows, classes)}"
         )
+    # Class by class in memory: few classes, many rows.
+    proba = np.asfortranarray(proba)
+    sums = proba.sum(axis=1)
+    if proba.min(initial=1.0) >= 0 and np.abs(sums - 1).max(initial=0.0) <= 1e-6:
+        return proba
     for wrong, what in (
         (~np.isfinite(proba).all(axis=1), "is not a number"),
         ((proba < 0).any(axis=1), "is negative"),
-        (np.abs(proba.sum(axis=1) - 1) > 1e-6, "belongs to a row that does not sum to one"),
+        (np.abs(sums - 1) > 1e-6, "belongs to a row that does not sum to one"),
     ):
         if wrong.any():
             raise InvalidProbabilitiesError(
@@ -169,6 +174,7 @@ class Answers:
             assert told is not None, name
             if clipped:
                 told = clip(told, self._cutoff, self._train_rows)
-            # Read-only: a measure that writes to its arguments must not reach the next one.
-            self._known[name, clipped] = read_only(told[self.test.rows])
+            # Class by class in memory, as most measures go through it. Read-only: a measure that
+            # writes to its arguments must not reach the next one.
+            self._known[name, clipped] = read_only(told.T.take(self.test.rows, axis=1).T)
         return self._known[name, clipped]

@@ -29,5 +29,5 @@ def stream(seed: int, family: str, model: int, role: str) -> np.random.Generator
         ``learner/<identity>/<size>``.
     """
     digest = hashlib.sha256(stream_key(seed, family, model, role).encode()).digest()
-    words = np.frombuffer(digest, dtype="<u4")
-    return np.random.Generator(np.random.PCG64(np.random.SeedSequence(words.tolist())))
+    words = np.frombuffer(digest, dtype="<u4").astype(np.uint32)  # the same seed as a list of them
+    return np.random.Generator(np.random.PCG64(np.random.SeedSequence(words)))

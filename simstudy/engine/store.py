@@ -9,6 +9,7 @@ import os
 import platform
 import re
 import shlex
+import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -65,7 +66,9 @@ class Store:
         except ValueError:
             return None
         if not (
-            isinstance(content, dict) and {"fingerprint", "conditions", "status"} <= {*content}
+            isinstance(content, dict)
+            and {"fingerprint", "conditions", "status"} <= {*content}
+            and isinstance(content["conditions"], dict)
         ):
             return None
         if content.get("schema") != SCHEMA_VERSION:
@@ -138,11 +141,27 @@ class Store:
                 "them with --overwrite"
             )
         met_limits = manifest.get("failures") and manifest.get("limits") != _limits(plan)
-        return (
-            manifest["status"] == COMPLETE
-            and manifest["fingerprint"] == plan.fingerprint()
-            and not met_limits
-        )
+        if (
+            manifest["status"] != COMPLETE
+            or manifest["fingerprint"] != plan.fingerprint()
+            or met_limits
+        ):
+            return False
+        if self.damaged(manifest):
+            self.note = (
+                f"{self.directory / SCORES[0]} was damaged or missing; it was made again from "
+                f"{JOURNAL}"
+            )
+            return False
+        return True
+
+    def damaged(self, manifest: dict[str, Any]) -> bool:
+        """Whether the scores are not those that were written."""
+        try:
+            content = (self.directory / SCORES[0]).read_bytes()
+        except OSError:
+            return True
+        return zlib.crc32(content) != manifest.get("scores_checksum")
 
     def check(self, plan: Plan) -> None:
         """Refuse what is not this study's: no results at all, or another study's."""
@@ -220,8 +239,10 @@ class Store:
                 mine = {(cell.model, cell.size, cell.learner): cell for cell in self._cells(plan)}
                 new = []
                 for cell in theirs:
-                    same = mine.setdefault((cell.model, cell.size, cell.learner), cell)
-                    if same is cell:
+                    key = (cell.model, cell.size, cell.learner)
+                    same = mine.get(key)
+                    if same is None or (same.status != "ok" and cell.status == "ok"):
+                        mine[key] = cell
                         new.append(cell)
                     elif same.status == cell.status == "ok" and same.values != cell.values:
                         raise SimstudyError(
@@ -266,6 +287,14 @@ class Store:
         if dropped:
             self.note = f"the limits are other ones: {dropped} cells that met them ran again"
 
+    def forget_failures(self) -> bool:
+        """Take away the cells that failed, so that they are run again; whether there were any."""
+        with self._said():
+            dropped = Journal(self.directory).drop(lambda cell: cell.status != "ok")
+        if dropped:
+            self.note = f"{dropped} cells that had failed were run again"
+        return bool(dropped)
+
     def write_study(self, study: Study, plan: Plan) -> None:
         """Write the study as resolved; its plugins are the copies kept beside it."""
         content = {**study.as_dict(), "plugins": self._plugin_names(plan)}
@@ -291,14 +320,20 @@ class Store:
                 f"{self.directory / JOURNAL}, which something else has changed; run the study again"
             )
         self.drop_report()  # that of earlier scores
-        self.write("scores.parquet", parquet(scores_table(plan, cells)))
+        scores = parquet(scores_table(plan, cells))
+        self.write("scores.parquet", scores)
         self.write("timings.parquet", parquet(timings_table(cells)))
         failures = [cell for cell in cells if cell.status != "ok"]
         columns = ["model", "size", "learner", "status", "error", "stream", "traceback"]
-        rows = [[asdict(cell)[key] for key in columns] for cell in failures]
+        rows = [[getattr(cell, key) for key in columns] for cell in failures]
         self.write_csv("failures.csv", columns, rows)
         warned = Counter(f"{cell.learner}: {cell.warning}" for cell in cells if cell.warning)
-        facts = {**facts, "failures": len(failures), "warnings": dict(warned.most_common(20))}
+        facts = {
+            **facts,
+            "scores_checksum": zlib.crc32(scores),
+            "failures": len(failures),
+            "warnings": dict(warned.most_common(20)),
+        }
         self._write_manifest(plan, COMPLETE, facts)
 
     def _write_manifest(self, plan: Plan, status: str, facts: dict[str, Any]) -> None:

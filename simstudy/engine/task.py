@@ -25,7 +25,10 @@ from simstudy.registry import FAMILIES, LEARNERS, REGISTRIES, execute_plugin
 from simstudy.sample import Sample
 
 CellKey: TypeAlias = tuple[int, str]  # training size and label of the learner
+TaskKey: TypeAlias = tuple[int, Collection[CellKey] | None]  # a model, and which of its cells
 DRAWING = "drawing the model: "
+interruptible = True  # whether an interrupt is meant for this process, not a learner's own doing
+_LONGEST, _LONGEST_TRACEBACK = 2_000, 20_000  # letters that are kept of what went wrong
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,13 +116,14 @@ class Task:
 
     def run_cell(self, part: Part, train: Sample) -> Cell:
         """Fit one learner to one training set and score its predictions; failure is a status."""
-        cell = _blank(self._plan, self._model, len(train), part)
         try:
             return self.score_cell(part, train)
-        except InvalidProbabilitiesError as error:
-            return failed(cell, error, "invalid")
-        except (Exception, SystemExit) as error:
-            return failed(cell, error, "error")
+        except BaseException as error:
+            if isinstance(error, KeyboardInterrupt) and interruptible:
+                raise
+            cell = _blank(self._plan, self._model, len(train), part)
+            invalid = isinstance(error, InvalidProbabilitiesError)
+            return failed(cell, error, "invalid" if invalid else "error")
 
     def score_cell(self, part: Part, train: Sample) -> Cell:
         """Fit one learner to one training set and score its predictions; failure is raised."""
@@ -130,7 +134,7 @@ class Task:
             proba, fit_seconds, predict_seconds = self._answers(part, train, rng)
             limit, trouble = self._limit(part) if self._score.needs_limit else (None, "")
             values = self._score(proba, train, limit)
-        heard = f"{raised[0].category.__name__}: {raised[0].message}" if raised else ""
+        heard = plain_text(f"{raised[0].category.__name__}: {raised[0].message}") if raised else ""
         warning = "; ".join(text for text in (trouble, heard) if text)
         return replace(
             cell,
@@ -210,9 +214,16 @@ def failed(cell: Cell, error: BaseException, status: str, during: str = "") -> C
     return replace(
         cell,
         status=status,
-        error=f"{during}{type(error).__name__}: {error}",
-        traceback="".join(traceback.format_exception(error)),
+        error=plain_text(f"{during}{type(error).__name__}: {error}"),
+        traceback=plain_text("".join(traceback.format_exception(error)), _LONGEST_TRACEBACK),
     )
+
+
+def plain_text(text: str, longest: int = _LONGEST) -> str:
+    """Text that any file can hold, without its middle if it is very long."""
+    if len(text) > longest:
+        text = f"{text[: longest // 2]} […] {text[-longest // 2 :]}"
+    return text.encode("utf-8", "backslashreplace").decode()
 
 
 def _blank(plan: Plan, model: int, size: int, part: Part) -> Cell:

@@ -77,6 +77,12 @@ class CaMML(Learner):
         known = f"it must be one of {', '.join(SEARCHES)}"
         require(self.search in SEARCHES, "search", self.search, known)
 
+    def warm_up(self) -> None:
+        """Compile, or load, the code that samples, so that no fit's time has that in it."""
+        if self.search != "exact":
+            rows = np.arange(16)[:, None] // np.array([1, 2, 4, 8]) % 2
+            CaMML(search="sample").fit(Sample(rows, (2, 2, 2, 2)), np.random.default_rng(0))
+
     def fit(self, sample: Sample, rng: np.random.Generator | None = None) -> FittedCaMML:
         variables = len(sample.cards)
         if max(sample.cards) > MOST_CELLS:
