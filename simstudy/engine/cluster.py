@@ -17,6 +17,7 @@ import threading
 import uuid
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
+from concurrent.futures import CancelledError
 from typing import Any
 
 from simstudy.engine.child import pickled
@@ -172,6 +173,8 @@ class _Run:
                         self._submit(following)
                 else:
                     self._again(task, future)
+        except (OSError, CancelledError) as error:  # as distributed has it, on a broken line
+            raise self._gone() from error
         finally:
             self._stop()
 
@@ -188,12 +191,15 @@ class _Run:
             except queue.Empty:
                 future = None
             if self._client.status != "running":
-                raise SimstudyError(
-                    f"the scheduler at {self._address} is gone; what is finished is kept, and the "
-                    "same command goes on from there"
-                )
+                raise self._gone()
             if future is not None and future in self._running:
                 return future
+
+    def _gone(self) -> SimstudyError:
+        return SimstudyError(
+            f"the scheduler at {self._address} is gone; what is finished is kept, and the same "
+            "command goes on from there"
+        )
 
     def _again(self, task: TaskKey, future: Any) -> None:
         """Hand out the task of a lost worker once more; raise what a worker has raised."""

@@ -25,29 +25,34 @@ def scores(directory: Path) -> bytes:
     return (directory / "scores.parquet").read_bytes()
 
 
+def start(stack: contextlib.ExitStack, place: Path, *arguments: str) -> subprocess.Popen[str]:
+    process = subprocess.Popen(
+        [sys.executable, "-m", *arguments], cwd=place, stderr=subprocess.PIPE, text=True
+    )
+    stack.callback(process.wait)
+    stack.callback(process.kill)
+    return process
+
+
+def start_scheduler(stack: contextlib.ExitStack, place: Path) -> tuple[subprocess.Popen[str], str]:
+    options = ["--host", "127.0.0.1", "--port", "0", "--no-dashboard"]
+    process = start(stack, place, "distributed.cli.dask_scheduler", *options)
+    lines = iter(process.stderr.readline, "")
+    return process, next(m[1] for line in lines if (m := re.search(r"(tcp://127\S+)", line)))
+
+
+def start_worker(stack: contextlib.ExitStack, place: Path, address: str) -> subprocess.Popen[str]:
+    options = [address, "--nthreads", "1", "--no-dashboard", "--no-nanny"]
+    return start(stack, place, "distributed.cli.dask_worker", *options)
+
+
 @pytest.fixture(scope="module")
 def scheduler(tmp_path_factory):
     """A scheduler and two workers, each a process of its own: address and workers."""
     place = tmp_path_factory.mktemp("dask")
     with contextlib.ExitStack() as stack:
-
-        def start(*arguments: str) -> subprocess.Popen[str]:
-            process = subprocess.Popen(
-                [sys.executable, "-m", *arguments],
-                cwd=place,
-                stderr=subprocess.PIPE,
-                text=True,
-            )
-            stack.callback(process.wait)
-            stack.callback(process.kill)
-            return process
-
-        options = ["--host", "127.0.0.1", "--port", "0", "--no-dashboard"]
-        found = start("distributed.cli.dask_scheduler", *options)
-        lines = iter(found.stderr.readline, "")
-        address = next(m[1] for line in lines if (m := re.search(r"(tcp://127\S+)", line)))
-        local = [address, "--nthreads", "1", "--no-dashboard", "--no-nanny"]
-        yield address, [start("distributed.cli.dask_worker", *local) for _ in range(2)]
+        _, address = start_scheduler(stack, place)
+        yield address, [start_worker(stack, place, address) for _ in range(2)]
 
 
 @pytest.fixture
@@ -136,3 +141,19 @@ def test_a_worker_that_is_lost_costs_nothing(write_study, tmp_path, scheduler, h
     assert workers[1].poll() is None
     assert scores(out) == here
     assert (out / JOURNAL).exists()
+
+
+def test_a_scheduler_that_is_lost_is_said(write_study, tmp_path):
+    place = tmp_path / "dask"
+    place.mkdir()
+    with contextlib.ExitStack() as stack:
+        scheduler, address = start_scheduler(stack, place)
+        start_worker(stack, place, address)
+        study = load_study(write_study({"models = 4": "models = 400"}))
+
+        def kill(step):
+            if step.models == 3:
+                scheduler.kill()
+
+        with pytest.raises(SimstudyError, match=r"scheduler at tcp\S+ is gone; what is finished"):
+            run_study(study, tmp_path / "out", cluster=address, report=False, progress=kill)
