@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import TypeAlias
 
 import numpy as np
 
 from simstudy.arrays import FloatArray
-from simstudy.sample import Sample, SlotLayout
+from simstudy.sample import Sample, SlotLayout, read_only
 
 Tree: TypeAlias = tuple[int | None, ...]
+# Samples of fewer rows look logarithms of the gamma function up.
+_MOST_IN_TABLE = 2**14
 
 
 def cmi_tree(sample: Sample, alpha: float) -> Tree:
@@ -31,10 +34,10 @@ def likelihood_tree(sample: Sample, alpha: float) -> Tree:
     whose directed gains sum to most.
     """
     gains = likelihood_gains(sample, alpha)
-    weights = np.maximum(gains, gains.T)
-    trees = [spanning_tree(weights, root) for root in range(len(weights))]
+    weights, worth = np.maximum(gains, gains.T), gains.tolist()
     return max(
-        trees, key=lambda tree: sum(gains[p, i] for i, p in enumerate(tree) if p is not None)
+        (spanning_tree(weights, root) for root in range(len(weights))),
+        key=lambda tree: sum(worth[p][i] for i, p in enumerate(tree) if p is not None),
     )
 
 
@@ -62,24 +65,21 @@ def class_information(sample: Sample) -> FloatArray:
 def likelihood_gains(sample: Sample, alpha: float) -> FloatArray:
     """``gains[i, j]``: log marginal likelihood won by making i a parent of j, beside the class."""
     layout = sample.layout
-    log_gamma = _log_gamma_of_whole if sample.weights is None else _log_gamma
+    cards, starts = layout.cards.tolist(), layout.starts
+    most = sample.total if sample.weights is None else math.inf
 
     def cells(counts: FloatArray) -> FloatArray:
-        return np.sum(log_gamma(counts, alpha) - math.lgamma(alpha), axis=0)
+        return _log_rising(counts, alpha, most).sum(axis=0)
 
     def rows(totals: FloatArray) -> FloatArray:
-        """Summed over the classes, a column for each attribute."""
-        sums = {
-            card: np.sum(math.lgamma(card * alpha) - log_gamma(totals, card * alpha), axis=0)
-            for card in {*layout.cards.tolist()}
-        }
-        return np.stack([sums[card] for card in layout.cards.tolist()], axis=-1)
+        """A column for each attribute that may be the child."""
+        by_card = {card: _log_rising(totals, card * alpha, most).sum(axis=0) for card in {*cards}}
+        return np.stack([by_card[card] for card in cards], axis=-1)
 
-    starts = layout.starts
-    without = np.add.reduceat(cells(sample.slot_counts), starts) + rows(sample.class_counts)
+    without = np.add.reduceat(cells(sample.slot_counts), starts) - rows(sample.class_counts)
     of_cells = _block_sums(cells(sample.pair_counts), layout)
     of_rows = np.add.reduceat(rows(sample.slot_counts), starts, axis=0)
-    gains: FloatArray = of_cells + of_rows - without
+    gains: FloatArray = of_cells - of_rows - without
     return gains
 
 
@@ -110,19 +110,19 @@ def _xlogx(counts: FloatArray) -> FloatArray:
     return counts * np.log(counts + (counts == 0))
 
 
-def _log_gamma(counts: FloatArray, shift: float) -> FloatArray:
-    """ln Γ(n + shift) of every count."""
+def _log_rising(counts: FloatArray, start: float, most: float) -> FloatArray:
+    """ln Γ(start + n) − ln Γ(start) of every count n; they are whole if ``most`` is finite."""
+    if most < _MOST_IN_TABLE:
+        # Tables of few lengths, so that samples of about the same size have them in common.
+        table = _rising_table(start, 2 ** int(most).bit_length())
+        return table.take(counts.astype(np.intp))
     from scipy.special import gammaln  # which takes longer to import than a study to start
 
-    logs: FloatArray = gammaln(counts + shift)
+    logs: FloatArray = gammaln(counts + start) - math.lgamma(start)
     return logs
 
 
-def _log_gamma_of_whole(counts: FloatArray, shift: float) -> FloatArray:
-    """The same of whole numbers, computed once for each that there is."""
-    whole = counts.astype(np.intp)
-    present = np.flatnonzero(np.bincount(whole.ravel()))
-    table = np.zeros(present[-1] + 1)
-    table[present] = [math.lgamma(count + shift) for count in present.tolist()]
-    logs: FloatArray = table.take(whole)
-    return logs
+@lru_cache(maxsize=64)
+def _rising_table(start: float, length: int) -> FloatArray:
+    logs = np.fromiter((math.lgamma(start + n) for n in range(length)), np.float64, length)
+    return read_only(logs - math.lgamma(start))

@@ -186,9 +186,10 @@ def _check_shapes(
             raise ValueError(
                 f"measure {name!r} needs {what!r} of shape {expected}, not {np.shape(array)}"
             )
-    if np.min(y) < 0 or np.max(y) >= k:
+    least, most = np.min(y), np.max(y)
+    if least < 0 or most >= k:
         raise ValueError(
-            f"measure {name!r} needs true classes from 0 to {k - 1}, not {np.min(y)} to {np.max(y)}"
+            f"measure {name!r} needs true classes from 0 to {k - 1}, not {least} to {most}"
         )
     if weights is not None and not (np.all(np.asarray(weights) >= 0) and np.sum(weights) > 0):
         raise ValueError(f"measure {name!r} needs weights of at least 0 with a positive sum")

@@ -36,8 +36,9 @@ def _reward_2002(q: FloatArray, p: FloatArray, happened: BoolArray) -> FloatArra
 
 def _is_true_class(proba: FloatArray, y: IntArray) -> BoolArray:
     """Mark the true class of every row in a table shaped like the probabilities."""
-    mask: BoolArray = np.arange(np.shape(proba)[1]) == np.asarray(y)[:, None]
-    return mask
+    # Few classes, many rows: one long vector for each class is the fast way round.
+    by_class: BoolArray = np.arange(np.shape(proba)[1])[:, None] == np.asarray(y)
+    return by_class.T
 
 
 @measure(
