@@ -17,10 +17,12 @@ import typer
 
 import simstudy
 from simstudy.cli_report import VERBS
+from simstudy.engine.child import available_processors, spare_children
 from simstudy.errors import SOME_FAILED, SimstudyError
 
 if TYPE_CHECKING:
     from simstudy.collection import Collection
+    from simstudy.engine.store import Store
     from simstudy.results import Results
 
 app = typer.Typer(
@@ -98,49 +100,58 @@ def run(
     ] = None,
 ) -> None:
     """Run a study: draw models and data, fit the learners, score, test and draw."""
-    from simstudy.collection import is_collection, load_collection
-    from simstudy.running import run_shard, run_study
-    from simstudy.study import load_study
-    from simstudy.watching import watched
-
     overrides: dict[str, Any] = {"models": models, "seed": seed}
     if sizes is not None:
         overrides["data.train_sizes"] = _whole_numbers("--sizes", sizes)
     given = {key: value for key, value in overrides.items() if value is not None}
     part = _shard(shard)
+    cluster = _cluster(backend, address)
     options: dict[str, Any] = {
         "jobs": jobs,
-        "cluster": _cluster(backend, address),
+        "cluster": cluster,
         "overwrite": overwrite,
         "fail_fast": fail_fast,
     }
-    report = not no_report
-    if is_collection(study):
-        if part is not None:
-            raise SimstudyError("--shard goes with one study, not with a list of studies")
-        failed = _run_all(load_collection(study, given), out, report, quiet, log, options)
-    elif part is not None:
-        with watched(quiet, log, study=str(study)) as progress, _stoppable():
-            store = run_shard(load_study(study, given), part, out, progress=progress, **options)
-        failed = len(store.failed_cells())
-        if not quiet:
-            typer.echo(
-                f"Shard {shard} is in {store.directory}/, {failed} of its cells failed; when all "
-                "shards are done, simstudy merge joins them."
-            )
-            if store.note:
-                typer.echo(f"Note: {store.note}.")
-    else:
-        loaded = load_study(study, given)
-        with watched(quiet, log, study=str(study)) as progress, _stoppable():
-            results = run_study(
-                loaded, out, report=report, retry=retry, progress=progress, **options
-            )
-        failed = results.manifest["failures"]
-        if not quiet:
-            _print_results(results, no_report)
+    workers = (jobs or available_processors()) if cluster is None else 0
+    # They start while this process still imports what it needs.
+    with spare_children(workers if workers > 1 else 0):
+        from simstudy.collection import is_collection, load_collection
+        from simstudy.running import run_shard, run_study
+        from simstudy.study import load_study
+        from simstudy.watching import watched
+
+        report = not no_report
+        if is_collection(study):
+            if part is not None:
+                raise SimstudyError("--shard goes with one study, not with a list of studies")
+            failed = _run_all(load_collection(study, given), out, report, quiet, log, options)
+        elif part is not None:
+            loaded = load_study(study, given)
+            with watched(quiet, log, study=str(study)) as progress, _stoppable():
+                store = run_shard(loaded, part, out, progress=progress, **options)
+            failed = len(store.failed_cells())
+            if not quiet:
+                _print_shard(store, shard, failed)
+        else:
+            loaded = load_study(study, given)
+            with watched(quiet, log, study=str(study)) as progress, _stoppable():
+                results = run_study(
+                    loaded, out, report=report, retry=retry, progress=progress, **options
+                )
+            failed = results.manifest["failures"]
+            if not quiet:
+                _print_results(results, no_report)
     if failed:
         raise typer.Exit(SOME_FAILED)
+
+
+def _print_shard(store: Store, shard: str | None, failed: int) -> None:
+    typer.echo(
+        f"Shard {shard} is in {store.directory}/, {failed} of its cells failed; when all "
+        "shards are done, simstudy merge joins them."
+    )
+    if store.note:
+        typer.echo(f"Note: {store.note}.")
 
 
 def _run_all(

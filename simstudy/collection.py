@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
-from simstudy.engine.guard import children_kept
+from simstudy.engine.child import spare_children
 from simstudy.errors import SimstudyError, suggestion
 from simstudy.report.claims import FIRST_AGAINST, PAIRS, Claim
 from simstudy.results import Results
@@ -140,7 +140,7 @@ def run_collection(
     """
     directory = place(collection, out)
     results = []
-    with children_kept():
+    with spare_children():
         for study in collection.studies:
             with watch(study) if watch is not None else nullcontext() as progress:
                 results.append(

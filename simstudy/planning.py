@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from time import perf_counter
 from typing import TYPE_CHECKING
 
-from simstudy.engine.execute import available_processors
+from simstudy.engine.child import available_processors
 from simstudy.engine.store import Store
 from simstudy.errors import SimstudyError
 from simstudy.running import Progress, Step, run_study

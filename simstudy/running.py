@@ -9,11 +9,11 @@ from pathlib import Path
 from time import perf_counter
 from typing import TypeAlias
 
-from simstudy.engine.child import limit_memory
 from simstudy.engine.execute import execute
 from simstudy.engine.plan import Plan, make_plan
 from simstudy.engine.store import SHARD, Store
 from simstudy.engine.task import Cell, CellKey, Task, prepare
+from simstudy.engine.worker import limit_memory
 from simstudy.errors import SOME_FAILED, SimstudyError
 from simstudy.results import Results
 from simstudy.study import Study, load_study

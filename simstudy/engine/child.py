@@ -1,9 +1,11 @@
-"""The process that runs cells, from both its ends."""
+"""The process that runs cells, as its guard sees it; its own end is in `simstudy.engine.worker`.
+
+This is imported before anything that takes long, so that children can start early.
+"""
 
 from __future__ import annotations
 
 import contextlib
-import faulthandler
 import os
 import pickle
 import queue
@@ -12,14 +14,15 @@ import subprocess
 import sys
 import tempfile
 import threading
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any
 
-from simstudy.engine import task
-from simstudy.engine.plan import Plan
-from simstudy.engine.task import CellKey, build, prepare, run_task
 from simstudy.errors import SimstudyError
-from simstudy.registry import FAMILIES, LEARNERS, MEASURES
+
+if TYPE_CHECKING:
+    from simstudy.engine.plan import Plan
+    from simstudy.engine.task import CellKey
 
 READY, DRAWN = "ready", "drawn"
 # Linear algebra gets one thread in every process: another number may round a sum differently.
@@ -27,11 +30,11 @@ _THREADS = ("OMP", "OPENBLAS", "MKL", "BLIS", "VECLIB_MAXIMUM", "NUMEXPR", "NUMB
 _PROGRAM = """
 import sys
 sys.path[:] = sys.argv[2:]
-from simstudy.engine.child import answer
+from simstudy.engine.worker import answer
 answer(sys.argv[1])
 """
 _GRACE = 2.0  # seconds for a dying process to be gone
-_GROUPS = hasattr(os, "killpg")
+GROUPS = hasattr(os, "killpg")
 
 
 class Child:
@@ -42,6 +45,7 @@ class Child:
 
     def __init__(self) -> None:
         self.cells = 0  # that it has run
+        self.told = False  # of a plan
         try:
             handle, self._last_words = tempfile.mkstemp(prefix="simstudy-", suffix=".trace")
             os.close(handle)
@@ -50,7 +54,7 @@ class Child:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 env=_environment(),
-                process_group=0 if _GROUPS else None,
+                process_group=0 if GROUPS else None,
             )
         except OSError as error:
             raise SimstudyError(f"a worker process cannot start: {error.strerror}") from error
@@ -84,6 +88,7 @@ class Child:
     def send(self, content: bytes) -> None:
         """Send something; a child that is dead already is noticed when nothing is heard of it."""
         assert self._process.stdin is not None
+        self.told = True
         with contextlib.suppress(OSError, ValueError):
             self._process.stdin.write(content)
             self._process.stdin.flush()
@@ -118,7 +123,7 @@ class Child:
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self._process.wait(0.1)
         with contextlib.suppress(OSError):
-            os.killpg(self.pid, signal.SIGKILL) if _GROUPS else self._process.kill()
+            os.killpg(self.pid, signal.SIGKILL) if GROUPS else self._process.kill()
         self._process.wait()
         with contextlib.suppress(OSError):
             assert self._process.stdin is not None
@@ -152,83 +157,48 @@ def _environment() -> dict[str, str]:
     return environment
 
 
-def answer(last_words: str) -> None:
-    """The child's end: read plans and tasks from standard input, answer with cells."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the guard's business
-    task.interruptible = False
-    asked, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
-    # What a learner reads is no task, and what it prints is no answer.
-    nothing = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(nothing, 0)
-    os.dup2(2, 1)
-
-    def say(what: Any) -> None:
-        answers.write(pickle.dumps(what))
-        answers.flush()
-
-    tasks: queue.SimpleQueue[Any] = queue.SimpleQueue()
-    threading.Thread(target=_read, args=(asked, tasks), daemon=True).start()
-    with open(last_words, "w", encoding="utf-8") as file:
-        faulthandler.enable(file, all_threads=False)
-        if hasattr(faulthandler, "register"):
-            faulthandler.register(signal.SIGUSR1, file, all_threads=False)
-        while True:
-            told = tasks.get()
-            if not isinstance(told, tuple):
-                plan = told
-                say(_made_ready(plan))
-                continue
-            model, wanted, one_by_one = told
-            if one_by_one:
-                for cell in run_task(plan, model, wanted, drawn=lambda: say(DRAWN)):
-                    say([cell])
-            else:
-                say(list(run_task(plan, model, wanted)))
+_spare: list[Child] | None = None  # children without a guard, where they are kept
 
 
-def _made_ready(plan: Plan | Exception) -> str | SimstudyError:
-    """Import all modules that the cells of a plan need, so that no cell's time has them in it."""
+@contextlib.contextmanager
+def spare_children(early: int = 0) -> Iterator[None]:
+    """Keep children that have nothing to do for the studies that follow.
+
+    So many are started at once, while this process still has other things to do.
+    """
+    global _spare
+    outer, _spare = _spare, _spare or []
     try:
-        if isinstance(plan, Exception):
-            raise plan
-        prepare(plan)
-        FAMILIES.get(plan.family.name)
-        for part in plan.learners:
-            learner = LEARNERS.get(part.name)
-            if plan.timeout is not None and hasattr(learner, "warm_up"):
-                build(LEARNERS, part).warm_up()
-        for column in plan.columns:
-            MEASURES.get(column.measure)
-    except (Exception, SystemExit) as error:
-        return SimstudyError(f"{type(error).__name__}: {error}")
-    if plan.memory is not None:
-        limit_memory(plan.memory)
-    return READY
+        _spare += [Child() for _ in range(early)]
+        yield
+    finally:
+        if outer is None:
+            children, _spare = _spare, None
+            for child in children:
+                child.end()
 
 
-def limit_memory(gigabytes: float) -> None:
-    """Let this process allocate so much more than it has now, where the system can see to it."""
-    try:
-        import resource
-
-        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0])
-    except (ImportError, OSError):
-        return
-    limit = pages * resource.getpagesize() + int(gigabytes * 1e9)
-    hard = resource.getrlimit(resource.RLIMIT_AS)[1]
-    if hard != resource.RLIM_INFINITY:
-        limit = min(limit, hard)
-    resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+def take_spare(trusted: bool) -> Child | None:
+    """A spare child, if there is one: one that has run something only for what can be trusted."""
+    spare = _spare if _spare is not None else []
+    for child in spare.copy():
+        if child.alive and (trusted or not child.told):
+            with contextlib.suppress(ValueError):  # another thread took it
+                spare.remove(child)
+                return child
+    return None
 
 
-def _read(source: BinaryIO, tasks: queue.SimpleQueue[Any]) -> None:
-    """Pass on what the guard asks; without a guard there is no one to answer to."""
-    try:
-        while True:
-            tasks.put(pickle.load(source))
-    except EOFError:
-        if _GROUPS:
-            os.killpg(0, signal.SIGKILL)
-        os._exit(0)
-    except Exception as error:  # a plan of things that cannot be imported here
-        tasks.put(error)
+def make_spare(child: Child, trusted: bool) -> bool:
+    """Keep a child that ran nothing but what can be trusted, if any are kept."""
+    if _spare is None or not trusted:
+        return False
+    _spare.append(child)
+    return True
+
+
+def available_processors() -> int:
+    """How many processors this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import queue
 import warnings
 from collections.abc import Collection, Generator, Iterable, Mapping
 
+from simstudy.engine.child import available_processors
 from simstudy.engine.guard import Guard
 from simstudy.engine.plan import Plan
 from simstudy.engine.task import Cell, CellKey, TaskKey, run_task
@@ -52,12 +52,12 @@ def execute(
 
 def _execute_guarded(plan: Plan, tasks: Iterable[TaskKey], jobs: int) -> Generator[list[Cell]]:
     """Each job is a thread here that waits for a child process, which does the work."""
-    from joblib import Parallel, delayed
-
     guards = [Guard(plan) for _ in range(jobs)]
     idle: queue.SimpleQueue[Guard] = queue.SimpleQueue()
     for guard in guards:
+        guard.start()
         idle.put(guard)
+    from joblib import Parallel, delayed  # while the children start
 
     def run(task: TaskKey) -> list[Cell]:
         guard = idle.get()
@@ -80,10 +80,3 @@ def _execute_guarded(plan: Plan, tasks: Iterable[TaskKey], jobs: int) -> Generat
             # Of the tasks that are lost when a run is stopped: they are run when it goes on.
             warnings.simplefilter("ignore", UserWarning)
             results.close()
-
-
-def available_processors() -> int:
-    """How many processors this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1

@@ -8,13 +8,12 @@ so in a child that had run others before is tried once more in a new one.
 
 from __future__ import annotations
 
-import contextlib
 import threading
 from collections import deque
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from dataclasses import replace
 
-from simstudy.engine.child import DRAWN, READY, Child, pickled
+from simstudy.engine.child import DRAWN, READY, Child, make_spare, pickled, take_spare
 from simstudy.engine.plan import Plan
 from simstudy.engine.task import DRAWING, Cell, CellKey, blank_cells
 from simstudy.errors import SimstudyError
@@ -30,6 +29,7 @@ class Guard:
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
         self._child: Child | None = None
+        self._ready_child = False  # whether it has said so
         self._stopped = False
         self._lock = threading.Lock()
 
@@ -74,15 +74,23 @@ class Guard:
                     ]
                 return
 
-    def _ready(self) -> Child:
-        """A child that waits for a task."""
+    def start(self) -> Child:
+        """A child, told of the plan, that may still be on its way."""
         with self._lock:
             if self._stopped:
                 raise StoppedError
-            if self._child is not None:
-                return self._child
-            child = self._child = _kept_child(self._plan) or Child()
-        child.send(pickled(self._plan))
+            if self._child is None:
+                self._ready_child = False
+                self._child = take_spare(self._plan.trusted) or Child()
+                self._child.send(pickled(self._plan))
+            return self._child
+
+    def _ready(self) -> Child:
+        """A child that waits for a task."""
+        child = self.start()
+        if self._ready_child:
+            return child
+        self._ready_child = True
         answer = child.hear(None)
         if answer != READY:
             reason, trace = self._end(child, "crashed")
@@ -105,7 +113,7 @@ class Guard:
         """Let go of a child that has nothing to do: it is kept for another guard, or ended."""
         with self._lock:
             child, self._child = self._child, None
-        if child is not None and not _keep(child, self._plan):
+        if child is not None and not make_spare(child, self._plan.trusted):
             child.end()
         self.stop()
 
@@ -116,35 +124,3 @@ class Guard:
             child = self._child
         if child is not None:
             child.end()
-
-
-# Children without a guard; None unless they are to be kept.
-_kept: list[Child] | None = None
-
-
-@contextlib.contextmanager
-def children_kept() -> Iterator[None]:
-    """Use the same children for several studies, one after the other, that are simstudy's own."""
-    global _kept
-    _kept = []
-    try:
-        yield
-    finally:
-        children, _kept = _kept, None
-        for child in children:
-            child.end()
-
-
-def _keep(child: Child, plan: Plan) -> bool:
-    if _kept is None or not plan.trusted:
-        return False
-    _kept.append(child)
-    return True
-
-
-def _kept_child(plan: Plan) -> Child | None:
-    """A child that another guard let go of, if one is there and may be used."""
-    with contextlib.suppress(IndexError):
-        if _kept and plan.trusted and (child := _kept.pop()).alive:
-            return child
-    return None
