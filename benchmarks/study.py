@@ -6,8 +6,8 @@ The parts, all if none is named:
 
 design  3 families x 40 models x 3 training sizes x 4 learners (Naive Bayes, TAN by likelihood,
         AODE, C4.5), 1000 test rows. A time is that of whole processes, from their start until the
-        information rewards are on disk. simstudy's is the sum of three commands, one for each
-        family, and drawing models and data is part of it. Weka is one process with one thread for
+        information rewards are on disk. simstudy's is one command that runs a list of three
+        studies, and drawing models and data is part of it. Weka is one process with one thread for
         all of the design, as its Experimenter runs one; its driver is compiled beforehand, and gets
         the data that simstudy drew: in the one case as bare bytes, which is more than Weka offers,
         in the other as ARFF files; making them is not timed, reading them is. Both must do the same
@@ -63,6 +63,7 @@ HERE = Path(__file__).parent
 SIZES = (50, 500, 5000)
 TEST_ROWS = 1000
 DESIGN = ("naive_bayes", "tan", "aode")
+LIST = "design"
 LEARNERS: dict[str, Learner] = {
     "NB": NaiveBayes(),
     "TAN": TAN(search="likelihood"),
@@ -83,8 +84,8 @@ SCORE = "information_reward"
 Sets = list[Sample]  # of one model: the test set, then the training sets
 
 
-def write_studies(folder: Path, models: int, learners: Iterable[str]) -> list[Path]:
-    """A study for each family."""
+def write_studies(folder: Path, models: int, learners: Iterable[str]) -> Path:
+    """A study for each family, and the list of them."""
     folder.mkdir()
     named = [f'[[learners]]\nlabel = "{label}"\n{IN_TOML[label]}\n' for label in learners]
     for family in DESIGN:
@@ -93,10 +94,19 @@ def write_studies(folder: Path, models: int, learners: Iterable[str]) -> list[Pa
         )
         text += f"[data]\ntrain_sizes = {list(SIZES)}\ntest_size = {TEST_ROWS}\n\n"
         (folder / f"{family}.toml").write_text(text + "\n".join(named), encoding="utf-8")
-    return [folder / f"{family}.toml" for family in DESIGN]
+    path = folder / f"{LIST}.toml"
+    files = [f"{family}.toml" for family in DESIGN]
+    path.write_text(f'name = "{LIST}"\nstudies = {files}\n', encoding="utf-8")
+    return path
 
 
-def drawn(study: Path) -> list[Sets]:
+def drawn(studies: Path, every: int = 1) -> list[Sets]:
+    """The data that the studies of a list draw, of every so manieth model of each."""
+    families = [studies.with_name(f"{family}.toml") for family in DESIGN]
+    return [sets for study in families for sets in drawn_by(study)[::every]]
+
+
+def drawn_by(study: Path) -> list[Sets]:
     """The data that a study draws, model by model."""
     plan = make_plan(simstudy.load_study(study))
     sets = []
@@ -148,14 +158,10 @@ def seconds(command: Sequence[object]) -> float:
     return time.perf_counter() - start
 
 
-def simstudy_seconds(studies: Iterable[Path], out: Path, *options: object) -> float:
-    """How long the commands of some studies take, one after the other, each with a new folder."""
+def simstudy_seconds(study: Path, out: Path, *options: object) -> float:
+    """How long the command of a study, or of a list of studies, takes in a new folder."""
     shutil.rmtree(out, ignore_errors=True)
-    out.mkdir()
-    run = [sys.executable, "-m", "simstudy.run"]
-    return sum(
-        seconds([*run, study, "--quiet", "--out", out / study.stem, *options]) for study in studies
-    )
+    return seconds([sys.executable, "-m", "simstudy.run", study, "--quiet", "--out", out, *options])
 
 
 def best(runs: dict[str, Callable[[], float]], rounds: int) -> dict[str, float]:
@@ -166,7 +172,7 @@ def best(runs: dict[str, Callable[[], float]], rounds: int) -> dict[str, float]:
 
 def scores_in(out: Path) -> pd.DataFrame:
     """The scores of all families, their models numbered as in the data."""
-    tables = [simstudy.open_results(out / family).scores for family in DESIGN]
+    tables = [simstudy.open_results(out / LIST / family).scores for family in DESIGN]
     for index, table in enumerate(tables):
         table["model"] += index * (tables[0]["model"].max() + 1)
     return pd.concat(tables, ignore_index=True)
@@ -211,7 +217,7 @@ def design(folder: Path, weka: Weka | None, models: int, rounds: int) -> None:
         "simstudy with reports": lambda: simstudy_seconds(studies, folder / "reports"),
     }
     if weka is not None:
-        data = [sets for study in studies for sets in drawn(study)]
+        data = drawn(studies)
         binary = write_bytes(data, folder / "design.bin")
         arff = write_arff(data, folder / "arff")
         scores = folder / "weka.csv"
@@ -304,7 +310,7 @@ def pgmpy(folder: Path, models: int, rounds: int) -> None:
     studies = write_studies(folder / "two", models, ("NB", "TAN (information)"))
     out, data, scores = folder / "two_out", folder / "pgmpy.bin", folder / "pgmpy.csv"
     step = 10 if models >= 10 else models
-    write_bytes([sets for study in studies for sets in drawn(study)[::step]], data)
+    write_bytes(drawn(studies, step), data)
     command = [sys.executable, HERE / "pgmpy_study.py", data, scores]
     start = time.perf_counter()
     run = subprocess.run(list(map(str, command)), check=True, capture_output=True, text=True)
@@ -329,7 +335,7 @@ def jobs(folder: Path, models: int, rounds: int) -> None:
 
     def by(number: int) -> Callable[[], float]:
         options = ("--no-report", "--models", models, "--jobs", number)
-        return lambda: simstudy_seconds([study], folder / "jobs", *options)
+        return lambda: simstudy_seconds(study, folder / "jobs", *options)
 
     times = best({"1": by(1), "2": by(2)}, rounds)
     print(f"\nstudies/tan.toml, {models} models: 1 process {times['1']:.2f} s, ", end="")
