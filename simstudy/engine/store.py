@@ -161,7 +161,8 @@ class Store:
             content = (self.directory / SCORES[0]).read_bytes()
         except OSError:
             return True
-        return zlib.crc32(content) != manifest.get("scores_checksum")
+        written = manifest.get("scores_checksum")
+        return written is not None and zlib.crc32(content) != written
 
     def check(self, plan: Plan) -> None:
         """Refuse what is not this study's: no results at all, or another study's."""
