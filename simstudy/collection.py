@@ -253,6 +253,10 @@ def _check_shape(claim: Claim, where: str) -> None:
     if numbers != wanted:
         said = f"{relation} needs {wanted or 'no'} number{'s' * (wanted != 1)}, not {numbers}"
         raise KeyedError(f"{where}.value", said)
+    if claim.relation == "between" and claim.value and claim.value[0] >= claim.value[1]:
+        low, high = claim.value
+        said = f"{relation} needs the lower number first; {low:g} is not below {high:g}"
+        raise KeyedError(f"{where}.value", said)
     if claim.relation in FIRST_AGAINST and not claim.against:
         raise KeyedError(f"{where}.against", f"{relation} needs learners to compare with")
     if claim.relation not in PAIRS and claim.against:

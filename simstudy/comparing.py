@@ -45,13 +45,15 @@ def compare_studies(
         raise SimstudyError("no studies were given to compare")
     named = dict(zip(_names(results, names), results, strict=True))
     measure = common_measure(results)
-    changed = changes(named, measure) if len(named) > 1 else None
+    apart = not_comparable(named, measure)
+    changed = changes(named, measure) if len(named) > 1 and not apart else None
     return compare_page(
         results,
         list(named),
         verdicts,
         measure=measure,
         changes=changed,
+        not_compared=apart,
         title=title,
         citation=citation,
     )
@@ -62,15 +64,62 @@ def changes(results: Mapping[str, Results], measure: str | None = None) -> pd.Da
 
     Two studies with one seed and one family have the same models, and are compared in pairs; all
     others are independent. The confidence is that of the first study.
+
+    Raises
+    ------
+    SimstudyError
+        If the numbers of the studies are not of one kind; see `not_comparable`.
     """
     from simstudy.analysis.compare import compare
 
     value = measure or common_measure(list(results.values()))
+    if apart := not_comparable(results, value):
+        raise SimstudyError(apart)
     pairs = itertools.combinations(results, 2)
     same = [pair for pair in pairs if same_models(*(results[name] for name in pair))]
     tables = {name: found.scores for name, found in results.items()}
     confidence = next(iter(results.values())).settings["analysis"]["confidence"]
     return compare(tables, value=value, same_models=same, confidence=confidence)
+
+
+def not_comparable(results: Mapping[str, Results], measure: str) -> str:
+    """Why the numbers of studies are not of one kind, in a sentence; empty if they are.
+
+    They are not if the studies differ in a convention that the measure rests on: the base of its
+    logarithms, the prior, or the cutoff of probabilities.
+    """
+    rests_on = set[str]().union(*(_conventions(found, measure) for found in results.values()))
+    said = []
+    for key in ("base", "prior", "cutoff"):
+        where: dict[str, list[str]] = {}
+        for name, found in results.items():
+            where.setdefault(str(found.settings["measures"][key]), []).append(name)
+        if key in rests_on and len(where) > 1:
+            each = [f"{given} in {' and '.join(names)}" for given, names in where.items()]
+            said.append(f"the {key} ({', '.join(each)})")
+    if not said:
+        return ""
+    label = next(iter(results.values())).info(measure).label
+    differ = "differ" if len(said) > 1 else "differs"
+    return (
+        f"Not compared: {' and '.join(said)} {differ}, so that {label} is not the same kind of "
+        "number in all studies."
+    )
+
+
+def _conventions(found: Results, measure: str) -> set[str]:
+    """The conventions that a measure's numbers rest on: all, if it is not known here."""
+    from simstudy.measures.base import keywords
+    from simstudy.registry import MEASURES
+
+    info = found.manifest["measures"][measure]
+    own = {"base"} if info["unit"] == "nats" else set()
+    own |= {"cutoff"} if info["logarithmic"] else set()
+    try:
+        declared = keywords(MEASURES.get(measure.removesuffix("_sampled")))
+    except SimstudyError:
+        return {"base", "prior", "cutoff"}
+    return own | {*declared} & {"base", "prior"}
 
 
 def same_models(first: Results, second: Results) -> bool:

@@ -165,10 +165,13 @@ class Results:
         options.setdefault("confidence", analysis["confidence"])
         adjusted = analysis["adjustment"] != "none"
         options.setdefault("adjustment", "bonferroni" if adjusted else "none")
-        missing = self.scores[name].isna()
-        complete = self.settings["models"] - self.scores["model"][missing].nunique() >= 2
-        options.setdefault("complete", complete)
+        options.setdefault("complete", self._complete(name))
         return intervals(self.scores, value=name, **options)
+
+    def _complete(self, name: str) -> bool:
+        """Whether means are over the models without a failed cell: if at least two are left."""
+        missing = self.scores[name].isna()
+        return bool(self.settings["models"] - self.scores["model"][missing].nunique() >= 2)
 
     def pairwise(self, measure: str | None = None, **options: Any) -> pd.DataFrame:
         """Paired differences between learners at each size; options as `analysis.pairwise`.
@@ -256,11 +259,13 @@ class Results:
     def precision(self, measure: str | None = None, mcse: float | None = None) -> pd.DataFrame:
         """Monte-Carlo standard errors of all means and paired differences.
 
-        With ``mcse``, also how many models would reach it.
+        Of the means that `intervals` gives, over the same models; differences are over the models
+        that both learners have. With ``mcse``, also how many models would reach it.
         """
         from simstudy.analysis.precision import precision
 
-        return precision(self.scores, value=self._measure(measure), mcse=mcse)
+        name = self._measure(measure)
+        return precision(self.scores, value=name, mcse=mcse, complete=self._complete(name))
 
     def mixed(self, measure: str | None = None) -> pd.DataFrame:
         """A mixed model, learner × size, models at random: for when cells are missing."""
@@ -449,15 +454,25 @@ class Results:
         """Draw by how much the second learner is ahead, with bands and thresholds."""
         from simstudy.report.figures import draw_difference
 
-        if ax is None:
-            import matplotlib.pyplot as plt
-
-            ax = plt.subplots(layout="constrained")[1]
+        self._check_pair(first, second)
+        if len(self.sizes) < 2:
+            raise SimstudyError("a difference is drawn over at least two sizes; the study has one")
         found = self.thresholds(measure)
         pair = {first, second}
         found = found[[{row.first, row.second} == pair for row in found.itertuples()]]
         curve = self.difference_curve(first, second, measure)
-        return draw_difference(curve, found, self.info(measure), ax)
+        return draw_difference(curve, found, self.info(measure), ax or _axes())
+
+    def _check_pair(self, *labels: str) -> None:
+        """Refuse learners that cannot be compared."""
+        if len(self.learners) < 2:
+            raise SimstudyError("a difference needs two learners, and the study has one")
+        for label in labels:
+            if label not in self.learners:
+                known = ", ".join(self.learners)
+                raise SimstudyError(f"the study has no learner '{label}'; it has {known}")
+        if len({*labels}) < 2:
+            raise SimstudyError(f"'{labels[0]}' is given twice; a difference needs two learners")
 
 
 def _axes() -> Axes:

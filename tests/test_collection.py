@@ -107,6 +107,9 @@ def test_a_list_holds_its_studies_and_claims(write):
         ('"beats"', '"level"', 'claims[0].margin: "level" needs a margin above 0'),
         ('"beats"', '"below"', 'claims[0].value: "below" needs 1 number, not 0'),
         ('"beats"', '"between"\nvalue = [0.0, 1.0]', 'claims[0].against: "between" is said of a'),
+        ('"beats"\nlearners = ["NB"]\nagainst = ["prior"]',
+         '"between"\nlearners = ["NB"]\nvalue = [0.1, -0.3]',
+         'claims[0].value: "between" needs the lower number first; 0.1 is not below -0.3'),
         ("[[claims]]", "[claims]", "both.toml, claims: "),
     ],
 )  # fmt: skip

@@ -22,6 +22,7 @@ ALLOWED = {
         "arrays",
         "errors",
         "measures.base",
+        "analysis.compare",
         "engine.store",
         "results",
         "planning",

@@ -30,6 +30,7 @@ def precision(
     within: str | None = "size",
     value: str = "information_reward",
     mcse: float | None = None,
+    complete: bool = False,
 ) -> pd.DataFrame:
     """Give the Monte-Carlo standard error of every mean and every paired difference.
 
@@ -41,6 +42,9 @@ def precision(
         As in `pairwise`. A factor with one level has means but no differences.
     mcse
         The standard error wished for.
+    complete
+        For the means: count only subjects without a missing value in any cell, as in `intervals`.
+        Differences always count the subjects that have both values.
 
     Returns
     -------
@@ -73,11 +77,17 @@ def precision(
     result = pd.DataFrame(keys, columns=["kind", *every.within[1:], "first", "second"])
 
     first, second = _sides(values, one), _sides(values, other)
-    columns = np.hstack([values.reshape(shape[0], -1), first - second])
-    scale = np.append(largest(values.reshape(shape[0], -1)), _larger(first, second))
+    means, above = values.reshape(shape[0], -1), signs.reshape(shape[0], -1)
+    if complete:
+        kept = (np.isfinite(means) | (above != 0)).all(axis=1, keepdims=True)
+        if not kept.any():
+            raise ValueError(f"no {subject} has a value of {value} in every cell")
+        means, above = np.where(kept, means, np.nan), np.where(kept, above, 0.0)
+    columns = np.hstack([means, first - second])
+    scale = np.append(largest(means), _larger(first, second))
     up, down = _sides(signs, one), _sides(signs, other)
     opposed = np.where((up != 0) & (down != 0), np.nan, up - down)
-    infinite = np.hstack([signs.reshape(shape[0], -1), opposed])
+    infinite = np.hstack([above, opposed])
 
     n, mean, se, _ = mean_and_se(columns, scale)
     mean = np.where((se == 0) & (np.abs(mean) <= ROUNDING * scale), 0.0, mean)

@@ -19,12 +19,13 @@ from simstudy.analysis.adjustment import (
     mean_and_se,
 )
 from simstudy.analysis.complete import Cells, cells, records
-from simstudy.analysis.curves import BANDS, Curve, crossings, holds, sup_t
+from simstudy.analysis.curves import BANDS, CLOSE, Curve, crossings, holds, sup_t
 from simstudy.arrays import FloatArray
 
 _BLOCK = 2**21  # numbers of the bootstrap that are held as floats at a time
 UNSAID: dict[str, Any] = {"ahead": None, "ahead_smallest": None, "ahead_largest": None, "note": ""}
 UNSAID |= {"lower_open": False, "upper_open": False, "undecided": False}
+UNSAID |= {"first_better": "", "second_better": ""}
 
 
 def thresholds(
@@ -82,6 +83,9 @@ def thresholds(
           band `first_better_up_to`, `first_better_from`, `second_better_up_to` and
           `second_better_from`: the size up to which, from the smallest, or from which, to the
           largest, that learner is better; NaN if the band does not say so at that end;
+        - `first_better`, `second_better`: every stretch of sizes in which the band leaves 0 out in
+          favour of that learner, those inside too, as a text such as "50 to 141; 397 to 4720", to
+          six digits; empty if there is none;
         - with `bootstrap`: `bootstrap_lower`, `bootstrap_median`, `bootstrap_upper`, and the
           shares `p_no_crossing`, `p_one`, `p_several` of the replicates;
         - `note`: why there is no crossing.
@@ -139,7 +143,7 @@ def thresholds(
     columns = ["first", "second", "n", "infinite", "crossing", "ahead", "lower", "upper"]
     columns += ["lower_open", "upper_open", "before", "after", "ahead_smallest", "ahead_largest"]
     columns += ["undecided", "sup_t", "first_better_up_to", "first_better_from"]
-    columns += ["second_better_up_to", "second_better_from"]
+    columns += ["second_better_up_to", "second_better_from", "first_better", "second_better"]
     if bootstrap:
         columns += ["bootstrap_lower", "bootstrap_median", "bootstrap_upper"]
         columns += ["p_no_crossing", "p_one", "p_several"]
@@ -368,7 +372,7 @@ def _crossing_rows(
 
 
 def _ends(pair: Curve, names: tuple[Any, Any], confidence: float, band: str) -> dict[str, Any]:
-    """Return who is ahead at the two ends, and how far inwards the band says so."""
+    """Return who is ahead at the two ends, how far inwards the band says so, and where else."""
     crit = sup_t(pair, confidence, band)
     row = {
         "ahead_smallest": _leader(pair.mean[0], names),
@@ -383,7 +387,32 @@ def _ends(pair: Curve, names: tuple[Any, Any], confidence: float, band: str) -> 
             row[f"{learner}_better_up_to"] = pair.size(stretches[0][0])
         if sign * pair.mean[-1] > 0 and stretches[-1][1] < x[-1]:
             row[f"{learner}_better_from"] = pair.size(stretches[-1][1])
+    decided = _decided(pair, crit)
+    for learner, sign in (("first", -1), ("second", 1)):
+        parts = [(low, high) for low, high, ahead in decided if ahead == sign]
+        row[f"{learner}_better"] = "; ".join(
+            f"{_said(low)} to {_said(high)}" for low, high in parts
+        )
     return row
+
+
+def _decided(pair: Curve, crit: float) -> list[tuple[float, float, int]]:
+    """Return the stretches of sizes outside those that are undecided, with the sign in each."""
+    x = pair.log_sizes
+    undecided = pair.undecided(crit)
+    starts, ends = [x[0], *(high for _, high in undecided)], [*(low for low, _ in undecided), x[-1]]
+    found = []
+    for low, high in zip(starts, ends, strict=True):
+        # Inside, what lies between two undecided stretches may be but rounding.
+        if high - low > (0 if low == x[0] or high == x[-1] else CLOSE):
+            middle = np.interp((low + high) / 2, x, pair.mean)
+            found.append((pair.size(low), pair.size(high), int(np.sign(middle))))
+    return found
+
+
+def _said(size: float) -> str:
+    """Return a size to six digits, or whole."""
+    return f"{size:.0f}" if size >= 1e5 else f"{size:.6g}"
 
 
 @lru_cache(maxsize=1)

@@ -12,7 +12,7 @@ import pandas as pd
 from simstudy.engine.store import PAGE, TABLES, Store
 from simstudy.report.figures import differences_figure, learning_curves, regret_figure
 from simstudy.report.html.page import report_page
-from simstudy.report.words import caption, difference_caption, regret_caption
+from simstudy.report.words import MOST_PAIRS, caption, difference_caption, regret_caption
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -24,10 +24,6 @@ FORMATS: dict[str, dict[str, Any]] = {
     "svg": {"metadata": {"Date": None}},
     "pdf": {"metadata": {"CreationDate": None}},
 }
-
-
-# More pairs of learners than this make no readable figure.
-_MOST_PAIRS = 15
 
 
 def write_report(results: Results, store: Store) -> None:
@@ -77,7 +73,7 @@ def _further_figures(
     """The figures that go with them."""
     figures = {}
     pairs = list(itertools.combinations(results.learners, 2))
-    if "thresholds.csv" in tables and len(pairs) <= _MOST_PAIRS:
+    if "thresholds.csv" in tables and len(pairs) <= MOST_PAIRS:
         pictures = [results.difference_curve(first, second) for first, second in pairs]
         found, words = tables["thresholds.csv"], difference_caption(results)
         figures["differences"] = differences_figure(pictures, found, results.info(), title, words)

@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 from simstudy.measures.base import MeasureInfo
-from simstudy.report.phrases import NAMED, among, listed, opening, rows, runs
-from simstudy.report.standings import Lead, Standing, crossings_said, lead_of, standing_at
+from simstudy.report.numbers import number
+from simstudy.report.phrases import NAMED, among, counted, family, listed, opening, rows, runs
+from simstudy.report.standings import (
+    Lead,
+    Standing,
+    crossings_said,
+    is_identical,
+    is_tested,
+    lead_of,
+    standing_at,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -74,7 +84,8 @@ def headline(
 
     A learner beats another only where the adjusted p value is below 1 − confidence. One that
     beats all others at a size is said to; otherwise the one of best mean is named, whom it beats,
-    and from whom it is not told apart.
+    and from whom it is not told apart. One overtakes another only where the adjusted tests have the
+    other ahead at a size before, and it at a size after.
 
     Parameters
     ----------
@@ -98,9 +109,10 @@ def headline(
     found = [standing_at(size, pairs, intervals, info, alpha) for size in sizes]
     standings = [standing for standing in found if standing is not None]
     said = _leaders(standings, pairs, info, alpha, holm)
-    said += _changes(thresholds, pairs, {standing.leader for standing in standings}, sizes, alpha)
+    leaders = {standing.leader for standing in standings}
+    said += _changes(thresholds, pairs, leaders, sizes, info, alpha, models)
     said.append(_method(pairs, not thresholds.empty, info, confidence, adjustment, models))
-    return said + lost
+    return said + _means(intervals, models) + lost
 
 
 def _alone(intervals: pd.DataFrame, info: MeasureInfo, confidence: float) -> str:
@@ -109,17 +121,28 @@ def _alone(intervals: pd.DataFrame, info: MeasureInfo, confidence: float) -> str
     ends = cells[:1] if len(cells) == 1 else [cells[0], cells[-1]]
     m = int(cells[0]["m"])
     adjusted = f", Bonferroni-adjusted for m = {m} sizes" if m > 1 else ""
-    means = listed([f"{_mean(cell)} at {cell['size']:,} rows" for cell in ends])
-    return (
-        f"{cells[0]['learner']}, the only learner, has a mean {info.label} of {means} "
-        f"({100 * confidence:.10g}% t intervals between models{adjusted}); nothing is compared."
-    )
+    known = [cell for cell in ends if not math.isnan(cell["mean"])]
+    said = f"{cells[0]['learner']}, the only learner, has "
+    if known:
+        means = listed([f"{_mean(cell)} at {cell['size']:,} rows" for cell in known])
+        said += f"a mean {info.label} of {means}"
+    if any(_has_interval(cell) for cell in known):
+        said += f" ({100 * confidence:.10g}% t intervals between models{adjusted})"
+    lost = [f"{cell['size']:,}" for cell in ends if math.isnan(cell["mean"])]
+    said += (", and " * bool(known) + f"no score at {listed(lost)} rows") * bool(lost)
+    return f"{said}; nothing is compared."
+
+
+def _has_interval(cell: dict[Any, Any]) -> bool:
+    return math.isfinite(cell["lower"]) and math.isfinite(cell["upper"])
 
 
 def _mean(cell: dict[Any, Any]) -> str:
-    if cell["infinite"]:
-        return f"{cell['mean']:+.0f}".replace("inf", "∞")
-    return f"{cell['mean']:.4f} [{cell['lower']:.4f}, {cell['upper']:.4f}]"
+    mean = number(cell["mean"])
+    if _has_interval(cell):
+        return f"{mean} [{number(cell['lower'])}, {number(cell['upper'])}]"
+    why = "infinite in some model" if cell["infinite"] else f"over {counted(cell['n'], 'model')}"
+    return f"{mean} (without an interval: {why})"
 
 
 def _leaders(
@@ -139,9 +162,13 @@ def _leaders(
 def _nothing(sizes: list[int], pairs: pd.DataFrame, info: MeasureInfo, holm: bool) -> str:
     """That nothing was told apart, and how large the largest difference is."""
     learners = list(dict.fromkeys([*pairs["first"], *pairs["second"]]))
-    tested = pairs[(pairs["infinite"] == 0) & (pairs["n"] > 1)]
+    tested = pairs[is_tested(pairs)]
     if tested.empty:
         return opening(f"{rows(sizes)} {listed(learners)} cannot be compared.")
+    if is_identical(pairs).all():
+        return opening(f"{rows(sizes)} {listed(learners)} are identical in every model.")
+    if is_identical(tested).all():
+        return opening(f"{rows(sizes)} no difference is found in any pair that could be tested.")
     whom = (
         f"no two of {listed(learners)} are" if len(learners) > 2 else f"{listed(learners)} are not"
     )
@@ -158,33 +185,47 @@ def _stretch(stretch: list[Standing], holm: bool) -> str:
     """What holds at every size of a stretch."""
     first, where = stretch[0], rows([standing.size for standing in stretch])
     if first.wins:
-        least = min((lead for one in stretch for lead in one.beats), key=lambda lead: lead.mean)
-        whom = first.all_others
-        number = least.numbers(holm) + f" over {least.rival}" * (len(first.beats) > 1)
-        return (
-            f"{where} {first.leader} beats {whom}, by {_extreme('least', number, least, stretch)}."
-        )
-    said = f"{where} {first.leader} has the best mean"
+        leads = [lead for one in stretch for lead in one.beats]
+        least = min(leads, key=lambda lead: lead.mean)
+        said = f"{where} {first.leader} beats {first.all_others}"
+        if len(leads) == 1:
+            return f"{said}, by {least.numbers(holm)}."
+        return f"{said}; its smallest lead is {_placed(least, stretch, len(first.beats), holm)}."
+    if first.shared_with:
+        said = f"{where} {listed([first.leader, *first.shared_with])} share the best mean"
+        said += f"; {first.leader}" * bool(first.beats or first.level or first.beaten_by)
+    else:
+        said = f"{where} {first.leader} has the best mean" + " and" * bool(first.beats)
     if first.beats:
-        said += f" and beats {listed([lead.rival for lead in first.beats])}"
+        said += f" beats {listed([lead.rival for lead in first.beats])}"
+    but = first.beats or not first.shared_with
     if first.level:
-        most = max((lead for one in stretch for lead in one.level), key=lambda lead: lead.mean)
         names = listed([lead.rival for lead in first.level])
-        number = most.numbers(holm) + f" over {most.rival}" * (len(first.level) > 1)
-        said += f", but is not told apart from {names} ({_extreme('most', number, most, stretch)})"
+        said += ", but" * bool(but) + f" is not told apart from {names} ({_largest(stretch, holm)})"
     if first.beaten_by:
         names = listed([lead.rival for lead in first.beaten_by])
-        said += f", yet {names} beats it over the models that both have"
-    if not (first.beats or first.level or first.beaten_by):
+        verb = "beats" if len(first.beaten_by) == 1 else "beat"
+        said += f", yet {names} {verb} it over the models that both have"
+    if first.untested and not (first.beats or first.level or first.identical or first.beaten_by):
         said += " but cannot be compared with the others"
     return f"{said}."
 
 
-def _extreme(which: str, number: str, lead: Lead, stretch: list[Standing]) -> str:
-    """A number that stands for several, if it does, and at which size it is found."""
-    several = len(stretch) > 1
-    many = len(stretch[0].beats if which == "least" else stretch[0].level) > 1 or several
-    return f"at {which} {number}" * many + number * (not many) + f" at {lead.size:,}" * several
+def _largest(stretch: list[Standing], holm: bool) -> str:
+    """The largest lead over those from whom the leader is not told apart; if one, just that."""
+    leads = [lead for one in stretch for lead in one.level]
+    most = max(leads, key=lambda lead: lead.mean)
+    if len(leads) == 1:
+        return most.numbers(holm)
+    rivals = len(stretch[0].level)
+    whom = "these" if rivals > 1 else most.rival
+    return f"its largest lead over {whom}: {_placed(most, stretch, rivals, holm)}"
+
+
+def _placed(lead: Lead, stretch: list[Standing], rivals: int, holm: bool) -> str:
+    """A lead, with the rival and the size where there are several."""
+    where = [f"over {lead.rival}"] * (rivals > 1) + [f"at {lead.size:,} rows"] * (len(stretch) > 1)
+    return f"{lead.numbers(holm)}, {' '.join(where)}"
 
 
 def _summary(standings: list[Standing], holm: bool) -> list[str]:
@@ -194,13 +235,15 @@ def _summary(standings: list[Standing], holm: bool) -> list[str]:
     for standing in standings:
         best.setdefault(standing.leader, []).append(standing.size)
     owners = listed([f"{name}'s {among(at, sizes)}" for name, at in best.items()])
+    tied = [standing.size for standing in standings if standing.shared_with]
+    owners += f", shared with others {among(tied, sizes)}" if tied else ""
     won = [standing for standing in standings if standing.wins]
     if won:
         tested = " that it could be tested against" * any(one.untested for one in won)
         where = among([standing.size for standing in won], sizes)
         least = min((lead for one in won for lead in one.beats), key=lambda lead: lead.mean)
         text = f"The learner of best mean beats every other{tested} {where} "
-        text += f"(by at least {_placed(least, holm)})"
+        text += f"(its smallest lead there is {_placed(least, standings, 2, holm)})"
     else:
         text = "The learner of best mean beats all others at no size studied"
     level = [lead for standing in standings for lead in standing.level]
@@ -211,14 +254,11 @@ def _summary(standings: list[Standing], holm: bool) -> list[str]:
         where = among([standing.size for standing in standings if standing.level], sizes)
         text += f"; {where} {others} of the others "
         text += "is" if counts == {1} else "are"
-        text += f" not told apart from it (at most {_placed(most, holm)})"
+        text += " not told apart from it "
+        text += f"(the largest lead over such a one is {_placed(most, standings, 2, holm)})"
     if any(standing.beaten_by for standing in standings):
         text += "; where models are missing, another beats it over the models that both have"
     return [f"The best mean is {owners}.", f"{text}."]
-
-
-def _placed(lead: Lead, holm: bool) -> str:
-    return f"{lead.numbers(holm)} over {lead.rival} at {lead.size:,}"
 
 
 def _changes(
@@ -226,18 +266,57 @@ def _changes(
     pairs: pd.DataFrame,
     leaders: set[str],
     sizes: list[int],
+    info: MeasureInfo,
     alpha: float,
+    models: int | None,
 ) -> list[str]:
-    """Which crossings are established, and which pairs are told apart at no size."""
-    parts = [] if thresholds.empty else [crossings_said(thresholds, leaders, sizes)]
-    told = pairs.assign(told=pairs["p_adjusted"] < alpha)
-    apart = told.groupby(["first", "second"], sort=False)["told"].any()
-    never = apart.index[~apart].tolist()
-    if 0 < len(never) < len(apart) and len(sizes) > 1:
-        named = len(never) == 1
-        whom = listed(never[0]) if named else f"{len(never)} of {len(apart)} pairs"
-        parts.append(f"{whom} are told apart at no size studied")
+    """Which crossings are established, and which pairs are never told apart, nor could be."""
+    parts = []
+    if not thresholds.empty:
+        parts.append(crossings_said(thresholds, pairs, leaders, sizes, info, alpha))
+    flags = pairs.assign(
+        told=pairs["p_adjusted"] < alpha, tested=is_tested(pairs), same=is_identical(pairs)
+    )
+    grouped = flags.groupby(["first", "second"], sort=False)[["told", "tested", "same"]].sum()
+    told, tested = grouped["told"] > 0, grouped["tested"]
+    whole = len(grouped)
+    never = grouped.index[~told & (tested > grouped["same"])].tolist()
+    if never and told.any() and len(sizes) > 1:
+        whom = listed(never[0]) if len(never) == 1 else f"{len(never)} of {whole} pairs"
+        every = (tested[never] == len(sizes)).all()
+        where = "studied" if every else "at which they could be tested"
+        parts.append(f"{whom} are told apart at no size {where}")
+    if not flags["same"][flags["tested"]].all():  # else it was said before
+        parts += _identical(flags[flags["same"]], whole, sizes, models)
+    without, some = int((tested == 0).sum()), int(tested.between(1, len(sizes) - 1).sum())
+    if without and flags["tested"].any():
+        parts.append(f"{without} of {counted(whole, 'pair')} could not be tested")
+    if some:
+        parts.append(f"{some} of {counted(whole, 'pair')} could be tested at some sizes only")
     return [opening("; ".join(parts)) + "."] if parts else []
+
+
+def _identical(found: pd.DataFrame, whole: int, sizes: list[int], models: int | None) -> list[str]:
+    """Which pairs have the same score in every model."""
+    by_pair = list(found.groupby(["first", "second"], sort=False))
+    if len(by_pair) > _STRETCHES:
+        said = f"{len(by_pair)} of {whole} pairs are identical in {_every(found['n'], models)}"
+        return [said if len(found) == len(by_pair) * len(sizes) else f"{said} at some sizes"]
+    parts = []
+    for names, at in by_pair:
+        where = "" if len(at) == len(sizes) else " " + among([int(z) for z in at["size"]], sizes)
+        parts.append(
+            f"{listed([*map(str, names)])} are identical in {_every(at['n'], models)}{where}"
+        )
+    return parts
+
+
+def _every(n: pd.Series[int], models: int | None) -> str:
+    """All models, or those that both of a pair have."""
+    if models is None or n.min() == models:
+        return "every model"
+    same = n.min() == n.max()
+    return f"all {n.min()} models that both have" if same else "all models that both have"
 
 
 def _method(
@@ -249,30 +328,42 @@ def _method(
     models: int | None,
 ) -> str:
     """What the statements above rest on."""
-    m = int(pairs["m"].iloc[0])
-    scope = {
-        "bonferroni": f"Bonferroni-adjusted for m = {m} pairs at each size",
-        "bonferroni_all": f"Bonferroni-adjusted for m = {m} pairs over all sizes",
-        "holm": f"Holm-adjusted over m = {m} pairs at each size",
-        "none": "not adjusted for the number of pairs",
-    }[adjustment]
-    if m == 1 and adjustment != "none":
-        scope = scope.replace("pairs", "pair")
-    least, most = int(pairs["n"].min()), int(pairs["n"].max())
+    tested = pairs.loc[is_tested(pairs), "n"]
+    if tested.empty:
+        return (
+            "No pair could be tested: each has an infinite score, or both in fewer than 2 models."
+        )
+    scope = family(adjustment, int(pairs["m"].iloc[0]))
+    least, most = int(tested.min()), int(tested.max())
     used = f"{most}" if least == most else f"{least} to {most}"
-    used += f" of {models}" if models is not None and least < models else ""
+    fewer = least < (most if models is None else models)
+    used += f" of {models}" * (fewer and models is not None)
+    used += " models" + ", those that both have," * fewer
     level = f"{100 * confidence:.10g}%"
     better = "" if info.greater_is_better else ", where less is better"
     said = (
-        f"Paired t tests between {used} models at {level} confidence, {scope}; numbers are "
+        f"Paired t tests over {used} at {level} confidence, {scope}; numbers are "
         f"differences in mean {info.label}{better}, in favour of the learner named first"
     )
     if crossings:
         said += (
-            "; crossings are interpolated, linearly in log rows, with a "
-            f"{level} interval from the paired t test of each pair by itself"
+            "; crossings are named where these tests have one learner ahead before and the other "
+            "after; they are interpolated, linearly in log rows, and their "
+            f"{level} intervals are of each pair alone, unadjusted"
         )
     return f"{said}."
+
+
+def _means(intervals: pd.DataFrame, models: int | None) -> list[str]:
+    """Which models means are over, where that is not all of them."""
+    n = intervals["n"] + intervals["infinite"]
+    if n.min() == n.max():
+        if models is None or n.min() >= models:
+            return []
+        return [f"Means are over the {n.min()} of {models} models that no cell lacks."]
+    of = f" of {models}" if models is not None else ""
+    said = f"those that each learner has at each size, {n.min()} to {n.max()}{of}"
+    return [f"Means are over different models ({said}), to which their order may be due."]
 
 
 def _lost(intervals: pd.DataFrame, sizes: list[int], failures: int, cells: int) -> list[str]:
@@ -286,5 +377,5 @@ def _lost(intervals: pd.DataFrame, sizes: list[int], failures: int, cells: int) 
             f"{learner} {among([int(size) for size in at['size']], sizes)}"
             for learner, at in infinite.groupby("learner", sort=False)
         ]
-        parts.append(f"infinite scores, with which nothing is tested, has {listed(names)}")
+        parts.append(f"infinite scores, with which nothing is tested: {listed(names)}")
     return [opening("; ".join(parts)) + "."] if parts else []

@@ -58,3 +58,8 @@ def brief(label: str, letters: int = 40) -> str:
 def minus(number: str) -> str:
     """A number with a true minus sign."""
     return number.replace("-", "−")
+
+
+def share(value: float) -> str:
+    """A number from 0 to 1 to three decimals; below these, how small it is."""
+    return "< .001" if 0 < value < 0.0005 else number(value, 3)

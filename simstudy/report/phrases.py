@@ -50,6 +50,17 @@ def opening(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def p_value(p: float) -> str:
-    """ "= 0.0312", or that it is smaller than can be shown."""
-    return "< 0.0001" if p < 1e-4 else f"= {p:.4f}"
+def counted(number: int, noun: str) -> str:
+    """ "1 pair", "3 pairs"."""
+    return f"{number:,} {noun}" + "s" * (number != 1)
+
+
+def family(adjustment: str, m: int) -> str:
+    """What the tests of pairs are adjusted for, by the study's name of the method."""
+    pairs = f"m = {counted(m, 'pair')}"
+    return {
+        "bonferroni": f"Bonferroni-adjusted for {pairs} at each size",
+        "bonferroni_all": f"Bonferroni-adjusted for {pairs} over all sizes",
+        "holm": f"Holm-adjusted over {pairs} at each size",
+        "none": "not adjusted for the number of pairs",
+    }[adjustment]

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Hashable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from simstudy.measures.base import MeasureInfo
-from simstudy.report.numbers import signed
-from simstudy.report.phrases import listed, p_value
+from simstudy.report.numbers import p_value, signed
+from simstudy.report.phrases import listed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,11 +29,12 @@ class Lead:
     low: float
     high: float
     p: float
+    n: int = 0
 
     def numbers(self, holm: bool) -> str:
         """The lead with its interval; by Holm's method, which has none, with its p value."""
         if holm:
-            return f"{signed(self.mean)} (adjusted p {p_value(self.p)})"
+            return f"{signed(self.mean)} ({p_value(self.p, 'adjusted p')})"
         return f"{signed(self.mean)} [{signed(self.low)}, {signed(self.high)}]"
 
 
@@ -43,20 +45,23 @@ class Standing:
     size: int
     leader: str
     beats: list[Lead] = field(default_factory=list)
+    shared_with: tuple[str, ...] = ()  # others of exactly the same mean
     level: list[Lead] = field(default_factory=list)  # not told apart
+    identical: list[Lead] = field(default_factory=list)  # the same in all models, so not tested
     beaten_by: list[Lead] = field(default_factory=list)  # over fewer models than the means
     untested: list[Lead] = field(default_factory=list)
 
     @property
     def key(self) -> Hashable:
         """What two sizes must share to be told of together."""
-        parts = (self.beats, self.level, self.beaten_by, self.untested)
-        return (self.leader, *(frozenset(lead.rival for lead in part) for part in parts))
+        parts = (self.beats, self.level, self.identical, self.beaten_by, self.untested)
+        rivals = (frozenset(lead.rival for lead in part) for part in parts)
+        return (self.leader, self.shared_with, *rivals)
 
     @property
     def wins(self) -> bool:
         """Whether the leader beats all that it was tested against, and there were any."""
-        return bool(self.beats) and not self.level and not self.beaten_by
+        return bool(self.beats) and not (self.level or self.identical or self.beaten_by)
 
     @property
     def all_others(self) -> str:
@@ -64,6 +69,31 @@ class Standing:
         if self.untested:
             return "every other learner that it could be tested against"
         return self.beats[0].rival if len(self.beats) == 1 else "every other learner"
+
+
+def ranked_at(size: int, intervals: pd.DataFrame, info: MeasureInfo) -> list[str]:
+    """The learners by their means at a size, the best first, those without a finite one last."""
+    sign = 1 if info.greater_is_better else -1
+    at_size = intervals[intervals["size"] == size]
+    means = dict(zip(at_size["learner"], sign * at_size["mean"], strict=True))
+
+    def place(learner: str) -> tuple[bool, bool, float]:
+        mean = means[learner]
+        missing = math.isnan(mean)
+        return not math.isfinite(mean), missing, 0.0 if missing else -mean
+
+    return sorted(means, key=place)
+
+
+def is_tested(pairs: pd.DataFrame) -> pd.Series[bool]:
+    """Which rows of the pairwise table could be tested, or are the same in all models."""
+    return (pairs["infinite"] == 0) & (pairs["n"] > 1)
+
+
+def is_identical(pairs: pd.DataFrame) -> pd.Series[bool]:
+    """In which rows of the pairwise table the two have the same score in every model."""
+    same = (pairs["difference"] == 0) & pairs["p_adjusted"].isna()
+    return is_tested(pairs) & same
 
 
 def standing_at(
@@ -76,13 +106,17 @@ def standing_at(
     finite = [learner for learner, mean in means.items() if math.isfinite(mean)]
     if not finite:
         return None
-    found = Standing(size, max(finite, key=lambda learner: means[learner]))
+    best, *others = ranked_at(size, intervals, info)
+    shared = tuple(learner for learner in others if means[learner] == means[best])
+    found = Standing(size, best, shared_with=shared)
     for row in pairs[pairs["size"] == size].to_dict("records"):
         if found.leader not in (row["first"], row["second"]):
             continue
         lead = lead_of(row, found.leader, sign)
         if row["infinite"] or row["n"] < 2:
             found.untested.append(lead)
+        elif lead.mean == 0 and math.isnan(lead.p):
+            found.identical.append(lead)
         elif not lead.p < alpha:
             found.level.append(lead)
         else:
@@ -101,12 +135,20 @@ def lead_of(row: dict[Any, Any], learner: str, sign: int) -> Lead:
     turn = sign if first else -sign
     low, high = sorted((turn * row["lower"], turn * row["upper"]))
     rival = row["second"] if first else row["first"]
-    return Lead(rival, int(row["size"]), turn * row["difference"], low, high, row["p_adjusted"])
+    mean, p = turn * row["difference"], row["p_adjusted"]
+    return Lead(rival, int(row["size"]), mean, low, high, p, int(row["n"]))
 
 
-def crossings_said(thresholds: pd.DataFrame, leaders: set[str], sizes: list[int]) -> str:
-    """The crossings with one learner ahead by the t test before and the other after."""
-    found = _established(thresholds)
+def crossings_said(
+    thresholds: pd.DataFrame,
+    pairs: pd.DataFrame,
+    leaders: set[str],
+    sizes: list[int],
+    info: MeasureInfo,
+    alpha: float,
+) -> str:
+    """The crossings with one learner ahead by the adjusted tests before and the other after."""
+    found = _established(thresholds, pairs, info, alpha)
     if not found:
         return f"no crossing between {sizes[0]:,} and {sizes[-1]:,} rows is established"
     found.sort(key=lambda row: -len({row["first"], row["second"]} & leaders))
@@ -117,7 +159,34 @@ def crossings_said(thresholds: pd.DataFrame, leaders: set[str], sizes: list[int]
     return said + (f"; {more} more {noun} in the table of thresholds" if more else "")
 
 
-def _established(thresholds: pd.DataFrame) -> list[dict[Any, Any]]:
+def _established(
+    thresholds: pd.DataFrame, pairs: pd.DataFrame, info: MeasureInfo, alpha: float
+) -> list[dict[Any, Any]]:
+    """One row for each change from one learner ahead to the other by the adjusted tests of pairs.
+
+    Between the two sizes studied that show it the mean difference may cross 0 several times; the
+    row then spans these crossings.
+    """
+    sign = 1 if info.greater_is_better else -1
+    ahead: dict[tuple[str, str], list[tuple[int, str]]] = {}
+    for row in pairs[pairs["p_adjusted"] < alpha].sort_values("size").to_dict("records"):
+        leader = row["first"] if sign * row["difference"] > 0 else row["second"]
+        ahead.setdefault((row["first"], row["second"]), []).append((row["size"], leader))
+    crossed = _decided(thresholds)
+    found = []
+    for pair, told in ahead.items():
+        mine = [row for row in crossed if (row["first"], row["second"]) == pair]
+        for (low, old), (high, new) in itertools.pairwise(told):
+            inside = [row for row in mine if row["before"] >= low and row["after"] <= high]
+            inside = [row for row in inside if row["ahead"] == new and old != new]
+            if inside:
+                start, middle = inside[0], inside[len(inside) // 2]
+                kept = {"before": start["before"], "lower": start["lower"]}
+                found.append(inside[-1] | kept | {"crossing": middle["crossing"]})
+    return found
+
+
+def _decided(thresholds: pd.DataFrame) -> list[dict[Any, Any]]:
     """One row for each stretch of sizes before which one is ahead and after which the other is.
 
     Several crossings may lie in one stretch where the two are not told apart; if their number is

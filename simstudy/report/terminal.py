@@ -10,6 +10,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from simstudy.report import words
+from simstudy.report.numbers import p_value, share
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -36,7 +37,7 @@ def print_summary(results: Results, console: Console) -> None:
         style="dim",
     )
     _print_anova(results, console)
-    _print_verdicts(results, pairs, console)
+    _print_verdicts(results, pairs, intervals, console)
     _print_thresholds(results, console)
     _print_failures(results, console)
 
@@ -88,12 +89,12 @@ def _print_anova(results: Results, console: Console) -> None:
     for heading in ("Mauchly's W", "p (W)", "ε G–G", "ε H–F"):
         sphericity.add_column(heading, justify="right")
     for row in rows:
-        p_values = [_p(row[key]) for key in ("p", "p_gg", "p_hf")]
+        p_values = [p_value(row[key]) for key in ("p", "p_gg", "p_hf")]
         etas = [_number(row[key]) for key in ("eta2_generalized", "eta2_partial")]
         degrees = f"{row['df1']}, {row['df2']}"
         tests.add_row(row["effect"], degrees, f"{row['F']:.2f}", *p_values, *etas)
         epsilons = [_number(row[key]) for key in ("eps_gg", "eps_hf")]
-        mauchly = (_number(row["mauchly_w"]), _p(row["mauchly_p"]))
+        mauchly = (share(row["mauchly_w"]), p_value(row["mauchly_p"]))
         sphericity.add_row(row["effect"], *mauchly, *epsilons)
     console.print(tests)
     console.print(sphericity)
@@ -125,7 +126,7 @@ def _print_mixed_model(results: Results, console: Console) -> None:
     for row in mixed.to_dict("records"):
         degrees = f"{row['df1']}, {row['df2']:.1f}"
         effect = row["effect"].replace(":", " × ")
-        tests.add_row(effect, degrees, f"{row['F']:.2f}", _p(row["p"]))
+        tests.add_row(effect, degrees, f"{row['F']:.2f}", p_value(row["p"]))
     console.print(tests)
     note = f"; {mixed.attrs['note']}" if mixed.attrs["note"] else ""
     console.print(
@@ -137,13 +138,15 @@ def _print_mixed_model(results: Results, console: Console) -> None:
     )
 
 
-def _print_verdicts(results: Results, pairs: pd.DataFrame, console: Console) -> None:
+def _print_verdicts(
+    results: Results, pairs: pd.DataFrame, intervals: pd.DataFrame, console: Console
+) -> None:
     if pairs.empty:
         return
     analysis = results.settings["analysis"]
     holm = analysis["adjustment"] == "holm"
-    models = results.settings["models"]
-    found = words.verdicts(pairs, results.info(), analysis["confidence"], holm, models)
+    info, models = results.info(), results.settings["models"]
+    found = words.verdicts(pairs, intervals, info, analysis["confidence"], holm, models)
     console.print("[bold]Who beats whom[/bold]")
     for size, sentences in found.items():
         for index, sentence in enumerate(sentences):
@@ -209,12 +212,6 @@ def _table(title: str, first_column: str) -> Table:
     )
     table.add_column(first_column, overflow="fold", max_width=_WIDEST_LABEL)
     return table
-
-
-def _p(value: float) -> str:
-    if value != value:
-        return "–"
-    return "< .0001" if value < 1e-4 else f"{value:.4f}"
 
 
 def _number(value: float) -> str:

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import math
 import textwrap
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from simstudy.engine.store import ROWS_BESIDE_EXACT
 from simstudy.measures.base import MeasureInfo
+from simstudy.report.numbers import p_value
+from simstudy.report.phrases import family
+from simstudy.report.standings import ranked_at
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -16,6 +20,8 @@ if TYPE_CHECKING:
 
 # With more learners than this, only the leader at each size is compared in words.
 MANY_LEARNERS = 5
+# More pairs of learners than this make no readable figure of their differences.
+MOST_PAIRS = 15
 
 
 def axis_label(info: MeasureInfo) -> str:
@@ -107,13 +113,7 @@ def caption(results: Results, intervals: pd.DataFrame) -> str:
 def pair_words(results: Results, pairs: pd.DataFrame) -> str:
     """What the intervals of the differences are."""
     analysis = results.settings["analysis"]
-    m = int(pairs["m"].iloc[0])
-    scope = {
-        "bonferroni": f"Bonferroni-adjusted for m = {m} pairs at each size",
-        "bonferroni_all": f"Bonferroni-adjusted for m = {m} pairs over all sizes",
-        "holm": f"Holm-adjusted over m = {m} pairs at each size",
-        "none": "not adjusted",
-    }[analysis["adjustment"]]
+    scope = family(analysis["adjustment"], int(pairs["m"].iloc[0]))
     kind = (
         "p values" if analysis["adjustment"] == "holm" else f"{confidence_level(results)} intervals"
     )
@@ -122,6 +122,7 @@ def pair_words(results: Results, pairs: pd.DataFrame) -> str:
 
 def verdicts(
     pairs: pd.DataFrame,
+    intervals: pd.DataFrame,
     info: MeasureInfo,
     confidence: float,
     holm: bool = False,
@@ -131,17 +132,13 @@ def verdicts(
 
     Only a difference whose adjusted p value is below 1 − confidence counts as a win. Numbers are
     in favour of the learner named first, whether more or less is better. A comparison that could
-    not use all ``models`` says how many it used. With many learners only the one of best mean is
-    compared with the rest.
+    not use all ``models`` says how many it used. With many learners only the one of best mean, by
+    the intervals, is compared with the rest.
     """
     found: dict[int, list[str]] = {}
     for size, at_size in pairs.groupby("size", sort=True):
         compared = [Comparison(row, info) for row in at_size.to_dict("records")]
-        standing: dict[str, float] = {}
-        for pair in compared:
-            for learner, sign in ((pair.names[0], 1), (pair.names[1], -1)):
-                standing[learner] = standing.get(learner, 0.0) + sign * pair.advantage
-        ranked = sorted(standing, key=lambda learner: -standing[learner])
+        ranked = ranked_at(int(str(size)), intervals, info)
         for pair in compared:
             pair.turn(ranked)
         leaders = ranked[:1] if len(ranked) > MANY_LEARNERS else ranked
@@ -182,15 +179,23 @@ class Comparison:
             return f"{first} and {second} are not compared: infinite in {self.infinite} models"
         if math.isnan(self.advantage):
             return f"{first} and {second} are not compared: no model has both"
+        if self.n < 2:
+            return f"{first} and {second} are not compared: {self.n} model has both"
+        if self.advantage == 0 and math.isnan(self.p):
+            return f"{first} and {second} are identical in {self._every(models)}"
         low, high = self.ends
         numbers = f"{_signed(self.advantage)} [{_signed(low)}, {_signed(high)}]"
         if holm:
-            numbers = f"{_signed(self.advantage)} (p = {self.p:.4f})"
+            numbers = f"{_signed(self.advantage)} ({p_value(self.p, 'p')})"
         if models is not None and self.n < models:
             numbers += f", over {self.n} of {models} models"
         if self.p < 1 - confidence:
             return f"{first} beats {second} by {numbers}"
         return f"{first} and {second} are not told apart: {numbers}"
+
+    def _every(self, models: int | None) -> str:
+        """All models, or those that both have."""
+        return "every model" if models in (None, self.n) else f"all {self.n} models that both have"
 
 
 def _later(names: tuple[str, str], ranked: list[str]) -> bool:
@@ -209,14 +214,25 @@ def left_out_words(left_out: list[dict[str, object]]) -> list[str]:
 
 def difference_caption(results: Results) -> str:
     """What the figure of paired differences shows."""
-    level = confidence_level(results)
+    level, m = confidence_level(results), math.comb(len(results.learners), 2)
     lines = (
         f"Mean paired differences in {results.info().label} over the models, above 0 where the "
         f"learner named first is ahead; dark band: {level} t intervals, each size by itself; "
         f"light band: {level}, all sizes together. Diamond and bar: the threshold, at which one "
-        f"overtakes the other, and its {level} interval. {design(results)}."
+        f"overtakes the other, and its {level} interval. {unadjusted(m)}{design(results)}."
     )
     return lines
+
+
+def unadjusted(pairs: int, sizes: int = 1) -> str:
+    """What the bands of paired differences and the thresholds are not adjusted for."""
+    said = f"The dark band is not adjusted for the number of sizes, m = {sizes}. " * (sizes > 1)
+    if pairs > 1:
+        said += (
+            "The bands and the intervals of thresholds are not adjusted for the number of pairs, "
+            f"m = {pairs}. "
+        )
+    return said
 
 
 def regret_caption(results: Results) -> str:
@@ -264,7 +280,7 @@ def threshold_sentences(
             )
         else:
             sentences += map(_with_crossing, rows)
-            sentences[-1] += _band(rows[-1])
+            sentences[-1] += _band(rows[-1], sizes)
         if models is not None and rows[0]["n"] < models:
             sentences[-1] += f", over {rows[0]['n']} of {models} models"
     return sentences
@@ -281,11 +297,14 @@ def _with_crossing(row: dict[Any, Any]) -> str:
     )
 
 
-def _band(row: dict[Any, Any]) -> str:
-    """From where on the learner that is ahead at the end is so by the band over all sizes."""
-    which = "first" if row["ahead"] == row["first"] else "second"
-    start = row[f"{which}_better_from"]
-    return "" if math.isnan(start) else f"; by the band ahead from {start:,.0f} on"
+def _band(row: dict[Any, Any], sizes: list[int]) -> str:
+    """Where, after the last crossing, the learner then ahead is so by the band over all sizes."""
+    parts = [
+        stretch_words(low, high, sizes)
+        for who, low, high in band_stretches(row)
+        if who == row["ahead"] and low >= row["crossing"]
+    ]
+    return f"; by the band ahead {' and '.join(parts)}" if parts else ""
 
 
 def _without_crossing(row: dict[Any, Any], sizes: list[int]) -> str:
@@ -293,11 +312,28 @@ def _without_crossing(row: dict[Any, Any], sizes: list[int]) -> str:
     if not isinstance(ahead, str):
         return f"{row['first']} and {row['second']}: {row['note'] or 'no crossing'}"
     behind = row["first"] if ahead == row["second"] else row["second"]
-    which = "first" if ahead == row["first"] else "second"
-    start, end = row[f"{which}_better_from"], row[f"{which}_better_up_to"]
     said = f"{ahead} is ahead of {behind} from {sizes[0]:,} to {sizes[-1]:,} rows, no crossing"
-    if start == sizes[0]:
-        return f"{said}; by the band at all sizes"
-    parts = [f"up to {end:,.0f}"] * (not math.isnan(end))
-    parts += [f"from {start:,.0f} on"] * (not math.isnan(start))
+    parts = [
+        stretch_words(low, high, sizes) for who, low, high in band_stretches(row) if who == ahead
+    ]
     return f"{said}; by the band {' and '.join(parts)}" if parts else f"{said}; not by the band"
+
+
+def band_stretches(row: Mapping[Any, Any]) -> list[tuple[str, float, float]]:
+    """The stretches of sizes in which the band over all sizes has a learner ahead, in order."""
+    found = []
+    for which in ("first", "second"):
+        said = row[f"{which}_better"]
+        for part in said.split("; ") if isinstance(said, str) and said else ():
+            low, high = part.split(" to ")
+            found.append((row[which], float(low), float(high)))
+    return sorted(found, key=lambda stretch: stretch[1])
+
+
+def stretch_words(low: float, high: float, sizes: Sequence[int]) -> str:
+    """A stretch of sizes among those studied."""
+    if (low, high) == (sizes[0], sizes[-1]):
+        return "at all sizes"
+    if low == sizes[0]:
+        return f"up to {high:,.0f}"
+    return f"from {low:,.0f} on" if high == sizes[-1] else f"from {low:,.0f} to {high:,.0f}"

@@ -275,3 +275,26 @@ def test_series_of_other_shapes_are_refused():
         monte_carlo_errors([[1.0, 2.0]])
     with pytest.raises(ValueError, match=r"other has the shape \(2,\), estimates \(3,\)"):
         monte_carlo_errors([1.0, 2.0, 3.0], other=[1.0, 2.0])
+
+
+def test_means_may_be_of_complete_subjects_and_differences_of_all_that_have_both(table_a):
+    table = table_a.copy()
+    first, second = table["learner"].unique()[:2]
+    size = table["size"].min()
+    subjects = table["subject"].unique()
+    lost = table["subject"].isin(subjects[:7])
+    table.loc[lost & (table["learner"] == first) & (table["size"] == size), "reward"] = np.nan
+    means, differences = halves(precision(table, complete=True, **OPTIONS))
+    every = intervals(table, complete=True, **OPTIONS)
+    assert set(means["n"]) == {33}
+    np.testing.assert_allclose(means["mcse"], every["se"], rtol=1e-12)
+    np.testing.assert_allclose(means["estimate"], every["mean"], rtol=1e-12)
+    plain = halves(precision(table, **OPTIONS))
+    pd.testing.assert_frame_equal(differences, plain[1])
+    assert set(plain[0]["n"]) == {33, 40}
+    assert {row.n for row in differences.itertuples() if first not in (row.first, row.second)} == {
+        40
+    }
+    table["reward"] = table["reward"].where(table["learner"] != second)
+    with pytest.raises(ValueError, match="no subject has a value of reward in every cell"):
+        precision(table, complete=True, **OPTIONS)

@@ -263,6 +263,53 @@ def test_without_a_crossing_the_learners_may_still_be_hard_to_tell_apart():
     assert 200 < row["first_better_up_to"] < 1000 < row["first_better_from"] < 5000
 
 
+def test_stretches_inside_in_which_the_band_leaves_0_out_are_listed():
+    table = from_differences(around([-0.01, 1, 0.01, -2], 0.1))
+    rows = quietly(thresholds, table)
+    assert rows["first_better"].nunique() == rows["second_better"].nunique() == 1
+    row = rows.iloc[0]
+    assert np.isnan([row["second_better_up_to"], row["second_better_from"]]).all()
+    (inside,) = row["second_better"].split("; ")
+    (end,) = row["first_better"].split("; ")
+    low, high = map(float, inside.split(" to "))
+    assert 50 < low < 200 < high < 1000
+    start, last = map(float, end.split(" to "))
+    assert start == pytest.approx(row["first_better_from"], rel=1e-5)
+    assert last == 5000
+    points = quietly(curve, table, "nb", "tan", steps=200)
+    ahead = points["size"][points["band_lower"] > 0]
+    np.testing.assert_allclose([ahead.min(), ahead.max()], [low, high], rtol=0.02)
+    assert points["size"].between(low * 1.0001, high / 1.0001).sum() == len(ahead)
+    behind = points["size"][points["band_upper"] < 0]
+    np.testing.assert_allclose([behind.min(), behind.max()], [start, last], rtol=0.02)
+
+
+def test_a_pair_that_the_band_never_tells_apart_has_no_stretch():
+    rows = thresholds(from_differences(around([-0.01, 0.01, 0.01, -0.01], 1)))
+    assert set(rows["first_better"]) == set(rows["second_better"]) == {""}
+    (row,) = quietly(thresholds, from_differences(around([1, 2, 1, 3]))).to_dict("records")
+    assert (row["first_better"], row["second_better"]) == ("", "50 to 5000")
+
+
+@settings(deadline=None, max_examples=20)
+@given(seed=st.integers(0, 2**32 - 1))
+def test_stretches_are_where_the_band_of_the_figure_leaves_0_out(seed):
+    first, second = random_scores(seed)
+    table = long_table({"A": first, "B": second}, SIZES)
+    row, points = thresholds(table).iloc[0], curve(table, "A", "B", steps=25)
+    for column, out in (
+        ("first_better", points["band_upper"] < 0),
+        ("second_better", points["band_lower"] > 0),
+    ):
+        inside, close = np.zeros(len(points), dtype=bool), np.zeros(len(points), dtype=bool)
+        for part in row[column].split("; ") if row[column] else ():
+            low, high = map(float, part.split(" to "))
+            inside |= points["size"].between(low, high).to_numpy()
+            for end in (low, high):
+                close |= np.isclose(points["size"], end, rtol=1e-4)
+        assert (inside == out)[~close].all()
+
+
 def test_every_crossing_is_listed():
     rows = quietly(thresholds, from_differences(around([-1, 1, 2, -2], 0.05)), bootstrap=True)
     # On the logarithmic axis: half way from 50 to 200, and from 1000 to 5000.

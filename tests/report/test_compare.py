@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+import io
+import json
 import re
 from html import unescape
 from html.parser import HTMLParser
 
+import pandas as pd
 import pytest
 
 from simstudy import SimstudyError, make_study, run_study
-from simstudy.comparing import changes, common_measure, compare_studies, same_models, write_page
+from simstudy.comparing import (
+    changes,
+    common_measure,
+    compare_studies,
+    not_comparable,
+    same_models,
+    write_page,
+)
 from simstudy.report.claims import Claim, check_claims
 
 NB = {"name": "naive_bayes", "label": "NB"}
@@ -45,6 +55,11 @@ def text(page):
     """What a reader sees, without styles and scripts."""
     body = re.sub(r"(?s)<(style|script).*?</\1>", " ", page)
     return " ".join(unescape(re.sub(r"<[^>]+>", " ", body)).split())
+
+
+def files(page):
+    """The files that the page holds."""
+    return json.loads(re.search(r'(?s)id="files">(.*?)</script>', page)[1])
 
 
 def test_the_page_is_one_file_of_well_formed_html(run):
@@ -111,7 +126,7 @@ def test_what_is_not_common_is_said_and_the_rest_compared(run):
     assert "first has sizes that not all studies have: 20." in page
     assert "second has sizes that not all studies have: 600." in page
     assert "judged on tests of different sizes: 60 in first and 1000 in second" in page
-    assert "Of 2 means (of a learner at a size) that studies share," in page
+    assert "Of 2 comparisons of a learner's mean at one size between two studies," in page
     assert "m = 2 comparisons" in page
     assert "different families" not in page
 
@@ -132,6 +147,63 @@ def test_other_conventions_are_warned_of(run):
     )
     assert "measures.prior train uniform" in page
     assert "seed 2004 2004 models 4 4" in page
+    assert page.count("Not compared: the prior (train in first, uniform in second) differs") == 3
+    assert "Monte-Carlo error" not in page
+    assert "Learning curves on one scale" in page
+
+
+def test_numbers_in_other_units_are_neither_tested_nor_drawn_on_one_scale(run):
+    first, second = run(), run(name="second", measures={"base": 2})
+    with pytest.raises(
+        SimstudyError, match=r"Not compared: the base \(e in first, 2.0 in second\)"
+    ):
+        changes({"first": first, "second": second})
+    page = compare_studies([first, second])
+    said = text(page)
+    assert "information reward (nats in first and bits in second)" in said
+    assert "The first study (nats)" in said
+    assert "The first study (bits)" in said
+    assert "on one scale" not in said
+    assert "Not compared: the base (e in first, 2.0 in second) differs" in said.split("Learners")[0]
+    assert "between_studies.csv" not in page
+    figures = re.findall(r'(?s)<svg viewBox="0 0 330 325".*?</svg>', page)
+    heights = [re.findall(r'data-y="([^"]+)"', figure) for figure in figures]
+    assert heights[0] == heights[1]  # the same numbers in two units, each on its own scale
+    ticks = [re.findall(r'text-anchor="end">([^<]+)<', figure) for figure in figures]
+    assert ticks[0] != ticks[1]
+
+
+def test_conventions_that_a_measure_does_not_rest_on_do_not_keep_it_from_being_compared(run):
+    one = run(measures={"primary": "accuracy"})
+    other = run(name="second", measures={"primary": "accuracy", "base": 2, "cutoff": "none"})
+    assert not_comparable({"a": one, "b": other}, "accuracy") == ""
+    assert set(changes({"a": one, "b": other})["test"]) == {"identical"}
+    loss = {"primary": "log_loss"}
+    one, other = run(measures=loss), run(name="second", measures={**loss, "prior": "uniform"})
+    assert not_comparable({"a": one, "b": other}, "log_loss") == ""
+    other = run(name="second", measures={**loss, "cutoff": "none", "base": 2})
+    said = not_comparable({"a": one, "b": other, "c": one}, "log_loss")
+    assert said == (
+        "Not compared: the base (e in a and c, 2.0 in b) and the cutoff (mml in a and c, none in "
+        "b) differ, so that log loss is not the same kind of number in all studies."
+    )
+
+
+def test_claims_and_designs_can_be_taken_from_the_page(run):
+    given = {"study": "first", "relation": "beats", "learners": ["NB", "TAN"], "sizes": [20, 200]}
+    claim = Claim(text="Both beat nothing", against=["prior"], source="p. 3", id="one", **given)
+    page = compare_studies([run()], ["first"], check_claims([claim], {"first": run()}))
+    tables = {name: pd.read_csv(io.StringIO(text)) for name, text in files(page).items()}
+    lines = tables["claims_first.csv"]
+    assert lines["size"].tolist() == [20, 20, 200, 200]
+    assert lines["first"].tolist() == ["NB", "TAN"] * 2
+    pairs = run().pairwise().set_index(["size", "first", "second"])["difference"]
+    expected = [pairs[size, label, "prior"] for size in (20, 200) for label in ("NB", "TAN")]
+    assert lines["estimate"].tolist() == pytest.approx(expected)
+    assert tables["designs.csv"].columns.tolist() == ["setting", "first"]
+    for name in ("claims_first.csv", "designs.csv"):
+        assert f'data-file="{name}"' in page
+    assert page.count("<table") == page.count('class="copy"') == 2
 
 
 def test_a_measure_that_all_have_is_shown(run):

@@ -156,3 +156,20 @@ def test_a_learner_is_converged_once_its_gap_is_small(exact):
 def test_convergence_needs_the_gap_to_the_limit(results):
     with pytest.raises(SimstudyError, match="has not measured 'estimation'"):
         results.converged(within=0.1)
+
+
+def test_a_difference_needs_two_learners_that_are_there(exact, tmp_path):
+    with pytest.raises(SimstudyError, match="no learner 'CaMML'; it has NB, TAN"):
+        exact.plot_difference("NB", "CaMML")
+    with pytest.raises(SimstudyError, match="'NB' is given twice; a difference needs two"):
+        exact.plot_difference("NB", "NB")
+    (tmp_path / "study.toml").write_text(
+        EXACT.replace('[[learners]]\nname = "tan"\nlabel = "TAN"', "")
+    )
+    alone = run_study(load_study(tmp_path / "study.toml"), tmp_path / "out", jobs=1, report=False)
+    with pytest.raises(SimstudyError, match="two learners, and the study has one"):
+        alone.plot_difference("NB", "TAN")
+    (tmp_path / "study.toml").write_text(EXACT.replace("[4, 40, 200]", "[40]"))
+    short = run_study(load_study(tmp_path / "study.toml"), tmp_path / "one", jobs=1, report=False)
+    with pytest.raises(SimstudyError, match="at least two sizes; the study has one"):
+        short.plot_difference("NB", "TAN")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import itertools
 import math
+import re
 
 import numpy as np
 import pandas as pd
@@ -15,7 +15,7 @@ from simstudy.analysis.pairwise import no_pairs, pairwise
 from simstudy.analysis.thresholds import thresholds
 from simstudy.measures.base import MeasureInfo
 from simstudy.report.headline import findings, headline, question
-from simstudy.report.phrases import among, listed, rows
+from simstudy.report.phrases import among, family, listed, rows
 
 REWARD = MeasureInfo(greater_is_better=True, label="reward", unit="nats")
 LOSS = MeasureInfo(greater_is_better=False, label="loss")
@@ -62,7 +62,7 @@ def pair(first, second, size, difference, p, n=30):
 def made_up(rows_, means):
     """The headline of pairs and means given outright, without thresholds."""
     cells = [
-        {"learner": learner, "size": size, "mean": mean, "infinite": 0, "m": 3}
+        {"learner": learner, "size": size, "n": 30, "mean": mean, "infinite": 0, "m": 3}
         for size, at_size in means.items()
         for learner, mean in at_size.items()
     ]
@@ -71,8 +71,8 @@ def made_up(rows_, means):
 
 def test_one_that_beats_all_others_is_said_to_with_its_smallest_lead():
     first, *_ = tell(scores({"A": [0.0], "B": [1.0], "C": [0.5]}))
-    assert first.startswith("At 50 rows B beats every other learner, by at least +0.49")
-    assert first.endswith("over C.")
+    assert first.startswith("At 50 rows B beats every other learner; its smallest lead is +0.49")
+    assert first.endswith("], over C.")
 
 
 def test_of_two_the_winner_is_named_with_the_interval():
@@ -114,7 +114,8 @@ def test_significance_at_some_sizes_is_claimed_there_alone():
     said = tell(table)
     assert "not told apart" in said[0]
     assert said[0].startswith("At 50 rows ")
-    assert said[1].startswith("From 500 to 20,000 rows B beats A, by at least +")
+    assert said[1].startswith("From 500 to 20,000 rows B beats A; its smallest lead is +")
+    assert said[1].endswith(" rows.")
     assert said[2] == "No crossing between 50 and 20,000 rows is established."
 
 
@@ -125,7 +126,8 @@ def test_a_crossing_is_told_with_its_sizes_and_interval():
     low, high = sentence.split("[")[1].split("]")[0].split(", ")
     # The middle on the logarithmic axis: the means differ by −0.5 and 0.5.
     assert float(low) < 50 * math.sqrt(10) < float(high)
-    assert "of each pair by itself" in said[-1]
+    assert "where these tests have one learner ahead before and the other after" in said[-1]
+    assert said[-1].endswith("their 95% intervals are of each pair alone, unadjusted.")
 
 
 def threshold(**changes):
@@ -151,10 +153,120 @@ def threshold(**changes):
     ],
 )
 def test_a_crossing_is_claimed_only_if_each_is_ahead_on_one_side(found, said):
-    table = scores({"A": [0.5, 0.5], "B": [0.0, 1.0]})
+    means = {"A": [0.5, 0.5], "B": [0.0, 1.0]}
+    if found[-1]["ahead"] == "A":
+        means = {"A": [0.5, 0.5], "B": [1.0, 0.0]}
+    table = scores(means)
     pairs, cells = pairwise(table, value="reward"), intervals(table, value="reward")
     sentences = headline(pairs, pd.DataFrame(found), cells, REWARD)
     assert any(sentence.startswith(said) for sentence in sentences), sentences
+
+
+def test_a_crossing_that_the_adjusted_tests_do_not_show_is_not_named():
+    # By itself each t is 2.3; adjusted for six pairs nothing is told apart at any size.
+    rng = np.random.default_rng(0)
+    models, names = 40, "ABCD"
+    noise = rng.normal(size=(models, 2))
+    noise = (noise - noise.mean(axis=0)) / noise.std(axis=0, ddof=1)
+    shift = 0.01 * (noise + np.array([-2.3, 2.3]) / math.sqrt(models))
+    jitter = rng.normal(scale=1e-4, size=(models, 4, 2))
+    table = pd.DataFrame(
+        {
+            "model": model,
+            "size": (50, 500)[place],
+            "learner": name,
+            "reward": jitter[model, column, place] + shift[model, place] * (name == "B"),
+        }
+        for model in range(models)
+        for column, name in enumerate(names)
+        for place in range(2)
+    )
+    said = " ".join(tell(table))
+    assert "no two of A, B, C and D are told apart" in said
+    assert "No crossing between 50 and 500 rows is established." in said
+    assert "overtakes" not in said
+
+
+@pytest.fixture
+def coarse_band(monkeypatch):
+    """Bands of few draws, which the headline does not use, so that many pairs take no time."""
+    monkeypatch.setattr("simstudy.analysis.curves.DRAWS", 100)
+
+
+@pytest.mark.usefixtures("coarse_band")
+def test_in_pure_noise_nothing_overtakes():
+    for seed in (0, 1, 3):  # the unadjusted tests have learners overtake each other in these
+        values = np.random.default_rng(seed).normal(size=(20, 30, 2))
+        table = pd.DataFrame(
+            {"model": m, "size": (50, 500)[s], "learner": f"L{name}", "reward": values[m, name, s]}
+            for m in range(20)
+            for name in range(30)
+            for s in range(2)
+        )
+        said = " ".join(tell(table))
+        assert "told apart" in said
+        assert "overtakes" not in said
+
+
+def told(size, ahead, p=0.01):
+    """A row of the pairwise table that has one of A and B ahead."""
+    return pair("A", "B", size, 0.1 if ahead == "A" else -0.1, p)
+
+
+@pytest.mark.parametrize(
+    ("rows_", "said"),
+    [
+        ([told(50, "A"), told(500, "B")], "B overtakes A between 50 and 500 rows (at 100"),
+        ([told(50, "A", 0.2), told(500, "B")], "No crossing"),
+        ([told(50, "A"), told(500, "B", 0.2)], "No crossing"),
+        ([told(50, "B"), told(500, "A")], "No crossing"),
+        ([told(50, "A"), told(500, "B", math.nan)], "No crossing"),
+        # Told apart on the right sides, though not at the sizes next to the crossing.
+        (
+            [told(20, "A"), told(50, "A", 1.0), told(500, "B", 1.0), told(900, "B")],
+            "B overtakes A between 50 and 500 rows (at 100",
+        ),
+        # Before the crossing the adjusted tests last had the same one ahead.
+        ([told(20, "A"), told(50, "B"), told(500, "B")], "No crossing"),
+    ],
+)
+def test_a_crossing_needs_the_adjusted_tests_of_both_sides(rows_, said):
+    cells = pd.DataFrame(
+        {"learner": name, "size": row["size"], "n": 30, "mean": mean, "infinite": 0, "m": 4}
+        for row in rows_
+        for name, mean in (("A", row["difference"]), ("B", 0.0))
+    )
+    found = pd.DataFrame([threshold()])
+    sentences = headline(pd.DataFrame(rows_), found, cells, REWARD)
+    assert any(sentence.startswith(said) for sentence in sentences), sentences
+    loss = pd.DataFrame(rows_).assign(difference=[-row["difference"] for row in rows_])
+    cells["mean"] = -cells["mean"]
+    sentences = headline(loss, found, cells, LOSS)
+    assert any(sentence.startswith(said) for sentence in sentences), sentences
+
+
+def test_crossings_there_and_back_that_are_not_told_are_named_once():
+    rows_ = [told(10, "A"), told(50, "B", 0.3), told(500, "A", 0.3), told(900, "B")]
+    cells = pd.DataFrame(
+        {"learner": name, "size": row["size"], "n": 30, "mean": mean, "infinite": 0, "m": 4}
+        for row in rows_
+        for name, mean in (("A", row["difference"]), ("B", 0.0))
+    )
+    ends = ("before", "crossing", "lower", "upper", "after", "ahead")
+    values = [(10, 20, 15, 25, 50, "B"), (50, 90, 80, 95, 500, "A"), (500, 700, 600, 800, 900, "B")]
+    found = [threshold(**dict(zip(ends, value, strict=True))) for value in values]
+    said = headline(pd.DataFrame(rows_), pd.DataFrame(found), cells, REWARD)
+    (sentence,) = [sentence for sentence in said if "overtakes" in sentence]
+    assert sentence.count("overtakes") == 1
+    assert sentence.startswith("B overtakes A between 10 and 900 rows (at 700 [15, 800])")
+
+
+def test_numbers_that_are_estimates_are_not_written_as_bounds():
+    table = scores({"A": [0.0] * 4, "B": [1.0] * 4, "C": [1.0, 1.001, 1.0, 2.0]}, noise=0.1)
+    for information in (REWARD, LOSS):
+        said = " ".join(tell(table, information))
+        assert "at least" not in said
+        assert "at most" not in said
 
 
 def test_pairs_that_are_not_transitive_are_told_from_the_best_mean():
@@ -164,7 +276,7 @@ def test_pairs_that_are_not_transitive_are_told_from_the_best_mean():
     first, *_ = made_up(pairs, {50: {"A": 0.30, "B": 0.29, "C": 0.25}})
     assert first == (
         "At 50 rows A has the best mean, but is not told apart from B and C "
-        "(at most +0.0500 [−0.0500, +0.1500] over C)."
+        "(its largest lead over these: +0.0500 [−0.0500, +0.1500], over C)."
     )
 
 
@@ -173,7 +285,7 @@ def test_the_best_mean_is_not_said_to_lead_where_another_beats_it():
     pairs = [pair("A", "B", 50, -0.02, 0.01, n=20)]
     first, method = made_up(pairs, {50: {"A": 0.30, "B": 0.29}})
     assert first == "At 50 rows A has the best mean, yet B beats it over the models that both have."
-    assert method.startswith("Paired t tests between 20 models")
+    assert method.startswith("Paired t tests over 20 models")
 
 
 def test_pairs_never_told_apart_are_named_or_counted():
@@ -190,8 +302,54 @@ def test_an_infinite_score_takes_a_learner_out_and_is_said():
     assert said[0].startswith(
         "At 50 rows B beats every other learner that it could be tested against, by +"
     )
-    assert said[1].startswith("At 500 rows C beats every other learner, by at least +")
-    assert said[-1] == "Infinite scores, with which nothing is tested, has C at 50 rows."
+    assert said[1].startswith("At 500 rows C beats every other learner; its smallest lead is +")
+    assert said[-1] == "Infinite scores, with which nothing is tested: C at 50 rows."
+
+
+def test_pairs_that_could_not_be_tested_do_not_count_as_not_told_apart():
+    table = scores({"A": [0.0, 0.0], "B": [1.0, 1.0], "C": [2.0, 2.0]})
+    table.loc[(table["learner"] == "C") & (table["model"] == 4), "reward"] = -np.inf
+    said = " ".join(tell(table))
+    assert "told apart at no size" not in said
+    assert "2 of 3 pairs could not be tested." in said
+    table.loc[(table["learner"] == "C") & (table["size"] == 500), "reward"] = 2.0
+    said = " ".join(tell(table))
+    assert "2 of 3 pairs could be tested at some sizes only." in said
+
+
+def test_tests_are_counted_over_the_pairs_that_were_tested():
+    table = scores({"A": [0.0], "B": [1.0], "C": [2.0]}, models=10)
+    table.loc[(table["learner"] == "A") & (table["model"] > 0), "reward"] = np.nan
+    table.loc[(table["learner"] == "C") & (table["model"] == 3), "reward"] = np.nan
+    method = next(said for said in tell(table, models=10) if said.startswith("Paired"))
+    assert method.startswith("Paired t tests over 9 of 10 models, those that both have, at 95%")
+    table.loc[table["learner"] == "B", "reward"] = np.nan
+    said = tell(table, models=10)
+    assert "No pair could be tested" in " ".join(said)
+
+
+def test_learners_that_are_the_same_are_called_identical():
+    one = scores({"A": [0.0, 0.0]})
+    table = pd.concat([one.assign(learner=name) for name in "ABC"])
+    assert tell(table)[0] == "At 50 and 500 rows A, B and C are identical in every model."
+    table = pd.concat([one.assign(learner="A"), one.assign(learner="B"), scores({"C": [-1.0] * 2})])
+    first, second, *_ = tell(table)
+    assert first == "At 50 and 500 rows A and B share the best mean; A beats C."
+    assert second.endswith("; A and B are identical in every model.")
+    at_one = table.copy()
+    at_one.loc[(at_one["learner"] == "B") & (at_one["size"] == 500), "reward"] -= 0.5
+    assert "A and B are identical in every model at 50 rows" in " ".join(tell(at_one))
+    assert "A and B are identical in all 30 models that" in " ".join(tell(table, models=40))
+
+
+def test_an_exact_tie_has_no_leader():
+    pairs = [pair("A", "B", 50, 0.0, 1.0), pair("A", "C", 50, 0.2, 0.01)]
+    pairs += [pair("B", "C", 50, 0.2, 0.01)]
+    first, *_ = made_up(pairs, {50: {"A": 0.3, "B": 0.3, "C": 0.1}})
+    assert first == (
+        "At 50 rows A and B share the best mean; A beats C, but is not told apart from B "
+        "(0 [0, 0])."
+    )
 
 
 def test_without_a_finite_mean_there_is_no_leader():
@@ -204,8 +362,18 @@ def test_missing_models_and_failures_are_counted():
     table = scores({"A": [0.0], "B": [1.0], "C": [2.0]})
     table.loc[(table["learner"] == "B") & (table["model"] < 5), "reward"] = np.nan
     said = tell(table, models=30, failures=5, cells=90)
-    assert "between 25 to 30 of 30 models" in said[-2]
+    assert "over 25 to 30 of 30 models, those that both have, at 95%" in said[-3]
+    assert said[-2] == (
+        "Means are over different models (those that each learner has at each size, 25 to 30 of "
+        "30), to which their order may be due."
+    )
     assert said[-1] == "5 of 90 cells failed."
+
+
+def test_means_over_fewer_models_than_the_tests_say_so():
+    table = scores({"A": [0.0], "B": [1.0]})
+    assert "Means are over the 30 of 40 models that no cell lacks." in tell(table, models=40)
+    assert not any("Means" in said for said in tell(table, models=30))
 
 
 @pytest.mark.parametrize(
@@ -220,15 +388,15 @@ def test_missing_models_and_failures_are_counted():
 def test_the_test_is_named_with_its_confidence_its_adjustment_and_m(adjustment, said):
     table = scores({"A": [0.0, 0.0], "B": [1.0, 1.0], "C": [2.0, 2.0]})
     sentences = tell(table, adjustment=adjustment, models=30)
-    assert sentences[-1].startswith(f"Paired t tests between 30 models at 95% confidence, {said};")
-    assert ("adjusted p < 0.0001" in sentences[0]) == (adjustment == "holm")
+    assert sentences[-1].startswith(f"Paired t tests over 30 models at 95% confidence, {said};")
+    assert ("adjusted p < .0001" in sentences[0]) == (adjustment == "holm")
 
 
 def test_the_level_of_the_study_decides_what_counts():
     pairs = [pair("A", "B", 50, 0.02, 0.03)]
     cells = pd.DataFrame(
         [
-            {"learner": name, "size": 50, "mean": mean, "infinite": 0, "m": 2}
+            {"learner": name, "size": 50, "n": 30, "mean": mean, "infinite": 0, "m": 2}
             for name, mean in (("A", 0.3), ("B", 0.28))
         ]
     )
@@ -238,6 +406,7 @@ def test_the_level_of_the_study_decides_what_counts():
         assert ("beats" in first) == beats
 
 
+@pytest.mark.usefixtures("coarse_band")
 def test_thirty_learners_and_twelve_sizes_take_few_sentences():
     rng = np.random.default_rng(0)
     sizes = [25 * 2**power for power in range(12)]
@@ -251,13 +420,11 @@ def test_thirty_learners_and_twelve_sizes_take_few_sentences():
         for m in range(10)
     )
     pairs, cells = pairwise(table, value="reward"), intervals(table, value="reward")
-    found = pd.DataFrame(
-        [threshold(first=a, second=b) for a, b in itertools.combinations(names, 2)]
-    )
+    found = thresholds(table, value="reward")
     said = headline(pairs, found, cells, REWARD, models=10)
     assert len(said) <= 5
     assert max(map(len, said)) < 600
-    assert "432 more crossings are in the table of thresholds" in said[2]
+    assert re.search(r"; \d{2,3} more crossings are in the table of thresholds", said[2])
 
 
 def test_a_summary_of_many_stretches_gives_each_leader_its_sizes():
@@ -268,9 +435,10 @@ def test_a_summary_of_many_stretches_gives_each_leader_its_sizes():
     best, wins, method = made_up(pairs, means)[:3]
     assert best == "The best mean is A's at 50 and 200 rows and B's at 100 and 400 rows."
     assert wins == (
-        "The learner of best mean beats every other at 50 to 100 and 400 rows (by at least "
-        "+0.2000 [+0.1000, +0.3000] over A at 400); at 200 rows 1 of the others is not told apart "
-        "from it (at most +0.0100 [−0.0100, +0.0300] over B at 200)."
+        "The learner of best mean beats every other at 50 to 100 and 400 rows (its smallest "
+        "lead there is +0.2000 [+0.1000, +0.3000], over A at 400 rows); at 200 rows 1 of the "
+        "others is not told apart from it (the largest lead over such a one is +0.0100 [−0.0100, "
+        "+0.0300], over B at 200 rows)."
     )
     assert method.startswith("Paired t tests")
 
@@ -284,7 +452,26 @@ def test_one_learner_is_told_of_alone():
     assert said[0].endswith("nothing is compared.")
 
 
+def test_one_learner_without_an_interval_or_a_score_is_told_so():
+    table = scores({"A": [-1.0, 1.0]})
+    few = intervals(table[table["model"] == 0], value="reward")
+    (said,) = headline(no_pairs("size"), pd.DataFrame(), few, REWARD)
+    assert said.count("(without an interval: over 1 model)") == 2
+    table.loc[table["size"] == 50, "reward"] = np.nan
+    (said, *_) = headline(
+        no_pairs("size"), pd.DataFrame(), intervals(table, value="reward"), REWARD
+    )
+    assert said.endswith(", and no score at 50 rows; nothing is compared.")
+    assert "nan" not in said
+    lower = scores({"A": [-9.0]})
+    (said,) = headline(no_pairs("size"), pd.DataFrame(), intervals(lower, value="reward"), REWARD)
+    assert "of −" in said
+    assert "-" not in said
+
+
 def test_phrases_of_lists_and_sizes():
+    assert family("bonferroni", 1) == "Bonferroni-adjusted for m = 1 pair at each size"
+    assert family("holm", 3) == "Holm-adjusted over m = 3 pairs at each size"
     assert listed(["A"]) == "A"
     assert listed(list("ABCDE")) == "A, B, C, D and E"
     assert listed(list("ABCDEF")) == "A, B, C, D and 2 others"

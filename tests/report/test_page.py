@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import itertools
 import json
 import re
 from html.parser import HTMLParser
@@ -14,7 +15,11 @@ import pytest
 from simstudy import SimstudyError, make_study, run_study
 from simstudy.engine.plan import make_plan
 from simstudy.engine.task import Task
+from simstudy.report.html import tables
+from simstudy.report.html.charts import SMALL
 from simstudy.report.html.page import report_page
+from simstudy.report.html.panels import _axes
+from simstudy.report.html.svg import text_width
 from simstudy.report.html.views import view
 
 HOSTILE = ["<script>alert(1)</script>", "\"a\" & 'b' </title>", "long " * 30, "unbroken" * 20]
@@ -131,7 +136,7 @@ def test_the_study_can_be_taken_from_the_page(exact, page):
     import html
     import tomllib
 
-    shown = re.search(r"<h4>study.toml</h4>.*?<code>(.*?)</code>", page, re.DOTALL)[1]
+    shown = re.search(r"<h3>study.toml</h3>.*?<code>(.*?)</code>", page, re.DOTALL)[1]
     assert tomllib.loads(html.unescape(shown)) == exact.settings
 
 
@@ -200,6 +205,38 @@ def test_few_or_many_learners_and_sizes(tmp_path, number, sizes):
         assert "So many bars would hide the lines" in text
 
 
+def test_the_leader_of_many_is_that_of_the_means_and_stretches_inside_are_told(tmp_path):
+    labels = [f"L{index}" for index in range(9)]
+    results = run(study(labels, [9, 99, 999]), tmp_path / "out")
+    scores = results.scores
+    rng = np.random.default_rng(0)
+    # Over the models that both have L8 is far ahead, but its means are lower: it has hard models.
+    values = rng.normal(scale=0.01, size=len(scores)) + np.where(scores["model"] == 0, -3.0, 1.0)
+    values += np.where(scores["learner"] == "L8", 0.3, 0.0)
+    # L1 is ahead of L0 at the middle size alone.
+    values += np.where((scores["learner"] == "L1") & (scores["size"] == 99), 0.2, 0.0)
+    scores["information_reward"] = values
+    lost = (scores["learner"] == "L8") & (scores["model"] > 1)
+    lost |= (scores["learner"] != "L8") & (scores["model"] == 1)
+    scores.loc[lost, "information_reward"] = np.nan
+    shown = view(results, 0)
+    means = results.intervals()
+    for size, table in zip(results.sizes, shown.tests.pairs, strict=True):
+        at_size = means[means["size"] == size].set_index("learner")["mean"]
+        assert table.heads[1].text == f"{at_size.idxmax()}, of best mean"
+        assert at_size.idxmax() != "L8"
+    rows = results.thresholds().to_dict("records")
+    (row,) = [row for row in rows if (row["first"], row["second"]) == ("L0", "L1")]
+    assert row["first_better"] == ""
+    assert np.isnan([row["second_better_from"], row["second_better_up_to"]]).all()
+    low, high = map(float, row["second_better"].split(" to "))
+    said = tables._by_the_band(row, results.sizes)
+    assert said == f"L1 from {low:,.0f} to {high:,.0f}"
+    note = shown.differences.notes[0]
+    assert "not adjusted for the number of sizes, m = 3." in note
+    assert "not adjusted for the number of pairs, m = 36." in note
+
+
 def test_a_learner_without_any_score_and_infinite_ones_are_said(tmp_path):
     results = run(study(["A", "B", "C"], also=["accuracy"]), tmp_path / "out")
     scores = results.scores
@@ -248,3 +285,45 @@ def test_a_whole_study_makes_a_page_quickly(tmp_path):
     text = report_page(results)
     assert perf_counter() - started < 5
     assert len(text.encode()) < 3e6
+
+
+def test_standard_errors_are_those_of_the_means_shown_when_cells_failed(tmp_path):
+    results = run(study(["A", "B", "C"], models=9), tmp_path / "out")
+    scores, name = results.scores, results.measures[0]
+    lost = (scores["model"] < 4) & (scores["learner"] == "A") & (scores["size"] == 10)
+    scores.loc[lost, [name]] = np.nan
+    shown, found = results.intervals(), results.precision()
+    means = found[found["kind"] == "mean"]
+    assert means["first"].tolist() == shown["learner"].tolist()
+    assert means["n"].tolist() == shown["n"].tolist() == [5] * 6
+    np.testing.assert_allclose(means["estimate"], shown["mean"], rtol=1e-12)
+    np.testing.assert_allclose(means["mcse"], shown["se"], rtol=1e-12)
+    both = found[(found["first"] == "B") & (found["second"] == "C")]
+    assert both["n"].tolist() == [9, 9]
+    text = report_page(results)
+    assert "Means are over 5 of 9 models; differences, over the models that both" in text
+    assert "learners have, are over 5 to 9 of 9 models" in text
+    # With one complete model left, both go by what each cell has.
+    scores.loc[(scores["model"] < 8) & (scores["learner"] == "B"), [name]] = np.nan
+    shown, found = results.intervals(), results.precision()
+    means = found[found["kind"] == "mean"]
+    np.testing.assert_allclose(means["mcse"], shown["se"], rtol=1e-12)
+    assert means["n"].tolist() == shown["n"].tolist() == [5, 9, 1, 1, 9, 9]
+
+
+def test_of_all_models_precision_says_no_number_of_them(page):
+    assert "differences, over the models that both" not in page
+
+
+def test_titles_of_tables_follow_those_of_sections(page):
+    levels = [int(level) for level in re.findall(r"<h(\d)", page)]
+    assert levels[0] == 1
+    assert all(level <= before + 1 for before, level in itertools.pairwise(levels))
+
+
+def test_no_label_of_a_small_figure_is_cut_off():
+    # Four ticks would be a tenth apart, five a twentieth, and a digit longer.
+    frame = str(_axes([10, 100], (-0.12, 0.11), signed_ticks=True).frame)
+    labels = re.findall(r'<text x="([\d.]+)"[^>]*text-anchor="end">([^<]+)<', frame)
+    assert "+0.05" in [label for _, label in labels]
+    assert all(float(x) >= text_width(label, SMALL) for x, label in labels)

@@ -14,6 +14,7 @@ from simstudy.report.paper import figures as print_figures
 from simstudy.report.paper.calibration import draw_reliability
 from simstudy.report.paper.figures import write_figures
 from simstudy.report.paper.forest import draw_thresholds
+from simstudy.report.paper.markup import markdown_text
 from simstudy.report.paper.ranks import draw_ranks
 from simstudy.report.paper.spread import draw_scores
 from simstudy.report.paper.style import STYLES, named
@@ -167,7 +168,22 @@ def test_what_the_data_do_not_allow_is_said(tmp_path, monkeypatch):
     assert "reward_and_divergence: the study has not measured 'kl_divergence'" in skipped
     assert len(skipped) == 5
     for sentence in skipped:
-        assert f"- {sentence}" in written[-1].read_text(encoding="utf-8")
+        assert f"- {markdown_text(sentence)}" in written[-1].read_text(encoding="utf-8")
+
+
+def test_captions_are_escaped(tmp_path, monkeypatch):
+    monkeypatch.setattr(print_figures, "_bytes", keeping([]))
+    odd = make_results(
+        tmp_path / "out",
+        title="*One* <b>",
+        data={"train_sizes": [30], "test_size": 50},
+        learners=[{"name": "naive_bayes", "label": "NB"}],
+        measures={},
+    )
+    written, _ = write_figures(odd, tmp_path / "figures", "png")
+    said = written[-1].read_text(encoding="utf-8")
+    assert said.startswith("# \\*One\\* \\<b\\>\n")
+    assert "naive_bayes" not in said.replace("## ", "")
 
 
 def test_unknown_formats_and_styles_are_refused(results, tmp_path):
@@ -223,9 +239,9 @@ def test_reliability_is_drawn_with_its_intervals(results):
 def test_thresholds_are_drawn_with_arrows_where_intervals_are_open():
     row = {"first": "A", "second": "B", "n": 9, "crossing": 100.0, "ahead": "B", "note": ""}
     row |= {"lower": 50.0, "upper": 300.0, "lower_open": True, "upper_open": False}
-    row |= dict.fromkeys(("first_better_from", "first_better_up_to"), np.nan)
-    row |= {"second_better_from": 400.0, "second_better_up_to": np.nan}
-    none = row | {"second": "C", "crossing": np.nan, "ahead": "A", "first_better_from": np.nan}
+    row |= {"first_better": "50 to 60", "second_better": "400 to 900; 2000 to 5000"}
+    none = row | {"second": "C", "crossing": np.nan, "ahead": "A"}
+    none |= {"first_better": "", "second_better": ""}
     ax = draw_thresholds(pd.DataFrame([row, none]), [50, 500, 5000], Figure().subplots())
     assert [t.get_text() for t in ax.get_yticklabels()] == ["B overtakes A", "A ahead of C"]
     marks = [
@@ -234,11 +250,15 @@ def test_thresholds_are_drawn_with_arrows_where_intervals_are_open():
     ]
     assert ("D", 100.0, 0) in marks
     assert ("<", 50.0, 0) in marks  # the interval goes on below the smallest size
-    assert ("<", 50.0, 1) in marks  # no crossing
+    assert ("<", 50.0, 1) not in marks  # no crossing, which is none below the sizes either
     assert not any(mark[0] == ">" for mark in marks)
-    assert [text.get_text() for text in ax.texts] == ["< 50"]
-    spans = [tuple(line.get_xdata()) for line in ax.lines if len(line.get_xdata()) == 2]
-    assert spans == [(400.0, 5000.0), (50.0, 300.0)]
+    assert [text.get_text() for text in ax.texts] == ["none"]
+    bars = [line for line in ax.lines if len(line.get_xdata()) == 2]
+    spans = [tuple(line.get_xdata()) for line in bars]
+    assert spans == [(50.0, 60.0), (400.0, 900.0), (2000.0, 5000.0), (50.0, 300.0)]
+    grey, *blue = [line.get_color() for line in bars[:3]]
+    assert len({*blue}) == 1
+    assert grey not in blue
 
 
 def test_ranks_are_drawn_where_they_are_and_groups_are_joined(results):

@@ -56,6 +56,19 @@ def test_ticks_are_round_numbers_with_true_minus_signs():
 
 
 @pytest.mark.parametrize(
+    ("low", "high", "expected"),
+    [
+        (4e-4, 6e-3, [5e-4, 1e-3, 2e-3, 5e-3]),
+        (9e-4, 2e-2, [1e-3, 2e-3, 5e-3, 1e-2, 2e-2]),
+        (2.1, 4.9, [3, 4]),
+        (0.7, 200, [1, 10, 100]),
+    ],
+)
+def test_a_short_logarithmic_axis_has_more_than_one_tick(low, high, expected):
+    assert Scale(low, high, 0, 1, logarithmic=True).ticks() == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
     "values", [[], [math.nan], [math.inf, -math.inf], [0.0], [3.0, 3.0], [1e300], [1e-300, 2e-300]]
 )
 def test_an_axis_can_be_drawn_for_any_numbers(values):

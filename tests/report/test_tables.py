@@ -18,8 +18,8 @@ from simstudy.report.paper.markup import (
     latex_text,
     markdown_text,
 )
-from simstudy.report.paper.printed import digits_of, fixed, p_of
-from simstudy.report.paper.tables import means, write_tables
+from simstudy.report.paper.printed import digits_of, fixed
+from simstudy.report.paper.tables import _threshold, means, write_tables
 
 NASTY = r"a & b % c _ d # e $ f { g } h ~ i ^ j \ k | l"
 
@@ -182,11 +182,26 @@ def test_thresholds_are_those_of_the_results(results, written):
         assert {*row[:2]} == {expected["first"], expected["second"]}
         assert row[0] == expected["ahead"]
         if math.isnan(expected["crossing"]):
-            assert row[2] == "< 8"
+            assert row[2] == "none"
         else:
+            assert row[1] == expected["first" if row[0] == expected["second"] else "second"]
             assert row[2] == f"{expected['crossing']:,.0f}"
             assert row[3].startswith("[< 8" if expected["lower_open"] else "[")
-    assert any(row[2] != "< 8" for row in rows)
+        mine = expected["first_better" if row[0] == expected["first"] else "second_better"]
+        assert (row[5] == "–") == (mine == "")
+    assert {row[2] == "none" for row in rows} == {True, False}
+    told = (written / "markdown/captions.md").read_text(encoding="utf-8")
+    assert "the mean of the first is nowhere behind at the sizes studied" in told
+    head = (written / "csv/thresholds.csv").read_text(encoding="utf-8")
+    assert "second_better" in head
+
+
+def test_a_threshold_s_row_claims_no_more_than_the_band():
+    row = {"first": "NB", "second": "TAN", "n": 40, "crossing": math.nan, "ahead": "TAN"}
+    row |= {"note": "no crossing", "first_better": "", "second_better": ""}
+    assert _threshold(row, [50, 5000]) == ["TAN", "NB", "none", "–", "–", "–", "40"]
+    inside = row | {"second_better": "60 to 90.4; 200 to 5000"}
+    assert _threshold(inside, [50, 5000])[5] == "from 60 to 90; from 200 on"
 
 
 def test_latex_is_well_formed_whatever_the_labels(written):
@@ -264,7 +279,6 @@ def test_numbers_are_printed_with_a_true_minus_and_no_minus_zero():
     assert fixed(-0.00001, 4) == "0.0000"
     assert fixed(-1234.5, 1) == "−1,234.5"
     assert (fixed(-math.inf, 4), fixed(math.nan, 4)) == ("−∞", "–")
-    assert (p_of(0.00009), p_of(0.05), p_of(math.nan)) == ("< .0001", "0.0500", "–")
     assert [digits_of(pd.Series([0.5, x])) for x in (0.02, 0.00012, 1e-9)] == [4, 5, 6]
 
 
@@ -308,3 +322,11 @@ def test_infinite_means_are_neither_best_nor_level(tmp_path):
     (nb, c45) = means(lossy, "log_loss").rows
     assert c45[1] == Cell("∞")
     assert nb[1].bold
+
+
+def test_captions_are_escaped(results, written, tmp_path):
+    odd = run(tmp_path / "out", title="*NB* & <b>[x](y)</b>", models=3, measures={})
+    for format in ("latex", "csv"):
+        said = write_tables(odd, tmp_path / format, format)[-1].read_text(encoding="utf-8")
+        assert said.startswith(r"# \*NB\* &amp; \<b\>\[x\](y)\</b\>" + "\n")
+    assert NASTY not in (written / "csv" / "captions.md").read_text(encoding="utf-8")

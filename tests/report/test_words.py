@@ -8,15 +8,23 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from simstudy.analysis.intervals import intervals
 from simstudy.analysis.pairwise import pairwise
 from simstudy.measures.base import MeasureInfo
-from simstudy.report.words import axis_label, threshold_sentences, verdicts
+from simstudy.report.words import (
+    axis_label,
+    band_stretches,
+    stretch_words,
+    threshold_sentences,
+    unadjusted,
+    verdicts,
+)
 
 REWARD = MeasureInfo(greater_is_better=True, label="reward", unit="nats")
 LOSS = MeasureInfo(greater_is_better=False, label="loss")
 
 
-def table(**offsets):
+def scores(**offsets):
     """Rewards of 30 models at one size: a common part plus each learner's offset and noise."""
     rng = np.random.default_rng(0)
     common = rng.normal(size=30)
@@ -25,23 +33,35 @@ def table(**offsets):
         for name, offset in offsets.items()
         for model, noise in enumerate(rng.normal(scale=0.1, size=30))
     ]
-    return pairwise(pd.DataFrame(rows), value="reward")
+    return pd.DataFrame(rows)
+
+
+def table(**offsets):
+    return pairwise(scores(**offsets), value="reward")
+
+
+def tell(pairs, info=REWARD, cells=None, **options):
+    """The verdicts at 50 rows; without cells the learners have the means 0, 1, and so on."""
+    if cells is None:
+        names = list(dict.fromkeys([*pairs["first"], *pairs["second"]]))
+        cells = pd.DataFrame({"learner": names, "size": 50, "mean": np.arange(float(len(names)))})
+    return verdicts(pairs, cells, info, 0.95, **options)[50]
 
 
 def test_a_win_names_the_winner_first_with_a_positive_difference():
-    (sentence,) = verdicts(table(A=0.0, B=1.0), REWARD, 0.95)[50]
+    (sentence,) = tell(table(A=0.0, B=1.0))
     assert sentence.startswith("B beats A by +")
     low, high = sentence.split("[")[1].rstrip("]").split(", ")
     assert 0 < float(low) < float(high)
 
 
 def test_with_a_loss_the_lower_one_wins():
-    (sentence,) = verdicts(table(A=0.0, B=1.0), LOSS, 0.95)[50]
+    (sentence,) = tell(table(A=0.0, B=1.0), LOSS)
     assert sentence.startswith("A beats B by +")
 
 
 def test_what_the_test_cannot_tell_apart_is_not_called_a_win():
-    (sentence,) = verdicts(table(A=0.0, B=0.0), REWARD, 0.95)[50]
+    (sentence,) = tell(table(A=0.0, B=0.0))
     assert "are not told apart" in sentence
     assert "beats" not in sentence
     low, high = sentence.split("[")[1].rstrip("]").split(", ")
@@ -49,7 +69,7 @@ def test_what_the_test_cannot_tell_apart_is_not_called_a_win():
 
 
 def test_every_pair_is_named_once_best_first():
-    sentences = verdicts(table(A=0.0, B=1.0, C=2.0), REWARD, 0.95)[50]
+    sentences = tell(table(A=0.0, B=1.0, C=2.0))
     assert [sentence.split(" by ")[0] for sentence in sentences] == [
         "C beats B",
         "C beats A",
@@ -59,7 +79,7 @@ def test_every_pair_is_named_once_best_first():
 
 def test_with_many_learners_only_the_leader_is_compared():
     offsets = {f"L{index}": float(index) for index in range(8)}
-    sentences = verdicts(table(**offsets), REWARD, 0.95)[50]
+    sentences = tell(table(**offsets))
     assert len(sentences) == 7
     assert all(sentence.startswith("L7 beats ") for sentence in sentences)
 
@@ -67,26 +87,71 @@ def test_with_many_learners_only_the_leader_is_compared():
 def test_pairs_without_a_common_model_are_not_compared():
     pairs = table(A=0.0, B=1.0)
     pairs[["difference", "lower", "upper", "p_adjusted"]] = np.nan
-    (sentence,) = verdicts(pairs, REWARD, 0.95)[50]
-    assert sentence == "A and B are not compared: no model has both"
+    (sentence,) = tell(pairs)
+    assert sentence == "B and A are not compared: no model has both"
 
 
 def test_an_infinite_score_is_said_and_not_compared():
     pairs = table(A=0.0, B=1.0).assign(infinite=3, difference=-np.inf, p_adjusted=np.nan)
-    (sentence,) = verdicts(pairs, REWARD, 0.95)[50]
+    (sentence,) = tell(pairs)
     assert sentence.endswith("are not compared: infinite in 3 models")
 
 
 def test_with_holms_method_the_sentence_gives_its_p_value_not_another_methods_interval():
-    (sentence,) = verdicts(table(A=0.0, B=1.0), REWARD, 0.95, holm=True)[50]
+    (sentence,) = tell(table(A=0.0, B=1.0), holm=True)
     assert sentence.startswith("B beats A by +")
-    assert sentence.endswith("(p = 0.0000)")
+    assert sentence.endswith("(p < .0001)")
 
 
 def test_the_side_of_zero_is_never_rounded_away():
     pairs = table(A=0.0, B=0.0).assign(difference=1e-4, lower=-2e-5, upper=2.2e-4, p_adjusted=0.1)
-    (sentence,) = verdicts(pairs, REWARD, 0.95)[50]
+    (sentence,) = tell(pairs)
     assert sentence == "A and B are not told apart: +0.0001 [-2.0e-05, +0.0002]"
+
+
+def test_the_leader_is_that_of_the_means_however_the_pairs_add_up():
+    # The infinite difference would make every sum infinite; L6 has the best finite mean.
+    offsets = {f"L{index}": float(index) for index in range(7)}
+    rows = scores(**offsets)
+    rows.loc[(rows["learner"] == "L0") & (rows["model"] == 3), "reward"] = -np.inf
+    pairs, cells = pairwise(rows, value="reward"), intervals(rows, value="reward")
+    said = tell(pairs, cells=cells)
+    assert [sentence.split(" by ")[0] for sentence in said[:-1]] == [
+        f"L6 beats L{index}" for index in (5, 4, 3, 2, 1)
+    ]
+    assert said[-1] == "L6 and L0 are not compared: infinite in 1 models"
+
+
+def test_what_could_not_be_tested_is_not_called_hard_to_tell_apart():
+    rows = scores(A=0.0, B=0.0)
+    (said,) = tell(pairwise(rows[rows["model"] == 0], value="reward"))
+    assert said.endswith("are not compared: 1 model has both")
+    same = pd.concat([rows.assign(learner=name) for name in "AB"]).drop_duplicates(
+        ["model", "learner"]
+    )
+    (said,) = tell(pairwise(same, value="reward"))
+    assert said.endswith("are identical in every model")
+    (said,) = tell(pairwise(same, value="reward"), models=40)
+    assert said.endswith("are identical in all 30 models that both have")
+
+
+def test_stretches_are_those_of_both_learners_in_order():
+    row = {"first": "A", "second": "B", "first_better": "50 to 60; 300.5 to 5000"}
+    found = band_stretches(row | {"second_better": "70 to 90"})
+    assert found == [("A", 50, 60), ("B", 70, 90), ("A", 300.5, 5000)]
+    assert [stretch_words(low, high, [50, 5000]) for _, low, high in found] == [
+        "up to 60",
+        "from 70 to 90",
+        "from 300 on",
+    ]
+    assert band_stretches(row | {"first_better": math.nan, "second_better": ""}) == []
+
+
+def test_the_bands_say_what_they_are_not_adjusted_for():
+    assert unadjusted(1) == ""
+    said = unadjusted(3, 12)
+    assert "dark band is not adjusted for the number of sizes, m = 12." in said
+    assert "not adjusted for the number of pairs, m = 3." in said
 
 
 @pytest.mark.parametrize(
@@ -97,25 +162,21 @@ def test_a_label_says_the_unit_and_the_direction(info, label):
 
 
 def test_a_comparison_without_all_models_says_how_many_it_used():
-    (sentence,) = verdicts(table(A=0.0, B=1.0), REWARD, 0.95, models=40)[50]
+    (sentence,) = tell(table(A=0.0, B=1.0), models=40)
     assert sentence.endswith("], over 30 of 40 models")
-    (sentence,) = verdicts(table(A=0.0, B=1.0), REWARD, 0.95, models=30)[50]
+    (sentence,) = tell(table(A=0.0, B=1.0), models=30)
     assert sentence.endswith("]")
 
 
 def threshold_row(**changes):
     row = {"first": "NB", "second": "TAN", "n": 40, "infinite": 0, "crossing": 72.4, "ahead": "TAN"}
     row |= {"lower": 54.1, "upper": 91.8, "lower_open": False, "upper_open": False, "note": ""}
-    row |= {"before": 50.0, "after": 100.0, "undecided": True, "first_better_from": math.nan}
-    row |= {
-        "second_better_from": 100.6,
-        "first_better_up_to": 48.3,
-        "second_better_up_to": math.nan,
-    }
+    row |= {"before": 50.0, "after": 100.0, "undecided": True}
+    row |= {"first_better": "25 to 48.3", "second_better": "100.6 to 5000"}
     return pd.DataFrame([row | changes])
 
 
-NONE = {"crossing": math.nan, "first_better_up_to": math.nan}
+NONE = {"crossing": math.nan, "first_better": ""}
 
 
 @pytest.mark.parametrize(
@@ -127,11 +188,16 @@ NONE = {"crossing": math.nan, "first_better_up_to": math.nan}
             "on",
         ),
         (
-            {"second_better_from": math.nan, "upper_open": True, "upper": 5000.0},
+            {"second_better": "120 to 900.4"},
+            "TAN overtakes NB at 72 rows [54, 92], between 50 and 100; by the band ahead from 120 "
+            "to 900",
+        ),
+        (
+            {"second_better": "", "upper_open": True, "upper": 5000.0},
             "TAN overtakes NB at 72 rows [54, > 5,000], between 50 and 100",
         ),
         (
-            {"ahead": "NB", "lower_open": True, "lower": 25.0, "first_better_from": 300.0},
+            {"ahead": "NB", "lower_open": True, "lower": 25.0, "first_better": "300 to 5000"},
             "NB overtakes TAN at 72 rows [< 25, 92], between 50 and 100; by the band ahead from "
             "300 on",
         ),
@@ -140,7 +206,7 @@ NONE = {"crossing": math.nan, "first_better_up_to": math.nan}
             "NB and TAN are told apart at no size; the mean difference changes sign at 72 rows",
         ),
         (
-            NONE | {"second_better_from": 25.0},
+            NONE | {"second_better": "25 to 5000"},
             "TAN is ahead of NB from 25 to 5,000 rows, no crossing; by the band at all sizes",
         ),
         (
@@ -152,7 +218,11 @@ NONE = {"crossing": math.nan, "first_better_up_to": math.nan}
             "TAN is ahead of NB from 25 to 5,000 rows, no crossing; by the band from 101 on",
         ),
         (
-            NONE | {"second_better_up_to": 60.0},
+            NONE | {"second_better": "40 to 60.2"},
+            "TAN is ahead of NB from 25 to 5,000 rows, no crossing; by the band from 40 to 60",
+        ),
+        (
+            NONE | {"second_better": "25 to 60; 100.6 to 5000"},
             "TAN is ahead of NB from 25 to 5,000 rows, no crossing; by the band up to 60 and from "
             "101 on",
         ),

@@ -157,7 +157,7 @@ def learning_curves(
     room = 0.0
     if labels:
         room = 26 + max(svg.text_width(label, FONT) for label, *_ in labels)
-    ticks = svg.tick_labels(Scale(*ends, 0, 1).ticks(8))
+    ticks = [label for most in (5, 7) for label in svg.tick_labels(Scale(*ends, 0, 1).ticks(most))]
     left = max(svg.text_width(tick, FONT) for tick in ticks) + 10 if ticks else 40.0
     axes = Axes(sizes, ends, (left, 28, width - 4 - room, height - 46), inset=26)
     parts = [axes.frame, *_zero(axes, info.zero)]

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from simstudy.analysis.compare import PAIRED, WELCH
 from simstudy.report import words
-from simstudy.report.claims import NOT_DECIDED, NOT_REPRODUCED, REPRODUCED, VERDICTS, Verdict
+from simstudy.report.claims import NOT_REPRODUCED, VERDICTS, Verdict
 from simstudy.report.headline import findings, question
 from simstudy.report.html.charts import Curve, swatch
+from simstudy.report.html.compare_claims import claim_tables
 from simstudy.report.html.compare_designs import apart, designs
 from simstudy.report.html.compare_figures import Panel, Row, side_by_side
 from simstudy.report.html.tables import Cell, Table, heads, words_cell
+from simstudy.report.html.templating import render
 from simstudy.report.numbers import number, p_value, signed
 from simstudy.report.phrases import listed
 
@@ -22,11 +24,9 @@ if TYPE_CHECKING:
     import pandas as pd
     from markupsafe import Markup
 
+    from simstudy.measures.base import MeasureInfo
     from simstudy.results import Results
 
-PAIRED, WELCH = "paired", "Welch"  # the tests of the table of changes
-_TEMPLATES = Path(__file__).with_name("templates")
-_WORDS = {REPRODUCED: "holds", NOT_REPRODUCED: "contradicted", NOT_DECIDED: "open"}
 _KINDS = {True: "win", False: "tie"}
 MOST_ROWS = 120  # of the table of differences between studies
 _MOST_LEARNERS = 12  # whose lines are drawn
@@ -40,6 +40,7 @@ class Column:
     title: str
     question: str
     findings: list[str]
+    unit: str
     curves: Markup
     differences: Markup | None
 
@@ -61,6 +62,7 @@ def compare_page(
     *,
     measure: str | None = None,
     changes: pd.DataFrame | None = None,
+    not_compared: str = "",
     title: str = "",
     citation: str = "",
 ) -> str:
@@ -76,6 +78,8 @@ def compare_page(
         One that all of them have; the first study's primary one if left out.
     changes
         The table of `analysis.compare`, whose studies go by the same names.
+    not_compared
+        Why there is none, if the numbers of the studies are not of one kind.
     title, citation
         Of the page, and of where the claims are from.
     """
@@ -86,11 +90,14 @@ def compare_page(
     shown = [*shared, *(label for label in learners if label not in shared)][:_MOST_LEARNERS]
     numbers = {label: learners.index(label) for label in shown}
     info = results[0].info(name)
+    units = [found.info(name).unit for found in results]
+    shared_unit = len({*units}) == 1
     curves = side_by_side(
         [_means(*pair, name, numbers) for pair in zip(results, names, strict=True)],
         info.label,
         "curves",
         zero=bool(info.zero),
+        shared=shared_unit,
     )
     differences = None
     if reference:
@@ -98,40 +105,57 @@ def compare_page(
             _leads(*pair, name, numbers, reference) for pair in zip(results, names, strict=True)
         ]
         what = f"difference from {reference} in {info.label}"
-        differences = side_by_side(panels, what, "leads", differences=True, zero=True)
-    return _render(
+        differences = side_by_side(
+            panels, what, "leads", differences=True, zero=True, shared=shared_unit
+        )
+    found = None
+    if changes is not None:
+        found = _changes(changes, results, info.label, numbers)
+    elif not_compared:
+        found = Changes(not_compared)
+    return render(
+        "compare.html",
         results=results[0],
         title=title or f"Comparison of {listed(names)}",
         citation=citation,
         names=list(names),
-        columns=_columns(results, names, curves, differences),
+        columns=_columns(results, names, units, curves, differences),
         learners=[(number, label, swatch(number)) for label, number in numbers.items()],
-        axis=words.axis_label(info),
+        axis=words.axis_label(info if shared_unit else _with_units(info, units, names)),
+        shared=shared_unit,
+        not_compared=not_compared,
         reference=reference,
         left_off=len(learners) - len(shown),
         cut=curves.cut or (differences is not None and differences.cut),
         interval_note=_interval_note(results, name),
         pair_note=_pair_note(results, name),
-        changes=None if changes is None else _changes(changes, results, info.label, numbers),
-        designs=designs(results),
+        changes=found,
+        designs=_designs(results, names),
         apart=apart(results, names),
-        claims=_by_study(claims or []),
+        claims=claim_tables(claims or []),
         claimed=_claimed(claims or []),
         failed=[
             f"Not reproduced: {verdict.claim.text} ({verdict.claim.study})."
             for verdict in claims or []
             if verdict.verdict == NOT_REPRODUCED
         ],
-        words_of=_WORDS,
     )
 
 
-def _by_study(claims: Sequence[Verdict]) -> list[tuple[str, list[Verdict]]]:
-    """The verdicts by the study that they are about."""
-    found: dict[str, list[Verdict]] = {}
-    for verdict in claims:
-        found.setdefault(verdict.claim.study, []).append(verdict)
-    return list(found.items())
+def _with_units(info: MeasureInfo, units: Sequence[str], names: Sequence[str]) -> MeasureInfo:
+    """What is known of the measure, with the unit of each study."""
+    each = listed([f"{unit} in {name}" for unit, name in zip(units, names, strict=True)])
+    return replace(info, unit=each)
+
+
+def _designs(results: Sequence[Results], names: Sequence[str]) -> Table:
+    """The settings of the studies, those shaded that are not the same in all."""
+    rows: list[tuple[str | None, list[Cell]]] = [
+        (None, [Cell(text, kind="t differs" if differs else "t") for text in (key, *values)])
+        for key, values, differs in designs(results)
+    ]
+    top = heads("setting", *names, kind="t")
+    return Table("designs", "Settings of the studies", top, rows)
 
 
 def _claimed(claims: Sequence[Verdict]) -> str:
@@ -143,14 +167,18 @@ def _claimed(claims: Sequence[Verdict]) -> str:
 
 
 def _columns(
-    results: Sequence[Results], names: Sequence[str], curves: Row, leads: Row | None
+    results: Sequence[Results],
+    names: Sequence[str],
+    units: Sequence[str],
+    curves: Row,
+    leads: Row | None,
 ) -> list[Column]:
     found = []
     for index, (study, name) in enumerate(zip(results, names, strict=True)):
         title = study.settings["title"] or study.settings["name"]
         lead = None if leads is None else leads.pictures[index]
-        column = Column(name, title, question(study), findings(study), curves.pictures[index], lead)
-        found.append(column)
+        said = (question(study), findings(study), units[index])
+        found.append(Column(name, title, *said, curves.pictures[index], lead))
     return found
 
 
@@ -227,8 +255,8 @@ def _changes(
     parts = [f"{differ} differ by more than Monte-Carlo error"]
     parts.append(f"{tested - differ} are not told apart")
     parts += [f"{kinds[kind]} are {kind}" for kind in kinds if kind not in (PAIRED, WELCH)]
-    every = f", every two of {len(results)} studies" if len(results) > 2 else ""
-    summary = f"Of {len(table)} means (of a learner at a size) that studies share{every}, "
+    many = f"{len(table)} comparison{'s' * (len(table) != 1)}"
+    summary = f"Of {many} of a learner's mean at one size between two studies, "
     m = int(table["m"].iloc[0])
     adjusted = f"Bonferroni-adjusted for m = {m} comparisons" if m > 1 else "not adjusted"
     note = [
@@ -281,24 +309,3 @@ def _change(row: dict[Any, Any], name_test: bool) -> list[Cell]:
         Cell(counts),
         Cell(said, f"({row['test']})" if name_test and tested else "", _KINDS[row["changed"]]),
     ]
-
-
-def _render(**content: object) -> str:
-    """Fill the template in; everything but markup is escaped."""
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
-    environment = Environment(
-        loader=FileSystemLoader(_TEMPLATES),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    files: dict[str, str] = {}
-
-    def keep(table: Table) -> str:
-        """Put a table's file into the page."""
-        files[f"{table.name}.csv"] = table.csv
-        return f"{table.name}.csv"
-
-    return environment.get_template("compare.html").render(keep=keep, files=files, **content)

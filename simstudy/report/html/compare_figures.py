@@ -1,4 +1,4 @@
-"""Small figures side by side, one for each study, all on the same scale."""
+"""Small figures side by side, one for each study, all on the same scale if in one unit."""
 
 from __future__ import annotations
 
@@ -26,14 +26,20 @@ class Panel(NamedTuple):
 
 
 class Row(NamedTuple):
-    """Pictures on one scale, in the order of the studies, and whether some interval was cut."""
+    """Pictures in the order of the studies, and whether some interval was cut."""
 
     pictures: list[Markup]
     cut: bool
 
 
 def side_by_side(
-    panels: Sequence[Panel], what: str, key: str, *, differences: bool = False, zero: bool = False
+    panels: Sequence[Panel],
+    what: str,
+    key: str,
+    *,
+    differences: bool = False,
+    zero: bool = False,
+    shared: bool = True,
 ) -> Row:
     """Draw the lines of each study, all studies on the same two axes.
 
@@ -49,14 +55,15 @@ def side_by_side(
         Whether the numbers are differences, written with their sign.
     zero
         Whether 0 is drawn.
+    shared
+        Whether the vertical axis is the same for all studies; if not, each has its own.
     """
     sizes = sorted({size for panel in panels for size in panel.sizes})
-    curves = [curve for panel in panels for curve in panel.curves]
-    centres = [value for curve in curves for value in curve.means]
-    reaches = [value for curve in curves for value in (*curve.lower, *curve.upper)]
-    ends, cut = axis_ends(centres, reaches, [0.0] if zero else ())
-    pictures = []
+    together = _ends(panels, zero)
+    pictures, cut = [], False
     for index, panel in enumerate(panels):
+        ends, too_long = together if shared else _ends([panel], zero)
+        cut = cut or too_long
         axes = _axes(sizes, ends, differences)
         parts = [axes.frame]
         if zero and axes.y.holds(0):
@@ -72,6 +79,14 @@ def side_by_side(
         told = _told(panel, differences)
         pictures.append(svg.figure(_WIDTH, _HEIGHT, f"{key}{index}", title, told, *parts))
     return Row(pictures, cut)
+
+
+def _ends(panels: Sequence[Panel], zero: bool) -> tuple[tuple[float, float], bool]:
+    """The ends of a vertical axis that shows some studies, and whether an interval is cut."""
+    curves = [curve for panel in panels for curve in panel.curves]
+    centres = [value for curve in curves for value in curve.means]
+    reaches = [value for curve in curves for value in (*curve.lower, *curve.upper)]
+    return axis_ends(centres, reaches, [0.0] if zero else ())
 
 
 def _axes(sizes: Sequence[int], ends: tuple[float, float], signs: bool) -> Axes:

@@ -6,21 +6,20 @@ import itertools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from simstudy.measures.base import MeasureInfo
 from simstudy.report import words
 from simstudy.report.html import panels, tables
 from simstudy.report.html.panels import Panel
 from simstudy.report.html.tables import Table
 from simstudy.report.numbers import brief
+from simstudy.report.standings import ranked_at
+from simstudy.report.words import MOST_PAIRS
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from simstudy.results import Results
 
-MOST_PAIRS = 15  # panels
 _GRID = 72  # places of a curve, about
 
 
@@ -65,7 +64,8 @@ def differences(results: Results, index: int, intervals: pd.DataFrame) -> Differ
         drawn = panels.difference(curve, mine, sizes, f"difference{index}-{place}")
         cut = cut or drawn.cut
         made.append(Panel(title, drawn.picture, numbers))
-    notes = [_caption(info, level, crossings=found is not None)]
+    adjusted = words.unadjusted(len(every), len(sizes))
+    notes = [_caption(info, level, adjusted, crossings=found is not None)]
     if len(pairs) < len(every):
         notes.append(
             f"Of {len(every)} pairs {len(pairs)} are shown: {brief(pairs[0][1])}, whose mean is "
@@ -83,18 +83,16 @@ def _shown(results: Results, intervals: pd.DataFrame, info: MeasureInfo) -> list
     pairs = list(itertools.combinations(learners, 2))
     if len(pairs) <= MOST_PAIRS:
         return pairs
-    last = intervals[(intervals["size"] == results.sizes[-1]) & np.isfinite(intervals["mean"])]
-    order = last.sort_values("mean", ascending=not info.greater_is_better)["learner"].tolist()
-    best = order[0] if order else learners[0]
+    best = ranked_at(results.sizes[-1], intervals, info)[0]
     return [(other, best) for other in learners if other != best][:MOST_PAIRS]
 
 
-def _caption(info: MeasureInfo, level: str, crossings: bool) -> str:
+def _caption(info: MeasureInfo, level: str, adjusted: str, crossings: bool) -> str:
     said = (
         f"Mean paired difference in {info.label} against training rows, over the models that both "
         "learners have: above 0 where the learner named first is ahead. Dark band: "
         f"{level} t intervals, each size by itself; light band: {level} for all sizes of a pair "
-        "together. Neither is adjusted for the number of pairs. Dots are the sizes studied; "
+        f"together. {adjusted}Dots are the sizes studied; "
         "between them the difference is taken as linear in the logarithm of the size. "
     )
     if crossings:

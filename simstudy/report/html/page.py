@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import shlex
 from collections.abc import Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from simstudy.engine.store import ROWS_BESIDE_EXACT
@@ -16,6 +15,7 @@ from simstudy.report.html.charts import swatch
 from simstudy.report.html.networks import network
 from simstudy.report.html.panels import MOST_DOTS, Panel
 from simstudy.report.html.tables import Table
+from simstudy.report.html.templating import render
 from simstudy.report.html.views import view
 
 if TYPE_CHECKING:
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     from simstudy.results import Results
 
-_TEMPLATES = Path(__file__).with_name("templates")
 _EXAMPLES = 3  # models that are drawn
 _FIRST = 10  # failures and warnings that are listed
 
@@ -36,24 +35,9 @@ def report_page(results: Results) -> str:
     results : Results
         Of a complete study.
     """
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
-    environment = Environment(
-        loader=FileSystemLoader(_TEMPLATES),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    files: dict[str, str] = {}
-
-    def keep(table: Table) -> str:
-        """Put a table's file into the page."""
-        files[f"{table.name}.csv"] = table.csv
-        return f"{table.name}.csv"
-
     views = [view(results, index) for index in range(len(results.measures))]
-    return environment.get_template("page.html").render(
+    return render(
+        "page.html",
         results=results,
         title=results.settings["title"] or results.settings["name"],
         question=question(results),
@@ -70,8 +54,6 @@ def report_page(results: Results) -> str:
         failures=_failures(results),
         reproduce=_reproduce(results),
         dots=min(results.settings["models"], MOST_DOTS),
-        keep=keep,
-        files=files,
     )
 
 

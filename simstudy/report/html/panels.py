@@ -35,7 +35,7 @@ class Panel(NamedTuple):
 def _axes(sizes: Sequence[int], ends: tuple[float, float], *, signed_ticks: bool = False) -> Axes:
     """The frame of a small figure."""
     width, height = _PANEL
-    labels = svg.tick_labels(Scale(*ends, 0, 1).ticks(4), signed_ticks)
+    labels = svg.tick_labels(Scale(*ends, 0, 1).ticks(5), signed_ticks)
     left = max((svg.text_width(label, SMALL) for label in labels), default=30) + 8
     box = (left, 6.0, width - 4, height - 24)
     return Axes(sizes, ends, box, few=True, signed_ticks=signed_ticks)

@@ -119,12 +119,24 @@ class Scale:
     def ticks(self, about: int = 5) -> list[float]:
         """Round numbers within the axis, about as many as wished."""
         if self.logarithmic:
-            first, last = math.ceil(math.log10(self.low)), math.floor(math.log10(self.high))
-            every = max(1, math.ceil((last - first + 1) / about))
-            return [10.0**power for power in range(first, last + 1, every)]
+            return self._powers(about)
         step = _round_step((self.high - self.low) / about)
         first, last = math.ceil(self.low / step - 1e-9), math.floor(self.high / step + 1e-9)
         return [number * step for number in range(first, last + 1)]
+
+    def _powers(self, about: int) -> list[float]:
+        """Powers of ten; where these are few, also 2 and 5 times them, or all whole multiples."""
+        first, last = math.ceil(math.log10(self.low)), math.floor(math.log10(self.high))
+        powers = [10.0**power for power in range(first, last + 1)]
+        if len(powers) > 2:
+            return powers[:: math.ceil(len(powers) / about)]
+        found = powers
+        for times in ((1, 2, 5), range(1, 10)):
+            every = (n * 10.0**power for power in range(first - 1, last + 1) for n in times)
+            found = [tick for tick in every if self.holds(tick)]
+            if len(found) > 1:
+                break
+        return found
 
 
 def _round_step(step: float) -> float:

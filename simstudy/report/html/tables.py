@@ -11,7 +11,7 @@ from markupsafe import Markup, escape
 
 from simstudy.measures.base import MeasureInfo
 from simstudy.report import words
-from simstudy.report.numbers import NONE, duration, number, p_value, rows
+from simstudy.report.numbers import NONE, duration, number, p_value, rows, share
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -120,16 +120,13 @@ def thresholds(results: Results, found: pd.DataFrame, level: str, name: str) -> 
 
 def _by_the_band(row: Mapping[Any, Any], sizes: Sequence[int]) -> str:
     """Where, by the band over all sizes, either learner is ahead."""
-    said = []
-    for which in ("first", "second"):
-        learner, start, end = row[which], row[f"{which}_better_from"], row[f"{which}_better_up_to"]
-        if start == sizes[0] or end == sizes[-1]:
-            return f"{learner} at all sizes"
-        if not math.isnan(end):
-            said.append((0, f"{learner} up to {rows(end)}"))
-        if not math.isnan(start):
-            said.append((1, f"{learner} from {rows(start)} on"))
-    return "; ".join(text for _, text in sorted(said)) or "neither"
+    if row["infinite"] or row["n"] < 2:
+        return NONE
+    said = [
+        f"{learner} {words.stretch_words(low, high, sizes)}"
+        for learner, low, high in words.band_stretches(row)
+    ]
+    return "; ".join(said) or "neither"
 
 
 def _both(results: Results, *labels: str) -> str:
@@ -147,7 +144,7 @@ def anova(table: pd.DataFrame, name: str) -> Table:
             Cell(p_value(row["p"])),
             *(Cell(number(row["eps_gg"], 3)), Cell(p_value(row["p_gg"]))),
             *(Cell(number(row["eps_hf"], 3)), Cell(p_value(row["p_hf"]))),
-            *(Cell(number(row["mauchly_w"], 3)), Cell(p_value(row["mauchly_p"]))),
+            *(Cell(share(row["mauchly_w"])), Cell(p_value(row["mauchly_p"]))),
             *(Cell(number(row[key], 3)) for key in ("eta2_generalized", "eta2_partial")),
         ]
         lines.append((None, cells))

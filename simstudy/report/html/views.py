@@ -15,6 +15,7 @@ from simstudy.report.html.differences import Differences, differences
 from simstudy.report.html.panels import Panel
 from simstudy.report.html.tables import Cell, Table, heads
 from simstudy.report.numbers import NONE, brief, number
+from simstudy.report.standings import is_tested
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -79,7 +80,7 @@ def view(results: Results, index: int) -> View:
         _curve_notes(results, name, intervals, bool(ceiling), bool(limits), wide.cut),
         tables.means(results, intervals, info, name),
         differences(results, index, intervals),
-        _tests(results, name, info),
+        _tests(results, name, info, intervals),
         _models(results, index),
         tables.precision(results, precision, info, name),
         _needed(results, name, precision),
@@ -167,7 +168,7 @@ def _curve_notes(
     return said
 
 
-def _tests(results: Results, name: str, info: MeasureInfo) -> Tests:
+def _tests(results: Results, name: str, info: MeasureInfo, intervals: pd.DataFrame) -> Tests:
     """The ANOVA, with what it had to leave out, and the pairs at each size."""
     table, left_out, said = None, [], []
     try:
@@ -206,20 +207,25 @@ def _tests(results: Results, name: str, info: MeasureInfo) -> Tests:
             )
         except ValueError as error:
             said.append(f"No mixed model: {error}.")
-    pairs, pair_notes = _pairs(results, name, info)
+    pairs, pair_notes = _pairs(results, name, info, intervals)
     return Tests(table, mixed, said, pairs, pair_notes)
 
 
-def _pairs(results: Results, name: str, info: MeasureInfo) -> tuple[list[Table], list[str]]:
+def _pairs(
+    results: Results, name: str, info: MeasureInfo, intervals: pd.DataFrame
+) -> tuple[list[Table], list[str]]:
     """A table of pairs for each size, and what its numbers are."""
     pairs = results.pairwise(name)
     if pairs.empty:
         return [], ["One learner has nothing to be compared with."]
     few = len(results.learners) <= MOST_IN_MATRIX
-    make = matrix.matrix if few else matrix.leader
-    found = [
-        make(results, pairs[pairs["size"] == size], info, size, name) for size in results.sizes
-    ]
+    found = []
+    for size in results.sizes:
+        here = pairs[pairs["size"] == size]
+        if few:
+            found.append(matrix.matrix(results, here, info, size, name))
+        else:
+            found.append(matrix.leader(results, here, intervals, info, size, name))
     method = words.pair_words(results, pairs)
     holm = results.settings["analysis"]["adjustment"] == "holm"
     last = "Holm’s p value" if holm else "the interval"
@@ -233,10 +239,10 @@ def _pairs(results: Results, name: str, info: MeasureInfo) -> tuple[list[Table],
             f"With {len(results.learners)} learners the one of best mean is shown against the "
             "others; it was not named in advance. All pairs are in pairwise.csv."
         )
-    used, models = int(pairs["n"].min()), results.settings["models"]
-    if used < models:
-        most = int(pairs["n"].max())
-        said.append(f"Pairs are compared over the models that both have: {used} to {most}.")
+    tested, models = pairs.loc[is_tested(pairs), "n"], results.settings["models"]
+    if len(tested) and tested.min() < models:
+        used = f"{tested.min()} to {tested.max()}"
+        said.append(f"Pairs are compared over the models that both have: {used} of {models}.")
     return found, said
 
 

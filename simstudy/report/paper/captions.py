@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from simstudy.report import words
+from simstudy.report.numbers import p_value
+from simstudy.report.phrases import listed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,11 +31,7 @@ def curves(results: Results, intervals: pd.DataFrame, measure: str) -> str:
 
 def differences(results: Results) -> str:
     """Of paired differences."""
-    m = math.comb(len(results.learners), 2)
-    return (
-        f"{words.difference_caption(results)} Bands and thresholds are not adjusted for the "
-        f"number of pairs, m = {m}."
-    )
+    return words.difference_caption(results)
 
 
 def thresholds(results: Results, found: pd.DataFrame, pairs: str) -> str:
@@ -46,11 +44,12 @@ def thresholds(results: Results, found: pd.DataFrame, pairs: str) -> str:
         f"Training size at which one learner overtakes another in mean {results.info().label}: "
         f"diamond, the zero of the mean paired difference, linear in log size between the sizes "
         f"studied; dark bar, its {level} interval by the inverted paired t test (Fieller); an "
-        "arrow on it, the interval goes on beyond the sizes studied. Light bar: where the learner "
-        f"named first is ahead by a {level} band that holds at all sizes of the pair together. "
-        f"Grey arrow with “< {results.sizes[0]:,}”: no crossing, the mean of the learner named "
-        "first is ahead from the smallest size to the largest. Nothing is adjusted for the number "
-        f"of pairs, m = {m}. {pairs}{over}{words.design(results)}."
+        "arrow on it, the interval goes on beyond the sizes studied. Light blue bars: every "
+        f"stretch in which the learner named first is ahead by a {level} band that holds at all "
+        "sizes of the pair together; light grey bars: every stretch in which the other is. “None”: "
+        "no crossing, the mean of the learner named first is nowhere behind at the sizes studied. "
+        f"Nothing is adjusted for the number of pairs, m = {m}. "
+        f"{pairs}{over}{words.design(results)}."
     )
 
 
@@ -140,8 +139,8 @@ def friedman(test: dict[Any, Any]) -> str:
         return f"all ranks are equal in all of {test['n']} models"
     F = "∞" if math.isinf(test["F"]) else f"{test['F']:.2f}"
     return (
-        f"χ²({test['df']}) = {test['chi2']:.2f}, {p_words(test['p'])}; "
-        f"F({test['df1']}, {test['df2']}) = {F}, {p_words(test['p_F'])}; "
+        f"χ²({test['df']}) = {test['chi2']:.2f}, {p_value(test['p'], 'p')}; "
+        f"F({test['df1']}, {test['df2']}) = {F}, {p_value(test['p_F'], 'p')}; "
         f"{test['n']} models, critical difference {test['critical_difference']:.2f}"
     )
 
@@ -152,15 +151,9 @@ def at_words(table: pd.DataFrame) -> str:
     return "scores averaged over all sizes" if at is None else f"{at:,} training rows"
 
 
-def p_words(p: float) -> str:
-    """A p value in words."""
-    return "p < .0001" if p < 1e-4 else f"p = {p:.4f}"
-
-
 def _and(sizes: Sequence[int]) -> str:
     """Sizes as a list in words."""
-    words_of = [f"{size:,}" for size in sizes]
-    return " and ".join([", ".join(words_of[:-1]), words_of[-1]] if words_of[1:] else words_of)
+    return listed([f"{size:,}" for size in sizes], most=len(sizes))
 
 
 def _made(results: Results) -> str:

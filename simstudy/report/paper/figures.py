@@ -14,6 +14,7 @@ from simstudy.errors import SimstudyError
 from simstudy.report.files import FORMATS
 from simstudy.report.paper import overviews, panels
 from simstudy.report.paper.drawn import Drawn, NotDrawnError, make_directory, write_files
+from simstudy.report.paper.markup import markdown_text
 from simstudy.report.paper.style import STYLES, Style, finish
 
 if TYPE_CHECKING:
@@ -64,7 +65,8 @@ def write_figures(
     look = STYLES[style]
     make_directory(directory)
     files: dict[str, bytes] = {}
-    told, skipped = [f"# {_one_line(results.settings['title'] or results.settings['name'])}"], []
+    told = [f"# {markdown_text(results.settings['title'] or results.settings['name'])}"]
+    skipped: list[str] = []
     with mpl.rc_context(look.settings()):
         for found in _drawn(results, look):
             if isinstance(found, str):
@@ -75,9 +77,10 @@ def write_figures(
                 for name, figure in _numbered(found, look)
             }
             files |= pages
-            told.append(f"## {', '.join(pages)}\n\n{_one_line(found.caption)}")
+            told.append(f"## {', '.join(pages)}\n\n{markdown_text(found.caption)}")
     if skipped:
-        told.append("## Not drawn\n\n" + "\n".join(f"- {sentence}" for sentence in skipped))
+        said = "\n".join(f"- {markdown_text(sentence)}" for sentence in skipped)
+        told.append(f"## Not drawn\n\n{said}")
     files[CAPTIONS] = ("\n\n".join(told) + "\n").encode()
     return write_files(directory, files), skipped
 
@@ -113,7 +116,3 @@ def _bytes(figure: Figure, format: str) -> bytes:
 def _check(what: str, given: str, allowed: Collection[str]) -> None:
     if given not in allowed:
         raise SimstudyError(f"unknown {what} '{given}'; it must be one of {', '.join(allowed)}")
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.split())

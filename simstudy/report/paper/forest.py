@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +9,7 @@ import numpy as np
 
 from simstudy.report.figures import COLOURS, label_sizes, plain
 from simstudy.report.paper.style import name_lines, named_pair, tidy
+from simstudy.report.words import band_stretches
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,8 +28,8 @@ def draw_thresholds(
     """Draw where learners overtake each other, one line for each crossing or pair without one.
 
     A diamond is a threshold, the dark bar its interval, with an arrow where that goes on beyond
-    the sizes studied; the light bar shows where the band over all sizes has the learner ahead. A
-    pair without a crossing has an arrow at the end where one would have to lie.
+    the sizes studied; light bars show every stretch in which the band over all sizes has the
+    learner named first ahead, grey ones those of the other. A pair without a crossing says "none".
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ def draw_thresholds(
     low, high = float(min(sizes)), float(max(sizes))
     rows: list[dict[Any, Any]] = found.to_dict("records")
     for place, row in enumerate(rows):
-        _draw_band(ax, row, place, low, high)
+        _draw_band(ax, row, place)
         if row["crossing"] == row["crossing"]:
             _draw_crossing(ax, row, place, low, high)
         else:
@@ -74,18 +74,11 @@ def threshold_labels(found: pd.DataFrame, letters: float) -> list[str]:
     return labels
 
 
-def _draw_band(ax: Axes, row: dict[Any, Any], place: int, low: float, high: float) -> None:
-    """Where the learner ahead after the crossing, or throughout, is so by the band."""
-    if not isinstance(row["ahead"], str):
-        return
-    which = "first" if row["ahead"] == row["first"] else "second"
-    start, end = row[f"{which}_better_from"], row[f"{which}_better_up_to"]
-    crossing = row["crossing"]
-    # Of several crossings only the last is one from which the learner is ahead to the end.
-    if not math.isnan(start) and not (crossing > start):
-        _bar(ax, place, start, high, COLOURS[4], 0.35, 7.0)
-    if math.isnan(crossing) and not math.isnan(end) and end < high:
-        _bar(ax, place, low, end, COLOURS[4], 0.35, 7.0)
+def _draw_band(ax: Axes, row: dict[Any, Any], place: int) -> None:
+    """Where either learner is ahead by the band, the one named first in blue."""
+    for learner, low, high in band_stretches(row):
+        colour, alpha = (COLOURS[4], 0.35) if learner == row["ahead"] else ("0.5", 0.25)
+        _bar(ax, place, low, high, colour, alpha, 7.0)
 
 
 def _draw_crossing(ax: Axes, row: dict[Any, Any], place: int, low: float, high: float) -> None:
@@ -106,14 +99,13 @@ def _draw_crossing(ax: Axes, row: dict[Any, Any], place: int, low: float, high: 
 
 
 def _draw_none(ax: Axes, row: dict[Any, Any], place: int, low: float) -> None:
-    """No crossing: the learner ahead is so from below the smallest size on."""
+    """No crossing: the mean of the learner named first is nowhere behind."""
     if not isinstance(row["ahead"], str):
         words = "not analysed" if row["note"].startswith("not analysed") else "neither is ahead"
         ax.text(low, place, plain(words), va="center", color="0.35", fontsize="small")
         return
-    ax.plot(low, place, "<", color="0.35", markersize=5.5, zorder=3, clip_on=False)
     ax.annotate(
-        f"< {low:,.0f}",
+        "none",
         (low, place),
         xytext=(-6, 0),
         textcoords="offset points",

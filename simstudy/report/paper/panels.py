@@ -22,13 +22,12 @@ from simstudy.report.paper.calibration import draw_reliability
 from simstudy.report.paper.drawn import Drawn, NotDrawnError, leading, spaced
 from simstudy.report.paper.spread import draw_divergence, shade
 from simstudy.report.paper.style import Style, named, named_pair, pages
-from simstudy.report.words import axis_label
+from simstudy.report.words import MOST_PAIRS, axis_label
 
 if TYPE_CHECKING:
     from simstudy.results import Results
 
 # More pairs of learners than this make no readable figure.
-_MOST_PAIRS = 15
 
 
 def differences(results: Results, style: Style) -> Drawn:
@@ -36,10 +35,10 @@ def differences(results: Results, style: Style) -> Drawn:
     pairs = list(itertools.combinations(results.learners, 2))
     if not pairs or len(results.sizes) < 2:
         raise NotDrawnError("differences: they need two learners and two training sizes")
-    if len(pairs) > _MOST_PAIRS:
+    if len(pairs) > MOST_PAIRS:
         raise NotDrawnError(
             f"differences: {len(pairs)} pairs of learners are too many for a figure, which has "
-            f"{_MOST_PAIRS} at most; the table of pairs has them all"
+            f"{MOST_PAIRS} at most; the table of pairs has them all"
         )
     info, found = results.info(), results.thresholds()
     drawn = Drawn("differences", f"Differences in {info.label}", captions.differences(results))

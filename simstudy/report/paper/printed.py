@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from simstudy.report.numbers import NONE
 from simstudy.report.paper.markup import Cell
 
 if TYPE_CHECKING:
     import pandas as pd
 
-NONE = "–"
 _DIGITS, _MOST_DIGITS = 4, 6
 
 
@@ -54,10 +54,3 @@ def fixed(value: float, digits: int) -> str:
     if math.isinf(value):
         return "∞" if value > 0 else "−∞"
     return f"{round(value, digits) + 0.0:,.{digits}f}".replace("-", "−")
-
-
-def p_of(value: float) -> str:
-    """A p value."""
-    if math.isnan(value):
-        return NONE
-    return "< .0001" if value < 1e-4 else f"{value:.4f}"

@@ -12,18 +12,18 @@ import pandas as pd
 
 from simstudy.errors import SimstudyError
 from simstudy.report import words
+from simstudy.report.numbers import NONE, p_value, share
 from simstudy.report.paper.drawn import make_directory, rank_tables, write_files
-from simstudy.report.paper.markup import Cell, Table, as_latex, as_markdown
+from simstudy.report.paper.markup import Cell, Table, as_latex, as_markdown, markdown_text
 from simstudy.report.paper.printed import (
-    NONE,
     cells_of,
     digits_of,
     effect_of,
     fixed,
     mean_of,
     name_of,
-    p_of,
 )
+from simstudy.report.standings import ranked_at
 
 if TYPE_CHECKING:
     from simstudy.results import Results
@@ -58,17 +58,17 @@ def write_tables(results: Results, directory: Path, format: str = "latex") -> li
         raise SimstudyError(f"unknown format '{format}'; it must be one of {', '.join(ENDINGS)}")
     make_directory(directory)
     files: dict[str, bytes] = {}
-    told = [f"# {' '.join((results.settings['title'] or results.settings['name']).split())}"]
+    told = [f"# {markdown_text(results.settings['title'] or results.settings['name'])}"]
     absent: list[str] = []
     for make in _makers(results):
         try:
             table = make()
         except NotMadeError as error:
-            absent.append(f"- {error}")
+            absent.append(f"- {markdown_text(str(error))}")
             continue
         name = f"{table.name}.{ENDINGS[format]}"
         files[name] = _written(table, format, results.settings["name"]).encode()
-        told.append(f"## {name}\n\n{table.caption}")
+        told.append(f"## {name}\n\n{markdown_text(table.caption)}")
     told += ["## Not made\n\n" + "\n".join(absent)] * bool(absent)
     files[CAPTIONS] = ("\n\n".join(told) + "\n").encode()
     return write_files(directory, files)
@@ -135,15 +135,13 @@ def _standing(results: Results, measure: str, found: pd.DataFrame) -> dict[tuple
     """Of each cell whether it is the "best" at its size, or "level": not told apart from that."""
     if len(results.learners) < 2:
         return {}
-    sign = 1 if results.info(measure).greater_is_better else -1
-    pairs = results.pairwise(measure)
+    info, pairs = results.info(measure), results.pairwise(measure)
     level = 1 - results.settings["analysis"]["confidence"]
     standing: dict[tuple[str, int], str] = {}
     for size in results.sizes:
-        here = found[(found["size"] == size) & np.isfinite(found["mean"])]
-        if here.empty:
+        if not np.isfinite(found["mean"][found["size"] == size]).any():
             continue
-        best = here.loc[(sign * here["mean"]).idxmax(), "learner"]
+        best = ranked_at(size, found, info)[0]
         standing[best, size] = "best"
         for row in pairs[pairs["size"] == size].to_dict("records"):
             if best not in (row["first"], row["second"]) or row["infinite"] or row["n"] < 2:
@@ -171,7 +169,7 @@ def anova(results: Results) -> Table:
     columns = ["effect", "df", "F", "p", "p (G–G)", "p (H–F)", "η²G", "η²p"]
     rows = []
     for row in found.to_dict("records"):
-        p_values = [p_of(row[key]) for key in ("p", "p_gg", "p_hf")]
+        p_values = [p_value(row[key]) for key in ("p", "p_gg", "p_hf")]
         etas = [fixed(row[key], 3) for key in ("eta2_generalized", "eta2_partial")]
         degrees = f"{row['df1']:,.0f}, {row['df2']:,.0f}"
         rows.append([effect_of(row), degrees, fixed(row["F"], 2), *p_values, *etas])
@@ -191,8 +189,8 @@ def sphericity(results: Results) -> Table:
     rows = [
         [
             effect_of(row),
-            fixed(row["mauchly_w"], 3),
-            p_of(row["mauchly_p"]),
+            share(row["mauchly_w"]),
+            p_value(row["mauchly_p"]),
             *(fixed(row[key], 3) for key in ("eps_gg", "eps_hf")),
         ]
         for row in found.to_dict("records")
@@ -236,7 +234,7 @@ def pairwise(results: Results) -> Table:
                 limits,
                 fixed(row["t"], 2),
                 name_of(row["df"]),
-                p_of(row["p_adjusted"]),
+                p_value(row["p_adjusted"]),
             ]
         )
     holm = results.settings["analysis"]["adjustment"] == "holm"
@@ -269,12 +267,13 @@ def thresholds(results: Results) -> Table:
         f"Training sizes at which one learner overtakes another in mean {results.info().label}: "
         "zeros of the mean paired difference, linear in log rows between the sizes studied; "
         f"{level} intervals by inverting the paired t test (Fieller), “<” and “>” where they go on "
-        f"beyond the sizes studied; band: the size from which on the learner is ahead by a {level} "
-        f"band that holds at all sizes of the pair together. Without a crossing “< {sizes[0]:,}” "
-        "means that the learner is ahead at all sizes studied. Neither is adjusted for the number "
-        f"of pairs, m = {math.comb(len(results.learners), 2)}. {words.design(results)}."
+        f"beyond the sizes studied; band: every stretch of sizes in which the first is ahead by a "
+        f"{level} band that holds at all sizes of the pair together. “None”: no crossing, the mean "
+        "of the first is nowhere behind at the sizes studied. Neither intervals nor bands are "
+        f"adjusted for the number of pairs, m = {math.comb(len(results.learners), 2)}. "
+        f"{words.design(results)}."
     )
-    columns = ["ahead", "overtaken", "rows", "interval", "between", "band", "models"]
+    columns = ["ahead", "behind", "rows", "interval", "between", "band", "models"]
     return Table("thresholds", caption, columns, cells_of(rows), found, texts=2)
 
 
@@ -287,10 +286,11 @@ def _threshold(row: dict[Any, Any], sizes: list[int]) -> list[str]:
         return [row["first"], row["second"], why, NONE, NONE, NONE, models]
     which = "first" if ahead == row["first"] else "second"
     other = row["second"] if which == "first" else row["first"]
-    start, crossing = row[f"{which}_better_from"], row["crossing"]
-    band = NONE if math.isnan(start) or crossing > start else name_of(round(start))
+    crossing = row["crossing"]
+    stretches = [ends for learner, *ends in words.band_stretches(row) if learner == ahead]
+    band = "; ".join(words.stretch_words(low, high, sizes) for low, high in stretches) or NONE
     if math.isnan(crossing):
-        return [ahead, other, f"< {sizes[0]:,}", NONE, NONE, band, models]
+        return [ahead, other, "none", NONE, NONE, band, models]
     low = f"{'< ' * row['lower_open']}{row['lower']:,.0f}"
     high = f"{'> ' * row['upper_open']}{row['upper']:,.0f}"
     between = f"{row['before']:,.0f}–{row['after']:,.0f}"
@@ -341,9 +341,9 @@ def ranks(results: Results) -> Table:
     rows += [
         ["models", *(name_of(test["n"]) for test in tests)],
         ["Friedman's χ²", *(fixed(test["chi2"], 2) for test in tests)],
-        ["p", *(p_of(test["p"]) for test in tests)],
+        ["p", *(p_value(test["p"]) for test in tests)],
         ["F", *(fixed(test["F"], 2) for test in tests)],
-        ["p (F)", *(p_of(test["p_F"]) for test in tests)],
+        ["p (F)", *(p_value(test["p_F"]) for test in tests)],
         ["critical difference", *(f"{test['critical_difference']:.2f}" for test in tests)],
     ]
     k = len(results.learners)

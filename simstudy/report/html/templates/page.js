@@ -20,9 +20,11 @@
   const showMeasure = () => {
     all(".of-measure").forEach((part) => { part.hidden = part.dataset.measure !== select.value; });
   };
-  select.addEventListener("change", showMeasure);
   showLearners();
-  showMeasure();
+  if (select) {
+    select.addEventListener("change", showMeasure);
+    showMeasure();
+  }
 
   // Numbers of a point: beside the pointer, or by the arrow keys in a figure that has the focus.
   const points = new Map();
