@@ -6,12 +6,13 @@ import json
 import os
 import zlib
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import asdict
+from dataclasses import fields
 from pathlib import Path
 
 from simstudy.engine.task import Cell
 
 JOURNAL = "cells.jsonl"
+_FIELDS = [field.name for field in fields(Cell)]
 
 
 class Journal:
@@ -39,8 +40,8 @@ class Journal:
             for line in file:
                 checksum, _, text = line.rstrip(b"\n").partition(b" ")
                 if checksum == f"{zlib.crc32(text):08x}".encode():
-                    for fields in json.loads(text):
-                        yield Cell(**{**fields, "values": tuple(fields["values"])})
+                    for kept in json.loads(text):
+                        yield Cell(**{**kept, "values": tuple(kept["values"])})
 
     def mend(self) -> int:
         """Drop damaged lines from the file, and return how many there were."""
@@ -72,7 +73,7 @@ class Journal:
 
 
 def _line(cells: Iterable[Cell]) -> bytes:
-    text = json.dumps([asdict(cell) for cell in cells])
+    text = json.dumps([{name: getattr(cell, name) for name in _FIELDS} for cell in cells])
     return f"{zlib.crc32(text.encode()):08x} {text}\n".encode()
 
 

@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
+from functools import cache
 from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -347,7 +348,7 @@ class Store:
             "limits": _limits(plan),
             "plugins": self._plugin_names(plan),
             "measures": {column.name: _info(column) for column in plan.columns},
-            "packages": {name: metadata.version(name) for name in PACKAGES},
+            "packages": _versions(),
             "python": platform.python_version(),
             "platform": platform.platform(),
             "processor": platform.machine(),
@@ -415,6 +416,11 @@ def _extends(key: str, here: Any, asked: Any) -> bool:
     if key == "source":
         return isinstance(here, dict) and all(asked.get(name) == here[name] for name in here)
     return bool(here == asked)
+
+
+@cache
+def _versions() -> dict[str, str]:
+    return {name: metadata.version(name) for name in PACKAGES}
 
 
 def _limits(plan: Plan) -> dict[str, float | None]:
