@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import tomllib
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, fields
@@ -19,6 +18,7 @@ from simstudy.results import Results
 from simstudy.running import Progress, run_study
 from simstudy.study import KeyedError, Study, load_study
 from simstudy.study_errors import dotted, sentence
+from simstudy.toml import read_toml
 
 PAGE = "compare.html"
 Watch: TypeAlias = Callable[[Study], AbstractContextManager[Progress | None]]
@@ -63,8 +63,8 @@ def is_collection(path: str | Path) -> bool:
     What cannot be read is none; `load_study` says what is wrong with it.
     """
     try:
-        return "studies" in tomllib.loads(Path(path).read_text(encoding="utf-8-sig"))
-    except (OSError, ValueError):
+        return "studies" in read_toml(Path(path))
+    except SimstudyError:
         return False
 
 
@@ -85,14 +85,7 @@ def load_collection(path: str | Path, overrides: Mapping[str, Any] | None = None
         In one sentence: which file, which key, what value, what is allowed.
     """
     path = Path(path)
-    try:
-        content = tomllib.loads(path.read_text(encoding="utf-8-sig"))
-    except OSError as error:
-        raise SimstudyError(f"{path} cannot be read: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise SimstudyError(f"{path} cannot be read: it is not UTF-8 text") from error
-    except tomllib.TOMLDecodeError as error:
-        raise SimstudyError(f"{path} is not valid TOML: {error}") from error
+    content = read_toml(path)
     try:
         given = _List.model_validate_json(json.dumps(content, default=str))
         studies = _studies(given.studies, path, overrides)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import json
-import tomllib
 import typing
 from collections.abc import Mapping
 from pathlib import Path
@@ -35,6 +34,7 @@ from simstudy.registry import (
     load_plugin,
 )
 from simstudy.study_errors import dotted, sentence
+from simstudy.toml import dumps, read_toml
 
 PRIORS = ("train", "test", "uniform", "true")
 Rows = Annotated[int, Field(ge=1, le=10**9)]
@@ -301,8 +301,6 @@ class Study(_Part):
 
     def to_toml(self) -> str:
         """The study as TOML, every default filled in."""
-        from simstudy.toml import dumps
-
         return dumps(self.as_dict())
 
 
@@ -348,14 +346,7 @@ def load_study(path: str | Path, overrides: Mapping[str, Any] | None = None) -> 
         In one sentence: which file, which key, what value, what is allowed.
     """
     path = Path(path)
-    try:
-        content = tomllib.loads(path.read_text(encoding="utf-8-sig"))
-    except OSError as error:
-        raise SimstudyError(f"{path} cannot be read: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise SimstudyError(f"{path} cannot be read: it is not UTF-8 text") from error
-    except tomllib.TOMLDecodeError as error:
-        raise SimstudyError(f"{path} is not valid TOML: {error}") from error
+    content = read_toml(path)
     return make_study(content, directory=path.parent, origin=str(path), overrides=overrides)
 
 

@@ -1,10 +1,26 @@
-"""Writing a study back as TOML (the standard library only reads it)."""
+"""Reading TOML with clear errors, and writing it, which the standard library does not."""
 
 from __future__ import annotations
 
 import json
+import tomllib
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
+
+from simstudy.errors import SimstudyError
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """The content of a TOML file; what is wrong with it is said in one sentence."""
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8-sig"))
+    except OSError as error:
+        raise SimstudyError(f"{path} cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise SimstudyError(f"{path} cannot be read: it is not UTF-8 text") from error
+    except tomllib.TOMLDecodeError as error:
+        raise SimstudyError(f"{path} is not valid TOML: {error}") from error
 
 
 def dumps(content: Mapping[str, Any]) -> str:
