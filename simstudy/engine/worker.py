@@ -34,7 +34,7 @@ def answer(last_words: str) -> None:
         answers.flush()
 
     tasks: queue.SimpleQueue[Any] = queue.SimpleQueue()
-    threading.Thread(target=_read, args=(asked, tasks), daemon=True).start()
+    threading.Thread(target=_read, args=(asked, tasks, last_words), daemon=True).start()
     with open(last_words, "w", encoding="utf-8") as file:
         faulthandler.enable(file, all_threads=False)
         if hasattr(faulthandler, "register"):
@@ -88,12 +88,13 @@ def limit_memory(gigabytes: float) -> None:
     resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
 
 
-def _read(source: BinaryIO, tasks: queue.SimpleQueue[Any]) -> None:
+def _read(source: BinaryIO, tasks: queue.SimpleQueue[Any], last_words: str) -> None:
     """Pass on what the guard asks; without a guard there is no one to answer to."""
     try:
         while True:
             tasks.put(pickle.load(source))
     except EOFError:
+        Path(last_words).unlink(missing_ok=True)
         if GROUPS:
             os.killpg(0, signal.SIGKILL)
         os._exit(0)
