@@ -111,6 +111,7 @@ def run(
         "cluster": cluster,
         "overwrite": overwrite,
         "fail_fast": fail_fast,
+        "retry": retry,
     }
     workers = (jobs or available_processors()) if cluster is None else 0
     # They start while this process still imports what it needs.
@@ -135,9 +136,7 @@ def run(
         else:
             loaded = load_study(study, given)
             with watched(quiet, log, study=str(study)) as progress, _stoppable():
-                results = run_study(
-                    loaded, out, report=report, retry=retry, progress=progress, **options
-                )
+                results = run_study(loaded, out, report=report, progress=progress, **options)
             failed = results.manifest["failures"]
             if not quiet:
                 _print_results(results, no_report)

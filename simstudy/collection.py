@@ -110,6 +110,7 @@ def run_collection(
     overwrite: bool = False,
     report: bool = True,
     fail_fast: bool = False,
+    retry: bool = False,
     watch: Watch | None = None,
 ) -> list[Results]:
     """Run all studies of a list, then write the page that compares them.
@@ -123,7 +124,7 @@ def run_collection(
         From `load_collection`.
     out : str or Path, optional
         The directory above; ``results`` if left out.
-    jobs, cluster, overwrite, fail_fast
+    jobs, cluster, overwrite, fail_fast, retry
         As in `run_study`.
     report : bool
         Whether to write each study's tables and figures, and the page.
@@ -145,6 +146,7 @@ def run_collection(
                         overwrite=overwrite,
                         report=report,
                         fail_fast=fail_fast,
+                        retry=retry,
                         progress=progress,
                     )
                 )

@@ -135,6 +135,7 @@ def run_shard(
     cluster: str | None = None,
     overwrite: bool = False,
     fail_fast: bool = False,
+    retry: bool = False,
     progress: Progress | None = None,
 ) -> Store:
     """Run one of several shards of a study, and return where its cells are.
@@ -146,7 +147,10 @@ def run_shard(
     plan = make_plan(study)
     store = Store(_place(study, out, f"-shard-{which}-of-{of}"))
     with store.locked():
-        if not store.holds(plan, overwrite):
+        reused = store.holds(plan, overwrite)
+        if retry and store.forget_failures():
+            reused = False
+        if not reused:
             store.begin(study, plan)
             models = range(which - 1, plan.models, of)
             _run(plan, store, models, jobs, cluster, fail_fast, progress)

@@ -56,7 +56,8 @@ class Guard:
             if answer == DRAWN:
                 drawn = True
             elif isinstance(answer, list):
-                if child.cells and any("MemoryError" in cell.error for cell in answer):
+                used = child.cells > 0 or len(answer) > 1
+                if used and any("MemoryError" in cell.error for cell in answer):
                     self._end(child, "full")  # what earlier cells left behind may be to blame
                     return
                 cells += answer

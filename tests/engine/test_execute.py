@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import subprocess
@@ -345,3 +346,16 @@ def test_warnings_of_a_learner_are_counted_and_kept(write_study, tmp_path, capfd
     results = run_study(load_study(path), tmp_path / "out", jobs=1, report=False)
     assert results.manifest["warnings"] == {"NB: UserWarning: the sky is falling": 8}
     assert "falling" not in capfd.readouterr().err
+
+
+def test_a_learner_of_an_imported_module_is_known_to_workers(write_study, tmp_path, monkeypatch):
+    (tmp_path / "of_a_module.py").write_text(
+        "from dataclasses import dataclass\nfrom simstudy import register_learner\n"
+        "from simstudy.learners.prior import Prior\n"
+        "@register_learner('of_a_module')\n@dataclass(frozen=True)\n"
+        "class OfAModule(Prior):\n    'Imported by whoever runs the study.'\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    importlib.import_module("of_a_module")
+    study = load_study(write_study({'"naive_bayes"': '"of_a_module"'}))
+    assert run_study(study, tmp_path / "out", jobs=2, report=False).manifest["failures"] == 0

@@ -152,8 +152,12 @@ def test_failed_cells_can_be_run_again(rude, tmp_path, honest):
     text += '\n[[learners]]\nname = "flaky"\n'
     (tmp_path / "flaky.toml").write_text(text)
     study = load_study(tmp_path / "flaky.toml")
+    run_shard(study, (1, 2), tmp_path / "retried", jobs=1)
     shards = [run_shard(study, (n, 2), tmp_path / f"shard{n}", jobs=1).directory for n in (1, 2)]
     path.touch()
+    assert run_shard(study, (1, 2), tmp_path / "retried", jobs=1).failed_cells()
+    retried = run_shard(study, (1, 2), tmp_path / "retried", jobs=1, retry=True)
+    assert not retried.failed_cells()
     again = run_study(study, tmp_path / "again", jobs=1, report=False).directory
     for order in (shards, shards[::-1]):
         # A cell that succeeded somewhere counts, wherever else it failed.

@@ -8,6 +8,7 @@ from math import prod
 import numpy as np
 import pytest
 
+from simstudy.learners import aode
 from simstudy.learners.aode import AODE
 from simstudy.learners.base import Learner
 from simstudy.learners.naive_bayes import NaiveBayes
@@ -157,6 +158,29 @@ def test_a_tan_without_arcs_is_naive_bayes() -> None:
     np.testing.assert_allclose(
         tan.predict_proba(codes), NaiveBayes().fit(sample).predict_proba(codes), rtol=1e-12
     )
+
+
+@pytest.mark.parametrize(("how", "value"), [("_SMALL", 1.0), ("_PART", 1)])
+@pytest.mark.parametrize("name", DATA)
+def test_aode_is_the_same_by_logarithms_and_in_smaller_parts(
+    name: str, how: str, value: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(aode, how, value)
+    for learner, score in CASES:
+        if isinstance(learner, AODE):
+            agrees(learner, DATA[name], score)
+
+
+def test_aode_of_many_attributes_has_no_number_too_small() -> None:
+    # Every attribute repeats the class in 9 of 10 rows: the answer is sure, and finite.
+    target = np.arange(40) % 2
+    flipped = (np.arange(40)[:, None] + np.arange(400)) % 10 == 0
+    sample = Sample(np.column_stack([target[:, None] ^ flipped, target]), (2,) * 401)
+    fitted = AODE().fit(sample)
+    rows = np.array([[0] * 400, [1] * 400])
+    assert np.isfinite(fitted.log_joint(rows)).all()
+    assert fitted.log_joint(rows).max(axis=1).max() < -30
+    np.testing.assert_allclose(fitted.predict_proba(rows), np.eye(2), atol=1e-12)
 
 
 def test_aode_answers_as_naive_bayes_where_no_value_is_frequent_enough() -> None:

@@ -80,7 +80,7 @@ def log_marginal_likelihood(sample: Sample, child: int, parents: tuple[int, ...]
     return total
 
 
-@pytest.mark.parametrize("rows", [1, 30, 300])
+@pytest.mark.parametrize("rows", [1, 30, 300, 20_000])
 def test_likelihood_gains_are_differences_of_marginal_likelihoods(rows: int) -> None:
     sample = draw(rows)
     gains = likelihood_gains(sample, 0.5)
