@@ -227,7 +227,7 @@ class Results:
         Give either ``within``, an information reward, or ``fraction``, a part of what it is at
         the smallest size. The study must have measured ``estimation``.
         """
-        from simstudy.analysis.thresholds import converged
+        from simstudy.analysis.convergence import converged
 
         scores = self.scores
         if "estimation" not in scores:

@@ -2,11 +2,16 @@
 
 import itertools
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
+from numbers import Real
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
+import pandas as pd
 
-from simstudy.analysis.adjustment import critical_t
+from simstudy.analysis.adjustment import ROUNDING, critical_t, mean_and_se
 from simstudy.arrays import FloatArray, IntArray
 
 BANDS = ("t", "normal")
@@ -172,3 +177,71 @@ def supremum(z: FloatArray, correlations: FloatArray) -> FloatArray:
             squares = (u * one + v * other) / (1 - r**2)
             np.maximum(sup, np.sqrt(np.where(one * other > 0, squares, 0.0)), out=sup)
     return sup
+
+
+UNSAID: dict[str, Any] = {"ahead": None, "ahead_smallest": None, "ahead_largest": None, "note": ""}
+UNSAID |= {"lower_open": False, "upper_open": False, "undecided": False}
+UNSAID |= {"first_better": "", "second_better": ""}
+
+
+def sizes_of(column: str, names: list[Any]) -> FloatArray:
+    """Return the sizes as numbers; there must be two, and all positive."""
+    for name in names:
+        if not isinstance(name, Real) or not 0 < float(name) < math.inf:
+            raise ValueError(f"the column {column!r} has {name!r}; sizes must be positive numbers")
+    if len(names) < 2:
+        raise ValueError(f"the column {column!r} has one size ({names[0]}): nothing in between")
+    return np.array(names, dtype=np.float64)
+
+
+def complete_curve(
+    differences: FloatArray,
+    scale: FloatArray | float,
+    infinite: npt.NDArray[np.bool_],
+    sizes: FloatArray,
+) -> tuple[Curve | None, dict[str, Any]]:
+    """Return the curve of the complete subjects and, for the table, how many there are.
+
+    There is no curve, and a note says why, if a subject is infinite or fewer than two are left.
+    """
+    kept = differences[np.isfinite(differences).all(axis=1)]
+    start = {"n": len(kept), "infinite": int(infinite.sum())}
+    if infinite.any():
+        return None, start | {"note": "not analysed: infinite values"}
+    if len(kept) < 2:
+        return None, start | {"note": "not analysed: fewer than two complete subjects"}
+    _, mean, se, _ = mean_and_se(kept, scale)
+    mean = np.where(np.abs(mean) <= ROUNDING * scale, 0.0, mean)
+    return Curve(sizes, mean, np.where(se == 0, 0.0, kept - kept.mean(axis=0))), start
+
+
+def found_crossings(pair: Curve, crit: float) -> Iterator[tuple[float, dict[str, Any]]]:
+    """Yield the sign after each crossing of a curve, and the crossing with its interval."""
+    x = pair.log_sizes
+    stretches = pair.undecided(crit)
+    places, signs, before = (found[0] for found in crossings(x, pair.mean[None]))
+    for segment in np.flatnonzero(signs):
+        place = float(places[segment])
+        low, high = next(ends for ends in stretches if holds(ends, place))
+        low, high = min(low, place), max(high, place)
+        yield (
+            float(signs[segment]),
+            {
+                "crossing": pair.size(place),
+                "lower": pair.size(low),
+                "upper": pair.size(high),
+                "lower_open": low == x[0],
+                "upper_open": high == x[-1],
+                "before": pair.sizes[before[segment]],
+                "after": pair.sizes[segment + 1],
+            },
+        )
+
+
+def frame_of(rows: list[dict[str, Any]], columns: list[str]) -> pd.DataFrame:
+    """Return rows as a table, with NaN or what is in `UNSAID` where a row says nothing."""
+    said = {
+        column: [row.get(column, UNSAID.get(column, math.nan)) for row in rows]
+        for column in columns
+    }
+    return pd.DataFrame(said)

@@ -1,10 +1,9 @@
-"""From which size on is a learner better than another, or close to its limit?"""
+"""From which size on is a learner better than another?"""
 
 import itertools
 import math
 from collections.abc import Iterator
 from functools import lru_cache
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -12,20 +11,25 @@ import numpy.typing as npt
 import pandas as pd
 
 from simstudy.analysis.adjustment import (
-    ROUNDING,
     check_confidence,
     check_option,
     largest,
-    mean_and_se,
 )
 from simstudy.analysis.complete import Cells, cells, records
-from simstudy.analysis.curves import BANDS, CLOSE, Curve, crossings, holds, sup_t
+from simstudy.analysis.curves import (
+    BANDS,
+    CLOSE,
+    Curve,
+    complete_curve,
+    crossings,
+    found_crossings,
+    frame_of,
+    sizes_of,
+    sup_t,
+)
 from simstudy.arrays import FloatArray
 
 _BLOCK = 2**21  # numbers of the bootstrap that are held as floats at a time
-UNSAID: dict[str, Any] = {"ahead": None, "ahead_smallest": None, "ahead_largest": None, "note": ""}
-UNSAID |= {"lower_open": False, "upper_open": False, "undecided": False}
-UNSAID |= {"first_better": "", "second_better": ""}
 
 
 def thresholds(
@@ -123,7 +127,7 @@ def thresholds(
     check_confidence(confidence)
     check_option("band", band, BANDS)
     every = cells(table, subject, (factor, size), value)
-    sizes = _sizes(size, every.levels[1])
+    sizes = sizes_of(size, every.levels[1])
     levels = every.levels[0]
     if len(levels) < 2:
         raise ValueError(f"the factor {factor!r} has one level ({levels[0]}): nothing to compare")
@@ -147,7 +151,7 @@ def thresholds(
     if bootstrap:
         columns += ["bootstrap_lower", "bootstrap_median", "bootstrap_upper"]
         columns += ["p_no_crossing", "p_one", "p_several"]
-    result = _frame(rows, [*columns, "note"])
+    result = frame_of(rows, [*columns, "note"])
     left_out = every.left_out("left out of the thresholds of cells without a value", False)
     result.attrs |= {"left_out": records(left_out), "confidence": confidence}
     return result
@@ -189,7 +193,7 @@ def curve(
     check_option("band", band, BANDS)
     chosen = table[table[factor].isin([first, second])] if factor in table else table
     every = cells(chosen, subject, (factor, size), value)
-    sizes = _sizes(size, every.levels[1])
+    sizes = sizes_of(size, every.levels[1])
     for name in (first, second):
         if name not in every.levels[0]:
             raise ValueError(f"the column {factor!r} has no {name!r}")
@@ -212,139 +216,15 @@ def curve(
     return result
 
 
-def converged(
-    table: pd.DataFrame,
-    limits: pd.DataFrame,
-    within: float | None = None,
-    fraction: float | None = None,
-    subject: str = "model",
-    factor: str = "learner",
-    size: str = "size",
-    value: str = "information_reward",
-    greater_is_better: bool = True,
-    confidence: float = 0.95,
-) -> pd.DataFrame:
-    """Find the size from which on every learner is close to its limit.
-
-    The gap, the limit less the value, is linear in log n between the sizes, subject by subject.
-    It is signed: a learner that is better than its limit, as one that cannot represent the truth
-    may be with few data, is close.
-    Crossings, intervals and open limits are those of `thresholds`, for the mean of `within` − gap
-    or of `fraction` · (gap at the smallest size) − gap.
-
-    Parameters
-    ----------
-    table, subject, factor, size, value, greater_is_better, confidence
-        As in `thresholds`; for losses the gap is the value less the limit.
-    limits
-        One row per subject and learner: what the learner reaches with unlimited data, in the
-        column `value`.
-    within
-        How large the mean gap may be, in units of `value`; either this or `fraction` is given.
-    fraction
-        How large it may be as a part, between 0 and 1, of the mean gap at the smallest size.
-
-    Returns
-    -------
-    DataFrame
-        One row per learner: the learner, `n`, `infinite`, `gap_smallest` and `gap_largest` (mean
-        gaps at the two ends), `converged`: the size of the last crossing, if the gap stays small
-        from there to the largest size; else NaN, and `note` says why. `lower`, `upper`,
-        `lower_open`, `upper_open`, `before`, `after` and `undecided` are those of `thresholds`.
-        ``attrs["left_out"]`` lists the subjects that lack a value or a limit.
-    """
-    check_confidence(confidence)
-    _check_closeness(within, fraction)
-    joined = _with_limits(table, limits, subject, factor, size, value)
-    every = cells(joined, subject, (factor, size), value)
-    sizes = _sizes(size, every.levels[1][:-1])
-    rows = []
-    for level, name in enumerate(every.levels[0]):
-        scores = every.array[:, level]
-        gaps = scores[:, -1:] - scores[:, :-1]
-        gaps *= 1 if greater_is_better else -1
-        allowed = gaps[:, :1] * fraction if fraction is not None else np.array(within)
-        infinite = (every.infinite[:, level] != 0).any(axis=1)
-        learner, row = _paired(allowed - gaps, largest(scores).max(), infinite, sizes)
-        row[factor] = name
-        if learner is not None:
-            row["gap_smallest"], row["gap_largest"] = _mean_ends(gaps)
-            if fraction is not None and row["gap_smallest"] <= 0:
-                row["note"] = f"not analysed: no gap at {sizes[0]:g}, the smallest size"
-            else:
-                row |= _convergence(learner, confidence)
-        rows.append(row)
-    columns = [factor, "n", "infinite", "gap_smallest", "gap_largest", "converged"]
-    columns += ["lower", "upper", "lower_open", "upper_open", "before", "after", "undecided"]
-    result = _frame(rows, [*columns, "note"])
-    left_out = every.left_out("left out of the convergence of cells without a value", False)
-    result.attrs |= {"left_out": records(left_out), "confidence": confidence}
-    return result
-
-
-def _sizes(column: str, names: list[Any]) -> FloatArray:
-    """Return the sizes as numbers; there must be two, and all positive."""
-    for name in names:
-        if not isinstance(name, Real) or not 0 < float(name) < math.inf:
-            raise ValueError(f"the column {column!r} has {name!r}; sizes must be positive numbers")
-    if len(names) < 2:
-        raise ValueError(f"the column {column!r} has one size ({names[0]}): nothing in between")
-    return np.array(names, dtype=np.float64)
-
-
 def _pair(
     every: Cells, sizes: FloatArray, first: int, second: int, greater_is_better: bool
 ) -> tuple[Curve | None, dict[str, Any]]:
-    """Return the curve of second − first, positive if the second is better; see `_paired`."""
+    """Return `complete_curve` of second − first, positive if the second is better."""
     one, other = every.array[:, first], every.array[:, second]
     differences = other - one if greater_is_better else one - other
     scale = np.maximum(largest(one), largest(other))
     infinite = (every.infinite[:, [first, second]] != 0).any(axis=(1, 2))
-    return _paired(differences, scale, infinite, sizes)
-
-
-def _paired(
-    differences: FloatArray,
-    scale: FloatArray | float,
-    infinite: npt.NDArray[np.bool_],
-    sizes: FloatArray,
-) -> tuple[Curve | None, dict[str, Any]]:
-    """Return the curve of the complete subjects and, for the table, how many there are.
-
-    There is no curve, and a note says why, if a subject is infinite or fewer than two are left.
-    """
-    kept = differences[np.isfinite(differences).all(axis=1)]
-    start = {"n": len(kept), "infinite": int(infinite.sum())}
-    if infinite.any():
-        return None, start | {"note": "not analysed: infinite values"}
-    if len(kept) < 2:
-        return None, start | {"note": "not analysed: fewer than two complete subjects"}
-    _, mean, se, _ = mean_and_se(kept, scale)
-    mean = np.where(np.abs(mean) <= ROUNDING * scale, 0.0, mean)
-    return Curve(sizes, mean, np.where(se == 0, 0.0, kept - kept.mean(axis=0))), start
-
-
-def _found(pair: Curve, crit: float) -> Iterator[tuple[float, dict[str, Any]]]:
-    """Yield the sign after each crossing of a curve, and the crossing with its interval."""
-    x = pair.log_sizes
-    stretches = pair.undecided(crit)
-    places, signs, before = (found[0] for found in crossings(x, pair.mean[None]))
-    for segment in np.flatnonzero(signs):
-        place = float(places[segment])
-        low, high = next(ends for ends in stretches if holds(ends, place))
-        low, high = min(low, place), max(high, place)
-        yield (
-            float(signs[segment]),
-            {
-                "crossing": pair.size(place),
-                "lower": pair.size(low),
-                "upper": pair.size(high),
-                "lower_open": low == x[0],
-                "upper_open": high == x[-1],
-                "before": pair.sizes[before[segment]],
-                "after": pair.sizes[segment + 1],
-            },
-        )
+    return complete_curve(differences, scale, infinite, sizes)
 
 
 def _leader(sign: float, names: tuple[Any, Any]) -> Any:
@@ -357,7 +237,8 @@ def _crossing_rows(
 ) -> Iterator[dict[str, Any]]:
     """Yield what a row says of each crossing of a pair, or of there being none."""
     rows = [
-        row | {"ahead": _leader(sign, names)} for sign, row in _found(pair, pair.t_crit(confidence))
+        row | {"ahead": _leader(sign, names)}
+        for sign, row in found_crossings(pair, pair.t_crit(confidence))
     ]
     if rows:
         yield from rows
@@ -467,61 +348,3 @@ def _checked(
     counts = (signs != 0).sum(axis=1)
     shares = {"p_no_crossing": counts == 0, "p_one": counts == 1, "p_several": counts > 1}
     return limits | {label: float(share.mean()) for label, share in shares.items()}
-
-
-def _with_limits(
-    table: pd.DataFrame, limits: pd.DataFrame, subject: str, factor: str, size: str, value: str
-) -> pd.DataFrame:
-    """Return the table with the limits as values at the size ∞."""
-    for column in (subject, factor, value):
-        if column not in limits.columns:
-            known = ", ".join(map(str, limits.columns))
-            raise ValueError(f"the limits have no column {column!r}; they have: {known}")
-    if not {subject, factor, size, value} <= set(table.columns):
-        return table  # to be refused, with the names
-    for name in table[factor].unique():
-        if name not in limits[factor].to_numpy():
-            raise ValueError(f"the limits have no row for {factor} {name!r}")
-    used = limits[limits[factor].isin(table[factor]) & limits[subject].isin(table[subject])]
-    # As objects the sizes stay whole numbers beside the infinite one.
-    both = [table.astype({size: object}), used.assign(**{size: math.inf})]
-    columns = [subject, factor, size, value, "status"]
-    return pd.concat([part.assign(status=part.get("status", "ok"))[columns] for part in both])
-
-
-def _check_closeness(within: float | None, fraction: float | None) -> None:
-    """Refuse both or none of the two ways to say what is close, and what says nothing."""
-    if (within is None) == (fraction is None):
-        raise ValueError("either within or fraction must be given, and not both")
-    if within is not None and not 0 < within < math.inf:
-        raise ValueError(f"within is {within!r}; it must be a positive number")
-    if fraction is not None and not 0 < fraction < 1:
-        raise ValueError(f"fraction is {fraction!r}; it must lie between 0 and 1")
-
-
-def _mean_ends(gaps: FloatArray) -> tuple[float, float]:
-    """Return the means of the first and the last column over the rows without NaN."""
-    mean = gaps[np.isfinite(gaps).all(axis=1)].mean(axis=0)
-    return float(mean[0]), float(mean[-1])
-
-
-def _convergence(learner: Curve, confidence: float) -> dict[str, Any]:
-    """Return what a row says of the size from which on a curve stays above 0."""
-    crit = learner.t_crit(confidence)
-    undecided = {"undecided": bool(learner.undecided(crit))}
-    found = list(_found(learner, crit))
-    if found and found[-1][0] > 0:
-        row = found[-1][1]
-        return undecided | row | {"converged": row["crossing"]}
-    if (learner.mean > 0).any() and not found:
-        return undecided | {"note": f"close at all sizes from {learner.sizes[0]:g} on"}
-    return undecided | {"note": f"not close at {learner.sizes[-1]:g}, the largest size"}
-
-
-def _frame(rows: list[dict[str, Any]], columns: list[str]) -> pd.DataFrame:
-    """Return rows as a table, with NaN or what is in `UNSAID` where a row says nothing."""
-    said = {
-        column: [row.get(column, UNSAID.get(column, math.nan)) for row in rows]
-        for column in columns
-    }
-    return pd.DataFrame(said)

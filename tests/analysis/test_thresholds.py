@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from simstudy.analysis import thresholds as module
+from simstudy.analysis.convergence import converged
 from simstudy.analysis.curves import supremum
-from simstudy.analysis.thresholds import converged, curve, thresholds
+from simstudy.analysis.thresholds import curve, thresholds
 
 STATS = Path(__file__).parent.parent / "golden" / "stats"
 REFERENCE = json.loads((STATS / "threshold_a.json").read_text())
