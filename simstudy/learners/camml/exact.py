@@ -15,6 +15,7 @@ import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray
 from simstudy.learners.camml.costs import NodeCosts, popcount
+from simstudy.learners.camml.listing import heaviest_dags
 from simstudy.sample import Sample
 
 # A clean DAG of less posterior probability is not listed one by one.
@@ -193,31 +194,12 @@ class Posterior:
     def list_clean_dags(self, smallest: float) -> tuple[IntArray, FloatArray]:
         """All clean DAGs of at least some posterior probability, and those probabilities.
 
-        A clean DAG stands for all DAGs that cleaning turns into it. The parent sets of one
-        variable after the other are fixed; the probability of what is fixed so far, whatever the
-        rest, is exact at every step, so that nothing above ``smallest`` is missed, unless the
-        posterior is spread over too many: then the heaviest are followed at every step and the
-        rest given up. The masses of those that are listed are exact all the same.
+        A clean DAG stands for all DAGs that cleaning turns into it. None is missed, unless the
+        posterior is spread over too many: then only the heaviest are followed (`heaviest_dags`).
         """
         most = max(_MOST_NUMBERS // (self.variables * self.sets), _ALWAYS_LISTED)
         shares = [self._clean_shares(v, smallest) for v in range(self.variables)]
-        parents = np.zeros((1, self.variables), dtype=np.intp)
-        mass = np.ones(1)
-        flow = self.steps[None]
-        for v in sorted(range(self.variables), key=lambda v: len(shares[v][0])):
-            candidates, share = shares[v]
-            masses = self._through(v, flow) @ share.T
-            least = min(smallest, float(masses.max()))
-            if (masses >= least).sum() > most:
-                least = float(np.partition(masses.ravel(), -most)[-most])
-            which, candidate = np.nonzero(masses >= least)
-            mass = masses[which, candidate]
-            parents = parents[which]
-            parents[:, v] = candidates[candidate]
-            flow = flow[which]
-            flow[:, v] *= share[candidate]
-        order = np.lexsort((*parents.T[::-1], -mass))
-        return parents[order], mass[order]
+        return heaviest_dags(self.steps, shares, smallest, most)
 
     def _clean_shares(self, v: int, smallest: float) -> tuple[IntArray, FloatArray]:
         """The clean parent sets of v, and each one's probability given v's predecessors."""
@@ -228,21 +210,6 @@ class Posterior:
             share = np.exp(over_subsets(own, np.logaddexp) - self.within[v])
         share[:, np.isneginf(self.within[v])] = 0.0
         return candidates, share
-
-    def _through(self, v: int, flow: FloatArray) -> FloatArray:
-        """The probability of v following each set, along with everything fixed in ``flow``."""
-        before = np.zeros((len(flow), self.sets))
-        before[:, 0] = 1.0
-        after = np.zeros((len(flow), self.sets))
-        after[:, -1] = 1.0
-        for layer in layers(self.variables)[1:]:
-            steps = before[:, layer.below] * flow[:, layer.members, layer.below]
-            before[:, layer.sets] = steps.sum(axis=2)
-        for layer in reversed(layers(self.variables)[:-1]):
-            steps = after[:, layer.above] * flow[:, layer.others, layer.sets[:, None]]
-            after[:, layer.sets] = steps.sum(axis=2)
-        beyond = np.arange(self.sets) | 1 << v
-        return before * flow[:, v] * after[:, beyond]
 
 
 def clean_parents(message: FloatArray, arc_probability: float) -> IntArray:

@@ -1,0 +1,152 @@
+"""Listing the clean DAGs that hold the posterior, by fixing one variable's parents after another.
+
+The mass of what is fixed so far is a sum over all orders, and so over all paths through the
+lattice of subsets. To weigh the parent sets of one more variable v, all that is needed is what
+comes before v, a sum over the sets without v, and what comes after it, over the sets with it: two
+lattices of one variable less, which are walked together, for many DAGs at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from simstudy.arrays import FloatArray, IntArray
+from simstudy.learners.camml.costs import popcount
+
+# So many numbers are worked on together: they stay in a processor's cache.
+_AT_ONCE = 2**17
+
+
+@dataclass(frozen=True)
+class _Steps:
+    """The steps of one variable in the walk that leaves out another: places and sets they leave."""
+
+    variable: int
+    places: IntArray
+    before: IntArray
+    after: IntArray
+
+
+@dataclass(frozen=True)
+class _Walk:
+    """The lattice of the other variables' subsets, in order of size.
+
+    Attributes
+    ----------
+    without : array of int
+        The sets, as masks of all variables; ``without[i]`` goes with the complement
+        ``without[-1 - i]`` in the walk from the other end.
+    layers : list of (first set, first step, sets below)
+        For every size from 1 up; the sets below are places in ``without``, one row for each set.
+    steps : list of _Steps
+        One for each of the other variables.
+    """
+
+    without: IntArray
+    layers: list[tuple[int, int, IntArray]]
+    steps: list[_Steps]
+
+
+@lru_cache(maxsize=64)
+def _walk(variables: int, v: int) -> _Walk:
+    others = variables - 1
+    masks = np.arange(2**others)
+    # Complements stand opposite to each other if every size is in order of the masks.
+    masks = masks[np.lexsort((masks, popcount(masks)))]
+    place = np.argsort(masks)
+    without = (masks >> v << v + 1) | (masks & (1 << v) - 1)
+    layers = []
+    member, target = [np.zeros(0, dtype=np.intp)], [np.zeros(0, dtype=np.intp)]
+    first, first_step = 1, 0
+    for size in range(1, others + 1):
+        sets = masks[popcount(masks) == size]
+        members = np.nonzero(sets[:, None] >> np.arange(others) & 1)[1].reshape(-1, size)
+        layers.append((first, first_step, place[sets[:, None] ^ 1 << members]))
+        member.append(members.ravel())
+        target.append(np.repeat(sets, size))
+        first, first_step = first + len(sets), first_step + members.size
+    all_members, all_targets = np.concatenate(member), np.concatenate(target)
+    steps = []
+    for i in range(others):
+        places = np.flatnonzero(all_members == i)
+        reached = all_targets[places]
+        before = without[place[reached ^ 1 << i]]
+        after = without[place[masks[-1] ^ reached]] | 1 << v
+        steps.append(_Steps(i + (i >= v), places, before, after))
+    return _Walk(without, layers, steps)
+
+
+def heaviest_dags(
+    steps: FloatArray, shares: Sequence[tuple[IntArray, FloatArray]], smallest: float, most: int
+) -> tuple[IntArray, FloatArray]:
+    """DAGs of at least some probability, and those probabilities.
+
+    The probability of what is fixed so far, whatever the rest, is exact at every step, so that
+    nothing above ``smallest`` is missed, unless more than ``most`` would have to be followed: then
+    the heaviest are, and the rest is given up. The probabilities of those listed are exact all the
+    same.
+
+    Parameters
+    ----------
+    steps : array of shape (variables, sets)
+        ``steps[v, S]``: the probability that v comes next once S has come.
+    shares : sequence of (parent sets, array of shape (parent sets, sets))
+        For every variable its possible parent sets, and the probability of each given the set
+        that has come.
+    """
+    variables = len(steps)
+    tables = list(steps[:, None])  # for every variable its steps with each of its parent sets
+    chosen = np.zeros((variables, 1), dtype=np.intp)
+    mass = np.ones(1)
+    for v in sorted(range(variables), key=lambda v: len(shares[v][0])):
+        masses = _weigh(v, tables, chosen, steps[v] * shares[v][1])
+        least = min(smallest, float(masses.max()))
+        if np.count_nonzero(masses >= least) > most:
+            least = float(np.partition(masses.ravel(), -most)[-most])
+        which, candidate = np.nonzero(masses >= least)
+        mass = masses[which, candidate]
+        chosen = chosen[:, which]
+        chosen[v] = candidate
+        tables[v] = steps[v] * shares[v][1]
+    dags = np.array([shares[v][0][chosen[v]] for v in range(variables)])
+    order = np.lexsort((*dags[::-1], -mass))
+    return np.ascontiguousarray(dags.T[order]), mass[order]
+
+
+def _weigh(
+    v: int, tables: Sequence[FloatArray], chosen: IntArray, candidates: FloatArray
+) -> FloatArray:
+    """The probability of each DAG so far with each candidate for v, shape (DAGs, candidates)."""
+    walk = _walk(len(tables), v)
+    number = chosen.shape[1]
+    steps = sum(len(each.places) for each in walk.steps)
+    width = min(max(_AT_ONCE // max(steps, 1), 16), number)
+    flow = np.empty((steps, 2, width))
+    sums = np.empty((len(walk.without), 2, width))
+    sums[0] = 1.0
+    sides = []
+    for each in walk.steps:
+        for side, sets in enumerate((each.before, each.after)):
+            table = np.ascontiguousarray(tables[each.variable][:, sets].T)
+            if table.shape[1] == 1:
+                flow[each.places, side] = table
+            else:
+                sides.append((table, each.variable, each.places, side))
+    weights = np.ascontiguousarray(candidates[:, walk.without])
+    masses = np.empty((number, len(weights)))
+    for start in range(0, number, width):
+        now = min(width, number - start)
+        for table, u, places, side in sides:
+            flow[places, side, :now] = table.take(chosen[u, start : start + now], axis=1)
+        for first, first_step, below in walk.layers:
+            sets, size = below.shape
+            taken = sums.take(below, axis=0)
+            taken *= flow[first_step : first_step + below.size].reshape(taken.shape)
+            taken.sum(axis=1, out=sums[first : first + sets])
+        through = sums[:, 0, :now] * sums[::-1, 1, :now]
+        masses[start : start + now] = (weights @ through).T
+    return masses
