@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -20,9 +20,10 @@ if TYPE_CHECKING:
 Arc: TypeAlias = tuple[int, int]
 
 
-def members(mask: int) -> list[int]:
+@lru_cache(maxsize=4096)
+def members(mask: int) -> tuple[int, ...]:
     """The variables of a set, in order."""
-    return [v for v in range(mask.bit_length()) if mask >> v & 1]
+    return tuple(v for v in range(mask.bit_length()) if mask >> v & 1)
 
 
 def parameters(sample: Sample, axes: Sequence[int], alpha: float = 0.5) -> FloatArray:
@@ -44,12 +45,22 @@ class Network:
         For every variable the set of its parents, as a bit mask.
     alpha : float
         Added to every count.
+    tables : dict, optional
+        The ``log_tables`` that networks with the same sample and alpha have in common, by their
+        axes; those not yet in it are added.
     """
 
-    def __init__(self, sample: Sample, parents: Sequence[int], alpha: float = 0.5) -> None:
+    def __init__(
+        self,
+        sample: Sample,
+        parents: Sequence[int],
+        alpha: float = 0.5,
+        tables: dict[tuple[int, ...], FloatArray] | None = None,
+    ) -> None:
         self.cards = sample.cards
         self.parents = tuple(int(mask) for mask in parents)
         self._sample, self._alpha = sample, alpha
+        self._tables = {} if tables is None else tables
 
     @cached_property
     def axes(self) -> list[tuple[int, ...]]:
@@ -59,7 +70,10 @@ class Network:
     @cached_property
     def log_tables(self) -> list[FloatArray]:
         """For every variable log P(v | parents), with the axes of `axes`."""
-        return [np.log(parameters(self._sample, axes, self._alpha)) for axes in self.axes]
+        for axes in self.axes:
+            if axes not in self._tables:
+                self._tables[axes] = np.log(parameters(self._sample, axes, self._alpha))
+        return [self._tables[axes] for axes in self.axes]
 
     @property
     def arcs(self) -> int:
@@ -107,11 +121,9 @@ class Network:
 
     def marginal(self, wanted: tuple[int, ...]) -> FloatArray:
         """P of some variables, one axis each in the order given, by variable elimination."""
-        relevant = 0
-        for u in wanted:
-            relevant |= self._ancestors[u]
-        factors = [(self.axes[v], np.exp(self.log_tables[v])) for v in members(relevant)]
-        waiting = set(members(relevant)) - set(wanted)
+        relevant = members(self.ancestors(sum(1 << u for u in wanted)))
+        factors = [(self.axes[v], np.exp(self.log_tables[v])) for v in relevant]
+        waiting = set(relevant) - set(wanted)
         while waiting:
             v = min(waiting, key=lambda v: _cells_together(factors, v, self.cards))
             touching = [factor for factor in factors if v in factor[0]]
@@ -121,15 +133,26 @@ class Network:
             waiting.remove(v)
         return _product(factors, wanted)
 
+    def ancestors(self, variables: int) -> int:
+        """A set of variables with all their ancestors, as bit masks."""
+        found = 0
+        for v in members(variables):
+            found |= self._ancestors[v]
+        return found
+
     @cached_property
     def _ancestors(self) -> list[int]:
-        """For every variable the set of itself and all variables before it."""
-        found = [mask | 1 << v for v, mask in enumerate(self.parents)]
-        for _ in found:
-            for v in range(len(found)):
-                for u in members(found[v]):
-                    found[v] |= found[u]
-        return found
+        """For every variable the set of itself and its ancestors."""
+        found = [0] * len(self.parents)
+
+        def trace(v: int) -> int:
+            if not found[v]:
+                found[v] = 1 << v
+                for u in members(self.parents[v]):
+                    found[v] |= trace(u)
+            return found[v]
+
+        return [trace(v) for v in range(len(found))]
 
 
 def _cells_together(

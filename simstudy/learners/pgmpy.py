@@ -86,7 +86,7 @@ class FittedStructure(Generative):
 
     def __init__(self, sample: Sample, parents: Sequence[int], alpha: float) -> None:
         self.cards = sample.cards
-        self.dag = tuple(tuple(members(mask)) for mask in parents)
+        self.dag = tuple(members(mask) for mask in parents)
         for v, others in enumerate(self.dag):
             refuse_large_table(self.cards, others, v)
         self.network = Network(sample, parents, alpha)

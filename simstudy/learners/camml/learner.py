@@ -127,7 +127,7 @@ class FittedCaMML(Generative):
 
         For the averages, which choose none, that of the most probable statistical class.
         """
-        return tuple(tuple(members(mask)) for mask in self._chosen)
+        return tuple(members(mask) for mask in self._chosen)
 
     @property
     def arc_posteriors(self) -> FloatArray:
@@ -171,8 +171,12 @@ class FittedCaMML(Generative):
     @cached_property
     def mml_classes(self) -> list[MMLClass]:
         """The MML equivalence classes (MMLECs), the most probable first."""
-        classes = self.statistical_classes
-        return mml_classes(classes, lambda p: Network(self._sample, p), self._sample.total)
+        tables: dict[tuple[int, ...], FloatArray] = {}
+        return mml_classes(
+            self.statistical_classes,
+            lambda parents: Network(self._sample, parents, tables=tables),
+            self._sample.total,
+        )
 
     @property
     def listed_posterior(self) -> float:
@@ -195,7 +199,7 @@ class FittedCaMML(Generative):
         rows = [
             (
                 *(c.posterior, c.dag_posterior, c.dags, c.arcs, of.get(id(c), -1)),
-                tuple(tuple(members(mask)) for mask in c.parents),
+                tuple(members(mask) for mask in c.parents),
             )
             for c in self.statistical_classes
         ]
