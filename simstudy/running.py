@@ -221,12 +221,13 @@ def _run(
     all_cells = sum(map(len, todo.values()))
     if not todo:
         return None
-    with contextlib.closing(execute(plan, jobs, todo, cluster)) as results:
+    running = contextlib.closing(execute(plan, jobs, todo, cluster))
+    with store.keeping() as keep, running as results:
         for cells in results:
             bad = [cell for cell in cells if cell.status != "ok"]
             if bad and fail_fast:
                 raise CellFailedError(_describe(bad[0], store))
-            store.keep(cells)
+            keep(cells)
             finished += 1
             cells_done += len(cells)
             failures += len(bad)

@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +22,7 @@ from simstudy.errors import SimstudyError
 
 if TYPE_CHECKING:
     from simstudy.engine.plan import Plan
-    from simstudy.engine.task import CellKey
+    from simstudy.engine.task import TaskKey
 
 READY, DRAWN = "ready", "drawn"
 # Linear algebra gets one thread in every process: another number may round a sum differently.
@@ -93,8 +93,9 @@ class Child:
             self._process.stdin.write(content)
             self._process.stdin.flush()
 
-    def ask(self, model: int, wanted: list[CellKey], one_by_one: bool) -> None:
-        self.send(pickle.dumps((model, wanted, one_by_one)))
+    def ask(self, tasks: Sequence[TaskKey], one_by_one: bool) -> None:
+        """Ask for the cells of some tasks, in one answer or in one for each cell."""
+        self.send(pickle.dumps((tasks, one_by_one)))
 
     def hear(self, timeout: float | None) -> Any:
         """The next thing the child says: cells, `DRAWN`, "crashed", or "timeout" if nothing."""

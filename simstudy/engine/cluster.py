@@ -10,33 +10,31 @@ import contextlib
 import importlib.metadata
 import itertools
 import logging
-import pickle
 import platform
 import queue
-import threading
 import uuid
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import CancelledError
 from typing import Any
 
+from simstudy.engine.batches import Batches
 from simstudy.engine.child import pickled
-from simstudy.engine.guard import Guard, StoppedError
 from simstudy.engine.plan import Plan
-from simstudy.engine.task import Cell, CellKey, TaskKey
+from simstudy.engine.task import Cell, TaskKey
 from simstudy.errors import SimstudyError
 
 LOCAL = "local"
 _PATIENCE = 5  # seconds for a scheduler to answer
 _WORKERS_PATIENCE = 60  # seconds for the first worker to come
 _MOST_LOSSES = 10  # how often the workers at one task may be lost
-_AHEAD = 4  # tasks handed out for every thread of a worker
+_AHEAD = 4  # batches handed out for every thread of a worker
 # Where these differ, results may.
 _SAME_EVERYWHERE = ("simstudy", "numpy", "scipy")
 
 
 def execute_on_dask(
-    plan: Plan, tasks: Iterable[TaskKey], address: str, jobs: int
+    plan: Plan, tasks: Sequence[TaskKey], address: str, jobs: int
 ) -> Iterator[list[Cell]]:
     """Yield the cells of each task as it finishes on some worker.
 
@@ -152,39 +150,46 @@ class _Run:
     """One run on a cluster: tasks are handed out as others come back."""
 
     def __init__(self, client: Any, address: str, plan: bytes) -> None:
-        self._client, self._address, self._plan = client, address, plan
+        from simstudy.engine.cluster_worker import PlanPlugin, run_on_worker
+
+        self._client, self._address = client, address
         self._name = uuid.uuid4().hex
-        self._running: dict[Any, TaskKey] = {}
+        self._plugin, self._function = PlanPlugin(self._name, plan), run_on_worker
+        self._running: dict[Any, Sequence[TaskKey]] = {}
         self._completed: queue.SimpleQueue[Any] = queue.SimpleQueue()
         self._losses: Counter[int] = Counter()
 
-    def results(self, tasks: Iterable[TaskKey]) -> Iterator[list[Cell]]:
-        waiting = iter(tasks)
-        ahead = _AHEAD * max(sum(self._client.nthreads().values()), 1)
+    def results(self, tasks: Sequence[TaskKey]) -> Iterator[list[Cell]]:
+        threads = max(sum(self._client.nthreads().values()), 1)
+        batches = Batches(tasks, threads)
+        waiting = iter(batches)
         try:
-            for task in itertools.islice(waiting, ahead):
-                self._submit(task)
+            self._client.register_plugin(self._plugin)
+            for batch in itertools.islice(waiting, _AHEAD * threads):
+                self._submit(batch)
             while self._running:
                 future = self._next()
-                task = self._running.pop(future)
+                done = self._running.pop(future)
                 if future.status == "finished":
-                    yield future.result()
+                    cells, seconds = future.result()
+                    batches.note(len(done), seconds)
                     if (following := next(waiting, None)) is not None:
                         self._submit(following)
+                    yield from cells
                 else:
-                    self._again(task, future)
+                    self._again(done, future)
         except (OSError, CancelledError) as error:  # as distributed has it, on a broken line
             raise self._gone() from error
         finally:
             self._stop()
 
-    def _submit(self, task: TaskKey) -> None:
-        future = self._client.submit(run_on_worker, self._name, self._plan, *task, pure=False)
-        self._running[future] = task
+    def _submit(self, batch: Sequence[TaskKey]) -> None:
+        future = self._client.submit(self._function, self._name, batch, pure=False)
+        self._running[future] = batch
         future.add_done_callback(self._completed.put)
 
     def _next(self) -> Any:
-        """The next task that is done, well or not, as long as there is a scheduler."""
+        """The next batch that is done, well or not, as long as there is a scheduler."""
         while True:
             try:
                 future = self._completed.get(timeout=_PATIENCE)
@@ -201,65 +206,25 @@ class _Run:
             "command goes on from there"
         )
 
-    def _again(self, task: TaskKey, future: Any) -> None:
-        """Hand out the task of a lost worker once more; raise what a worker has raised."""
+    def _again(self, batch: Sequence[TaskKey], future: Any) -> None:
+        """Hand out the tasks of a lost worker once more, one by one; raise what one has raised."""
         from distributed import KilledWorker
 
         error = future.exception() if future.status == "error" else None
         if error is not None and not isinstance(error, KilledWorker):
             raise error
-        self._losses[task[0]] += 1
-        if self._losses[task[0]] > _MOST_LOSSES:
-            raise SimstudyError(
-                f"workers were lost {_MOST_LOSSES} times while at model {task[0]}; what is "
-                "finished is kept, and the same command goes on from there"
-            )
-        self._submit(task)
+        for task in batch:
+            self._losses[task[0]] += 1
+            if self._losses[task[0]] > _MOST_LOSSES:
+                raise SimstudyError(
+                    f"workers were lost {_MOST_LOSSES} times while at model {task[0]}; what is "
+                    "finished is kept, and the same command goes on from there"
+                )
+            self._submit([task])
 
     def _stop(self) -> None:
         """Leave the workers free; those of a cluster that is gone are."""
         if self._client.status == "running":
             with contextlib.suppress(Exception):
                 self._client.cancel(list(self._running), force=True)
-                self._client.run(stop_guards, self._name)
-
-
-class _Guards:
-    """The guards of this worker, one for each thread of each run."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._guards: dict[tuple[str, int], Guard] = {}
-        self._stopped: set[str] = set()
-
-    def mine(self, run: str, plan: bytes) -> Guard:
-        key = (run, threading.get_ident())
-        with self._lock:
-            if run in self._stopped:
-                raise StoppedError
-            if key not in self._guards:
-                self._guards[key] = Guard(pickle.loads(plan))
-            return self._guards[key]
-
-    def stop(self, run: str) -> None:
-        with self._lock:
-            self._stopped.add(run)
-            keys = [key for key in self._guards if key[0] == run]
-            guards = [self._guards.pop(key) for key in keys]
-        for guard in guards:
-            guard.stop()
-
-
-_guards = _Guards()
-
-
-def run_on_worker(
-    run: str, plan: bytes, model: int, wanted: Collection[CellKey] | None
-) -> list[Cell]:
-    """Run one task on a worker."""
-    return _guards.mine(run, plan).run(model, wanted)
-
-
-def stop_guards(run: str) -> None:
-    """End the children that a run has on this worker."""
-    _guards.stop(run)
+                self._client.unregister_worker_plugin(self._plugin.name)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import queue
 import warnings
-from collections.abc import Collection, Generator, Iterable, Mapping
+from collections.abc import Collection, Generator, Mapping, Sequence
+from time import perf_counter
 
+from simstudy.engine.batches import Batches
 from simstudy.engine.child import available_processors
 from simstudy.engine.guard import Guard
 from simstudy.engine.plan import Plan
@@ -32,9 +34,12 @@ def execute(
     cluster : str, optional
         The address of a Dask scheduler, or "local" for one that is started here.
     """
-    tasks: list[TaskKey] = (
-        [(model, None) for model in range(plan.models)] if todo is None else list(todo.items())
-    )
+    tasks: list[TaskKey] = [(model, None) for model in range(plan.models)]
+    if todo is not None:
+        tasks = [
+            (model, None if len(wanted) == plan.cells_each else wanted)
+            for model, wanted in todo.items()
+        ]
     jobs = max(1, min(jobs or available_processors(), len(tasks)))
     if cluster is not None:
         from simstudy.engine.cluster import execute_on_dask
@@ -50,7 +55,7 @@ def execute(
         yield from _execute_guarded(plan, tasks, jobs)
 
 
-def _execute_guarded(plan: Plan, tasks: Iterable[TaskKey], jobs: int) -> Generator[list[Cell]]:
+def _execute_guarded(plan: Plan, tasks: Sequence[TaskKey], jobs: int) -> Generator[list[Cell]]:
     """Each job is a thread here that waits for a child process, which does the work."""
     guards = [Guard(plan) for _ in range(jobs)]
     idle: queue.SimpleQueue[Guard] = queue.SimpleQueue()
@@ -59,18 +64,22 @@ def _execute_guarded(plan: Plan, tasks: Iterable[TaskKey], jobs: int) -> Generat
         idle.put(guard)
     from joblib import Parallel, delayed  # while the children start
 
-    def run(task: TaskKey) -> list[Cell]:
+    batches = Batches(tasks, jobs)
+
+    def run(batch: Sequence[TaskKey]) -> list[list[Cell]]:
         guard = idle.get()
+        started = perf_counter()
         try:
-            return guard.run(*task)
+            return guard.run(batch)
         finally:
             idle.put(guard)
+            batches.note(len(batch), perf_counter() - started)
 
     parallel = Parallel(jobs, backend="threading", return_as="generator_unordered")
-    results = parallel(delayed(run)(task) for task in tasks)
+    results = parallel(delayed(run)(batch) for batch in batches)
     try:
-        for cells in results:  # noqa: UP028 (yield from would close them first)
-            yield cells
+        for finished in results:
+            yield from finished
         for guard in guards:
             guard.release()
     finally:

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from simstudy.engine.child import DRAWN, READY, Child, make_spare, pickled, take_spare
 from simstudy.engine.plan import Plan
-from simstudy.engine.task import DRAWING, Cell, CellKey, blank_cells
+from simstudy.engine.task import DRAWING, Cell, CellKey, TaskKey, blank_cells
 from simstudy.errors import SimstudyError
 
 
@@ -31,24 +31,48 @@ class Guard:
         self._child: Child | None = None
         self._ready_child = False  # whether it has said so
         self._stopped = False
+        self._smooth = True  # whether no child was lost with several tasks in hand
         self._lock = threading.Lock()
 
-    def run(self, model: int, wanted: Collection[CellKey] | None = None) -> list[Cell]:
-        """Run cells of a model; those that cost the child its life have a status that says so."""
+    def run(self, tasks: Sequence[TaskKey]) -> list[list[Cell]]:
+        """The cells of each task; those that cost the child its life have a status that says so."""
+        if self._plan.timeout is not None or self._plan.memory is not None:
+            return [self._one_by_one(*task) for task in tasks]  # each has limits of its own
+        if self._smooth or len(tasks) == 1:
+            cells = self._all_at_once(tasks)
+            if cells is not None:
+                return cells
+            self._smooth = False
+        if len(tasks) == 1:
+            return [self._one_by_one(*tasks[0])]
+        return [cells for task in tasks for cells in self.run([task])]
+
+    def _all_at_once(self, tasks: Sequence[TaskKey]) -> list[list[Cell]] | None:
+        """The cells of each task, or None if something went wrong that ends the child."""
+        child = self._ready()
+        child.ask(tasks, one_by_one=False)
+        answer = child.hear(None)
+        if not isinstance(answer, list):
+            self._end(child, answer)
+            return None
+        number = sum(map(len, answer))
+        if (child.cells or number > 1) and any(_out_of_memory(cells) for cells in answer):
+            self._end(child, "full")  # what earlier cells left behind may be to blame
+            return None
+        child.cells += number
+        return answer
+
+    def _one_by_one(self, model: int, wanted: Collection[CellKey] | None) -> list[Cell]:
+        """The cells of a task, each awaited by itself."""
         blanks = deque(blank_cells(self._plan, model, wanted))
         cells: list[Cell] = []
-        # All cells in one answer; one by one if it matters at which the child is.
-        one_by_one = self._plan.timeout is not None or self._plan.memory is not None
         while blanks:
             child = self._ready()
-            child.ask(model, [(cell.size, cell.learner) for cell in blanks], one_by_one)
-            self._take_answers(child, blanks, cells, one_by_one)
-            one_by_one = True
+            child.ask([(model, [(cell.size, cell.learner) for cell in blanks])], one_by_one=True)
+            self._take_answers(child, blanks, cells)
         return cells
 
-    def _take_answers(
-        self, child: Child, blanks: deque[Cell], cells: list[Cell], one_by_one: bool
-    ) -> None:
+    def _take_answers(self, child: Child, blanks: deque[Cell], cells: list[Cell]) -> None:
         """Move cells from the blanks to the others, until none is left or the child is lost."""
         drawn = False
         while blanks:
@@ -56,9 +80,8 @@ class Guard:
             if answer == DRAWN:
                 drawn = True
             elif isinstance(answer, list):
-                used = child.cells > 0 or len(answer) > 1
-                if used and any("MemoryError" in cell.error for cell in answer):
-                    self._end(child, "full")  # what earlier cells left behind may be to blame
+                if child.cells and _out_of_memory(answer):
+                    self._end(child, "full")
                     return
                 cells += answer
                 child.cells += len(answer)
@@ -67,7 +90,7 @@ class Guard:
             else:
                 reason, trace = self._end(child, answer)
                 slow = answer == "timeout" and drawn
-                if one_by_one and (slow or not child.cells):
+                if slow or not child.cells:
                     lost = [blanks.popleft() for _ in range(1 if drawn else len(blanks))]
                     error = ("" if drawn else DRAWING) + reason
                     cells += [
@@ -125,3 +148,7 @@ class Guard:
             child = self._child
         if child is not None:
             child.end()
+
+
+def _out_of_memory(cells: Sequence[Cell]) -> bool:
+    return any("MemoryError" in cell.error for cell in cells)

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import fields
 from pathlib import Path
+from time import monotonic
+from typing import Any
 
 from simstudy.engine.task import Cell
 
 JOURNAL = "cells.jsonl"
 _FIELDS = [field.name for field in fields(Cell)]
+# What is added is the system's at once, which a kill of this process cannot undo, and on disk
+# after so many seconds at most, which is what the loss of power may cost.
+_SYNC_EVERY = 1.0
 
 
 class Journal:
@@ -25,50 +31,69 @@ class Journal:
     def __init__(self, directory: Path) -> None:
         self.path = directory / JOURNAL
 
-    def add(self, cells: Iterable[Cell]) -> None:
-        """Add the cells of a task; they are on disk when this returns."""
-        with self.path.open("ab") as file:
-            file.write(_line(cells))
-            file.flush()
+    @contextlib.contextmanager
+    def adding(self) -> Iterator[Callable[[Iterable[Cell]], None]]:
+        """A function that adds the cells of a task; all are on disk when this is left."""
+        with self.path.open("ab", buffering=0) as file:
+            synced = monotonic()
+
+            def add(cells: Iterable[Cell]) -> None:
+                nonlocal synced
+                left = memoryview(_line(cells))
+                while left:
+                    left = left[file.write(left) :]
+                if monotonic() - synced >= _SYNC_EVERY:
+                    os.fsync(file.fileno())
+                    synced = monotonic()
+
+            try:
+                yield add
+            except BaseException:
+                with contextlib.suppress(OSError):  # what went wrong first is what to tell
+                    os.fsync(file.fileno())
+                raise
             os.fsync(file.fileno())
 
+    def add(self, cells: Iterable[Cell]) -> None:
+        """Add the cells of a task; they are on disk when this returns."""
+        with self.adding() as add:
+            add(cells)
+
+    def tasks(self) -> Iterator[list[Cell]]:
+        """The cells of each undamaged line; of a cell written twice, the later comes later."""
+        for line in self._lines():
+            if (text := _content(line)) is not None:
+                yield [_cell(kept) for kept in json.loads(text)]
+
     def cells(self) -> Iterator[Cell]:
-        """The cells of all undamaged lines; of a cell written twice, the later comes later."""
-        if not self.path.exists():
-            return
-        with self.path.open("rb") as file:
-            for line in file:
-                checksum, _, text = line.rstrip(b"\n").partition(b" ")
-                if checksum == f"{zlib.crc32(text):08x}".encode():
-                    for kept in json.loads(text):
-                        yield Cell(**{**kept, "values": tuple(kept["values"])})
+        """The cells of all undamaged lines, one by one."""
+        for cells in self.tasks():
+            yield from cells
 
     def mend(self) -> int:
         """Drop damaged lines from the file, and return how many there were."""
-        if not self.path.exists():
-            return 0
-        lines = self.path.read_bytes().splitlines(keepends=True)
-        good = [line for line in lines if _is_whole(line)]
-        if len(good) < len(lines):
-            self._replace(good)
-        return len(lines) - len(good)
+        damaged = sum(not _is_whole(line) for line in self._lines())
+        if damaged:
+            self._replace(line for line in self._lines() if _is_whole(line))
+        return damaged
 
     def drop(self, unwanted: Callable[[Cell], bool]) -> int:
         """Take cells out of the file, and return how many there were."""
-        kept: dict[int, list[Cell]] = {}
-        dropped = 0
-        for cell in self.cells():
-            if unwanted(cell):
-                dropped += 1
-            else:
-                kept.setdefault(cell.model, []).append(cell)
+        dropped = sum(unwanted(cell) for cell in self.cells())
         if dropped:
-            self._replace(map(_line, kept.values()))
+            kept = ([cell for cell in cells if not unwanted(cell)] for cells in self.tasks())
+            self._replace(_line(cells) for cells in kept if cells)
         return dropped
+
+    def _lines(self) -> Iterator[bytes]:
+        if self.path.exists():
+            with self.path.open("rb") as file:
+                yield from file
 
     def _replace(self, lines: Iterable[bytes]) -> None:
         temporary = self.path.with_name(self.path.name + ".tmp")
-        temporary.write_bytes(b"".join(lines))
+        with temporary.open("wb") as file:
+            file.writelines(lines)
         temporary.replace(self.path)
 
 
@@ -77,6 +102,16 @@ def _line(cells: Iterable[Cell]) -> bytes:
     return f"{zlib.crc32(text.encode()):08x} {text}\n".encode()
 
 
-def _is_whole(line: bytes) -> bool:
+def _cell(kept: dict[str, Any]) -> Cell:
+    kept["values"] = tuple(kept["values"])
+    return Cell(**kept)
+
+
+def _content(line: bytes) -> bytes | None:
+    """What a line says, None if it is damaged."""
     checksum, _, text = line.rstrip(b"\n").partition(b" ")
-    return line.endswith(b"\n") and checksum == f"{zlib.crc32(text):08x}".encode()
+    return text if checksum == f"{zlib.crc32(text):08x}".encode() else None
+
+
+def _is_whole(line: bytes) -> bool:
+    return line.endswith(b"\n") and _content(line) is not None

@@ -77,7 +77,12 @@ class Plan:
     @property
     def cells(self) -> int:
         """How many cells the study has."""
-        return self.models * len(self.train_sizes) * len(self.learners)
+        return self.models * self.cells_each
+
+    @property
+    def cells_each(self) -> int:
+        """How many cells a model has."""
+        return len(self.train_sizes) * len(self.learners)
 
     @property
     def trusted(self) -> bool:

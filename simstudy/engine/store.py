@@ -10,19 +10,20 @@ import platform
 import re
 import shlex
 import zlib
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict
 from functools import cache
 from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from simstudy.engine.evaluation import ROWS_BESIDE_EXACT as ROWS_BESIDE_EXACT
 from simstudy.engine.journal import JOURNAL, Journal
 from simstudy.engine.plan import MEASURED, Column, Plan
-from simstudy.engine.tables import parquet, scores_table, timings_table
+from simstudy.engine.tables import Columns, Places, parquet
 from simstudy.engine.task import Cell, CellKey
 from simstudy.errors import SimstudyError
 from simstudy.registry import MEASURES
@@ -198,34 +199,54 @@ class Store:
         """The cells of each model that are not there yet."""
         with self._said():
             damaged = Journal(self.directory).mend()
-            done = {(cell.model, cell.size, cell.learner) for cell in self._cells(plan)}
+            done, places = np.zeros(plan.cells, dtype=bool), Places(plan)
+            for cell in Journal(self.directory).cells():
+                if (place := places.of(cell)) is not None:
+                    done[place] = True
         if damaged:
             self.note = (
                 f"{damaged} lines of {self.directory / JOURNAL} were damaged, or not finished; "
                 "their cells were computed again"
             )
-        keys = [(size, part.label) for size in plan.train_sizes for part in plan.learners]
-        missing = {
-            model: [key for key in keys if (model, *key) not in done]
-            for model in range(plan.models)
-        }
-        return {model: cells for model, cells in missing.items() if cells}
+        missing = ~done.reshape(plan.models, plan.cells_each)
+        todo = {}
+        for model in np.flatnonzero(missing.any(axis=1)).tolist():
+            lacking = np.flatnonzero(missing[model]).tolist()
+            # Where all cells are missing, one list serves all models.
+            whole = len(lacking) == len(places.keys)
+            todo[model] = places.keys if whole else [places.keys[i] for i in lacking]
+        return todo
 
-    def keep(self, cells: Sequence[Cell]) -> None:
-        """Put the cells of a finished task on disk."""
-        with self._said("; what is finished is kept, and the same command goes on from there"):
-            Journal(self.directory).add(cells)
+    @contextmanager
+    def keeping(self) -> Iterator[Callable[[Sequence[Cell]], None]]:
+        """A function that keeps the cells of a finished task: no kill of this process loses them.
+
+        All are on disk when this is left.
+        """
+        more = "; what is finished is kept, and the same command goes on from there"
+        with ExitStack() as stack:
+            with self._said(more):
+                add = stack.enter_context(Journal(self.directory).adding())
+
+            def keep(cells: Sequence[Cell]) -> None:
+                with self._said(more):
+                    add(cells)
+
+            yield keep
+            with self._said(more):
+                stack.close()
 
     def failed_cells(self) -> list[Cell]:
         """The cells that failed so far, whether the study is finished or not."""
         if self.manifest() is None:
             raise SimstudyError(f"{self.directory} holds no results of a study")
         with self._said():
-            latest = {(c.model, c.size, c.learner): c for c in Journal(self.directory).cells()}
-        return sorted(
-            (cell for cell in latest.values() if cell.status != "ok"),
-            key=lambda cell: (cell.model, cell.size, cell.learner),
-        )
+            failed: dict[tuple[int, int, str], Cell] = {}
+            for cell in Journal(self.directory).cells():
+                failed.pop((cell.model, cell.size, cell.learner), None)
+                if cell.status != "ok":
+                    failed[cell.model, cell.size, cell.learner] = cell
+        return [failed[key] for key in sorted(failed)]
 
     def cell_command(self, cell: Cell) -> str:
         """The command that runs one cell again."""
@@ -234,36 +255,45 @@ class Store:
 
     def take(self, plan: Plan, others: Iterable[Store]) -> None:
         """Add the cells of the same study that other places hold."""
-        for other in others:
-            with other._said():
-                theirs = list(other._cells(plan))
-            with self._said():
-                mine = {(cell.model, cell.size, cell.learner): cell for cell in self._cells(plan)}
-                new = []
-                for cell in theirs:
-                    key = (cell.model, cell.size, cell.learner)
-                    same = mine.get(key)
-                    if same is None or (same.status != "ok" and cell.status == "ok"):
-                        mine[key] = cell
-                        new.append(cell)
-                    elif same.status == cell.status == "ok" and same.values != cell.values:
-                        raise SimstudyError(
-                            f"{other.directory} has another score than the others for model "
-                            f"{cell.model}, {cell.size} rows, {cell.learner}: perhaps another "
-                            "version of a package, or another kind of processor"
-                        )
-                Journal(self.directory).add(new)
+        places, mine = Places(plan), self._columns(plan)
+        with self.keeping() as keep:
+            for other in others:
+                for cells in other._tasks():
+                    new = []
+                    for cell in cells:
+                        if (place := places.of(cell)) is None:
+                            continue
+                        ok = cell.status == "ok"
+                        if not mine.there[place] or (place in mine.failed and ok):
+                            mine.add(cell)
+                            new.append(cell)
+                        elif ok and not np.array_equal(
+                            mine.values[place], cell.values, equal_nan=True
+                        ):
+                            raise SimstudyError(
+                                f"{other.directory} has another score than the others for model "
+                                f"{cell.model}, {cell.size} rows, {cell.learner}: perhaps another "
+                                "version of a package, or another kind of processor"
+                            )
+                    if new:
+                        keep(new)
 
     def set_status(self, plan: Plan, status: str) -> None:
         """Say in the manifest how far the results are."""
         self._write_manifest(plan, status, {})
 
-    def _cells(self, plan: Plan) -> Iterator[Cell]:
-        """The cells there are that belong to a plan."""
-        sizes, labels = {*plan.train_sizes}, {part.label for part in plan.learners}
-        for cell in Journal(self.directory).cells():
-            if cell.model < plan.models and cell.size in sizes and cell.learner in labels:
-                yield cell
+    def _tasks(self) -> Iterator[list[Cell]]:
+        """The cells there are, task by task."""
+        with self._said():
+            yield from Journal(self.directory).tasks()
+
+    def _columns(self, plan: Plan) -> Columns:
+        """The cells there are that belong to a plan; of a cell written twice, the later."""
+        columns = Columns(plan)
+        for cells in self._tasks():
+            for cell in cells:
+                columns.add(cell)
+        return columns
 
     def begin(self, study: Study, plan: Plan) -> None:
         """Make the place ready for a run and say in it whose it is.
@@ -310,31 +340,25 @@ class Store:
 
     def finish(self, plan: Plan, facts: dict[str, Any]) -> None:
         """Write the scores, and at the very end that they are complete."""
-        order = {part.label: index for index, part in enumerate(plan.learners)}
-        with self._said():
-            latest = {(cell.model, cell.size, cell.learner): cell for cell in self._cells(plan)}
-        cells = sorted(
-            latest.values(), key=lambda cell: (cell.model, cell.size, order[cell.learner])
-        )
-        if len(cells) != plan.cells:
+        cells = self._columns(plan)
+        if missing := plan.cells - np.count_nonzero(cells.there):
             raise SimstudyError(
-                f"{plan.cells - len(cells)} of {plan.cells} cells are missing from "
+                f"{missing} of {plan.cells} cells are missing from "
                 f"{self.directory / JOURNAL}, which something else has changed; run the study again"
             )
         self.drop_report()  # that of earlier scores
-        scores = parquet(scores_table(plan, cells))
+        scores = parquet(cells.scores())
         self.write("scores.parquet", scores)
-        self.write("timings.parquet", parquet(timings_table(cells)))
-        failures = [cell for cell in cells if cell.status != "ok"]
+        self.write("timings.parquet", parquet(cells.timings()))
+        failures = cells.failures()
         columns = ["model", "size", "learner", "status", "error", "stream", "traceback"]
         rows = [[getattr(cell, key) for key in columns] for cell in failures]
         self.write_csv("failures.csv", columns, rows)
-        warned = Counter(f"{cell.learner}: {cell.warning}" for cell in cells if cell.warning)
         facts = {
             **facts,
             "scores_checksum": zlib.crc32(scores),
             "failures": len(failures),
-            "warnings": dict(warned.most_common(20)),
+            "warnings": dict(cells.warnings().most_common(20)),
         }
         self._write_manifest(plan, COMPLETE, facts)
 

@@ -1,12 +1,14 @@
-"""Cells as tables of a parquet file."""
+"""The cells of a study as columns, and as tables of a parquet file."""
 
 from __future__ import annotations
 
 import io
+from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from simstudy.engine.plan import Plan
 from simstudy.engine.task import Cell
@@ -15,30 +17,96 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-def scores_table(plan: Plan, cells: Sequence[Cell]) -> pa.Table:
-    """One row for each cell: family, model, size, learner, the measures, status."""
-    columns: dict[str, Any] = {
-        "family": _texts([plan.family.name] * len(cells)),
-        "model": _numbers([cell.model for cell in cells], np.int64),
-        "size": _numbers([cell.size for cell in cells], np.int64),
-        "learner": _texts([cell.learner for cell in cells]),
-    }
-    for index, column in enumerate(plan.columns):
-        columns[column.name] = _numbers([cell.values[index] for cell in cells], np.float64)
-    columns["status"] = _texts([cell.status for cell in cells])
-    return _table(columns)
+class Places:
+    """Where each cell of a plan stands, in the order of models, sizes and learners."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        keys = [(size, part.label) for size in plan.train_sizes for part in plan.learners]
+        self.keys, self._places = keys, {key: place for place, key in enumerate(keys)}
+
+    def of(self, cell: Cell) -> int | None:
+        """The place of a cell; None if it is no cell of the plan."""
+        place = self._places.get((cell.size, cell.learner))
+        if place is None or not 0 <= cell.model < self.plan.models:
+            return None
+        return cell.model * len(self.keys) + place
 
 
-def timings_table(cells: Sequence[Cell]) -> pa.Table:
-    """Seconds that each cell took; never the same twice, so kept apart from the scores."""
-    columns = {
-        "model": _numbers([cell.model for cell in cells], np.int64),
-        "size": _numbers([cell.size for cell in cells], np.int64),
-        "learner": _texts([cell.learner for cell in cells]),
-    }
-    for name in ("fit_seconds", "predict_seconds"):
-        columns[name] = _numbers([getattr(cell, name) for cell in cells], np.float64)
-    return _table(columns)
+class Columns:
+    """The cells of a plan as arrays: hundreds of thousands of them would fill the memory.
+
+    Attributes
+    ----------
+    there : array of shape (cells,)
+        Which cells have been added.
+    values : array of shape (cells, measures)
+        What they scored.
+    failed : dict
+        The cells that failed, by their place.
+    """
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan, self._places = plan, Places(plan)
+        self.there = np.zeros(plan.cells, dtype=bool)
+        self.values = np.full((plan.cells, len(plan.columns)), np.nan)
+        self.failed: dict[int, Cell] = {}
+        self._seconds = np.full((plan.cells, 2), np.nan)
+        self._warnings: dict[int, str] = {}
+
+    def add(self, cell: Cell) -> None:
+        """Add a cell, or replace it; one that is not the plan's is passed over."""
+        place = self._places.of(cell)
+        if place is None:
+            return
+        if self.there[place]:
+            self.failed.pop(place, None)
+            self._warnings.pop(place, None)
+        self.there[place] = True
+        self.values[place] = cell.values
+        self._seconds[place] = cell.fit_seconds, cell.predict_seconds
+        if cell.status != "ok":
+            self.failed[place] = cell
+        if cell.warning:
+            self._warnings[place] = cell.warning
+
+    def failures(self) -> list[Cell]:
+        """The cells that failed, in their order."""
+        return [self.failed[place] for place in sorted(self.failed)]
+
+    def warnings(self) -> Counter[str]:
+        """How often each warning came, with the learner that it came from."""
+        labels = [label for _, label in self._places.keys]
+        return Counter(
+            f"{labels[place % len(labels)]}: {self._warnings[place]}"
+            for place in sorted(self._warnings)
+        )
+
+    def scores(self) -> pa.Table:
+        """One row for each cell: family, model, size, learner, the measures, status."""
+        columns = {"family": _texts([self._plan.family.name] * len(self.there)), **self._keys()}
+        for index, column in enumerate(self._plan.columns):
+            columns[column.name] = _numbers(self.values[:, index])
+        status = ["ok"] * len(self.there)
+        for place, cell in self.failed.items():
+            status[place] = cell.status
+        columns["status"] = _texts(status)
+        return _table(columns)
+
+    def timings(self) -> pa.Table:
+        """Seconds that each cell took; never the same twice, so kept apart from the scores."""
+        columns = self._keys()
+        for index, name in enumerate(("fit_seconds", "predict_seconds")):
+            columns[name] = _numbers(self._seconds[:, index])
+        return _table(columns)
+
+    def _keys(self) -> dict[str, pa.Array]:
+        keys, models = self._places.keys, self._plan.models
+        return {
+            "model": _numbers(np.repeat(np.arange(models, dtype=np.int64), len(keys))),
+            "size": _numbers(np.tile(np.array([size for size, _ in keys], np.int64), models)),
+            "learner": _texts([label for _, label in keys] * models),
+        }
 
 
 # Columns are made from buffers: from lists or arrays, pyarrow would import pandas first.
@@ -50,10 +118,10 @@ def _table(columns: dict[str, pa.Array]) -> pa.Table:
     return pa.Table.from_arrays([*columns.values()], names=[*columns])
 
 
-def _numbers(values: Sequence[float], dtype: Any) -> pa.Array:
+def _numbers(values: npt.NDArray[Any]) -> pa.Array:
     import pyarrow as pa
 
-    array = np.array(values, dtype=dtype)
+    array = np.ascontiguousarray(values)
     kind = pa.from_numpy_dtype(array.dtype)
     return pa.Array.from_buffers(kind, len(array), [None, pa.py_buffer(array)], null_count=0)
 
@@ -62,7 +130,8 @@ def _texts(texts: Sequence[str]) -> pa.Array:
     import pyarrow as pa
 
     encoded = [text.encode() for text in texts]
-    ends = np.cumsum([0, *map(len, encoded)], dtype=np.int32)
+    ends = np.zeros(len(texts) + 1, dtype=np.int32)
+    np.cumsum(np.fromiter(map(len, encoded), np.int32, len(texts)), out=ends[1:])
     buffers = [None, pa.py_buffer(ends), pa.py_buffer(b"".join(encoded))]
     return pa.Array.from_buffers(pa.string(), len(texts), buffers, null_count=0)
 

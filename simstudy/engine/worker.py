@@ -45,12 +45,13 @@ def answer(last_words: str) -> None:
                 plan = told
                 say(_made_ready(plan))
                 continue
-            model, wanted, one_by_one = told
+            batch, one_by_one = told
             if one_by_one:
-                for cell in run_task(plan, model, wanted, drawn=lambda: say(DRAWN)):
-                    say([cell])
+                for model, wanted in batch:
+                    for cell in run_task(plan, model, wanted, drawn=lambda: say(DRAWN)):
+                        say([cell])
             else:
-                say(list(run_task(plan, model, wanted)))
+                say([list(run_task(plan, *key)) for key in batch])
 
 
 def _made_ready(plan: Plan | Exception) -> str | SimstudyError:

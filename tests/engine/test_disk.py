@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from simstudy import SimstudyError, load_study, run_study
+from simstudy.engine import journal
 from simstudy.engine.journal import Journal
 
 STUDY = {"models = 4": "models = 60"}
@@ -62,6 +63,7 @@ def test_a_file_that_fails_loses_nothing(write_study, tmp_path, monkeypatch, who
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         fsync(descriptor)
 
+    monkeypatch.setattr(journal, "_SYNC_EVERY", 0)
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(SimstudyError, match="No space left on device; what is finished is kept"):
         run_study(study, tmp_path / "out", jobs=1, report=False)

@@ -187,13 +187,13 @@ def test_a_plugin_that_workers_cannot_load_is_one_sentence(write_study, tmp_path
 
 def test_a_guard_that_is_stopped_leaves_no_child(naughty):
     guard = Guard(make_plan(load_study(naughty)))
-    guard.run(0, [(20, "NB")])
+    guard.run([(0, [(20, "NB")])])
     child = guard._child
     assert child.alive
     guard.stop()
     assert not child.alive
     with pytest.raises(StoppedError):
-        guard.run(1)
+        guard.run([(1, None)])
 
 
 def test_a_killed_run_leaves_no_children(write_study, naughty, tmp_path):

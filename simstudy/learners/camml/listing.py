@@ -143,10 +143,9 @@ def _weigh(
         for table, u, places, side in sides:
             flow[places, side, :now] = table.take(chosen[u, start : start + now], axis=1)
         for first, first_step, below in walk.layers:
-            sets, size = below.shape
             taken = sums.take(below, axis=0)
             taken *= flow[first_step : first_step + below.size].reshape(taken.shape)
-            taken.sum(axis=1, out=sums[first : first + sets])
+            taken.sum(axis=1, out=sums[first : first + len(below)])
         through = sums[:, 0, :now] * sums[::-1, 1, :now]
         masses[start : start + now] = (weights @ through).T
     return masses
