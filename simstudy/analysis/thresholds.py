@@ -2,12 +2,10 @@
 
 import itertools
 import math
-from collections.abc import Iterator
-from functools import lru_cache
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from simstudy.analysis.adjustment import (
@@ -29,7 +27,7 @@ from simstudy.analysis.curves import (
 )
 from simstudy.arrays import FloatArray
 
-_BLOCK = 2**21  # numbers of the bootstrap that are held as floats at a time
+_BLOCK = 2**21  # numbers that are worked on at a time
 
 
 def thresholds(
@@ -131,19 +129,25 @@ def thresholds(
     levels = every.levels[0]
     if len(levels) < 2:
         raise ValueError(f"the factor {factor!r} has one level ({levels[0]}): nothing to compare")
-    rows = []
-    for one, other in itertools.combinations(range(len(levels)), 2):
-        names = (levels[one], levels[other])
-        pair, start = _pair(every, sizes, one, other, greater_is_better)
-        start = {"first": names[0], "second": names[1], **start}
-        if pair is None:
-            rows.append(start)
-            continue
-        start |= _ends(pair, names, confidence, band)
-        resampled = _resampled(pair, replicates, seed) if bootstrap else None
-        for row in _crossing_rows(pair, names, confidence):
-            checked = {} if resampled is None else _checked(pair, resampled, row, names, confidence)
-            rows.append(start | row | checked)
+    rows: list[dict[str, Any]] = []
+    pairs = list(itertools.combinations(range(len(levels)), 2))
+    together = max(_BLOCK // every.array[:, 0].size, 1)
+    for start in range(0, len(pairs), together):
+        some = pairs[start : start + together]
+        curves = [_pair(every, sizes, *pair, greater_is_better) for pair in some]
+        drawn = [curve for curve, _ in curves] if bootstrap else []
+        resampled = _resampled(drawn, replicates, seed)
+        for index, ((one, other), (pair, facts)) in enumerate(zip(some, curves, strict=True)):
+            names = (levels[one], levels[other])
+            facts = {"first": names[0], "second": names[1], **facts}
+            if pair is None:
+                rows.append(facts)
+                continue
+            facts |= _ends(pair, names, confidence, band)
+            for row in _crossing_rows(pair, names, confidence):
+                if bootstrap:
+                    row |= _checked(pair, resampled[index], row, names, confidence)
+                rows.append(facts | row)
     columns = ["first", "second", "n", "infinite", "crossing", "ahead", "lower", "upper"]
     columns += ["lower_open", "upper_open", "before", "after", "ahead_smallest", "ahead_largest"]
     columns += ["undecided", "sup_t", "first_better_up_to", "first_better_from"]
@@ -296,28 +300,36 @@ def _said(size: float) -> str:
     return f"{size:.0f}" if size >= 1e5 else f"{size:.6g}"
 
 
-@lru_cache(maxsize=1)
-def _counts(subjects: int, replicates: int, seed: int) -> list[npt.NDArray[np.uint16]]:
-    """Draw how often each subject comes into each replicate; the same for pairs of one n.
+def _resampled(pairs: Sequence[Curve | None], replicates: int, seed: int) -> dict[int, FloatArray]:
+    """Return the mean curves of resampled subjects, replicates × sizes, by the place of the pair.
 
-    In blocks of replicates and in small integers: there may be thousands of both.
+    Pairs with equally many subjects have the same draws.
     """
+    places: dict[int, list[int]] = {}
+    for place, pair in enumerate(pairs):
+        if pair is not None:
+            places.setdefault(len(pair.deviations), []).append(place)
+    result = {}
+    for subjects, group in places.items():
+        curves = [pair for place in group if (pair := pairs[place]) is not None]
+        deviations = np.concatenate([pair.deviations for pair in curves], axis=1)
+        sums = np.concatenate([n @ deviations for n in _draws(subjects, replicates, seed)])
+        parts = np.split(sums / subjects, len(curves), axis=1)
+        for place, pair, means in zip(group, curves, parts, strict=True):
+            result[place] = pair.mean + means
+    return result
+
+
+def _draws(subjects: int, replicates: int, seed: int) -> Iterator[FloatArray]:
+    """Draw how often each subject comes into each replicate, some replicates at a time."""
     rng = np.random.default_rng(seed)
-    shares = np.full(subjects, 1 / subjects)
     block = max(_BLOCK // subjects, 1)
-    starts = range(0, replicates, block)
-    return [
-        rng.multinomial(subjects, shares, size=min(block, replicates - start)).astype(np.uint16)
-        for start in starts
-    ]
-
-
-def _resampled(pair: Curve, replicates: int, seed: int) -> FloatArray:
-    """Return the mean curves of resampled subjects, replicates × sizes."""
-    subjects = len(pair.deviations)
-    counts = _counts(subjects, replicates, seed)
-    means = np.concatenate([block.astype(np.float64) @ pair.deviations for block in counts])
-    return pair.mean + means / subjects
+    for start in range(0, replicates, block):
+        rows = min(block, replicates - start)
+        drawn = rng.integers(subjects, size=(rows, subjects))
+        drawn += subjects * np.arange(rows)[:, None]
+        counts = np.bincount(drawn.ravel(), minlength=rows * subjects)
+        yield counts.astype(np.float64).reshape(rows, subjects)
 
 
 def _checked(

@@ -13,7 +13,7 @@ from scipy import stats
 
 from simstudy.analysis import thresholds as module
 from simstudy.analysis.convergence import converged
-from simstudy.analysis.curves import supremum
+from simstudy.analysis.curves import complete_curve, supremum
 from simstudy.analysis.thresholds import curve, thresholds
 
 STATS = Path(__file__).parent.parent / "golden" / "stats"
@@ -463,6 +463,25 @@ def test_bootstrap_depends_on_the_seed_alone(table_a):
     one, same, other = (thresholds(table_a, **options, seed=seed) for seed in (1, 1, 2))
     pd.testing.assert_frame_equal(one, same)
     assert (one["bootstrap_median"] != other["bootstrap_median"]).any()
+
+
+def test_bootstrap_in_blocks_is_that_in_one_piece(table_a, monkeypatch):
+    options = {"subject": "subject", "value": "reward", "bootstrap": True, "replicates": 500}
+    whole = thresholds(table_a, **options)
+    for block in (1, 97, 1000):
+        monkeypatch.setattr(module, "_BLOCK", block)
+        pd.testing.assert_frame_equal(thresholds(table_a, **options), whole, rtol=1e-12)
+
+
+def test_bootstrap_means_are_those_of_the_rows_drawn():
+    # With one block the draws can be repeated: each replicate is a mean over drawn subjects.
+    values = np.arange(12.0).reshape(4, 3) ** 2
+    pair = complete_curve(values, 1.0, np.zeros(4, dtype=bool), np.array([1.0, 2, 3]))[0]
+    drawn = np.random.default_rng(5).integers(4, size=(50, 4))
+    found = module._resampled([None, pair, pair], 50, 5)
+    assert found.keys() == {1, 2}
+    for means in found.values():
+        np.testing.assert_allclose(means, values[drawn].mean(axis=1), rtol=1e-12)
 
 
 def test_curve_is_the_thresholds_in_a_figure(table_a):

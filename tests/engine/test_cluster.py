@@ -157,3 +157,25 @@ def test_a_scheduler_that_is_lost_is_said(write_study, tmp_path):
 
         with pytest.raises(SimstudyError, match=r"scheduler at tcp\S+ is gone; what is finished"):
             run_study(study, tmp_path / "out", cluster=address, report=False, progress=kill)
+
+
+def test_a_worker_that_joins_late_is_told_of_the_plan(write_study, tmp_path):
+    place = tmp_path / "dask"
+    place.mkdir()
+    with contextlib.ExitStack() as stack:
+        _, address = start_scheduler(stack, place)
+        first = start_worker(stack, place, address)
+        study = load_study(write_study({"models = 4": "models = 300"}))
+        late: list[subprocess.Popen[str]] = []
+
+        def change(step):
+            if step.models == 3:
+                late.append(start_worker(stack, place, address))
+                next(line for line in iter(late[0].stderr.readline, "") if "Registered to" in line)
+                first.send_signal(signal.SIGKILL)
+
+        out = tmp_path / "out"
+        results = run_study(study, out, cluster=address, report=False, progress=change)
+        assert first.wait(10) == -signal.SIGKILL
+    assert {*results.scores["status"]} == {"ok"}
+    assert len(results.scores) == 300 * 2 * 2
