@@ -16,6 +16,8 @@ Array = TypeVar("Array", bound=npt.NDArray[Any])
 
 # Below this many rows single precision holds every count exactly.
 _EXACT_IN_FLOAT32 = 2**24
+# Pairs of values of so many are counted at once: what it costs is the calls, not the counting.
+_FEW_PAIRS = 2**15
 # Distinct rows are found by counting all cells where these are few, by sorting elsewhere.
 _CELLS_FOR_EACH_ROW = 20
 _FEW_CELLS = 2**12
@@ -151,8 +153,18 @@ class Sample:
         Slots are the values of all attributes laid end to end (see `layout`). On the diagonal
         blocks an attribute meets itself: the diagonal holds `slot_counts`, the rest is zero.
         """
+        if len(self) * (len(self.cards) - 1) ** 2 <= _FEW_PAIRS:
+            return read_only(self._pairs_at_once())
         by_products = self.weights is None
         return read_only(self._pairs_by_products() if by_products else self._pairs_one_by_one())
+
+    def _pairs_at_once(self) -> FloatArray:
+        """Counts of all pairs of all rows, for which there are a few numbers to store."""
+        size, slots = self.layout.size, self.layout.slots(self.attributes.T)
+        cells = (slots * size)[:, None] + (slots + self.target * size**2)
+        weights = None if self.weights is None else np.tile(self.weights, len(slots) ** 2)
+        table = weights_in(cells.ravel(), weights, self.classes * size**2)
+        return table.reshape(self.classes, size, size)
 
     def _pairs_by_products(self) -> FloatArray:
         """Whole-number counts as one-hot matrix products, exact in any order of summation."""

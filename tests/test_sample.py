@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from simstudy import sample as module
 from simstudy.sample import Sample, SlotLayout, distinct_rows
 
 
@@ -63,8 +64,12 @@ def test_totals_and_class_counts_follow_the_weights(sample: Sample) -> None:
 
 
 @settings(max_examples=60)
-@given(samples())
-def test_pair_counts_hold_the_table_of_every_pair(sample: Sample) -> None:
+@given(samples(), st.booleans())
+def test_pair_counts_hold_the_table_of_every_pair(sample: Sample, at_once: bool) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        if not at_once:  # the ways of large samples must do for small ones too
+            patch.setattr(module, "_FEW_PAIRS", -1)
+        _ = sample.pair_counts
     target, spans = len(sample.cards) - 1, sample.layout.spans
     for i, j in permutations(range(target), 2):
         block = sample.pair_counts[:, spans[i], spans[j]]

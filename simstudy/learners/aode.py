@@ -185,7 +185,9 @@ class FittedAODE(Generative):
         for attribute in attributes[1:]:
             place = place + columns[attribute] * values
             values *= self.cards[attribute]
-        return slots * values + place
+        places = slots * values
+        places += place
+        return places
 
     def joint_grid(self) -> FloatArray:
         spans = self._layout.spans
