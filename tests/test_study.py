@@ -20,7 +20,12 @@ def test_defaults_are_the_design_of_2004():
     assert study.models == 40
     assert study.data.train_sizes == [50, 500, 5000]
     assert study.data.test_size == 1000
-    assert study.family.resolved == {"attributes": (4, 8), "values": (2, 5), "concentration": 1.0}
+    assert study.family.resolved == {
+        "attributes": (4, 8),
+        "values": (2, 5),
+        "concentration": 1.0,
+        "cpts": "dirichlet",
+    }
     assert study.measures.names == ["information_reward"]
     assert (study.measures.prior, study.measures.cutoff, study.measures.base) == (
         "train",
@@ -102,6 +107,14 @@ def test_overrides_replace_what_the_file_says(write_study):
         ({"attributes = [3, 4]": "values = [1, 4]"}, "values = [1, 4] is not allowed"),
         ({"attributes = [3, 4]": "concentration = 0"}, "concentration = 0.0 is not allowed"),
         ({"attributes = [3, 4]": "k = 2"}, "family.k: unknown key"),
+        (
+            {"attributes = [3, 4]": 'cpts = "uniform"'},
+            "family.cpts: \"uniform\" is not allowed; it must be one of 'dirichlet' or",
+        ),
+        (
+            {"attributes = [3, 4]": 'cpts = "normalized_uniform"\nconcentration = 0.5'},
+            "family: concentration = 0.5 is not allowed with cpts = 'normalized_uniform'",
+        ),
         ({"models = 4": "models = 1"}, "must be at least 2 (models are the subjects of the ANOVA"),
         ({"models = 4": 'models = "4"'}, 'models: "4" is not a whole number'),
         ({"models = 4": "models = true"}, "models: true is not a whole number"),

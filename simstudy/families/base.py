@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Literal
 
 import numpy as np
 
 from simstudy.families.model import Component, Model
 
 Parents = Sequence[Sequence[int]]
+CPTS = ("dirichlet", "normalized_uniform")
 
 
 @dataclass(frozen=True)
@@ -29,11 +31,15 @@ class Family(ABC):
     concentration : float
         Of the symmetric Dirichlet distribution that every row of every CPT is drawn from;
         1 makes all distributions equally likely, less makes them more extreme.
+    cpts : {"dirichlet", "normalized_uniform"}
+        How every row of every CPT is drawn: from that Dirichlet distribution, or as independent
+        Uniform(0, 1) numbers divided by their sum, which favours even distributions.
     """
 
     attributes: tuple[int, int] = (4, 8)
     values: tuple[int, int] = (2, 5)
     concentration: float = 1.0
+    cpts: Literal["dirichlet", "normalized_uniform"] = field(default="dirichlet", kw_only=True)
 
     def __post_init__(self) -> None:
         for name, (least, most), floor in (
@@ -49,6 +55,15 @@ class Family(ABC):
             raise ValueError(
                 f"concentration = {self.concentration} is not allowed; "
                 "it must be above 0 and finite"
+            )
+        if self.cpts not in CPTS:
+            raise ValueError(
+                f"cpts = {self.cpts!r} is not allowed; it must be one of {', '.join(CPTS)}"
+            )
+        if self.cpts == "normalized_uniform" and self.concentration != 1:
+            raise ValueError(
+                f"concentration = {self.concentration} is not allowed with cpts = "
+                "'normalized_uniform'; it is a parameter of the Dirichlet distribution"
             )
 
     @abstractmethod
@@ -86,7 +101,10 @@ class Family(ABC):
     def _draw_cpt(
         self, rng: np.random.Generator, parent_cards: tuple[int, ...], card: int
     ) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
-        return rng.dirichlet(np.full(card, self.concentration), size=parent_cards)
+        if self.cpts == "dirichlet":
+            return rng.dirichlet(np.full(card, self.concentration), size=parent_cards)
+        uniform = 1.0 - rng.random((*parent_cards, card))  # in (0, 1]: no row sums to 0
+        return uniform / uniform.sum(axis=-1, keepdims=True)
 
 
 def attribute_parents(tree: Sequence[Sequence[int]]) -> list[list[int]]:

@@ -7,7 +7,7 @@ from itertools import product
 import networkx as nx
 import numpy as np
 import pytest
-from scipy.stats import chisquare
+from scipy.stats import chisquare, ks_2samp, kstest
 
 from simstudy.families.aode import AODEFamily
 from simstudy.families.base import Family
@@ -16,6 +16,7 @@ from simstudy.families.model import Model
 from simstudy.families.naive_bayes import NaiveBayesFamily
 from simstudy.families.tan import TANFamily, prufer_edges, random_tree
 from simstudy.registry import FAMILIES
+from simstudy.study import Named, make_study
 from simstudy.testing import check_family
 
 BUILT_IN = [FAMILIES.get(name) for name in ("naive_bayes", "tan", "aode", "kdb")]
@@ -40,6 +41,11 @@ def target_is_root_and_parent_of_all(parents: tuple[tuple[int, ...], ...]) -> bo
 @pytest.mark.parametrize("concentration", [1.0, 0.01, 20.0])
 def test_every_family_keeps_its_contract(family: type[Family], concentration: float) -> None:
     check_family(family(concentration=concentration))
+
+
+@pytest.mark.parametrize("family", BUILT_IN)
+def test_every_family_keeps_its_contract_with_normalized_uniform_cpts(family: type[Family]) -> None:
+    check_family(family(cpts="normalized_uniform"))
 
 
 @pytest.mark.parametrize("family", BUILT_IN)
@@ -177,6 +183,72 @@ def test_rows_of_cpts_have_the_moments_of_a_dirichlet(concentration: float) -> N
     np.testing.assert_allclose(off_diagonal, -variance / 2, rtol=0.08)
 
 
+def rows_of_cpts(family: Family, models: int) -> np.ndarray:
+    """All rows of all CPTs of some models, which have the same number of values everywhere."""
+    cpts = [cpt for model in draw_many(family, models) for cpt in model.components[0].cpts]
+    return np.concatenate([cpt.reshape(-1, cpt.shape[-1]) for cpt in cpts])
+
+
+def share_of_two(t: np.ndarray) -> np.ndarray:
+    """P(X/(X + Y) ≤ t) of independent Uniform(0, 1) numbers X and Y.
+
+    For t ≤ ½ it is the area below the line x = y t/(1 − t) in the unit square, a triangle of
+    height 1 and base t/(1 − t); the rest follows from symmetry.
+    """
+    s = np.minimum(t, 1 - t)
+    below = s / (2 * (1 - s))
+    return np.where(t <= 0.5, below, 1 - below)
+
+
+def test_normalized_uniform_rows_of_two_values_have_their_known_distribution() -> None:
+    family = TANFamily(attributes=(6, 6), values=(2, 2), cpts="normalized_uniform")
+    first = rows_of_cpts(family, 300)[:, 0]
+    assert len(first) > 5000
+    assert kstest(first, share_of_two).pvalue > 1e-3
+    assert kstest(first, "uniform").pvalue < 1e-9  # what the Dirichlet(1, 1) gives
+    # E[T²] = ∫ 2t P(T > t) dt
+    t = np.linspace(0, 1, 100_001)
+    second = np.trapezoid(2 * t * (1 - share_of_two(t)), t)
+    error = np.std(first**2) / np.sqrt(len(first))
+    assert np.mean(first**2) == pytest.approx(second, abs=4 * error)
+
+
+@pytest.mark.parametrize("card", [3, 5])
+def test_normalized_uniform_rows_are_independent_uniform_numbers_over_their_sum(card: int) -> None:
+    family = NaiveBayesFamily(attributes=(6, 6), values=(card, card), cpts="normalized_uniform")
+    rows = rows_of_cpts(family, 200)
+    uniform = np.random.default_rng(1).uniform(size=(20_000, card))
+    expected = uniform / uniform.sum(axis=1, keepdims=True)
+    np.testing.assert_allclose(rows.sum(axis=1), 1, rtol=0, atol=1e-12)
+    for statistic in (lambda r: r[:, 0], lambda r: r.max(axis=1), lambda r: r.min(axis=1)):
+        assert ks_2samp(statistic(rows), statistic(expected)).pvalue > 1e-3
+
+
+def test_dirichlet_cpts_are_drawn_as_they_always_were() -> None:
+    # One call of the generator for each CPT, the prior first: studies of earlier versions rest on
+    # the streams that this leaves.
+    for family in (NaiveBayesFamily(), NaiveBayesFamily(cpts="dirichlet")):
+        rng = np.random.default_rng(3)
+        model = family.draw(np.random.default_rng(3))
+        cards = rng.integers(2, 5, size=rng.integers(4, 8, endpoint=True), endpoint=True)
+        prior = rng.dirichlet(np.ones(cards[-1]))
+        tables = [rng.dirichlet(np.ones(card), size=cards[-1]) for card in cards[:-1]]
+        assert model.cards == tuple(cards)
+        for found, expected in zip(model.components[0].cpts, [*tables, prior], strict=True):
+            np.testing.assert_array_equal(found, expected)
+
+
+def test_only_other_cpts_than_the_default_enter_the_identity_of_a_family() -> None:
+    def family(**parameters: object) -> Named:
+        content = {"name": "x", "learners": [{"name": "prior"}]}
+        return make_study({**content, "family": {"name": "tan", **parameters}}).family
+
+    assert family().identity == family(cpts="dirichlet").identity == '["tan", {}]'
+    changed = family(cpts="normalized_uniform")
+    assert changed.identity == '["tan", {"cpts": "normalized_uniform"}]'
+    assert changed.resolved["cpts"] == "normalized_uniform"
+
+
 def test_tables_of_one_model_are_all_different() -> None:
     model = TANFamily(attributes=(8, 8), values=(2, 2)).draw(np.random.default_rng(0))
     rows = np.concatenate([cpt.reshape(-1, 2) for cpt in model.components[0].cpts])
@@ -207,6 +279,11 @@ def test_a_smaller_concentration_makes_more_extreme_tables() -> None:
         ({"concentration": 0.0}, "concentration = 0.0 is not allowed; it must be above 0"),
         ({"concentration": float("nan")}, "concentration = nan is not allowed"),
         ({"concentration": float("inf")}, "concentration = inf is not allowed"),
+        ({"cpts": "uniform"}, "cpts = 'uniform' is not allowed; it must be one of dirichlet, nor"),
+        (
+            {"cpts": "normalized_uniform", "concentration": 2.0},
+            "concentration = 2.0 is not allowed with cpts = 'normalized_uniform'",
+        ),
     ],
 )
 def test_parameters_out_of_range_are_refused_in_words(
