@@ -86,14 +86,17 @@ def not_comparable(results: Mapping[str, Results], measure: str) -> str:
     """Why the numbers of studies are not of one kind, in a sentence; empty if they are.
 
     They are not if the studies differ in a convention that the measure rests on: the base of its
-    logarithms, the prior, or the cutoff of probabilities.
+    logarithms, how the information reward combines classes, the prior, or the cutoff of
+    probabilities.
     """
     rests_on = set[str]().union(*(_conventions(found, measure) for found in results.values()))
     said = []
-    for key in ("base", "prior", "cutoff"):
+    for key in ("base", "reward", "prior", "cutoff"):
         where: dict[str, list[str]] = {}
         for name, found in results.items():
-            where.setdefault(str(found.settings["measures"][key]), []).append(name)
+            # Results of earlier versions do not name the reward.
+            conventions = {"reward": "mean", **found.settings["measures"]}
+            where.setdefault(str(conventions[key]), []).append(name)
         if key in rests_on and len(where) > 1:
             each = [f"{given} in {' and '.join(names)}" for given, names in where.items()]
             said.append(f"the {key} ({', '.join(each)})")
@@ -118,8 +121,8 @@ def _conventions(found: Results, measure: str) -> set[str]:
     try:
         declared = keywords(MEASURES.get(measure.removesuffix("_sampled")))
     except SimstudyError:
-        return {"base", "prior", "cutoff"}
-    return own | {*declared} & {"base", "prior"}
+        return {"base", "reward", "prior", "cutoff"}
+    return own | {*declared} & {"base", "reward", "prior"}
 
 
 def same_models(first: Results, second: Results) -> bool:

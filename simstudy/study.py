@@ -139,13 +139,14 @@ class Data(_Part):
 
 
 class Measures(_Part):
-    """What is measured, and against which prior and cutoff."""
+    """What is measured, and the conventions of the measures: prior, cutoff, base, reward."""
 
     primary: str = "information_reward"
     also: list[str] = []
     prior: str | list[float] = "train"
     cutoff: Literal["mml", "2001", "none"] = "mml"
     base: str | float = "e"
+    reward: Literal["mean", "sum"] = "mean"
 
     @property
     def names(self) -> list[str]:

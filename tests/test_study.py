@@ -32,6 +32,7 @@ def test_defaults_are_the_design_of_2004():
         "mml",
         "e",
     )
+    assert study.measures.reward == "mean"
     assert (study.analysis.confidence, study.analysis.adjustment) == (0.95, "bonferroni")
     assert study.labels == ["naive_bayes"]
 
@@ -131,6 +132,7 @@ def test_overrides_replace_what_the_file_says(write_study):
         ),
         ({LEARNER: "[measures]\nbase = 1\n" + LEARNER}, '"e" or a number above 1'),
         ({LEARNER: "[measures]\ncutoff = 'x'\n" + LEARNER}, "'mml', '2001' or 'none'"),
+        ({LEARNER: "[measures]\nreward = 'x'\n" + LEARNER}, "must be one of 'mean' or 'sum'"),
         (
             {LEARNER: "[analysis]\nconfidence = 95\n" + LEARNER},
             "95 is not allowed; it must be below 1",

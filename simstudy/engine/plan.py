@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 
 MEASURED = "measures.primary and also"
+# Conditions that results of earlier versions do not name, and the values they were made with. At
+# these values a condition is no part of the fingerprint, so such results keep theirs.
+UNNAMED_CONDITIONS: dict[str, Any] = {"measures.reward": "mean"}
 
 
 @dataclass(frozen=True)
@@ -53,6 +56,7 @@ class Plan:
     prior: str | tuple[float, ...]
     cutoff: str
     base: float
+    reward: str = "mean"
     # What one cell may use: seconds, and gigabytes beyond what a worker begins with.
     timeout: float | None = None
     memory: float | None = None
@@ -104,13 +108,19 @@ class Plan:
             "measures.prior": self.prior if isinstance(self.prior, str) else list(self.prior),
             "measures.cutoff": self.cutoff,
             "measures.base": self.base,
+            "measures.reward": self.reward,
             "plugins": [plugin.digest for plugin in self.plugins],
             "source": dict(self.sources),
         }
 
     def fingerprint(self) -> str:
         """A digest of the conditions: two runs with one fingerprint have the same scores."""
-        return hashlib.sha256(json.dumps(self.conditions()).encode()).hexdigest()
+        named = {
+            key: value
+            for key, value in self.conditions().items()
+            if key not in UNNAMED_CONDITIONS or value != UNNAMED_CONDITIONS[key]
+        }
+        return hashlib.sha256(json.dumps(named).encode()).hexdigest()
 
 
 def make_plan(study: Study) -> Plan:
@@ -136,6 +146,7 @@ def make_plan(study: Study) -> Plan:
         prior=prior if isinstance(prior, str) else tuple(prior),
         cutoff=measures.cutoff,
         base=math.e if measures.base == "e" else float(measures.base),
+        reward=measures.reward,
         timeout=study.limits.timeout,
         memory=study.limits.memory,
         plugins=tuple(study.plugin_files),

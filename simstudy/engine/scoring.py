@@ -94,6 +94,8 @@ class Scorer:
         The truth.
     judged : Evaluation
         The rows that learners predict, and the tests made of them.
+    reward
+        As in a study.
     """
 
     def __init__(
@@ -104,9 +106,10 @@ class Scorer:
         base: float,
         model: Model,
         judged: Evaluation,
+        reward: str = "mean",
     ) -> None:
         self._columns = [(MEASURES.get(column.measure), column.test) for column in columns]
-        self._prior, self._cutoff, self._base = prior, cutoff, base
+        self._prior, self._cutoff, self._base, self._reward = prior, cutoff, base, reward
         self._model, self._judged = model, judged
         wanted = frozenset().union(*(keywords(measure) for measure, _ in self._columns))
         self.needs_limit = "limit" in wanted
@@ -149,6 +152,7 @@ class Scorer:
             prior=prior,
             weights=answers.test.weights,
             base=self._base,
+            reward=self._reward,
             **context,
         )
 

@@ -22,10 +22,11 @@ import numpy as np
 
 from simstudy.engine.evaluation import ROWS_BESIDE_EXACT as ROWS_BESIDE_EXACT
 from simstudy.engine.journal import JOURNAL, Journal
-from simstudy.engine.plan import MEASURED, Column, Plan
+from simstudy.engine.plan import MEASURED, UNNAMED_CONDITIONS, Column, Plan
 from simstudy.engine.tables import Columns, Places, parquet
 from simstudy.engine.task import Cell, CellKey
 from simstudy.errors import SimstudyError
+from simstudy.measures.base import keywords
 from simstudy.registry import MEASURES
 from simstudy.toml import dumps
 
@@ -177,7 +178,8 @@ class Store:
     @staticmethod
     def _changed(plan: Plan, manifest: dict[str, Any], exactly: bool = False) -> dict[str, str]:
         """The conditions under which the cells here are not, or not all, the plan's."""
-        here, asked = manifest["conditions"], json.loads(json.dumps(plan.conditions()))
+        here = {**UNNAMED_CONDITIONS, **manifest["conditions"]}
+        asked = json.loads(json.dumps(plan.conditions()))
         return {
             key: f"{key} ({here.get(key)} there, {asked[key]} asked)"
             for key in asked
@@ -371,7 +373,7 @@ class Store:
             "cells": plan.cells,
             "limits": _limits(plan),
             "plugins": self._plugin_names(plan),
-            "measures": {column.name: _info(column) for column in plan.columns},
+            "measures": {column.name: _info(column, plan.reward) for column in plan.columns},
             "packages": _versions(),
             "python": platform.python_version(),
             "platform": platform.platform(),
@@ -451,9 +453,12 @@ def _limits(plan: Plan) -> dict[str, float | None]:
     return {"timeout": plan.timeout, "memory": plan.memory}
 
 
-def _info(column: Column) -> dict[str, Any]:
-    """What is known of a column's measure."""
-    info = asdict(MEASURES.get(column.measure).info)
+def _info(column: Column, reward: str) -> dict[str, Any]:
+    """What is known of a column's measure; its label names a reward that is no mean."""
+    measure = MEASURES.get(column.measure)
+    info = asdict(measure.info)
+    if reward != "mean" and "reward" in keywords(measure):
+        info["label"] += f" ({reward} over classes)"
     if column.name != column.measure:
         info["label"] += " (sampled)"
     return info

@@ -99,7 +99,13 @@ class Task:
         self._truth: Model = build(FAMILIES, plan.family).draw(self._stream("model"))
         self._judged = evaluation(self._truth, plan.test_size, self._stream("test"))
         self._score = Scorer(
-            plan.columns, plan.prior, plan.cutoff, plan.base, self._truth, self._judged
+            plan.columns,
+            plan.prior,
+            plan.cutoff,
+            plan.base,
+            self._truth,
+            self._judged,
+            plan.reward,
         )
         self._limits: dict[str, tuple[FloatArray | None, str]] = {}
 

@@ -1,7 +1,8 @@
 """What a measure is: a pure function with a few facts attached, and how one is called.
 
-A measure is ``f(proba, y, *, prior, truth, oracle, limit, weights, base)``. It declares only those
-of the keywords it needs and returns one value per row, or one number for all rows together.
+A measure is ``f(proba, y, *, prior, truth, oracle, limit, weights, base, reward)``. It declares
+only those of the keywords it needs and returns one value per row, or one number for all rows
+together.
 """
 
 import inspect
@@ -15,7 +16,7 @@ import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray
 
-CONTEXT_KEYWORDS = frozenset({"prior", "truth", "oracle", "limit", "weights", "base"})
+CONTEXT_KEYWORDS = frozenset({"prior", "truth", "oracle", "limit", "weights", "base", "reward"})
 
 P = ParamSpec("P")
 R_co = TypeVar("R_co", covariant=True)
@@ -100,6 +101,7 @@ def score(
     limit: FloatArray | None = None,
     weights: FloatArray | None = None,
     base: float = math.e,
+    reward: str = "mean",
 ) -> float:
     """Call a measure with the keywords it declares and reduce the outcome to one number.
 
@@ -124,6 +126,8 @@ def score(
         value is infinite.
     base : float
         The base of the logarithms, for measures that honour one.
+    reward : {"mean", "sum"}
+        How the information reward combines the classes, for measures made of it.
 
     Returns
     -------
@@ -133,7 +137,7 @@ def score(
     name = getattr(function, "__name__", repr(function))
     context: dict[str, Any] = {"prior": prior, "truth": truth, "oracle": oracle, "limit": limit}
     _check_shapes(name, proba, y, context, weights)
-    context |= {"weights": weights, "base": base}
+    context |= {"weights": weights, "base": base, "reward": reward}
     declared = keywords(function)
     given = {key: context[key] for key in declared if context[key] is not None}
     if given.keys() != declared:

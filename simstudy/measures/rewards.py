@@ -16,6 +16,7 @@ from simstudy.arrays import FloatArray, IntArray
 from simstudy.measures.base import measure, modal_class, pick
 
 BoolArray: TypeAlias = npt.NDArray[np.bool_]
+REWARDS = ("mean", "sum")
 
 
 def _log_fate(probability: FloatArray, happened: BoolArray) -> FloatArray:
@@ -49,11 +50,16 @@ def _is_true_class(proba: FloatArray, y: IntArray) -> BoolArray:
     zero="no better than the prior",
 )
 def information_reward(
-    proba: FloatArray, y: IntArray, prior: FloatArray, base: float = math.e
+    proba: FloatArray,
+    y: IntArray,
+    prior: FloatArray,
+    base: float = math.e,
+    reward: str = "mean",
 ) -> FloatArray:
     """Bayesian information reward over all classes, maximal at the true probabilities.
 
     Hope & Korb 2004, equation 10: ``(1/k) [log(q_c/p_c) + Σ_{i≠c} log((1 − q_i)/(1 − p_i))]``.
+    The sum over classes omits the factor 1/k.
 
     Parameters
     ----------
@@ -65,6 +71,8 @@ def information_reward(
         The prior probabilities p.
     base : float
         The base of the logarithms; e gives nats, 2 gives bits.
+    reward : {"mean", "sum"}
+        Whether the classes' parts are averaged, as in equation 10, or summed.
 
     Returns
     -------
@@ -72,11 +80,14 @@ def information_reward(
         One reward per row: 0 where q = p, −inf where the true class has q = 0 or another class
         has q = 1.
     """
+    if reward not in REWARDS:
+        raise ValueError(f"reward = {reward!r} is not allowed; it must be 'mean' or 'sum'")
     true = _is_true_class(proba, y)
     with np.errstate(invalid="ignore"):  # only a prior of exactly 0 or 1 can make inf − inf
         gain = _log_fate(proba, true) - _log_fate(np.asarray(prior), true)
-        reward: FloatArray = gain.mean(axis=1) / math.log(base)
-    return reward
+        combined = gain.mean(axis=1) if reward == "mean" else gain.sum(axis=1)
+        rewards: FloatArray = combined / math.log(base)
+    return rewards
 
 
 @measure(

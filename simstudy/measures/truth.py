@@ -44,7 +44,12 @@ def kl_divergence(
 
 @measure(greater_is_better=False, logarithmic=True, label="regret", unit="nats", zero="the oracle")
 def regret(
-    proba: FloatArray, y: IntArray, prior: FloatArray, oracle: FloatArray, base: float = math.e
+    proba: FloatArray,
+    y: IntArray,
+    prior: FloatArray,
+    oracle: FloatArray,
+    base: float = math.e,
+    reward: str = "mean",
 ) -> FloatArray:
     """Information reward of the true posterior less the learner's.
 
@@ -64,13 +69,15 @@ def regret(
         The true class posterior of every row, clipped as ``proba`` is.
     base : float
         The base of the logarithms; e gives nats, 2 gives bits.
+    reward : {"mean", "sum"}
+        How the information reward combines the classes.
 
     Returns
     -------
     array of shape (n,)
         One difference per row, which may have either sign.
     """
-    return _difference(oracle, proba, y, prior, base)
+    return _difference(oracle, proba, y, prior, base, reward)
 
 
 @measure(greater_is_better=False, logarithmic=True, label="representation regret", unit="nats")
@@ -81,32 +88,43 @@ def representation(
     oracle: FloatArray,
     limit: FloatArray,
     base: float = math.e,
+    reward: str = "mean",
 ) -> FloatArray:
     """Information reward of the true posterior less that of the learner's limit.
 
     What the learner could not represent with any amount of data; ``limit`` is what it answers
     after the whole population, scored with the prior and cutoff of the same training set.
     """
-    return _difference(oracle, limit, y, prior, base)
+    return _difference(oracle, limit, y, prior, base, reward)
 
 
 @measure(greater_is_better=False, logarithmic=True, label="estimation regret", unit="nats")
 def estimation(
-    proba: FloatArray, y: IntArray, prior: FloatArray, limit: FloatArray, base: float = math.e
+    proba: FloatArray,
+    y: IntArray,
+    prior: FloatArray,
+    limit: FloatArray,
+    base: float = math.e,
+    reward: str = "mean",
 ) -> FloatArray:
     """Information reward of the learner's limit less its own: what more data would win.
 
     Below 0 where a learner that cannot represent the truth is nearer to it with few data than
     with all.
     """
-    return _difference(limit, proba, y, prior, base)
+    return _difference(limit, proba, y, prior, base, reward)
 
 
 def _difference(
-    better: FloatArray, worse: FloatArray, y: IntArray, prior: FloatArray, base: float
+    better: FloatArray,
+    worse: FloatArray,
+    y: IntArray,
+    prior: FloatArray,
+    base: float,
+    reward: str,
 ) -> FloatArray:
     """Information reward of some probabilities less that of others, row by row."""
-    one, other = (information_reward(each, y, prior, base) for each in (better, worse))
+    one, other = (information_reward(each, y, prior, base, reward) for each in (better, worse))
     with np.errstate(invalid="ignore"):  # infinity less infinity
         difference: FloatArray = one - other
     return difference

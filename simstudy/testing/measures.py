@@ -85,7 +85,7 @@ class _Rows:
 
     def values(self, contract: Contract, measure: MeasureFunction) -> FloatArray:
         """What the measure itself returns, before any mean is taken."""
-        context = {**vars(self), "base": math.e}
+        context = {**vars(self), "base": math.e, "reward": "mean"}
         given = {key: context[key] for key in keywords(measure) - {"weights"}}
         rule = "it must answer probabilities strictly between 0 and 1, with or without weights"
         returned = contract.attempt(rule, lambda: measure(self.proba, self.y, **given))

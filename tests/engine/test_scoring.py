@@ -25,11 +25,11 @@ TRAIN = Sample([[0, 0, 0, 0], [0, 0, 0, 0], [0, 0, 0, 2]], MODEL.cards)
 TEST = Sample([[0, 0, 0, 1], [0, 0, 0, 2]], MODEL.cards)
 
 
-def scorer_of(measures, test=TEST, cutoff="mml", base=math.e, model=MODEL):
+def scorer_of(measures, test=TEST, cutoff="mml", base=math.e, model=MODEL, reward="mean"):
     """A scorer of predictions for the rows of a sample."""
     columns = [Column(name, name, "sampled") for name in measures]
     judged = Evaluation(test.attributes, {"sampled": Trial(np.arange(len(test)), test.target)})
-    return Scorer(columns, "train", cutoff, base, model, judged)
+    return Scorer(columns, "train", cutoff, base, model, judged, reward)
 
 
 @pytest.mark.parametrize(
@@ -86,6 +86,20 @@ def test_the_base_divides_the_reward_by_its_logarithm():
     nats = scorer_of(["information_reward"])(proba, TRAIN)[0]
     bits = scorer_of(["information_reward"], base=2.0)(proba, TRAIN)[0]
     assert bits == pytest.approx(nats / math.log(2), rel=1e-12)
+
+
+def test_the_sum_over_classes_applies_to_the_information_reward_and_what_is_made_of_it():
+    of_reward = ["information_reward", "regret", "representation", "estimation"]
+    others = ["information_reward_2002", "good_reward", "kononenko_bratko", "log_loss", "accuracy"]
+    test = MODEL.sample(50, np.random.default_rng(2))
+    proba = Prior().fit(TRAIN).predict_proba(test.attributes) * 0.5
+    proba += 0.5 * MODEL.posterior(test.attributes)
+    mean, summed = (
+        scorer_of([*of_reward, *others], test, reward=reward)(proba, TRAIN, proba[::-1])
+        for reward in ("mean", "sum")
+    )
+    assert summed[:4] == pytest.approx([3 * value for value in mean[:4]], rel=1e-9, abs=1e-12)
+    assert summed[4:] == mean[4:]
 
 
 def test_the_truth_has_no_divergence_from_itself():

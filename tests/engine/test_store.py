@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
 from simstudy import SimstudyError, load_study, make_study, open_results, run_study
+from simstudy.comparing import not_comparable
 from simstudy.engine.plan import make_plan
 from simstudy.engine.store import OUTPUTS
 
@@ -177,14 +180,72 @@ def test_the_fingerprint_follows_everything_that_moves_a_score(write_study):
         {"measures.prior": "test"},
         {"measures.cutoff": "none"},
         {"measures.base": 2},
+        {"measures.reward": "sum"},
         {"measures.also": ["accuracy"]},
         {"learners": [{"name": "naive_bayes", "label": "NB"}]},
         {"learners": [{"name": "naive_bayes", "label": "NB", "alpha": 2.0}]},
     ]
     prints = [make_plan(load_study(write_study(), change)).fingerprint() for change in changes]
     assert len({make_plan(base).fingerprint(), *prints}) == len(changes) + 1
-    same = {"title": "x", "analysis.confidence": 0.9, "family.values": [2, 5]}
+    same = {
+        "title": "x",
+        "analysis.confidence": 0.9,
+        "family.values": [2, 5],
+        "measures.reward": "mean",
+    }
     assert make_plan(load_study(write_study(), same)).fingerprint() == make_plan(base).fingerprint()
+
+
+def make_older(directory):
+    """Leave results as versions made them that did not know of `measures.reward`."""
+    path = directory / "manifest.json"
+    manifest = json.loads(path.read_text())
+    assert manifest["conditions"].pop("measures.reward") == "mean"
+    # They took the digest of all conditions that they knew.
+    expected = hashlib.sha256(json.dumps(manifest["conditions"]).encode()).hexdigest()
+    assert manifest["fingerprint"] == expected
+    path.write_text(json.dumps(manifest))
+    path = directory / "study.toml"
+    text = path.read_text()
+    assert 'reward = "mean"\n' in text
+    path.write_text(text.replace('reward = "mean"\n', ""))
+
+
+def test_results_that_do_not_name_the_reward_hold_the_mean(write_study, tmp_path):
+    first = run_study(load_study(write_study()), tmp_path / "out", jobs=1, report=False)
+    scores = first.scores
+    make_older(first.directory)
+    assert open_results(first.directory).scores.equals(scores)
+    assert run_study(load_study(write_study()), tmp_path / "out", jobs=1, report=False).reused
+    summed = load_study(write_study(), {"measures.reward": "sum"})
+    said = r"different study.*measures.reward \(mean there, sum asked\)"
+    with pytest.raises(SimstudyError, match=said):
+        run_study(summed, tmp_path / "out", jobs=1, report=False)
+    more = run_study(load_study(write_study(), {"models": 5}), tmp_path / "out", jobs=1)
+    assert len(more.scores) == 5 * 2 * 2
+    assert more.scores[more.scores["model"] < 4].reset_index(drop=True).equals(scores)
+    assert more.manifest["conditions"]["measures.reward"] == "mean"
+
+
+def test_the_sum_over_classes_is_named_and_never_mixed_with_the_mean(write_study, tmp_path):
+    changes = {"family.values": [3, 3], "measures.also": ["accuracy", "regret"]}
+    mean = run_study(load_study(write_study(), changes), tmp_path / "mean", jobs=1)
+    changes["measures.reward"] = "sum"
+    summed = run_study(load_study(write_study(), changes), tmp_path / "sum", jobs=1)
+    names = ["information_reward", "regret"]
+    np.testing.assert_allclose(summed.scores[names], 3 * mean.scores[names], rtol=1e-9, atol=1e-12)
+    assert summed.scores["accuracy"].equals(mean.scores["accuracy"])
+    assert [summed.info(name).label for name in summed.measures] == [
+        "information reward (sum over classes)",
+        "accuracy",
+        "regret (sum over classes)",
+    ]
+    changes.pop("measures.reward")
+    with pytest.raises(SimstudyError, match=r"measures.reward \(sum there, mean asked\)"):
+        run_study(load_study(write_study(), changes), tmp_path / "sum", jobs=1)
+    apart = not_comparable({"a": mean, "b": summed}, "information_reward")
+    assert apart.startswith("Not compared: the reward (mean in a, sum in b) differs")
+    assert not_comparable({"a": mean, "b": summed}, "accuracy") == ""
 
 
 def test_results_of_nothing_are_refused(tmp_path):

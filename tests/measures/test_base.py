@@ -15,7 +15,7 @@ PRIOR = np.array([0.5, 0.5])
 
 MEASURES = {
     # name: (module, greater is better, logarithmic, unit, keywords)
-    "information_reward": (rewards, True, True, "nats", {"prior", "base"}),
+    "information_reward": (rewards, True, True, "nats", {"prior", "base", "reward"}),
     "information_reward_2002_modal": (rewards, True, True, "", {"prior"}),
     "information_reward_2002": (rewards, True, True, "", {"prior"}),
     "good_reward": (rewards, True, True, "bits", set()),
@@ -83,6 +83,14 @@ def test_score_passes_only_what_is_declared():
     assert seen.keys() == {"truth", "base"}
     assert seen["truth"] is PROBA
     assert seen["base"] == 2
+
+
+def test_score_passes_the_reward_to_measures_that_declare_it():
+    mean = score(rewards.information_reward, PROBA, Y, prior=PRIOR)
+    summed = score(rewards.information_reward, PROBA, Y, prior=PRIOR, reward="sum")
+    assert summed == pytest.approx(2 * mean, rel=1e-12)
+    other = score(rewards.kononenko_bratko, PROBA, Y, prior=PRIOR)
+    assert score(rewards.kononenko_bratko, PROBA, Y, prior=PRIOR, reward="sum") == other
 
 
 def test_score_leaves_a_default_alone_when_nothing_is_given():

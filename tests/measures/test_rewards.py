@@ -72,6 +72,28 @@ def test_information_reward_of_a_ternary_prediction_by_hand():
     assert one(information_reward, PREDICTION, 0, PRIOR) == pytest.approx(-math.log(3) / 3)
 
 
+def test_sum_over_classes_of_a_ternary_prediction_by_hand():
+    # True class 1: log(.5/.25) + log(.75/.5) + log(.75/.75) = log 2 + log 1.5
+    summed = one(information_reward, PREDICTION, 1, PRIOR, reward="sum")
+    assert summed == pytest.approx(math.log(3))
+
+
+@given(two_distributions, st.sampled_from([math.e, 2.0]))
+def test_sum_over_classes_is_k_times_the_mean(two, base):
+    q, prior = two
+    k = len(q)
+    y = np.arange(k)
+    rows = np.tile(q, (k, 1))
+    mean = information_reward(rows, y, prior, base=base)
+    summed = information_reward(rows, y, prior, base=base, reward="sum")
+    np.testing.assert_allclose(summed, k * mean, rtol=1e-12, atol=1e-14)
+
+
+def test_another_way_to_combine_classes_is_refused():
+    with pytest.raises(ValueError, match="reward = 'median' is not allowed; it must be 'mean' or"):
+        one(information_reward, PREDICTION, 1, PRIOR, reward="median")
+
+
 def test_modal_reward_of_2002_of_a_ternary_prediction_by_hand():
     # The modal class is 1. If true: 1 - log(1/2)/log(1/4) = 1 - 1/2.
     assert one(information_reward_2002_modal, PREDICTION, 1, PRIOR) == pytest.approx(0.5)

@@ -1,4 +1,4 @@
-"""The Kullback-Leibler divergence from the true class posterior."""
+"""The Kullback-Leibler divergence from the true class posterior, and regret."""
 
 import math
 import warnings
@@ -9,7 +9,8 @@ import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simstudy.measures.truth import kl_divergence
+from simstudy.measures.rewards import information_reward
+from simstudy.measures.truth import estimation, kl_divergence, regret, representation
 
 
 def rows(seed):
@@ -65,3 +66,22 @@ def test_the_class_drawn_does_not_matter():
     n = len(proba)
     first = kl_divergence(proba, np.zeros(n, dtype=int), truth)
     np.testing.assert_array_equal(first, kl_divergence(proba, np.ones(n, dtype=int), truth))
+
+
+@given(seeds, st.sampled_from(["mean", "sum"]))
+def test_regret_and_its_parts_are_differences_of_the_reward_asked_for(seed, reward):
+    proba, y, _ = rows(seed)
+    n, k = proba.shape
+    rng = np.random.default_rng(seed)
+    prior, oracle, limit = rng.dirichlet(np.ones(k)), *rng.dirichlet(np.ones(k), (2, n))
+    earned = [information_reward(q, y, prior, reward=reward) for q in (proba, limit, oracle)]
+    context = {"prior": prior, "reward": reward}
+    found = regret(proba, y, oracle=oracle, **context)
+    lost = representation(proba, y, oracle=oracle, limit=limit, **context)
+    to_learn = estimation(proba, y, limit=limit, **context)
+    np.testing.assert_array_equal(found, earned[2] - earned[0])
+    np.testing.assert_array_equal(lost, earned[2] - earned[1])
+    np.testing.assert_array_equal(to_learn, earned[1] - earned[0])
+    plain = regret(proba, y, prior=prior, oracle=oracle)
+    factor = k if reward == "sum" else 1
+    np.testing.assert_allclose(found, factor * plain, rtol=1e-9, atol=1e-12)
