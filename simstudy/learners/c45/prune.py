@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from statistics import NormalDist
+from typing import TypeVar
 
 import numpy as np
 
@@ -10,10 +11,12 @@ from simstudy.arrays import FloatArray, IntArray, weights_in
 from simstudy.learners.c45.table import Entries, Table
 from simstudy.learners.c45.tree import SMALL, Level, Tree
 
+Number = TypeVar("Number", float, FloatArray)
+
 # Fewer training errors than this are none: a subtree that saves no more is cut off.
 _SAVED = 1e-3
 # The tree of fewest estimated errors wins, but a simpler one may have this many more.
-_ALLOWANCE = 0.1
+ALLOWANCE = 0.1
 
 
 def collapse(tree: Tree) -> None:
@@ -62,13 +65,13 @@ class Pruner:
         for level, entries in levels[::-1]:
             nodes = level.nodes
             as_leaf = errors[nodes]
-            here = as_leaf - _ALLOWANCE - SMALL
+            here = as_leaf - ALLOWANCE - SMALL
             staying = np.add.reduceat(errors[level.children], level.offsets)
             raised = self._errors_of_branches(nodes, largest, entries, as_leaf)
             cut = here < np.minimum(staying, raised)
             errors[nodes] = np.where(cut, as_leaf, staying)
             tree.make_leaves(nodes[cut])
-            lifted = nodes[~cut & (raised < staying + _ALLOWANCE + SMALL)]
+            lifted = nodes[~cut & (raised < staying + ALLOWANCE + SMALL)]
             if len(lifted):
                 tree.replace(lifted, largest[lifted])
                 levels = self._descend(lifted, entries.at(lifted, len(tree)))
@@ -132,19 +135,22 @@ class Pruner:
         weight = counts.sum(axis=0)
         errors = weight - counts.max(axis=0)
         rows = np.maximum(weight, SMALL)
-        limit = self._normal(rows, np.maximum(errors, 1.0))
-        none = rows * (1 - self._confidence ** (1 / rows))
+        limit = normal_limit(rows, np.minimum(np.maximum(errors, 1.0) + 0.5, rows), self._z)
+        none = limit_without_errors(rows, self._confidence)
         # Between no error and one the limit is interpolated.
         few = none + errors * (np.maximum(limit, 1.0) - none)
         return np.where(errors < 1, np.where(weight < SMALL, 0.0, few), limit)
 
-    def _normal(self, rows: FloatArray, errors: FloatArray) -> FloatArray:
-        """The limit of one error or more by the normal approximation, no more than all rows.
 
-        This is Wilson's upper limit, with half an error added for continuity.
-        """
-        square = self._z**2
-        errors = np.minimum(errors + 0.5, rows)
-        spread = np.sqrt(errors * (1 - errors / rows) + square / 4)
-        limit: FloatArray = (errors + self._z * spread + square / 2) / (1 + square / rows)
-        return limit
+def limit_without_errors(rows: Number, confidence: float) -> Number:
+    """The upper confidence limit of the errors of a leaf that has none."""
+    return rows * (1 - confidence ** (1 / rows))
+
+
+def normal_limit(rows: Number, errors: Number, z: float) -> Number:
+    """The upper limit of one error or more by the normal approximation (Wilson 1927).
+
+    For continuity half an error has been added to ``errors``, up to ``rows``.
+    """
+    spread = (errors * (1 - errors / rows) + z**2 / 4) ** 0.5
+    return (errors + z * spread + z**2 / 2) / (1 + z**2 / rows)

@@ -15,7 +15,7 @@ from simstudy.learners.c45.tree import LEAF, SMALL
 from simstudy.sample import read_only
 
 # A split must gain the average of all, less this, in bits (Weka's approach to Quinlan's program).
-_BELOW_AVERAGE = 1e-3
+BELOW_AVERAGE = 1e-3
 # Numeric values must lie this far apart to be split between.
 _APART = 1e-5
 # A side of a numeric split needs a tenth of an even share of the rows, but never more than this.
@@ -41,9 +41,15 @@ def xlogx(weights: FloatArray) -> FloatArray:
 
 
 @lru_cache(maxsize=8)
-def _xlogx_up_to(end: int) -> FloatArray:
+def xlogx_up_to(end: int) -> FloatArray:
     """`xlogx` of all whole numbers below ``end``."""
     return read_only(xlogx(np.arange(float(end))))
+
+
+def counting(table: Table) -> list[bool]:
+    """Which attributes count in the average gain: not nominal ones with very many values."""
+    many = [card is not None and card > 0.3 * table.total - SMALL for card in table.cards]
+    return [not m or all(many) for m in many]
 
 
 class Search:
@@ -55,11 +61,9 @@ class Search:
 
     def __init__(self, table: Table, min_leaf: float) -> None:
         self._table, self._min_leaf = table, min_leaf
-        many = [card is not None and card > 0.3 * table.total - SMALL for card in table.cards]
-        # A nominal attribute with very many values does not count in the average gain.
-        self._counting = np.array([not m or all(many) for m in many], dtype=bool)
+        self._counting = np.array(counting(table), dtype=bool)
         if table.whole:
-            self._known = _xlogx_up_to(2 ** int(table.total).bit_length())
+            self._known = xlogx_up_to(2 ** int(table.total).bit_length())
         self._all_count = bool(self._counting.all())
         # No path tests a nominal attribute twice.
         self._deepest = np.inf if table.any_numeric else len(table.cards)
@@ -108,7 +112,7 @@ class Search:
         average = gain.sum(axis=0) / np.maximum(number, 1)
         if not self._all_count:
             average[number == 0] = np.inf
-        return first_best(np.where(splits.gain >= average - _BELOW_AVERAGE, splits.ratio, 0.0))
+        return first_best(np.where(splits.gain >= average - BELOW_AVERAGE, splits.ratio, 0.0))
 
     def splits(
         self, entries: Entries, node: IntArray, counts: FloatArray, total: FloatArray
