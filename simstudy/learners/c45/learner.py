@@ -8,6 +8,7 @@ import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray
 from simstudy.learners.base import Learner, require
+from simstudy.learners.c45 import bits, small
 from simstudy.learners.c45.grow import grow
 from simstudy.learners.c45.prune import Pruner, collapse
 from simstudy.learners.c45.table import Attributes, Entries, Table
@@ -56,7 +57,9 @@ class C45(Learner):
         require(allowed, "min_leaf", self.min_leaf, "it must be above 0 and finite")
 
     def fit(self, sample: Sample, rng: np.random.Generator | None = None) -> FittedC45:
-        return self.fit_table(Table.of(sample))
+        # Few rows take less time than finding out which of them are equal.
+        distinct = sample.weights is not None or len(sample) > small.MAX_ROWS
+        return self.fit_table(Table.of(sample, distinct=distinct))
 
     def fit_table(self, table: Table) -> FittedC45:
         """Learn from a table with numeric attributes, or with missing values.
@@ -64,12 +67,25 @@ class C45(Learner):
         A row whose value of the tested attribute is missing goes down all branches, in parts like
         the rows whose value is known.
         """
+        fit = self._node_by_node if small.is_small(table) else self._level_by_level
+        return FittedC45(fit(table), table.cards, self.laplace)
+
+    def _level_by_level(self, table: Table) -> Tree:
+        """The tree of any table."""
         tree, rows = grow(table, self.min_leaf)
         collapse(tree)
         if self.prune:
             Pruner(tree, table, self.confidence, self.subtree_raising).prune(rows)
         tree.compact()
-        return FittedC45(tree, table.cards, self.laplace)
+        return tree
+
+    def _node_by_node(self, table: Table) -> Tree:
+        """The same tree of a small table, with less overhead."""
+        nodes = small.grow(table, self.min_leaf)
+        bits.collapse(nodes)
+        if self.prune:
+            bits.BitPruner(nodes, table, self.confidence, self.subtree_raising).prune()
+        return nodes.tree()
 
 
 class FittedC45:
@@ -86,11 +102,13 @@ class FittedC45:
     def __init__(self, tree: Tree, cards: tuple[int | None, ...], laplace: bool) -> None:
         self.tree, self._cards = tree, cards
         counts = tree.counts.T.copy()
-        inner, children, _, branches = tree.level(np.flatnonzero(tree.branches))
-        # Where no training row comes, the parent answers.
-        empty = tree.counts.sum(axis=0)[children] < SMALL
-        counts[children[empty]] = counts[np.repeat(inner, branches)[empty]]
-        counts += laplace or counts[0].sum() < SMALL
+        totals = counts.sum(axis=1)
+        if len(empty := (totals[1:] < SMALL).nonzero()[0]):
+            # Where no training row comes, the parent answers. All but the root are children.
+            parents = np.repeat(np.arange(len(tree)), tree.branches)
+            counts[empty + 1] = counts.take(parents[empty], axis=0)
+        if laplace or totals[0] < SMALL:
+            counts += 1
         self.probabilities: FloatArray = counts / counts.sum(axis=1, keepdims=True)
 
     def predict_proba(self, codes: IntArray) -> FloatArray:
@@ -106,11 +124,13 @@ class FittedC45:
 
     def predict_table(self, attributes: Attributes) -> FloatArray:
         """The same for rows with numeric attributes or missing values."""
+        if attributes.plain:
+            return self.probabilities.take(self.tree.plain_leaves(attributes), axis=0)
         rows = np.arange(len(attributes))
         ends = self.tree.leaves(attributes, Entries(rows, np.zeros_like(rows), np.ones(len(rows))))
         if attributes.complete:
-            return self.probabilities[ends.nodes]
-        answers = self.probabilities[ends.nodes] * ends.weights[:, None]
+            return self.probabilities.take(ends.nodes, axis=0)
+        answers = self.probabilities.take(ends.nodes, axis=0) * ends.weights[:, None]
         result = np.zeros((len(rows), answers.shape[1]))
         np.add.at(result, ends.rows, answers)
         return result

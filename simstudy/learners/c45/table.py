@@ -53,6 +53,13 @@ class Attributes:
         Codes from 0 for a nominal attribute, any number for a numeric one; NaN is missing.
     cards : sequence of int or None
         How many values each nominal attribute has; None for a numeric one.
+
+    Attributes
+    ----------
+    complete : bool
+        Whether no value is missing.
+    plain : bool
+        Whether all attributes are nominal, too.
     """
 
     def __init__(self, values: npt.NDArray[Any], cards: Sequence[int | None]) -> None:
@@ -64,22 +71,31 @@ class Attributes:
             )
         if values.dtype.kind not in "iuf":
             raise ValueError("the values of a table must be numbers, with NaN for missing ones")
-        # One column after the other in memory; zeros at the end are what attribute −1 finds.
-        columns = np.zeros((len(self.cards) + 1, len(values)), dtype=values.dtype)
-        columns[:-1] = values.T
-        self.values, self._flat = columns[:-1].T, columns.ravel()
+        # One column after the other in memory.
+        self.values = np.asfortranarray(values)
         self.complete = self.values.dtype.kind in "iu" or not bool(np.isnan(self.values).any())
-        self.numeric = np.array([card is None for card in self.cards], dtype=bool)
-        self.any_numeric = bool(self.numeric.any())
+        self.any_numeric = None in self.cards
+        self.plain = self.complete and not self.any_numeric
 
     def __len__(self) -> int:
         return len(self.values)
 
+    @cached_property
+    def numeric(self) -> npt.NDArray[np.bool_]:
+        """Whether each attribute is numeric."""
+        return np.array([card is None for card in self.cards], dtype=bool)
+
+    @cached_property
+    def _flat(self) -> npt.NDArray[Any]:
+        """All values, column by column; zeros at the end are what attribute −1 finds."""
+        zeros = np.zeros((1, len(self)), dtype=self.values.dtype)
+        return np.concatenate([self.values.T, zeros]).ravel()
+
     def at(self, rows: IntArray, attributes: IntArray) -> npt.NDArray[Any]:
         """The value of one attribute in each of some rows; of attribute −1, 0."""
-        places = attributes * len(self.values)
+        places = attributes * len(self)
         places += rows
-        return self._flat[places]
+        return self._flat.take(places)
 
 
 class Table(Attributes):
@@ -94,7 +110,7 @@ class Table(Attributes):
     classes : int
         How many classes there are.
     weights : array of shape (rows,), optional
-        How often each row counts.
+        How often each row counts; without them, once, and ``single`` is true.
     checked : bool
         That all of this is known to be in order, and no weight 0.
     """
@@ -110,6 +126,7 @@ class Table(Attributes):
         checked: bool = False,
     ) -> None:
         values, target = np.asarray(values), np.asarray(target)
+        self.single = weights is None
         weights = np.ones(len(values)) if weights is None else np.asarray(weights, dtype=float)
         if not checked:
             _check_rows(values, target, classes, weights)
@@ -134,9 +151,12 @@ class Table(Attributes):
                 )
 
     @classmethod
-    def of(cls, sample: Sample) -> Table:
-        """The distinct rows of a sample, which are nominal and complete, by how often they come."""
-        rows = sample.distinct
+    def of(cls, sample: Sample, *, distinct: bool = True) -> Table:
+        """The rows of a sample, which are nominal and complete.
+
+        Distinct ones by how often they come, unless they are asked for as they are.
+        """
+        rows = sample.distinct if distinct else sample
         fields = rows.attributes, rows.cards[:-1], rows.target, rows.classes, rows.weights
         return cls(*fields, checked=True)
 
@@ -144,7 +164,7 @@ class Table(Attributes):
         """The same rows with other weights."""
         other = copy(self)
         other.__dict__.pop("whole", None)
-        other.weights, other.total = weights, float(weights.sum())
+        other.weights, other.total, other.single = weights, float(weights.sum()), False
         return other
 
     @cached_property

@@ -43,6 +43,8 @@ class Tree:
         How many children a node has.
     counts : array of shape (classes, nodes)
         Training rows of each class.
+    depth : int
+        The greatest number of tests on a path, set by `compact`.
     """
 
     def __init__(
@@ -52,9 +54,10 @@ class Tree:
         first: IntArray,
         branches: IntArray,
         counts: FloatArray,
+        depth: int = 0,
     ) -> None:
         self.attribute, self.threshold = attribute, threshold
-        self.first, self.branches, self.counts = first, branches, counts
+        self.first, self.branches, self.counts, self.depth = first, branches, counts, depth
 
     @classmethod
     def of_layers(cls, layers: Sequence[Tree]) -> Tree:
@@ -93,6 +96,7 @@ class Tree:
         levels = [np.zeros(1, dtype=np.intp)]
         while len(children := self.children(levels[-1])):
             levels.append(children)
+        self.depth = len(levels) - 1
         order = np.concatenate(levels)
         places = np.empty(len(self), dtype=np.intp)
         places[order] = np.arange(len(order))
@@ -176,3 +180,13 @@ class Tree:
             if missing is not None and len(missing.rows):
                 entries = together(entries, self.spread(missing, self.counts.sum(axis=0)))
         return entries
+
+    def plain_leaves(self, attributes: Attributes) -> IntArray:
+        """The leaf of each row in a compact tree; attributes are nominal and complete."""
+        rows = np.arange(len(attributes))
+        nodes = np.zeros_like(rows)
+        for _ in range(self.depth):
+            values = attributes.at(rows, self.attribute.take(nodes))
+            nodes = self.first.take(nodes)
+            nodes += values.astype(np.intp, copy=False)
+        return nodes

@@ -1,0 +1,154 @@
+"""Pruning the tree of a small table node by node, with sets of rows as bits of long integers.
+
+With few rows, a level of `Pruner` is mostly overhead of numpy calls. Here the rows at the end of a
+path are the bitwise conjunction of the rows that have each of its values.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import cached_property, lru_cache
+from itertools import accumulate, pairwise
+from statistics import NormalDist
+
+import numpy as np
+
+from simstudy.learners.c45.nodes import Nodes
+from simstudy.learners.c45.prune import ALLOWANCE, limit_without_errors, normal_limit
+from simstudy.learners.c45.table import Table
+from simstudy.learners.c45.tree import LEAF, SMALL
+
+Path = tuple[tuple[int, int], ...]  # attributes and their values from the root on
+
+
+@lru_cache(maxsize=8)
+def limits(confidence: float) -> Callable[[int, int], float]:
+    """The upper confidence limit of the errors of a leaf, as `Pruner.limit`, by rows and errors."""
+    z = NormalDist().inv_cdf(1 - confidence)
+
+    @lru_cache(maxsize=2**16)
+    def limit(rows: int, errors: int) -> float:
+        if not rows:
+            return 0.0
+        if not errors:
+            return limit_without_errors(rows, confidence)
+        return normal_limit(rows, min(errors + 0.5, rows), z)
+
+    return limit
+
+
+def collapse(nodes: Nodes) -> None:
+    """Make a leaf of every node whose subtree is no better on the training rows."""
+    errors, below = nodes.errors, nodes.errors.copy()
+    for node in reversed(range(len(nodes))):
+        if nodes.attribute[node] != LEAF:
+            children = nodes.children(node)
+            below[node] = sum(below[children.start : children.stop])
+            if below[node] >= errors[node]:
+                nodes.attribute[node] = LEAF
+
+
+class BitPruner:
+    """Error-based pruning as by `Pruner`; the table is nominal, complete and unweighted."""
+
+    def __init__(self, nodes: Nodes, table: Table, confidence: float, raising: bool) -> None:
+        self._nodes, self._table, self._raising = nodes, table, raising
+        self._limit = limits(confidence)
+
+    def prune(self, node: int = 0, path: Path = ()) -> float:
+        """Prune the subtree of the node that a path leads to; return its errors."""
+        nodes, limit = self._nodes, self._limit
+        attribute, totals, errors = nodes.attribute, nodes.totals, nodes.errors
+        as_leaf, tested = limit(totals[node], errors[node]), attribute[node]
+        if tested == LEAF:
+            return as_leaf
+        staying, only_leaves = 0.0, True
+        for value, child in enumerate(nodes.children(node)):
+            if attribute[child] == LEAF:
+                staying += limit(totals[child], errors[child])
+            else:
+                staying += self.prune(child, (*path, (tested, value)))
+                only_leaves &= attribute[child] == LEAF
+        raised = math.inf
+        if self._raising:
+            raised = as_leaf if only_leaves else self._raised(node, path, as_leaf, staying)
+        if as_leaf - ALLOWANCE - SMALL < min(staying, raised):
+            attribute[node] = LEAF
+            return as_leaf
+        if raised < staying + ALLOWANCE + SMALL:
+            largest = self._largest(node)
+            attribute[node], nodes.first[node] = attribute[largest], nodes.first[largest]
+            self._count(node, self._rows(path))
+            return self.prune(node, path)
+        return staying
+
+    def _raised(self, node: int, path: Path, as_leaf: float, staying: float) -> float:
+        """The errors of a node's largest branch, if it had all rows of the node.
+
+        Or a part of them, if that is enough for the node to become a leaf or to stay.
+        """
+        largest = self._largest(node)
+        if self._nodes.attribute[largest] == LEAF:
+            return as_leaf
+        here = as_leaf - ALLOWANCE - SMALL
+        enough = here if here < staying else staying + ALLOWANCE + SMALL
+        return self._errors(largest, self._rows(path), enough)
+
+    def _largest(self, node: int) -> int:
+        """The child with most rows, the last of several."""
+        children = self._nodes.children(node)
+        totals = self._nodes.totals[children.start : children.stop]
+        totals.reverse()
+        return children[-1 - totals.index(max(totals))]
+
+    def _errors(self, node: int, rows: int, enough: float) -> float:
+        """The errors of a subtree, if it had these rows; or a part of them that is enough."""
+        nodes, (*values, classes) = self._nodes, self._sets
+        errors = 0.0
+        waiting = [(node, rows)]
+        while waiting and errors <= enough:
+            node, rows = waiting.pop()
+            attribute = nodes.attribute[node]
+            if attribute == LEAF:
+                counts = [(rows & having).bit_count() for having in classes]
+                total = rows.bit_count()
+                errors += self._limit(total, total - max(counts))
+            else:
+                branches = (rows & having for having in values[attribute])
+                waiting += zip(nodes.children(node), branches, strict=True)
+        return errors
+
+    def _count(self, node: int, rows: int) -> None:
+        """Count the rows at a node and all below it anew."""
+        nodes, attribute = self._nodes, self._nodes.attribute[node]
+        counts = [(rows & having).bit_count() for having in self._sets[-1]]
+        nodes.counts[node], nodes.totals[node] = counts, rows.bit_count()
+        nodes.errors[node] = nodes.totals[node] - max(counts)
+        if attribute != LEAF:
+            for child, having in zip(nodes.children(node), self._sets[attribute], strict=True):
+                self._count(child, rows & having)
+
+    def _rows(self, path: Path) -> int:
+        """The rows at the end of a path."""
+        rows = sum(self._sets[-1])  # of any class
+        for attribute, value in path:
+            rows &= self._sets[attribute][value]
+        return rows
+
+    @cached_property
+    def _sets(self) -> list[list[int]]:
+        """For each value of every attribute, and at last for each class, the rows that have it."""
+        table = self._table
+        cards = [*self._nodes.cards, table.classes]
+        starts = [*accumulate(cards, initial=0)]
+        slots = np.empty((len(cards), len(table)), dtype=np.intp)
+        slots[:-1], slots[-1] = table.values.T, table.target
+        slots += np.array(starts[:-1])[:, None]
+        holds = np.zeros((starts[-1], len(table)), dtype=bool)
+        slots *= len(table)
+        slots += np.arange(len(table))
+        holds.put(slots, True)
+        packed = np.packbits(holds, axis=1)
+        sets = [*map(int.from_bytes, packed.view(f"V{packed.shape[1]}").ravel().tolist())]
+        return [sets[start:end] for start, end in pairwise(starts)]
