@@ -238,6 +238,7 @@ class Study(_Part):
             except UnknownNameError as error:
                 raise KeyedError(key, str(error)) from error
         self._check_given_prior()
+        self._check_true_tree()
         self._check_exact()
 
     def _check_given_prior(self) -> None:
@@ -248,6 +249,20 @@ class Study(_Part):
                 f"a given prior of {len(prior)} probabilities needs a target of as many values; "
                 f"family.values = {list(values)}, not [{len(prior)}, {len(prior)}]",
             )
+
+    def _check_true_tree(self) -> None:
+        """Refuse the true tree where models have none; what is not known is checked when drawn."""
+        for index, learner in enumerate(self.learners):
+            if learner.parameters.get("tree") != "true":
+                continue
+            family = FAMILIES.get(self.family.name)(**self.family.parameters)
+            if isinstance(family, Family) and not family.draws_trees:
+                raise KeyedError(
+                    f"learners[{index}].tree",
+                    '"true" needs models in which the target is a parent of every attribute and '
+                    "each attribute has at most one further parent; the family "
+                    f"'{self.family.name}' draws others",
+                )
 
     def _measure_keys(self) -> list[tuple[str, str]]:
         """Where in the file each measure is named."""

@@ -154,7 +154,7 @@ class Task:
         self, part: Part, sample: Sample, rng: np.random.Generator
     ) -> tuple[FloatArray, float, float]:
         """What a learner answers after a sample, and the seconds to fit and to predict."""
-        learner, rows = build(LEARNERS, part), self._judged.rows
+        learner, rows = self._learner(part), self._judged.rows
         started = perf_counter()
         knows = getattr(learner, "knows_model", False)
         fitted: Any = None if knows else learner.fit(sample, rng)
@@ -168,6 +168,14 @@ class Task:
         predict_ended = perf_counter()
         proba = check_probabilities(proba, len(rows), sample.classes)
         return proba, fit_ended - started, predict_ended - fit_ended
+
+    def _learner(self, part: Part) -> Any:
+        """A learner, told the true structure if it can use that."""
+        learner = build(LEARNERS, part)
+        given_structure = getattr(learner, "given_structure", None)
+        if given_structure is None:
+            return learner
+        return given_structure([component.parents for component in self._truth.components])
 
     def _limit(self, part: Part) -> tuple[FloatArray | None, str]:
         """What a learner answers after the whole population, or why there is no such answer."""
@@ -183,7 +191,7 @@ class Task:
 
     def _check_weights(self, part: Part) -> None:
         """Refuse a learner that takes no notice of weights: its limit would be nonsense."""
-        if getattr(build(LEARNERS, part), "knows_model", False):
+        if getattr(self._learner(part), "knows_model", False):
             return
         cards = self._truth.cards
         # The same attributes once with each class: only weights can tell the classes apart.

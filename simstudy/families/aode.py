@@ -17,6 +17,10 @@ from simstudy.families.model import Model
 class AODEFamily(Family):
     """Equally likely components; in the i-th, attribute i is a parent of all the others."""
 
+    @property
+    def draws_trees(self) -> bool:
+        return self.attributes[1] < 3  # with one attribute there is one component
+
     def draw(self, rng: np.random.Generator) -> Model:
         cards = self.draw_cards(rng)
         attributes = range(len(cards) - 1)

@@ -66,6 +66,15 @@ class Family(ABC):
                 "'normalized_uniform'; it is a parameter of the Dirichlet distribution"
             )
 
+    @property
+    def draws_trees(self) -> bool:
+        """Whether no model is known to be other than a TAN or a Naive Bayes.
+
+        Those are single networks in which the target is a root and a parent of every attribute,
+        and each attribute has at most one further parent.
+        """
+        return True
+
     @abstractmethod
     def draw(self, rng: np.random.Generator) -> Model:
         """Draw one random model."""

@@ -31,6 +31,10 @@ class KDBFamily(Family):
         if self.k < 0:
             raise ValueError(f"k = {self.k} is not allowed; it must be at least 0")
 
+    @property
+    def draws_trees(self) -> bool:
+        return self.k < 2 or self.attributes[1] < 4  # the third attribute has two before it
+
     def draw(self, rng: np.random.Generator) -> Model:
         cards = self.draw_cards(rng)
         order = [int(attribute) for attribute in rng.permutation(len(cards) - 1)]

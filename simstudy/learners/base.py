@@ -25,7 +25,11 @@ class Fitted(Protocol):
 
 @dataclass(frozen=True)
 class Learner(ABC):
-    """A learner is a frozen dataclass of its parameters with one method, `fit`."""
+    """A learner is a frozen dataclass of its parameters with one method, `fit`.
+
+    One that can use the true structure has a method ``given_structure`` as well, by which a study
+    tells it before `fit`; see `simstudy.learners.tan.TAN`.
+    """
 
     knows_model: ClassVar[bool] = False  # instead of fitting, the engine hands over the truth
 

@@ -7,7 +7,7 @@ and of Weka.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -25,6 +25,7 @@ from simstudy.learners.superparent import superparent_tree
 from simstudy.learners.trees import Tree, cmi_tree, likelihood_tree
 from simstudy.sample import Sample
 
+TRUE_TREE = "true"
 SEARCHES = {"cmi": cmi_tree, "superparent": superparent_tree, "likelihood": likelihood_tree}
 
 
@@ -43,26 +44,45 @@ class TAN(Learner):
         (Friedman & Goldszmidt 1996); arcs added while leave-one-out accuracy rises (Keogh &
         Pazzani 1999, the TAN of Hope & Korb 2004); or the spanning tree of greatest Dirichlet
         marginal likelihood with α in every cell (Weka's default).
-    tree : sequence, optional
+    tree : sequence or "true", optional
         For each attribute its parent among the attributes, or None (in TOML: -1); fixes the
-        structure instead of a search.
+        structure instead of a search. "true", for studies only, takes the structure of the model
+        that the study drew.
     """
 
     alpha: float = 0.5
     search: Literal["cmi", "superparent", "likelihood"] = "cmi"
-    tree: tuple[int | None, ...] | None = None
+    tree: tuple[int | None, ...] | str | None = None
 
     def __post_init__(self) -> None:
         require(0 < self.alpha < np.inf, "alpha", self.alpha, "it must be above 0 and finite")
         allowed = f"it must be one of {', '.join(SEARCHES)}"
         require(self.search in SEARCHES, "search", self.search, allowed)
-        if self.tree is not None:
+        if isinstance(self.tree, str):
+            allowed = "it must be 'true' or name a parent for each attribute"
+            require(self.tree == TRUE_TREE, "tree", self.tree, allowed)
+        elif self.tree is not None:
             object.__setattr__(self, "tree", _checked_tree(self.tree))
+
+    def given_structure(self, structures: Sequence[Sequence[Sequence[int]]]) -> TAN:
+        """The learner with the true tree, if it asks for that; called by studies before `fit`.
+
+        Parameters
+        ----------
+        structures : sequence
+            For each component of the true model the parents of every variable, the target last.
+        """
+        return replace(self, tree=_true_tree(structures)) if self.tree == TRUE_TREE else self
 
     def fit(self, sample: Sample, rng: np.random.Generator | None = None) -> FittedTAN:
         attributes = len(sample.cards) - 1
         if self.tree is None:
             return FittedTAN(sample, self.alpha, SEARCHES[self.search](sample, self.alpha))
+        if isinstance(self.tree, str):
+            raise ValueError(
+                "tree = 'true' is for studies only: no sample tells the tree of the model it was "
+                "drawn from"
+            )
         allowed = f"it must name a parent for each of the {attributes} attributes"
         require(len(self.tree) == attributes, "tree", self.tree, allowed)
         return FittedTAN(sample, self.alpha, self.tree)
@@ -117,6 +137,19 @@ class FittedTAN(Generative):
             ordered = table if parent < i else table.transpose(0, 2, 1)
             factors.append(((min(i, parent), max(i, parent)), ordered))
         return product_on_grid(self.cards, factors)
+
+
+def _true_tree(structures: Sequence[Sequence[Sequence[int]]]) -> Tree:
+    """For each attribute its further parent, refused if the model is no TAN or Naive Bayes."""
+    *attributes, of_target = structures[0]
+    target = len(attributes)
+    is_tree = all(target in parents and len(parents) <= 2 for parents in attributes)
+    if len(structures) > 1 or of_target or not is_tree:
+        raise ValueError(
+            "tree = 'true' needs a model that is a single network in which the target is a root "
+            "and a parent of every attribute, and each attribute has at most one further parent"
+        )
+    return tuple(next((u for u in parents if u != target), None) for parents in attributes)
 
 
 def _checked_tree(tree: Sequence[int | None]) -> Tree:
