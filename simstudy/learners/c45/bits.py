@@ -142,13 +142,10 @@ class BitPruner:
         table = self._table
         cards = [*self._nodes.cards, table.classes]
         starts = [*accumulate(cards, initial=0)]
-        slots = np.empty((len(cards), len(table)), dtype=np.intp)
-        slots[:-1], slots[-1] = table.values.T, table.target
-        slots += np.array(starts[:-1])[:, None]
-        holds = np.zeros((starts[-1], len(table)), dtype=bool)
-        slots *= len(table)
-        slots += np.arange(len(table))
-        holds.put(slots, True)
+        few_bytes = np.min_scalar_type(max(cards))
+        columns = np.concatenate([table.values.T, table.target[None]]).astype(few_bytes)
+        values = np.concatenate([*map(np.arange, cards)]).astype(few_bytes)
+        holds = columns.take(np.repeat(np.arange(len(cards)), cards), axis=0) == values[:, None]
         packed = np.packbits(holds, axis=1)
         sets = [*map(int.from_bytes, packed.view(f"V{packed.shape[1]}").ravel().tolist())]
         return [sets[start:end] for start, end in pairwise(starts)]

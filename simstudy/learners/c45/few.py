@@ -21,7 +21,7 @@ from simstudy.learners.c45.table import Table
 from simstudy.learners.c45.tree import LEAF, SMALL
 
 # A count must fit a byte; with more rows, levels at a time are faster.
-MAX_FEW = 200
+MAX_FEW = 255
 # Neither no row nor a single one has any information.
 _NO_INFORMATION = bytes([0, 1])
 

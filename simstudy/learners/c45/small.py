@@ -20,7 +20,7 @@ from simstudy.learners.c45.table import Table
 from simstudy.learners.c45.tree import LEAF, SMALL
 
 # With more rows, or pairs of a value and a class, `grow.grow` and `Pruner` are as fast.
-MAX_ROWS = 1000
+MAX_ROWS = 2000
 _MAX_CELLS = 2**11
 # Pruning goes as deep into recursion as a path has tests.
 _MAX_ATTRIBUTES = 100
