@@ -86,7 +86,7 @@ class Attributes:
         return np.array([card is None for card in self.cards], dtype=bool)
 
     @cached_property
-    def _flat(self) -> npt.NDArray[Any]:
+    def flat(self) -> npt.NDArray[Any]:
         """All values, column by column; zeros at the end are what attribute −1 finds."""
         zeros = np.zeros((1, len(self)), dtype=self.values.dtype)
         return np.concatenate([self.values.T, zeros]).ravel()
@@ -95,7 +95,7 @@ class Attributes:
         """The value of one attribute in each of some rows; of attribute −1, 0."""
         places = attributes * len(self)
         places += rows
-        return self._flat.take(places)
+        return self.flat.take(places)
 
 
 class Table(Attributes):
@@ -137,7 +137,7 @@ class Table(Attributes):
         if not checked:
             self._check_codes()
         self.target, self.classes, self.weights = target, classes, weights
-        self.total = float(weights.sum())
+        self.total = float(len(target) if self.single else weights.sum())
 
     def _check_codes(self) -> None:
         """Refuse nominal values that are no codes of theirs."""

@@ -185,8 +185,11 @@ class Tree:
         """The leaf of each row in a compact tree; attributes are nominal and complete."""
         rows = np.arange(len(attributes))
         nodes = np.zeros_like(rows)
+        values = attributes.flat.astype(np.intp, copy=False)
+        columns = self.attribute * len(rows)
         for _ in range(self.depth):
-            values = attributes.at(rows, self.attribute.take(nodes))
+            places = columns.take(nodes)
+            places += rows
             nodes = self.first.take(nodes)
-            nodes += values.astype(np.intp, copy=False)
+            nodes += values.take(places)
         return nodes
