@@ -54,9 +54,9 @@ SLOW = (
     "thirty_variables_and_a_thousand_rows_are_learned",
     "standard_errors_hold_when_the_cells_differ_in_spread",
     "the_heavy_ones_are_listed[10-50-0]",
-    "cleans_in_the_order_of_attributes[CaMML(select='sec_average', search='exact')",
+    "cleans_in_the_order_of_attributes[CaMML(select='sec_average', search='exact'",
     *(
-        f"cleans_in_the_order_of_attributes[CaMML(select='{select}', search='sample')"
+        f"cleans_in_the_order_of_attributes[CaMML(select='{select}', search='sample'"
         for select in ("map", "sec", "average", "sec_average")
     ),
 )

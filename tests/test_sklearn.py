@@ -68,6 +68,7 @@ PAIRS = [
     (OneRClassifier(), OneR()),
     (OneRClassifier(leaves="frequency"), OneR("frequency")),
     (CaMMLClassifier(select="average"), CaMML(select="average")),
+    (CaMMLClassifier(arithmetic="program"), CaMML(arithmetic="program")),
     (HNBClassifier(), HNB()),
     (LBRClassifier(significance=0.1), LBR(0.1)),
     (MMLTreeClassifier(alpha=1.0), MMLTree(1.0)),

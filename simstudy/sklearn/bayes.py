@@ -99,6 +99,7 @@ class CaMMLClassifier(CategoricalClassifier):
         self,
         select: Literal["mmlec", "map", "sec", "average", "sec_average"] = "mmlec",
         search: Literal["auto", "exact", "sample"] = "auto",
+        arithmetic: Literal["stable", "program"] = "stable",
         *,
         random_state: int | np.random.RandomState | None = None,
         categories: Categories = "auto",
@@ -107,10 +108,11 @@ class CaMMLClassifier(CategoricalClassifier):
         super().__init__(categories=categories, handle_unknown=handle_unknown)
         self.select = select
         self.search = search
+        self.arithmetic = arithmetic
         self.random_state = random_state
 
     def _learner(self) -> CaMML:
-        return CaMML(self.select, self.search)
+        return CaMML(self.select, self.search, self.arithmetic)
 
     def _rng(self) -> np.random.Generator:
         return np.random.default_rng(check_random_state(self.random_state).randint(2**31))

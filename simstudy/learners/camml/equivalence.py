@@ -115,13 +115,15 @@ def mml_classes(
     classes: Sequence[StatisticalClass],
     network: Callable[[Sequence[int]], Network],
     rows: float,
+    arithmetic: str = "stable",
 ) -> list[MMLClass]:
     """The most probable statistical classes joined where that shortens the message.
 
     With r_i = exp(dc_i − dc_0)·post_i/post_0, dc the cost of the data under a class's most
     probable DAG, the greatest positive gain
     −(r_i ln r_i + r_j ln r_j) + (r_i + r_j) ln(r_i + r_j) − r_j·N·KL(P_j‖P_i)
-    joins j into i, which has no more arcs and goes on to stand for both.
+    joins j into i, which has no more arcs and goes on to stand for both. The arithmetic is
+    "stable", in logarithms, or "program", in plain double precision.
     """
     chosen = _most_probable(classes)
     joined = [MMLClass(c.posterior, c, [c]) for c in chosen]
@@ -130,16 +132,25 @@ def mml_classes(
     networks = [network(c.parents) for c in chosen]
     divergence = divergences(networks) * rows
     arcs = np.array([c.arcs for c in chosen])
-    log_r = np.array([n.data_cost for n in networks]) + np.log([c.posterior for c in chosen])
+    costs = np.array([n.data_cost for n in networks])
+    posterior = np.array([c.posterior for c in chosen])
+    gains: Callable[[FloatArray, FloatArray], FloatArray]
+    add: Callable[[float, float], float]
+    if arithmetic == "stable":
+        r, gains, add = costs + np.log(posterior), _log_gains, np.logaddexp
+    else:
+        with np.errstate(over="ignore", under="ignore"):
+            r = np.exp(costs - costs[0]) * posterior / posterior[0]
+        gains, add = _plain_gains, np.add
     allowed = (arcs[:, None] <= arcs) & ~np.eye(len(chosen), dtype=bool)
     while True:
-        gain = np.where(allowed, _log_gains(log_r, divergence), -np.inf)
+        gain = np.where(allowed, gains(r, divergence), -np.inf)
         i, j = np.unravel_index(gain.argmax(), gain.shape)
         if gain[i, j] == -np.inf:
             break
         joined[i].posterior += joined[j].posterior
         joined[i].members += joined[j].members
-        log_r[i] = np.logaddexp(log_r[i], log_r[j])
+        r[i] = add(r[i], r[j])
         allowed[j] = allowed[:, j] = False
         joined[j].members = []
     return sorted((c for c in joined if c.members), key=lambda c: -c.posterior)
@@ -162,6 +173,21 @@ def _log_gains(log_r: FloatArray, divergence: FloatArray) -> FloatArray:
     bracket = first + np.logaddexp(0, t) - divergence.T
     with np.errstate(divide="ignore"):
         return np.where(bracket > 0, np.log(np.maximum(bracket, 0)) + log_r, -np.inf)
+
+
+def _plain_gains(r: FloatArray, divergence: FloatArray) -> FloatArray:
+    """The gains of joining j into i as the public program computes them, −∞ where there is none.
+
+    Its order of operations is kept, since rounding decides where r differ by many orders of
+    magnitude. An r that has overflowed, or underflowed to 0, makes a gain that is not a number;
+    such classes are not joined.
+    """
+    with np.errstate(all="ignore"):
+        own, both = r * np.log(r), r[:, None] + r
+        apart = -(own[:, None] + own)
+        joined = -(both * np.log(both)) + r * divergence.T
+        gain = apart - joined
+        return np.where(gain > 0, gain, -np.inf)
 
 
 def _most_probable(classes: Sequence[StatisticalClass]) -> list[StatisticalClass]:

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
 SELECTIONS = ("mmlec", "map", "sec", "average", "sec_average")
 SEARCHES = ("auto", "exact", "sample")
+ARITHMETICS = ("stable", "program")
 # Up to so many variables the exact posterior is the default, and is possible.
 EXACT_BY_DEFAULT, EXACT_AT_MOST = 10, 12
 # A set of variables is a 64-bit mask with a sign.
@@ -62,6 +63,11 @@ class CaMML(Learner):
     search : {"auto", "exact", "sample"}
         Sum over all models exactly (up to 12 variables), sample them as the original does, or
         sum up to 10 variables and sample beyond.
+    arithmetic : {"stable", "program"}
+        How the gains of joining equivalence classes are computed, which "mmlec" rests on: in
+        logarithms, or as differences of r ln r in double precision, as the public program does.
+        There, r may span so many orders of magnitude that rounding decides which classes are
+        joined.
 
     Notes
     -----
@@ -70,12 +76,15 @@ class CaMML(Learner):
 
     select: Literal["mmlec", "map", "sec", "average", "sec_average"] = "mmlec"
     search: Literal["auto", "exact", "sample"] = "auto"
+    arithmetic: Literal["stable", "program"] = "stable"
 
     def __post_init__(self) -> None:
         known = f"it must be one of {', '.join(SELECTIONS)}"
         require(self.select in SELECTIONS, "select", self.select, known)
         known = f"it must be one of {', '.join(SEARCHES)}"
         require(self.search in SEARCHES, "search", self.search, known)
+        known = f"it must be one of {', '.join(ARITHMETICS)}"
+        require(self.arithmetic in ARITHMETICS, "arithmetic", self.arithmetic, known)
 
     def warm_up(self) -> None:
         """Compile, or load, the code that samples, so that no fit's time has that in it."""
@@ -95,10 +104,10 @@ class CaMML(Learner):
             from simstudy.learners.camml.sampling import SampledPosterior
 
             sampled = SampledPosterior(sample, rng or np.random.default_rng(0))
-            return FittedCaMML(sample, self.select, sampled)
+            return FittedCaMML(sample, self.select, sampled, self.arithmetic)
         possible = f"{variables} variables are too many for it; use 'auto' or 'sample'"
         require(variables <= EXACT_AT_MOST, "search", self.search, possible)
-        return FittedCaMML(sample, self.select, ExactPosterior(sample))
+        return FittedCaMML(sample, self.select, ExactPosterior(sample), self.arithmetic)
 
 
 class FittedCaMML(Generative):
@@ -113,12 +122,17 @@ class FittedCaMML(Generative):
     """
 
     def __init__(
-        self, sample: Sample, select: str, posterior: ExactPosterior | SampledPosterior
+        self,
+        sample: Sample,
+        select: str,
+        posterior: ExactPosterior | SampledPosterior,
+        arithmetic: str = "stable",
     ) -> None:
         self.cards = sample.cards
         self.arc_probability = posterior.arc_probability
         self.best_cost = posterior.best_cost
         self._sample, self._select, self._posterior = sample, select, posterior
+        self._arithmetic = arithmetic
         self._predictor = self._make_predictor()
 
     @cached_property
@@ -176,6 +190,7 @@ class FittedCaMML(Generative):
             self.statistical_classes,
             lambda parents: Network(self._sample, parents, tables=tables),
             self._sample.total,
+            self._arithmetic,
         )
 
     @property

@@ -288,7 +288,7 @@ def test_a_fit_pickles_before_and_after_it_is_used(
         assert copy.node_cost(0, [1, 2]) == fitted.node_cost(0, [1, 2])
 
 
-def test_an_unknown_selection_or_search_is_refused_with_the_known_ones() -> None:
+def test_an_unknown_selection_search_or_arithmetic_is_refused_with_the_known_ones() -> None:
     words = (
         "select = 'best' is not allowed; it must be one of mmlec, map, sec, average, sec_average"
     )
@@ -297,6 +297,9 @@ def test_an_unknown_selection_or_search_is_refused_with_the_known_ones() -> None
     words = "search = 'full' is not allowed; it must be one of auto, exact, sample"
     with pytest.raises(ValueError, match=re.escape(words)):
         CaMML(search="full")  # type: ignore[arg-type]
+    words = "arithmetic = 'exact' is not allowed; it must be one of stable, program"
+    with pytest.raises(ValueError, match=re.escape(words)):
+        CaMML(arithmetic="exact")  # type: ignore[arg-type]
 
 
 def noise(variables: int, rows: int = 30) -> Sample:
