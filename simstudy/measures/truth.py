@@ -15,12 +15,14 @@ def kl_divergence(
 ) -> FloatArray:
     """Kullback-Leibler divergence of the learner's class posterior from the true one.
 
-    Hope & Korb 2004, equation 1: ``Σ_i t_i log(t_i/q_i)``, where 0 log 0 = 0.
+    Hope & Korb 2004, equation 1: ``Σ_i t_i log(t_i/q_i)``, where 0 log 0 = 0. A divergence is
+    defined between distributions, so rows of q that clipping has left with another sum are divided
+    by it, in this measure alone: it is never negative, and 0 only where q = t.
 
     Parameters
     ----------
     proba : array of shape (n, k)
-        The learner's probabilities q.
+        The learner's probabilities q, normalised row by row.
     y : array of shape (n,)
         The true classes, which have no influence here.
     truth : array of shape (n, k)
@@ -31,15 +33,14 @@ def kl_divergence(
     Returns
     -------
     array of shape (n,)
-        One divergence per row; inf where a possible class has q = 0. Where clipping has left a
-        row of q summing to more than one, it can fall slightly below 0.
+        One divergence per row, at least 0; inf where a possible class has q = 0.
     """
-    q = np.asarray(proba, dtype=np.float64)
-    t = np.asarray(truth, dtype=np.float64)
+    q, t = (np.asarray(rows, dtype=np.float64) for rows in (proba, truth))
+    q, t = (rows / rows.sum(axis=1, keepdims=True) for rows in (q, t))
     with np.errstate(divide="ignore", invalid="ignore"):  # in the terms of t = 0, left out below
         terms = np.where(t > 0, t * (np.log(t) - np.log(q)), 0.0)
     divergence: FloatArray = terms.sum(axis=1) / math.log(base)
-    return divergence
+    return np.maximum(divergence, 0.0)  # rounding may leave −10⁻¹⁷
 
 
 @measure(greater_is_better=False, logarithmic=True, label="regret", unit="nats", zero="the oracle")

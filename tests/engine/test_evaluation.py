@@ -123,6 +123,27 @@ def test_no_answers_earn_more_than_the_truth(family, seed, cutoff):
         assert regret == pytest.approx(best - reward, abs=1e-12)
 
 
+@settings(deadline=None, max_examples=25)
+@given(st.sampled_from(FAMILIES), st.integers(0, 10**6), st.integers(1, 200))
+def test_the_truth_diverges_from_itself_by_what_clipping_takes(family, seed, n):
+    model = draw(family, seed)
+    train, rows = model.sample(n, np.random.default_rng(seed)), configurations(model.cards[:-1])
+    truth = model.posterior(rows)
+    (found,) = exact_scores(model, truth, train, ["kl_divergence"])
+    k, joint = model.cards[-1], model.joint()
+    low, high = 0.5 / (n + k / 2), (n + 0.5) / (n + k / 2)
+    expected, clips = 0.0, False
+    for x, t in zip(itertools.product(*map(range, model.cards[:-1])), truth.tolist(), strict=True):
+        clipped = [min(max(p, low), high) for p in t]
+        clips |= clipped != t
+        of_row = sum(p * math.log(p * sum(clipped) / q) for p, q in zip(t, clipped, strict=True))
+        expected += sum(joint[(*x, y)] for y in range(k)) * of_row
+    assert found == pytest.approx(expected, rel=1e-9, abs=1e-13)
+    assert found >= 0
+    assert (found > 1e-13) == clips
+    assert exact_scores(model, truth, train, ["kl_divergence"], "none") == [0.0]
+
+
 @settings(deadline=None, max_examples=20)
 @given(st.sampled_from(FAMILIES), st.integers(0, 10**6))
 def test_no_learners_limit_is_above_the_oracle(family, seed):

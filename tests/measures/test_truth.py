@@ -33,10 +33,27 @@ def test_agrees_with_scipy(seed, base):
     np.testing.assert_allclose(kl_divergence(proba, y, truth, base=base), expected, atol=1e-12)
 
 
-@given(seeds)
-def test_is_never_negative(seed):
+@given(seeds, st.floats(0, 0.3), st.floats(0.4, 1), st.booleans())
+def test_is_never_negative(seed, low, high, true):
+    # Also of probabilities that clipping has left with other sums than 1, the truth's among them.
     proba, y, truth = rows(seed)
-    assert (kl_divergence(proba, y, truth) >= -1e-12).all()
+    clipped = np.clip(truth if true else proba, low, high)
+    assert (kl_divergence(clipped, y, truth) >= 0).all()
+
+
+@given(seeds, st.floats(0.001, 0.3), st.floats(0.4, 0.999))
+def test_clipped_rows_are_normalised(seed, low, high):
+    proba, y, truth = rows(seed)
+    clipped = np.clip(proba, low, high)
+    expected = [
+        sum(
+            t * math.log(t / (q / math.fsum(of_row)))
+            for t, q in zip(true, of_row, strict=True)
+            if t > 0
+        )
+        for true, of_row in zip(truth.tolist(), clipped.tolist(), strict=True)
+    ]
+    np.testing.assert_allclose(kl_divergence(clipped, y, truth), expected, rtol=1e-9, atol=1e-12)
 
 
 @given(seeds)
