@@ -80,6 +80,10 @@ def run(
     retry: Annotated[
         bool, typer.Option("--retry", help="Run the cells again that failed before.")
     ] = False,
+    refine: Annotated[
+        bool,
+        typer.Option("--refine", help="Add sizes around crossings, to find where they are."),
+    ] = False,
     backend: Annotated[
         str, typer.Option(help="Where the work is done: processes (of this machine) or dask.")
     ] = "processes",
@@ -125,8 +129,11 @@ def run(
         if is_collection(study):
             if part is not None:
                 raise SimstudyError("--shard goes with one study, not with a list of studies")
+            options["refine"] = refine or None
             failed = _run_all(load_collection(study, given), out, report, quiet, log, options)
         elif part is not None:
+            if refine:
+                raise SimstudyError("--refine needs all models; use it when the shards are joined")
             loaded = load_study(study, given)
             with watched(quiet, log, study=str(study)) as progress, _stoppable():
                 store = run_shard(loaded, part, out, progress=progress, **options)
@@ -136,7 +143,9 @@ def run(
         else:
             loaded = load_study(study, given)
             with watched(quiet, log, study=str(study)) as progress, _stoppable():
-                results = run_study(loaded, out, report=report, progress=progress, **options)
+                results = run_study(
+                    loaded, out, report=report, refine=refine or None, progress=progress, **options
+                )
             failed = results.manifest["failures"]
             if not quiet:
                 _print_results(results, no_report)

@@ -111,6 +111,7 @@ def run_collection(
     report: bool = True,
     fail_fast: bool = False,
     retry: bool = False,
+    refine: bool | None = None,
     watch: Watch | None = None,
 ) -> list[Results]:
     """Run all studies of a list, then write the page that compares them.
@@ -124,7 +125,7 @@ def run_collection(
         From `load_collection`.
     out : str or Path, optional
         The directory above; ``results`` if left out.
-    jobs, cluster, overwrite, fail_fast, retry
+    jobs, cluster, overwrite, fail_fast, retry, refine
         As in `run_study`.
     report : bool
         Whether to write each study's tables and figures, and the page.
@@ -147,6 +148,7 @@ def run_collection(
                         report=report,
                         fail_fast=fail_fast,
                         retry=retry,
+                        refine=refine,
                         progress=progress,
                     )
                 )

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from simstudy.engine.store import COMPLETE, SHARD, Store
+from simstudy.engine.store import COMPLETE, REFINED, SHARD, Store
 from simstudy.errors import SimstudyError, suggestion
 from simstudy.measures.base import MeasureInfo
 
@@ -107,6 +107,22 @@ class Results:
         return self._read("scores.parquet", pd.read_parquet)
 
     @cached_property
+    def refined(self) -> pd.DataFrame:
+        """The cells of sizes that were added around crossings; they serve thresholds alone."""
+        import pandas as pd
+
+        if REFINED not in self.manifest.get("refined", {}):
+            return self.scores.iloc[:0]
+        return self._read(REFINED, pd.read_parquet)
+
+    @property
+    def _all_sizes(self) -> pd.DataFrame:
+        """The scores at the study's own sizes, and at those that were added."""
+        import pandas as pd
+
+        return self.scores if self.refined.empty else pd.concat([self.scores, self.refined])
+
+    @cached_property
     def timings(self) -> pd.DataFrame:
         """Seconds that fitting and predicting took in each cell.
 
@@ -187,9 +203,10 @@ class Results:
         return pairwise(self.scores, value=self._measure(measure), **options)
 
     def thresholds(self, measure: str | None = None, **options: Any) -> pd.DataFrame:
-        """The sizes at which learners overtake each other; options as `analysis.thresholds`.
+        """Between which sizes learners overtake each other; options as `analysis.thresholds`.
 
-        With a single learner or a single size the table is empty.
+        Sizes that were added by refinement count. With a single learner or a single size the table
+        is empty.
         """
         import pandas as pd
 
@@ -200,17 +217,17 @@ class Results:
         # Page, tables and terminal all ask for them, and with many learners they take a while.
         key = (self._measure(measure), *sorted(options.items()))
         if key not in self._thresholds:
-            found = thresholds(self.scores, **self._compared(measure), **options)
+            found = thresholds(self._all_sizes, **self._compared(measure), **options)
             self._thresholds[key] = found
         return self._thresholds[key].copy()
 
     def difference_curve(
         self, first: str, second: str, measure: str | None = None, **options: Any
     ) -> pd.DataFrame:
-        """By how much the second learner is ahead, between the sizes too, with its bands."""
+        """By how much the second learner is ahead at every size, with bands, for a figure."""
         from simstudy.analysis.thresholds import curve
 
-        return curve(self.scores, first, second, **self._compared(measure), **options)
+        return curve(self._all_sizes, first, second, **self._compared(measure), **options)
 
     def _compared(self, measure: str | None) -> dict[str, Any]:
         """What analyses of who is better need to know of a measure."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
@@ -15,6 +15,7 @@ from simstudy.engine.store import SHARD, Store
 from simstudy.engine.task import Cell, CellKey, Task, prepare
 from simstudy.engine.worker import limit_memory
 from simstudy.errors import SOME_FAILED, SimstudyError
+from simstudy.refining import refine as add_sizes
 from simstudy.results import Results
 from simstudy.study import Study, load_study
 
@@ -67,6 +68,7 @@ def run_study(
     report: bool = True,
     fail_fast: bool = False,
     retry: bool = False,
+    refine: bool | None = None,
     progress: Progress | None = None,
 ) -> Results:
     """Run a study and write its results; if they are there already, give those.
@@ -89,6 +91,9 @@ def run_study(
         Raise an error at the first cell that fails, instead of noting it and going on.
     retry : bool
         Run the cells again that failed in an earlier run.
+    refine : bool, optional
+        Whether to add sizes around crossings, for the thresholds alone; as the study says if left
+        out.
     progress : callable, optional
         Called with a `Step` each time a model is finished.
     """
@@ -102,6 +107,13 @@ def run_study(
             store.begin(study, plan)
             seconds = _run(plan, store, range(plan.models), jobs, cluster, fail_fast, progress)
             store.finish(plan, {"seconds": seconds})
+        if study.thresholds.refine if refine is None else refine:
+
+            def compute(wide: Plan, cells: Mapping[int, list[CellKey]]) -> None:
+                _compute(wide, store, cells, plan.models, jobs, cluster, fail_fast, progress)
+
+            if add_sizes(Results(store.directory), plan, store, compute):
+                reused = False
         return _results(study, plan, store, reused, report)
 
 
@@ -213,14 +225,26 @@ def _run(
     progress: Progress | None,
 ) -> float | None:
     """Compute and keep the cells that are not there yet; the seconds, if there were any."""
-    started = perf_counter()
-    todo: dict[int, list[CellKey]] = {
-        model: cells for model, cells in store.todo(plan).items() if model in models
-    }
-    finished, cells_done, failures = len(models) - len(todo), 0, 0
-    all_cells = sum(map(len, todo.values()))
+    todo = {model: cells for model, cells in store.todo(plan).items() if model in models}
     if not todo:
         return None
+    return _compute(plan, store, todo, len(models), jobs, cluster, fail_fast, progress)
+
+
+def _compute(
+    plan: Plan,
+    store: Store,
+    todo: Mapping[int, list[CellKey]],
+    models: int,
+    jobs: int | None,
+    cluster: str | None,
+    fail_fast: bool,
+    progress: Progress | None,
+) -> float:
+    """Compute and keep some cells of a plan; the seconds."""
+    started = perf_counter()
+    finished, cells_done, failures = models - len(todo), 0, 0
+    all_cells = sum(map(len, todo.values()))
     running = contextlib.closing(execute(plan, jobs, todo, cluster))
     with store.keeping() as keep, running as results:
         for cells in results:
@@ -233,9 +257,7 @@ def _run(
             failures += len(bad)
             if progress is not None:
                 seconds = perf_counter() - started
-                progress(
-                    Step(finished, len(models), cells_done, all_cells, failures, seconds, cells)
-                )
+                progress(Step(finished, models, cells_done, all_cells, failures, seconds, cells))
     return round(perf_counter() - started, 3)
 
 

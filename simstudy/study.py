@@ -187,6 +187,12 @@ class Limits(_Part):
     memory: float | None = Field(default=None, gt=0, le=10**6)
 
 
+class Thresholds(_Part):
+    """Whether sizes are added around crossings."""
+
+    refine: bool = False
+
+
 class Study(_Part):
     """The validated content of one study file."""
 
@@ -201,6 +207,7 @@ class Study(_Part):
     measures: Measures = Measures()
     analysis: Analysis = Analysis()
     limits: Limits = Limits()
+    thresholds: Thresholds = Thresholds()
 
     _plugin_files: list[PluginFile] = PrivateAttr(default_factory=list)
 
@@ -309,6 +316,8 @@ class Study(_Part):
             content[part] = getattr(self, part).model_dump()
         if limits := self.limits.model_dump(exclude_none=True):
             content["limits"] = limits
+        if self.thresholds.refine:
+            content["thresholds"] = self.thresholds.model_dump()
         content["learners"] = [
             {"name": spec.name, "label": spec.label, **spec.resolved} for spec in self.learners
         ]
@@ -398,6 +407,7 @@ _SECTIONS: dict[str, type[BaseModel]] = {
     "measures": Measures,
     "analysis": Analysis,
     "limits": Limits,
+    "thresholds": Thresholds,
 }
 
 

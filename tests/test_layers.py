@@ -23,6 +23,7 @@ ALLOWED = {
         "errors",
         "measures.base",
         "analysis.compare",
+        "analysis.curves",
         "engine.store",
         "results",
         "planning",

@@ -8,8 +8,14 @@ import pandas as pd
 
 from simstudy.analysis.adjustment import check_confidence, largest
 from simstudy.analysis.complete import cells, records
-from simstudy.analysis.curves import Curve, complete_curve, found_crossings, frame_of, sizes_of
+from simstudy.analysis.curves import complete_curve, sizes_of
+from simstudy.analysis.thresholds import Pair, of_change, with_changes
 from simstudy.arrays import FloatArray
+
+COLUMNS = [
+    *("n", "infinite", "gap_smallest", "gap_largest", "m", "before", "after"),
+    *("converged", "lower", "upper", "note"),
+]
 
 
 def converged(
@@ -26,11 +32,10 @@ def converged(
 ) -> pd.DataFrame:
     """Find the size from which on every learner is close to its limit.
 
-    The gap, the limit less the value, is linear in log n between the sizes, subject by subject.
-    It is signed: a learner that is better than its limit, as one that cannot represent the truth
-    may be with few data, is close.
-    Crossings, intervals and open limits are those of `thresholds`, for the mean of `within` − gap
-    or of `fraction` · (gap at the smallest size) − gap.
+    The gap is the limit less the value. It is signed: a learner that is better than its limit, as
+    one that cannot represent the truth may be with few data, is close. Tests, brackets, estimates
+    and intervals are those of `thresholds`, for the mean of `within` − gap or of `fraction` · (gap
+    at the smallest size) − gap, adjusted for all learners at all sizes.
 
     Parameters
     ----------
@@ -48,9 +53,10 @@ def converged(
     -------
     DataFrame
         One row per learner: the learner, `n`, `infinite`, `gap_smallest` and `gap_largest` (mean
-        gaps at the two ends), `converged`: the size of the last crossing, if the gap stays small
-        from there to the largest size; else NaN, and `note` says why. `lower`, `upper`,
-        `lower_open`, `upper_open`, `before`, `after` and `undecided` are those of `thresholds`.
+        gaps at the two ends), `m`, the number of tests adjusted for; `before` and `after`, the last
+        size at which the gap is too large by the adjusted test and the first from which on it is
+        small by every test that decides; `converged`, the estimated size in between, with `lower`
+        and `upper`, NaN where none is claimed; `note` says why.
         ``attrs["left_out"]`` lists the subjects that lack a value or a limit.
     """
     check_confidence(confidence)
@@ -58,25 +64,25 @@ def converged(
     joined = _with_limits(table, limits, subject, factor, size, value)
     every = cells(joined, subject, (factor, size), value)
     sizes = sizes_of(size, every.levels[1][:-1])
-    rows = []
+    learners = []
     for level, name in enumerate(every.levels[0]):
         scores = every.array[:, level]
         gaps = scores[:, -1:] - scores[:, :-1]
         gaps *= 1 if greater_is_better else -1
         allowed = gaps[:, :1] * fraction if fraction is not None else np.array(within)
         infinite = (every.infinite[:, level] != 0).any(axis=1)
-        learner, row = complete_curve(allowed - gaps, largest(scores).max(), infinite, sizes)
-        row[factor] = name
-        if learner is not None:
+        curve, row = complete_curve(allowed - gaps, largest(scores).max(), infinite, sizes)
+        if curve is not None:
             row["gap_smallest"], row["gap_largest"] = _mean_ends(gaps)
             if fraction is not None and row["gap_smallest"] <= 0:
                 row["note"] = f"not analysed: no gap at {sizes[0]:g}, the smallest size"
-            else:
-                row |= _convergence(learner, confidence)
-        rows.append(row)
-    columns = [factor, "n", "infinite", "gap_smallest", "gap_largest", "converged"]
-    columns += ["lower", "upper", "lower_open", "upper_open", "before", "after", "undecided"]
-    result = frame_of(rows, [*columns, "note"])
+                curve = None
+        learners.append(Pair(None, name, curve, row))
+    m = len(sizes) * sum(learner.curve is not None for learner in learners)
+    rows = [_row(with_changes(learner, m, confidence), factor, m) for learner in learners]
+    columns = [factor, *COLUMNS]
+    blank = {**dict.fromkeys(columns, math.nan), "note": ""}
+    result = pd.DataFrame([{**blank, **row} for row in rows], columns=columns)
     left_out = every.left_out("left out of the convergence of cells without a value", False)
     result.attrs |= {"left_out": records(left_out), "confidence": confidence}
     return result
@@ -118,14 +124,20 @@ def _mean_ends(gaps: FloatArray) -> tuple[float, float]:
     return float(mean[0]), float(mean[-1])
 
 
-def _convergence(learner: Curve, confidence: float) -> dict[str, Any]:
-    """Return what a row says of the size from which on a curve stays above 0."""
-    crit = learner.t_crit(confidence)
-    undecided = {"undecided": bool(learner.undecided(crit))}
-    found = list(found_crossings(learner, crit))
-    if found and found[-1][0] > 0:
-        row = found[-1][1]
-        return undecided | row | {"converged": row["crossing"]}
-    if (learner.mean > 0).any() and not found:
-        return undecided | {"note": f"close at all sizes from {learner.sizes[0]:g} on"}
-    return undecided | {"note": f"not close at {learner.sizes[-1]:g}, the largest size"}
+def _row(learner: Pair, factor: str, m: int) -> dict[str, Any]:
+    """Return what the table says of the size from which on a learner's gap is small."""
+    row = {factor: learner.second, **learner.facts}
+    if (curve := learner.curve) is None:
+        return row
+    row |= {"m": m}
+    known = [sign for sign in learner.signs if sign]
+    if learner.changes and learner.changes[-1].sign > 0:
+        found = of_change(learner, learner.changes[-1])
+        found.pop("ahead")
+        return row | found | {"converged": found.pop("crossing", math.nan)}
+    if known and known[-1] > 0:
+        return row | {"note": "close at every size at which the test decides"}
+    if known:
+        last = [size for size, sign in zip(curve.sizes, learner.signs, strict=True) if sign][-1]
+        return row | {"note": f"not close at {last:g}, the largest size at which the test decides"}
+    return row | {"note": "at no size does the test decide whether it is close"}

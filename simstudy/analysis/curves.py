@@ -1,15 +1,15 @@
-"""A mean difference along a logarithmic axis: its zeros, and bands around it."""
+"""A mean difference at several sizes: where it is decided, and where it crosses 0 in between."""
 
 import itertools
 import math
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from numbers import Real
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
 from simstudy.analysis.adjustment import ROUNDING, critical_t, mean_and_se
 from simstudy.arrays import FloatArray, IntArray
@@ -17,18 +17,42 @@ from simstudy.arrays import FloatArray, IntArray
 BANDS = ("t", "normal")
 DRAWS = 50_000  # of the largest |t|, which put its 95 % point within about 0.01
 DRAWS_SEED = 20_040_101
-CLOSE = 1e-9  # two places on the logarithmic axis this close to each other are one but for rounding
+# Between sizes further apart than this factor nothing is said: the curve may do anything there.
+MAX_RATIO = 2.5
+_STEPS = 32  # from one size to the next, in the search for crossings
+_HALVINGS = 40
+
+
+@dataclass(frozen=True)
+class Zone:
+    """Where a curve may cross 0, between two sizes at which it has opposite signs.
+
+    Attributes
+    ----------
+    lower, upper
+        The sizes between which the t test cannot tell the sign, whatever the curve does between
+        the sizes studied.
+    zeros
+        The sizes at which the estimated curve crosses 0.
+    ratio
+        The largest ratio of neighbouring sizes studied around the zone.
+    """
+
+    lower: float
+    upper: float
+    zeros: list[float]
+    ratio: float
 
 
 @dataclass(frozen=True)
 class Curve:
-    """The mean over subjects of a difference that is linear in log n between the sizes."""
+    """The mean over subjects of a difference at several sizes."""
 
     sizes: FloatArray
     mean: FloatArray  # at every size; exactly 0 where it is so but for rounding
     deviations: FloatArray  # subjects × sizes, from the mean; 0 where they are but rounding
 
-    @property
+    @cached_property
     def log_sizes(self) -> FloatArray:
         """The horizontal axis."""
         return np.log(self.sizes)
@@ -38,150 +62,124 @@ class Curve:
         """Degrees of freedom of the standard errors."""
         return len(self.deviations) - 1
 
-    @property
-    def covariance(self) -> FloatArray:
-        """Of the means at every two sizes."""
-        products: FloatArray = self.deviations.T @ self.deviations
-        return products / (self.df * (self.df + 1))
+    def t_crit(self, confidence: float, m: int = 1) -> float:
+        """Return the two-sided quantile of Student's t, at Bonferroni's level for m statements."""
+        return float(critical_t(confidence, m, np.array(self.df)))
 
-    def t_crit(self, confidence: float) -> float:
-        """Return the two-sided quantile of Student's t."""
-        return float(critical_t(confidence, 1, np.array(self.df)))
+    def decided(self, crit: float) -> IntArray:
+        """Return the sign at every size where the mean is more than crit standard errors from 0."""
+        se = self._se(np.eye(len(self.sizes)))
+        return np.where(np.abs(self.mean) > crit * se, np.sign(self.mean), 0).astype(np.intp)
 
-    def size(self, log_size: float) -> float:
-        """Return a size from its logarithm; the study's own sizes come back exactly."""
-        known = self.sizes[self.log_sizes == log_size]
-        return float(known[0]) if len(known) else math.exp(log_size)
-
-    def at(self, log_sizes: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return the mean and its standard error at any sizes between the study's."""
+    def straight(self, log_sizes: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the mean and its standard error on straight lines between the sizes, to draw."""
         each = np.eye(len(self.sizes))
         weights = np.array([np.interp(log_sizes, self.log_sizes, one) for one in each])
-        variance = ((self.deviations @ weights) ** 2).sum(axis=0) / (self.df * (self.df + 1))
-        return self.mean @ weights, np.sqrt(variance)
+        return self.mean @ weights, self._se(weights)
 
-    def undecided(self, crit: float) -> list[tuple[float, float]]:
-        """Find the stretches of log n in which the mean lies within crit standard errors of 0.
+    def zone(self, before: int, after: int, crit: float) -> Zone:
+        """Find where the curve may cross 0 between the sizes at two places.
 
-        Between two sizes mean² − crit² se² is a quadratic in the weight of the second, so the
-        limits are its roots. Stretches that meet at a size are one.
+        Between neighbouring sizes the curve is estimated by two parabolas in log n, each through
+        these two and one more size on either side (at the ends, a straight line stands for one of
+        them). The two differ by what the curvature changes: that is the error of interpolation
+        allowed for. The zone is all sizes at which 0 lies within crit standard errors of either
+        parabola, or between the two.
         """
-        x, covariance = self.log_sizes, self.covariance
-        stretches: list[tuple[float, float]] = []
-        for here, there in itertools.pairwise(range(len(x))):
-            ends = np.ix_((here, there), (here, there))
-            quadratic = _excess(self.mean[[here, there]], covariance[ends], crit)
-            weights = [0.0, *_roots(*quadratic), 1.0]
-            places = np.interp(weights, (0.0, 1.0), x[[here, there]]).tolist()
-            for part, (low, high) in enumerate(itertools.pairwise(weights)):
-                if np.polyval(quadratic, (low + high) / 2) > 0:
-                    continue
-                start, stop = places[part], places[part + 1]
-                if stretches and stretches[-1][1] == start:
-                    start = stretches.pop()[0]
-                stretches.append((start, stop))
-        # Where the subjects do not differ a zero is a stretch without length.
-        zeros = [*crossings(x, self.mean[None])[0][0], *x[self.mean == 0]]
-        for zero in zeros:
-            if not np.isnan(zero) and not any(holds(ends, zero) for ends in stretches):
-                stretches.append((float(zero), float(zero)))
-        return sorted(stretches)
+        x = self.log_sizes
+        pairs = itertools.pairwise(x[before : after + 1])
+        grid = np.unique([np.linspace(*ends, _STEPS + 1) for ends in pairs])
+        zeros = self._zeros(grid)
+        grid = np.unique([*grid, *zeros])
+        inside = self._may_be_zero(grid, crit) | np.isin(grid, zeros)  # but for rounding
+        first, last = np.flatnonzero(inside)[[0, -1]]
+        low, high = grid[first], grid[last]
+        if first > 0:
+            low = _turn(grid[first - 1], low, lambda at: bool(self._may_be_zero(at, crit)[0]))
+        if last < len(grid) - 1:
+            high = _turn(high, grid[last + 1], lambda at: not self._may_be_zero(at, crit)[0])
+        around = (x[1:] > low) & (x[:-1] < high)
+        ratio = float(np.exp(np.diff(x)[around].max(initial=0.0)))
+        return Zone(math.exp(low), math.exp(high), [math.exp(zero) for zero in zeros], ratio)
+
+    def _zeros(self, grid: FloatArray) -> list[float]:
+        """Find where the mean of the two parabolas changes sign, given a grid of log sizes."""
+        signs = np.sign(self._parabolas(grid)[0].mean(axis=0))
+        known = np.flatnonzero(signs)
+        changes = [pair for pair in itertools.pairwise(known) if signs[pair[0]] != signs[pair[1]]]
+        zeros = []
+        for here, there in changes:
+            after = signs[there]
+            zeros.append(
+                _turn(
+                    grid[here],
+                    grid[there],
+                    lambda at, after=after: bool(  # type: ignore[misc]
+                        np.sign(self._parabolas(at)[0].mean()) == after
+                    ),
+                )
+            )
+        return zeros
+
+    def _may_be_zero(self, log_sizes: FloatArray, crit: float) -> npt.NDArray[np.bool_]:
+        """Say at which sizes 0 lies within the limits of either parabola, or between them."""
+        values, se = self._parabolas(log_sizes)
+        low, high = (values - crit * se).min(axis=0), (values + crit * se).max(axis=0)
+        return (low <= 0) & (high >= 0)
+
+    def _parabolas(self, log_sizes: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
+        """Return the means and standard errors, 2 × sizes, of the two parabolas at some sizes."""
+        at, x = np.atleast_1d(log_sizes), self.log_sizes
+        segment = np.clip(np.searchsorted(x, at, side="right") - 1, 0, len(x) - 2)
+        weights = np.zeros((2, len(x), len(at)))
+        for here in np.unique(segment):
+            chosen = segment == here
+            for side, start, end in ((0, here - 1, here + 2), (1, here, here + 3)):
+                nodes = np.arange(max(start, 0), min(end, len(x)))
+                if len(nodes) < 3:
+                    nodes = np.array([here, here + 1])
+                weights[side][np.ix_(nodes, chosen)] = _lagrange(x[nodes], at[chosen])
+        values = np.einsum("s,wsa->wa", self.mean, weights)
+        return values, np.stack([self._se(side) for side in weights])
+
+    def _se(self, weights: FloatArray) -> FloatArray:
+        """Return the standard error of weighted sums of the means, weights in columns."""
+        squares = ((self.deviations @ weights) ** 2).sum(axis=0)
+        se: FloatArray = np.sqrt(squares / (self.df * (self.df + 1)))
+        return se
 
 
-def _excess(mean: FloatArray, covariance: FloatArray, crit: float) -> tuple[float, float, float]:
-    """Return mean² − crit² se² between two sizes, a quadratic in the weight of the second."""
-    rise = mean[1] - mean[0]
-    (here, both), (_, there) = covariance
-    square = rise**2 - crit**2 * (here - 2 * both + there)
-    linear = 2 * (mean[0] * rise - crit**2 * (both - here))
-    return float(square), float(linear), float(mean[0] ** 2 - crit**2 * here)
+def _lagrange(nodes: FloatArray, x: FloatArray) -> FloatArray:
+    """Return the weights of values at some nodes in the polynomial through them, nodes × x."""
+    weights = np.ones((len(nodes), len(x)))
+    for i, j in itertools.permutations(range(len(nodes)), 2):
+        weights[i] *= (x - nodes[j]) / (nodes[i] - nodes[j])
+    return weights
 
 
-def _roots(square: float, linear: float, constant: float) -> list[float]:
-    """Return the roots of a quadratic that lie inside (0, 1), ascending."""
-    discriminant = linear**2 - 4 * square * constant
-    if discriminant < 0:
-        return []
-    # Of the two forms of a root, each is used where its terms have the same sign.
-    stable = -(linear + math.copysign(math.sqrt(discriminant), linear)) / 2
-    fractions = [(stable, square), (constant, stable)]
-    found = {top / bottom for top, bottom in fractions if bottom != 0 and abs(top) < abs(bottom)}
-    return sorted(root for root in found if 0 < root < 1)
-
-
-def crossings(x: FloatArray, means: FloatArray) -> tuple[FloatArray, FloatArray, IntArray]:
-    """Find where curves change sign.
-
-    Parameters
-    ----------
-    x
-        The logarithms of the sizes.
-    means
-        Curves × sizes.
-
-    Returns
-    -------
-    places, signs, before
-        Curves × segments: where on the axis the crossing lies that is complete at the segment's
-        end, NaN if none is; the sign after it, else 0; the latest size before the segment's end
-        at which the curve was not 0.
-    """
-    signs, steps = np.sign(means), np.arange(len(x))
-    before = np.maximum.accumulate(np.where(signs != 0, steps, 0), axis=1)[:, :-1]
-    crossed = np.take_along_axis(signs, before, axis=1) * signs[:, 1:] < 0
-    here, fall = means[:, :-1], means[:, :-1] - means[:, 1:]
-    share = np.divide(here, fall, out=np.zeros_like(here), where=crossed)
-    straight = x[:-1] + share * np.diff(x)
-    middle = (x[before + 1] + x[:-1]) / 2  # of a stretch of zeros that ends with the last segment
-    places = np.where(before == steps[:-1], straight, middle)
-    return np.where(crossed, places, np.nan), np.where(crossed, signs[:, 1:], 0.0), before
-
-
-def holds(ends: tuple[float, float], place: float) -> bool:
-    """Say whether a stretch of the axis includes a place, but for rounding."""
-    return bool(ends[0] - CLOSE <= place <= ends[1] + CLOSE)
+def _turn(low: float, high: float, test: Callable[[FloatArray], bool]) -> float:
+    """Find where a test that fails at one place and holds at another begins to hold."""
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        low, high = (low, middle) if test(np.array([middle])) else (middle, high)
+    return (low + high) / 2
 
 
 def sup_t(pair: Curve, confidence: float, band: str) -> float:
-    """Return the critical value of a band around the whole curve; at least Student's."""
+    """Return the critical value of a band at all sizes of a curve together; at least Student's.
+
+    It is the quantile of the largest |t| over the sizes, simulated, always with the same random
+    numbers, from their estimated correlations.
+    """
     length = np.sqrt((pair.deviations**2).sum(axis=0))
     unit = np.zeros_like(pair.deviations)
     np.divide(pair.deviations, length, out=unit, where=length > 0)
     rng = np.random.default_rng(DRAWS_SEED)
     triangle = np.linalg.qr(unit).R  # it has the correlations of unit, with fewer rows
-    z: FloatArray = triangle.T @ rng.standard_normal((len(triangle), DRAWS))
-    sup = supremum(z, (unit[:, 1:] * unit[:, :-1]).sum(axis=0))
+    largest = np.abs(triangle.T @ rng.standard_normal((len(triangle), DRAWS))).max(axis=0)
     if band == "t":
-        sup /= np.sqrt(rng.chisquare(pair.df, DRAWS) / pair.df)
-    return max(float(np.quantile(sup, confidence)), pair.t_crit(confidence))
-
-
-def supremum(z: FloatArray, correlations: FloatArray) -> FloatArray:
-    """Return the largest |z| along each curve that is linear between its sizes.
-
-    Between two sizes with correlation r and scores u and v, z² is largest where the weights are
-    proportional to the inverse covariance times the scores, and is (u² + v² − 2ruv)/(1 − r²)
-    there, if these weights have one sign; else it is largest at one of the two.
-
-    Parameters
-    ----------
-    z
-        Sizes × curves.
-    correlations
-        Of each size with the next.
-    """
-    sup: FloatArray = np.abs(z).max(axis=0)
-    for (u, v), r in zip(itertools.pairwise(z), correlations, strict=True):
-        one, other = u - r * v, v - r * u
-        if abs(r) < 1 - CLOSE:
-            squares = (u * one + v * other) / (1 - r**2)
-            np.maximum(sup, np.sqrt(np.where(one * other > 0, squares, 0.0)), out=sup)
-    return sup
-
-
-UNSAID: dict[str, Any] = {"ahead": None, "ahead_smallest": None, "ahead_largest": None, "note": ""}
-UNSAID |= {"lower_open": False, "upper_open": False, "undecided": False}
-UNSAID |= {"first_better": "", "second_better": ""}
+        largest /= np.sqrt(rng.chisquare(pair.df, DRAWS) / pair.df)
+    return max(float(np.quantile(largest, confidence)), pair.t_crit(confidence))
 
 
 def sizes_of(column: str, names: list[Any]) -> FloatArray:
@@ -213,35 +211,3 @@ def complete_curve(
     _, mean, se, _ = mean_and_se(kept, scale)
     mean = np.where(np.abs(mean) <= ROUNDING * scale, 0.0, mean)
     return Curve(sizes, mean, np.where(se == 0, 0.0, kept - kept.mean(axis=0))), start
-
-
-def found_crossings(pair: Curve, crit: float) -> Iterator[tuple[float, dict[str, Any]]]:
-    """Yield the sign after each crossing of a curve, and the crossing with its interval."""
-    x = pair.log_sizes
-    stretches = pair.undecided(crit)
-    places, signs, before = (found[0] for found in crossings(x, pair.mean[None]))
-    for segment in np.flatnonzero(signs):
-        place = float(places[segment])
-        low, high = next(ends for ends in stretches if holds(ends, place))
-        low, high = min(low, place), max(high, place)
-        yield (
-            float(signs[segment]),
-            {
-                "crossing": pair.size(place),
-                "lower": pair.size(low),
-                "upper": pair.size(high),
-                "lower_open": low == x[0],
-                "upper_open": high == x[-1],
-                "before": pair.sizes[before[segment]],
-                "after": pair.sizes[segment + 1],
-            },
-        )
-
-
-def frame_of(rows: list[dict[str, Any]], columns: list[str]) -> pd.DataFrame:
-    """Return rows as a table, with NaN or what is in `UNSAID` where a row says nothing."""
-    said = {
-        column: [row.get(column, UNSAID.get(column, math.nan)) for row in rows]
-        for column in columns
-    }
-    return pd.DataFrame(said)

@@ -1,33 +1,62 @@
-"""From which size on is a learner better than another?"""
+"""Between which sizes does a learner overtake another?"""
 
 import itertools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from simstudy.analysis.adjustment import (
-    check_confidence,
-    check_option,
-    largest,
-)
+from simstudy.analysis.adjustment import check_confidence, check_option, largest
 from simstudy.analysis.complete import Cells, cells, records
 from simstudy.analysis.curves import (
     BANDS,
-    CLOSE,
+    MAX_RATIO,
     Curve,
+    Zone,
     complete_curve,
-    crossings,
-    found_crossings,
-    frame_of,
     sizes_of,
     sup_t,
 )
 from simstudy.arrays import FloatArray
 
-_BLOCK = 2**21  # numbers that are worked on at a time
+COLUMNS = [
+    *("first", "second", "n", "infinite", "m", "first_ahead", "second_ahead"),
+    *("ahead", "before", "after", "crossing", "lower", "upper", "note"),
+]
+# Sizes are added around a crossing until neighbours are within this factor.
+FINE_RATIO = 1.3
+
+
+@dataclass(frozen=True)
+class Change:
+    """One learner is ahead at a size, the other at a later one: both by the adjusted tests."""
+
+    before: int  # the place of the last size at which the one is ahead
+    after: int  # and of the first at which the other is
+    sign: int  # of the difference after it
+    zone: Zone
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two learners, their mean difference at the sizes that both have, and where it changes sign.
+
+    The difference is positive where the second learner is better.
+    """
+
+    first: Any
+    second: Any
+    curve: Curve | None
+    facts: dict[str, Any]
+    signs: Sequence[int] = ()
+    changes: Sequence[Change] = ()
+
+    def leader(self, sign: int) -> Any:
+        """Return the learner that a sign of the difference puts ahead."""
+        return self.second if sign > 0 else self.first
 
 
 def thresholds(
@@ -38,59 +67,43 @@ def thresholds(
     value: str = "information_reward",
     greater_is_better: bool = True,
     confidence: float = 0.95,
-    band: str = "t",
-    bootstrap: bool = False,
-    replicates: int = 4000,
-    seed: int = 0,
 ) -> pd.DataFrame:
-    """Find the sizes at which one learner overtakes another.
+    """Find the sizes between which one learner overtakes another.
 
-    The paired differences of the subjects are linear in log n between the study's sizes; a
-    threshold is a size at which their mean changes sign. Nothing is said beyond the sizes.
+    A learner is ahead at a size if the paired t test says so, Bonferroni-adjusted for all pairs at
+    all their sizes. It overtakes another between the last size at which the other is ahead and the
+    first at which it is: two of the study's own sizes, so that nothing is supposed about the curve
+    between them. Where the sizes around the crossing are close to each other, its place is
+    estimated, with an interval. Nothing is said beyond the sizes.
 
     Parameters
     ----------
     table
-        One row per subject, level of `factor` and size.
+        One row per subject, level of `factor` and size. A pair of learners is compared at the
+        sizes that both have.
     subject, factor, size, value
         Columns of the subjects, of the levels to compare, of the sizes and of the numbers.
     greater_is_better
         False for losses: the learner with the smaller mean is then ahead.
     confidence
-        Of each interval, and of each pair's band over all sizes; not adjusted for several pairs.
-    band
-        What the band over all sizes is simulated from: ``"t"``, the multivariate t distribution
-        with n − 1 degrees of freedom, or ``"normal"``.
-    bootstrap
-        Whether to add percentile intervals from resampled subjects, as a check.
-    replicates, seed
-        Of the bootstrap.
+        Of all statements of who is ahead together, and of each interval by itself.
 
     Returns
     -------
     DataFrame
-        One row per pair and crossing, and one for a pair without any:
+        One row per pair and change of the learner ahead, and one for a pair without any:
 
         - `first`, `second`; `n`, the subjects with a value of both at every size; `infinite`,
-          the subjects in which either is infinite somewhere: the pair is then not analysed;
-        - `crossing`, the size, NaN without one; `ahead`, the learner ahead after it, or
-          throughout if there is none; `before` and `after`, the nearest sizes of the study at
-          which one is ahead and the other is;
-        - `lower`, `upper`: the sizes around the crossing at which the paired t test does not
-          tell the two apart (Fieller 1954). `lower_open`, `upper_open`: these go on to the
-          smallest or the largest size, which is then the limit shown: read "< 50", "> 5000";
-        - `ahead_smallest`, `ahead_largest`: the learner ahead at either end, missing if neither;
-          `undecided`: whether there is any size at which the t test does not tell them apart;
-        - `sup_t`, the critical value of a band that holds at all sizes together, and by this
-          band `first_better_up_to`, `first_better_from`, `second_better_up_to` and
-          `second_better_from`: the size up to which, from the smallest, or from which, to the
-          largest, that learner is better; NaN if the band does not say so at that end;
-        - `first_better`, `second_better`: every stretch of sizes in which the band leaves 0 out in
-          favour of that learner, those inside too, as a text such as "50 to 141; 397 to 4720", to
-          six digits; empty if there is none;
-        - with `bootstrap`: `bootstrap_lower`, `bootstrap_median`, `bootstrap_upper`, and the
-          shares `p_no_crossing`, `p_one`, `p_several` of the replicates;
-        - `note`: why there is no crossing.
+          the subjects in which either is infinite somewhere: the pair is then not analysed; `m`,
+          the number of tests adjusted for;
+        - `first_ahead`, `second_ahead`: the sizes at which the one and the other is ahead, as a
+          text such as "50, 500";
+        - `ahead`: the learner that overtakes the other, or without a change the one that is ahead
+          wherever one is, missing if none is; `before`, `after`: the last size at which the other
+          is ahead, and the first at which it is;
+        - `crossing`, `lower`, `upper`: the estimated size at which the mean difference is 0, and
+          the limits of its interval; NaN where none is claimed;
+        - `note`: why there is no change, or no estimate.
 
         ``attrs["left_out"]`` lists the subjects that lack a value; a warning is logged when there
         are any. ``attrs["confidence"]`` is `confidence`.
@@ -102,63 +115,152 @@ def thresholds(
 
     Notes
     -----
-    A mean that is 0 (but for rounding) at one of the study's sizes is a crossing, there, if
-    different learners are ahead before and after it. If it is 0 over whole segments the crossing is
-    the middle of the stretch, on the logarithmic axis. If the same learner is ahead on both sides,
-    or the stretch includes the smallest or largest size, the curve touches 0 and does not cross.
-
-    The t test at a size between two others is that of the subjects' interpolated differences, so
-    the variance holds the covariance of the two. Two crossings may lie in one undecided stretch
-    and then share their interval.
-
-    The band's critical value is the quantile of the largest |t| over the whole curve (between
-    sizes its maximum is exact), simulated, always with the same random numbers, from the
-    estimated correlations of the sizes. The normal distribution is in use for large numbers of
-    subjects; with few the band holds too rarely, in about 93 of 100 studies of 40 subjects and 12
-    sizes. Either value is at least Student's.
-
-    In the bootstrap a replicate counts with its crossing in the direction of the row's that is
-    nearest to it (in a row without one: with the first at which the second learner gets ahead).
-    Without such a crossing it is below the smallest size, −∞, if the overtaking learner is ahead
-    at the largest size, else above the largest, ∞.
+    Between neighbouring sizes the mean difference is estimated by two parabolas in log n, through
+    these two sizes and the next on either side. The estimate is the zero of their mean. The
+    interval holds all sizes at which 0 lies within the t limits of either parabola, or between the
+    two: so it allows for the error of interpolation as far as the curvature shows it. It is given
+    where all neighbouring sizes around it are within a factor of 2.5 and the estimated curve
+    crosses 0 once. Since it is given only after the tests found a crossing, its t limits are those
+    of half the error rate (see `benchmarks/threshold_coverage.py`).
     """
     check_confidence(confidence)
-    check_option("band", band, BANDS)
     every = cells(table, subject, (factor, size), value)
-    sizes = sizes_of(size, every.levels[1])
-    levels = every.levels[0]
-    if len(levels) < 2:
-        raise ValueError(f"the factor {factor!r} has one level ({levels[0]}): nothing to compare")
-    rows: list[dict[str, Any]] = []
-    pairs = list(itertools.combinations(range(len(levels)), 2))
-    together = max(_BLOCK // every.array[:, 0].size, 1)
-    for start in range(0, len(pairs), together):
-        some = pairs[start : start + together]
-        curves = [_pair(every, sizes, *pair, greater_is_better) for pair in some]
-        drawn = [curve for curve, _ in curves] if bootstrap else []
-        resampled = _resampled(drawn, replicates, seed)
-        for index, ((one, other), (pair, facts)) in enumerate(zip(some, curves, strict=True)):
-            names = (levels[one], levels[other])
-            facts = {"first": names[0], "second": names[1], **facts}
-            if pair is None:
-                rows.append(facts)
-                continue
-            facts |= _ends(pair, names, confidence, band)
-            for row in _crossing_rows(pair, names, confidence):
-                if bootstrap:
-                    row |= _checked(pair, resampled[index], row, names, confidence)
-                rows.append(facts | row)
-    columns = ["first", "second", "n", "infinite", "crossing", "ahead", "lower", "upper"]
-    columns += ["lower_open", "upper_open", "before", "after", "ahead_smallest", "ahead_largest"]
-    columns += ["undecided", "sup_t", "first_better_up_to", "first_better_from"]
-    columns += ["second_better_up_to", "second_better_from", "first_better", "second_better"]
-    if bootstrap:
-        columns += ["bootstrap_lower", "bootstrap_median", "bootstrap_upper"]
-        columns += ["p_no_crossing", "p_one", "p_several"]
-    result = frame_of(rows, [*columns, "note"])
-    left_out = every.left_out("left out of the thresholds of cells without a value", False)
+    sizes_of(size, every.levels[1])
+    if len(every.levels[0]) < 2:
+        only = every.levels[0][0]
+        raise ValueError(f"the factor {factor!r} has one level ({only}): nothing to compare")
+    found = compared(every, greater_is_better, confidence)
+    m = sum(len(pair.signs) for pair in found)
+    rows = [row for pair in found for row in _rows(pair, m)]
+    result = pd.DataFrame([{**_BLANK, **row} for row in rows], columns=COLUMNS)
+    # Learners that no subject has at a size are not compared there: nothing is left out.
+    absent = (every.status == "no row").all(axis=0)
+    there = replace(every, array=np.where(absent, 0.0, every.array))
+    left_out = there.left_out("left out of the thresholds of cells without a value", False)
     result.attrs |= {"left_out": records(left_out), "confidence": confidence}
     return result
+
+
+_BLANK: dict[str, Any] = {
+    **dict.fromkeys(COLUMNS, math.nan),
+    **{"first_ahead": "", "second_ahead": "", "ahead": None, "note": ""},
+}
+
+
+def compared(every: Cells, greater_is_better: bool, confidence: float) -> list[Pair]:
+    """Compare every two learners at the sizes that both have."""
+    levels = every.levels[0]
+    pairs = []
+    for one, other in itertools.combinations(range(len(levels)), 2):
+        curve, facts = _curve(every, one, other, greater_is_better)
+        pairs.append(Pair(levels[one], levels[other], curve, facts))
+    m = sum(len(pair.curve.sizes) for pair in pairs if pair.curve is not None)
+    return [with_changes(pair, m, confidence) for pair in pairs]
+
+
+def with_changes(pair: Pair, m: int, confidence: float) -> Pair:
+    """Decide who is ahead at each size, and find the changes."""
+    if (curve := pair.curve) is None:
+        return pair
+    signs = curve.decided(curve.t_crit(confidence, m))
+    inner = curve.t_crit((1 + confidence) / 2)
+    known = np.flatnonzero(signs)
+    changes = [
+        Change(before, after, int(signs[after]), curve.zone(before, after, inner))
+        for before, after in itertools.pairwise(known.tolist())
+        if signs[before] != signs[after]
+    ]
+    return Pair(pair.first, pair.second, curve, pair.facts, signs.tolist(), changes)
+
+
+def _curve(
+    every: Cells, first: int, second: int, greater_is_better: bool
+) -> tuple[Curve | None, dict[str, Any]]:
+    """Return `complete_curve` of second − first, positive if the second is better."""
+    there = np.isfinite(every.array) | (every.infinite != 0)
+    both = there[:, first].any(axis=0) & there[:, second].any(axis=0)
+    if not both.any():
+        both[:] = True  # where no subject has both, which is then said
+    one, other = every.array[:, first][:, both], every.array[:, second][:, both]
+    differences = other - one if greater_is_better else one - other
+    scale = np.maximum(largest(one), largest(other))
+    infinite = (every.infinite[:, [first, second]][:, :, both] != 0).any(axis=(1, 2))
+    sizes = np.array(every.levels[1], dtype=np.float64)[both]
+    return complete_curve(differences, scale, infinite, sizes)
+
+
+def _rows(pair: Pair, m: int) -> list[dict[str, Any]]:
+    """Return what the table says of a pair."""
+    start = {"first": pair.first, "second": pair.second, **pair.facts}
+    if pair.curve is None:
+        return [start]
+    sizes = pair.curve.sizes
+    start |= {"m": m}
+    for name, sign in (("first_ahead", -1), ("second_ahead", 1)):
+        at = [size for size, decided in zip(sizes, pair.signs, strict=True) if decided == sign]
+        start[name] = ", ".join(f"{size:.10g}" for size in at)
+    if pair.changes:
+        return [start | of_change(pair, change) for change in pair.changes]
+    known = [sign for sign in pair.signs if sign]
+    if not known:
+        return [start | {"note": "at no size is one ahead of the other"}]
+    return [start | {"ahead": pair.leader(known[0]), "note": "no change of who is ahead"}]
+
+
+def of_change(pair: Pair, change: Change) -> dict[str, Any]:
+    """Return what a row says of one change."""
+    assert pair.curve is not None
+    zone, sizes = change.zone, pair.curve.sizes
+    row = {"ahead": pair.leader(change.sign)}
+    row |= {"before": sizes[change.before], "after": sizes[change.after]}
+    if zone.ratio > MAX_RATIO * (1 + 1e-9):
+        far = f"neighbouring sizes differ by a factor of {zone.ratio:.3g}"
+        return row | {"note": f"{far}, more than {MAX_RATIO:g}: no estimate in between"}
+    if len(zone.zeros) != 1:
+        return row | {"note": "the estimated curve crosses 0 several times in between"}
+    return row | {"crossing": zone.zeros[0], "lower": zone.lower, "upper": zone.upper}
+
+
+def sizes_to_add(pairs: Sequence[Pair], own: Sequence[int]) -> dict[int, set[Any]]:
+    """Propose sizes around the crossings of some pairs, and for which learners.
+
+    The sizes lie on a grid that divides the way from each of the study's own sizes to the next
+    evenly on the logarithmic axis, by steps of a factor of 1.3 at most. Around each crossing that
+    is not yet known well enough one is added in each gap: the one nearest to the estimate. It is
+    known well enough when neighbouring sizes are within a factor of 1.3, or, where the interval is
+    wide, within a third of it.
+    """
+    grid = np.array(_grid(own))
+    proposed: dict[int, set[Any]] = {}
+    for pair in pairs:
+        for change in pair.changes:
+            for size in _around(pair, change, grid):
+                proposed.setdefault(size, set()).update((pair.first, pair.second))
+    return proposed
+
+
+def _grid(own: Sequence[int]) -> list[int]:
+    """Return all sizes that may be added, and the study's own."""
+    grid = set(own)
+    for low, high in itertools.pairwise(sorted(own)):
+        steps = math.ceil(math.log(high / low) / math.log(FINE_RATIO) - 1e-9)
+        grid |= {round(low * (high / low) ** (step / steps)) for step in range(1, steps)}
+    return sorted(grid)
+
+
+def _around(pair: Pair, change: Change, grid: FloatArray) -> list[int]:
+    """Return the size to add in each gap around a crossing that is too wide."""
+    assert pair.curve is not None
+    zone, sizes = change.zone, pair.curve.sizes
+    third = (zone.upper / zone.lower) ** (1 / 3)
+    wanted = max(FINE_RATIO, min(MAX_RATIO, third)) * (1 + 1e-9)
+    centre = zone.zeros[len(zone.zeros) // 2]
+    found = []
+    for low, high in itertools.pairwise(sizes[change.before : change.after + 1]):
+        inside = grid[(grid > low) & (grid < high)]
+        if low < zone.upper and high > zone.lower and high / low > wanted and len(inside):
+            found.append(int(inside[np.abs(np.log(inside / centre)).argmin()]))
+    return found
 
 
 def curve(
@@ -174,21 +276,25 @@ def curve(
     band: str = "t",
     steps: int = 40,
 ) -> pd.DataFrame:
-    """Give the mean difference of two learners between the sizes, with its bands, for a figure.
+    """Give the mean difference of two learners at the sizes that both have, for a figure.
 
     Parameters
     ----------
-    table, subject, factor, size, value, greater_is_better, confidence, band
+    table, subject, factor, size, value, greater_is_better, confidence
         As in `thresholds`.
     first, second
         The learners; positive differences mean that the second is ahead.
+    band
+        What the band at all sizes together is simulated from: ``"t"``, the multivariate t
+        distribution with n − 1 degrees of freedom, or ``"normal"``.
     steps
-        How many there are from one of the study's sizes to the next, even on the logarithmic axis.
+        How many points there are from one size to the next, on straight lines, which are drawn to
+        join the sizes and say nothing of what is between them.
 
     Returns
     -------
     DataFrame
-        One row per size: the size, `studied` (whether it is one of the study's), `difference`,
+        One row per point: the size, `studied` (whether it is one of the study's), `difference`,
         `se`, `lower` and `upper` (each size by itself), `band_lower` and `band_upper` (all sizes
         together). All but the first two are NaN if the pair cannot be analysed. ``attrs`` has
         `first`, `second`, `n`, `infinite`, `confidence`, `sup_t`, `note` and `left_out`.
@@ -197,18 +303,18 @@ def curve(
     check_option("band", band, BANDS)
     chosen = table[table[factor].isin([first, second])] if factor in table else table
     every = cells(chosen, subject, (factor, size), value)
-    sizes = sizes_of(size, every.levels[1])
     for name in (first, second):
         if name not in every.levels[0]:
             raise ValueError(f"the column {factor!r} has no {name!r}")
     one, other = every.levels[0].index(first), every.levels[0].index(second)
-    pair, start = _pair(every, sizes, one, other, greater_is_better)
+    pair, start = _curve(every, one, other, greater_is_better)
+    sizes = sizes_of(size, every.levels[1]) if pair is None else pair.sizes
     places = np.arange(steps * (len(sizes) - 1) + 1) / steps
     x = np.interp(places, np.arange(len(sizes)), np.log(sizes))
     studied = places == places.astype(int)
     grid = np.exp(x)
     grid[studied] = sizes
-    mean, se = (np.full(len(x), np.nan),) * 2 if pair is None else pair.at(x)
+    mean, se = (np.full(len(x), np.nan),) * 2 if pair is None else pair.straight(x)
     half = np.nan if pair is None else pair.t_crit(confidence)
     wide = np.nan if pair is None else sup_t(pair, confidence, band)
     result = pd.DataFrame({size: grid, "studied": studied})
@@ -218,145 +324,3 @@ def curve(
     start = {"first": first, "second": second, "note": "", **start}
     result.attrs |= start | {"confidence": confidence, "sup_t": wide, "left_out": records(left_out)}
     return result
-
-
-def _pair(
-    every: Cells, sizes: FloatArray, first: int, second: int, greater_is_better: bool
-) -> tuple[Curve | None, dict[str, Any]]:
-    """Return `complete_curve` of second − first, positive if the second is better."""
-    one, other = every.array[:, first], every.array[:, second]
-    differences = other - one if greater_is_better else one - other
-    scale = np.maximum(largest(one), largest(other))
-    infinite = (every.infinite[:, [first, second]] != 0).any(axis=(1, 2))
-    return complete_curve(differences, scale, infinite, sizes)
-
-
-def _leader(sign: float, names: tuple[Any, Any]) -> Any:
-    """Return the learner that a sign of the difference puts ahead, none for 0."""
-    return None if sign == 0 else names[int(sign > 0)]
-
-
-def _crossing_rows(
-    pair: Curve, names: tuple[Any, Any], confidence: float
-) -> Iterator[dict[str, Any]]:
-    """Yield what a row says of each crossing of a pair, or of there being none."""
-    rows = [
-        row | {"ahead": _leader(sign, names)}
-        for sign, row in found_crossings(pair, pair.t_crit(confidence))
-    ]
-    if rows:
-        yield from rows
-        return
-    ahead = _leader(np.sign(pair.mean.sum()), names)  # no two means have different signs
-    said = "neither is ahead" if ahead is None else f"{ahead} is ahead throughout"
-    smallest, largest_size = pair.sizes[[0, -1]]
-    yield {
-        "ahead": ahead,
-        "note": f"no crossing between {smallest:g} and {largest_size:g}: {said}",
-    }
-
-
-def _ends(pair: Curve, names: tuple[Any, Any], confidence: float, band: str) -> dict[str, Any]:
-    """Return who is ahead at the two ends, how far inwards the band says so, and where else."""
-    crit = sup_t(pair, confidence, band)
-    row = {
-        "ahead_smallest": _leader(pair.mean[0], names),
-        "ahead_largest": _leader(pair.mean[-1], names),
-        "undecided": bool(pair.undecided(pair.t_crit(confidence))),
-        "sup_t": crit,
-    }
-    x = pair.log_sizes
-    stretches = pair.undecided(crit) or [(x[-1], x[0])]
-    for learner, sign in (("first", -1), ("second", 1)):
-        if sign * pair.mean[0] > 0 and stretches[0][0] > x[0]:
-            row[f"{learner}_better_up_to"] = pair.size(stretches[0][0])
-        if sign * pair.mean[-1] > 0 and stretches[-1][1] < x[-1]:
-            row[f"{learner}_better_from"] = pair.size(stretches[-1][1])
-    decided = _decided(pair, crit)
-    for learner, sign in (("first", -1), ("second", 1)):
-        parts = [(low, high) for low, high, ahead in decided if ahead == sign]
-        row[f"{learner}_better"] = "; ".join(
-            f"{_said(low)} to {_said(high)}" for low, high in parts
-        )
-    return row
-
-
-def _decided(pair: Curve, crit: float) -> list[tuple[float, float, int]]:
-    """Return the stretches of sizes outside those that are undecided, with the sign in each."""
-    x = pair.log_sizes
-    undecided = pair.undecided(crit)
-    starts, ends = [x[0], *(high for _, high in undecided)], [*(low for low, _ in undecided), x[-1]]
-    found = []
-    for low, high in zip(starts, ends, strict=True):
-        # Inside, what lies between two undecided stretches may be but rounding.
-        if high - low > (0 if low == x[0] or high == x[-1] else CLOSE):
-            middle = np.interp((low + high) / 2, x, pair.mean)
-            found.append((pair.size(low), pair.size(high), int(np.sign(middle))))
-    return found
-
-
-def _said(size: float) -> str:
-    """Return a size to six digits, or whole."""
-    return f"{size:.0f}" if size >= 1e5 else f"{size:.6g}"
-
-
-def _resampled(pairs: Sequence[Curve | None], replicates: int, seed: int) -> dict[int, FloatArray]:
-    """Return the mean curves of resampled subjects, replicates × sizes, by the place of the pair.
-
-    Pairs with equally many subjects have the same draws.
-    """
-    places: dict[int, list[int]] = {}
-    for place, pair in enumerate(pairs):
-        if pair is not None:
-            places.setdefault(len(pair.deviations), []).append(place)
-    result = {}
-    for subjects, group in places.items():
-        curves = [pair for place in group if (pair := pairs[place]) is not None]
-        deviations = np.concatenate([pair.deviations for pair in curves], axis=1)
-        sums = np.concatenate([n @ deviations for n in _draws(subjects, replicates, seed)])
-        parts = np.split(sums / subjects, len(curves), axis=1)
-        for place, pair, means in zip(group, curves, parts, strict=True):
-            result[place] = pair.mean + means
-    return result
-
-
-def _draws(subjects: int, replicates: int, seed: int) -> Iterator[FloatArray]:
-    """Draw how often each subject comes into each replicate, some replicates at a time."""
-    rng = np.random.default_rng(seed)
-    block = max(_BLOCK // subjects, 1)
-    for start in range(0, replicates, block):
-        rows = min(block, replicates - start)
-        drawn = rng.integers(subjects, size=(rows, subjects))
-        drawn += subjects * np.arange(rows)[:, None]
-        counts = np.bincount(drawn.ravel(), minlength=rows * subjects)
-        yield counts.astype(np.float64).reshape(rows, subjects)
-
-
-def _checked(
-    pair: Curve,
-    means: FloatArray,
-    row: dict[str, Any],
-    names: tuple[Any, Any],
-    confidence: float,
-) -> dict[str, float]:
-    """Return the bootstrap's columns for one crossing, or for there being none."""
-    places, signs, _ = crossings(pair.log_sizes, means)
-    overtaken = "crossing" in row and row["ahead"] == names[0]  # the second learner is
-    sought = -1.0 if overtaken else 1.0
-    near = math.log(row.get("crossing", pair.sizes[0]))
-    distance = np.where(signs == sought, np.abs(places - near), np.inf)
-    nearest = distance.argmin(axis=1)[:, None]
-    # With no such crossing, nobody who is ever behind gets ahead later.
-    beyond = np.where((sought * means < 0).any(axis=1), np.inf, -np.inf)
-    found = np.isfinite(distance).any(axis=1)
-    place = np.where(found, np.take_along_axis(places, nearest, axis=1)[:, 0], beyond)
-    ordered = np.sort(place[means.any(axis=1)])  # nothing is known where all means are 0
-    tail = (1 - confidence) / 2
-    limits = dict.fromkeys(("bootstrap_lower", "bootstrap_median", "bootstrap_upper"), math.nan)
-    for label, share in zip(limits, (tail, 0.5, 1 - tail), strict=True):
-        if len(ordered):
-            limit = float(ordered[math.ceil(len(ordered) * share) - 1])
-            limits[label] = limit if math.isinf(limit) else math.exp(limit)
-    counts = (signs != 0).sum(axis=1)
-    shares = {"p_no_crossing": counts == 0, "p_one": counts == 1, "p_several": counts > 1}
-    return limits | {label: float(share.mean()) for label, share in shares.items()}

@@ -10,7 +10,7 @@ import platform
 import re
 import shlex
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict
 from functools import cache
@@ -40,6 +40,7 @@ PLUGINS = "plugins"
 TABLES = ("anova.csv", "intervals.csv", "pairwise.csv", "left_out.csv", "precision.csv")
 FIGURES = ("learning_curves.png", "learning_curves.svg", "learning_curves.pdf")
 PAGE = "report.html"
+REFINED = "refined.parquet"  # cells of sizes that were added for the thresholds alone
 # Only some studies have these.
 FURTHER_TABLES = ("thresholds.csv", "regret.csv", "mixed_model.csv")
 FURTHER_FIGURES = tuple(
@@ -257,7 +258,7 @@ class Store:
 
     def take(self, plan: Plan, others: Iterable[Store]) -> None:
         """Add the cells of the same study that other places hold."""
-        places, mine = Places(plan), self._columns(plan)
+        places, mine = Places(plan), self.columns(plan)
         with self.keeping() as keep:
             for other in others:
                 for cells in other._tasks():
@@ -289,7 +290,7 @@ class Store:
         with self._said():
             yield from Journal(self.directory).tasks()
 
-    def _columns(self, plan: Plan) -> Columns:
+    def columns(self, plan: Plan) -> Columns:
         """The cells there are that belong to a plan; of a cell written twice, the later."""
         columns = Columns(plan)
         for cells in self._tasks():
@@ -342,7 +343,7 @@ class Store:
 
     def finish(self, plan: Plan, facts: dict[str, Any]) -> None:
         """Write the scores, and at the very end that they are complete."""
-        cells = self._columns(plan)
+        cells = self.columns(plan)
         if missing := plan.cells - np.count_nonzero(cells.there):
             raise SimstudyError(
                 f"{missing} of {plan.cells} cells are missing from "
@@ -363,6 +364,24 @@ class Store:
             "warnings": dict(cells.warnings().most_common(20)),
         }
         self._write_manifest(plan, COMPLETE, facts)
+
+    def write_refined(self, plan: Plan, learners: Mapping[int, Collection[str]]) -> bool:
+        """Write the cells of sizes that were added, of some learners each; whether they are new."""
+        cells = self.columns(plan)
+        content = parquet(cells.scores(learners))
+        failed = [cell for cell in cells.failures() if cell.learner in learners[cell.size]]
+        facts = {
+            REFINED: zlib.crc32(content),
+            "sizes": {str(size): sorted(labels) for size, labels in sorted(learners.items())},
+            "failures": len(failed),
+        }
+        manifest = self.manifest() or {}
+        if manifest.get("refined") == facts and (self.directory / REFINED).exists():
+            return False
+        self.drop_report()
+        self.write(REFINED, content)
+        self.write(MANIFEST, json.dumps({**manifest, "refined": facts}, indent=2).encode())
+        return True
 
     def _write_manifest(self, plan: Plan, status: str, facts: dict[str, Any]) -> None:
         content = {

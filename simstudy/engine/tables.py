@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -82,8 +82,11 @@ class Columns:
             for place in sorted(self._warnings)
         )
 
-    def scores(self) -> pa.Table:
-        """One row for each cell: family, model, size, learner, the measures, status."""
+    def scores(self, only: Mapping[int, Collection[str]] | None = None) -> pa.Table:
+        """One row for each cell: family, model, size, learner, the measures, status.
+
+        With ``only``, of the sizes and learners named there.
+        """
         columns = {"family": _texts([self._plan.family.name] * len(self.there)), **self._keys()}
         for index, column in enumerate(self._plan.columns):
             columns[column.name] = _numbers(self.values[:, index])
@@ -91,7 +94,11 @@ class Columns:
         for place, cell in self.failed.items():
             status[place] = cell.status
         columns["status"] = _texts(status)
-        return _table(columns)
+        table = _table(columns)
+        if only is None:
+            return table
+        named = [label in only.get(size, ()) for size, label in self._places.keys]
+        return table.take(_numbers(np.flatnonzero(np.tile(named, self._plan.models))))
 
     def timings(self) -> pa.Table:
         """Seconds that each cell took; never the same twice, so kept apart from the scores."""

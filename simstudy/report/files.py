@@ -61,7 +61,7 @@ def _tables(results: Results) -> dict[str, pd.DataFrame]:
 
 def _further_tables(results: Results) -> dict[str, pd.DataFrame]:
     """The tables of the primary measure that only some studies have."""
-    tables = {"thresholds.csv": results.thresholds(bootstrap=True), "regret.csv": results.regret()}
+    tables = {"thresholds.csv": results.thresholds(), "regret.csv": results.regret()}
     if results.scores[results.measures[0]].isna().any():
         tables["mixed_model.csv"] = _attempt(results.mixed, None)
     return {name: table for name, table in tables.items() if not table.empty}

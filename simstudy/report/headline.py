@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from simstudy.measures.base import MeasureInfo
 from simstudy.report.numbers import number
+from simstudy.report.overtaking import changes_said, tests_words
 from simstudy.report.phrases import NAMED, among, counted, family, listed, opening, rows, runs
 from simstudy.report.standings import (
     Lead,
     Standing,
-    crossings_said,
     is_identical,
     is_tested,
     lead_of,
@@ -84,8 +84,8 @@ def headline(
 
     A learner beats another only where the adjusted p value is below 1 − confidence. One that
     beats all others at a size is said to; otherwise the one of best mean is named, whom it beats,
-    and from whom it is not told apart. One overtakes another only where the adjusted tests have the
-    other ahead at a size before, and it at a size after.
+    and from whom it is not told apart. One overtakes another between the last size at which the
+    other is ahead and the first at which it is, by tests adjusted for all pairs and sizes.
 
     Parameters
     ----------
@@ -110,8 +110,8 @@ def headline(
     standings = [standing for standing in found if standing is not None]
     said = _leaders(standings, pairs, info, alpha, holm)
     leaders = {standing.leader for standing in standings}
-    said += _changes(thresholds, pairs, leaders, sizes, info, alpha, models)
-    said.append(_method(pairs, not thresholds.empty, info, confidence, adjustment, models))
+    said += _changes(thresholds, pairs, leaders, sizes, alpha, models)
+    said.append(_method(pairs, thresholds, info, confidence, adjustment, models))
     return said + _means(intervals, models) + lost
 
 
@@ -266,14 +266,13 @@ def _changes(
     pairs: pd.DataFrame,
     leaders: set[str],
     sizes: list[int],
-    info: MeasureInfo,
     alpha: float,
     models: int | None,
 ) -> list[str]:
-    """Which crossings are established, and which pairs are never told apart, nor could be."""
+    """Who overtakes whom, and which pairs are never told apart, nor could be."""
     parts = []
-    if not thresholds.empty:
-        parts.append(crossings_said(thresholds, pairs, leaders, sizes, info, alpha))
+    if not thresholds.empty and thresholds["m"].notna().any():
+        parts.append(changes_said(thresholds, leaders, sizes))
     flags = pairs.assign(
         told=pairs["p_adjusted"] < alpha, tested=is_tested(pairs), same=is_identical(pairs)
     )
@@ -321,7 +320,7 @@ def _every(n: pd.Series[int], models: int | None) -> str:
 
 def _method(
     pairs: pd.DataFrame,
-    crossings: bool,
+    thresholds: pd.DataFrame,
     info: MeasureInfo,
     confidence: float,
     adjustment: str,
@@ -345,13 +344,17 @@ def _method(
         f"Paired t tests over {used} at {level} confidence, {scope}; numbers are "
         f"differences in mean {info.label}{better}, in favour of the learner named first"
     )
-    if crossings:
+    said += "."
+    changed = not thresholds.empty and thresholds["before"].notna().any()
+    if changed and (tests := tests_words(thresholds, level)):
         said += (
-            "; crossings are named where these tests have one learner ahead before and the other "
-            "after; they are interpolated, linearly in log rows, and their "
-            f"{level} intervals are of each pair alone, unadjusted"
+            " Who overtakes whom is decided by the last size at which the one and the first at "
+            f"which the other is ahead: {tests}"
         )
-    return f"{said}."
+        if thresholds["crossing"].notna().any():
+            said += f"; in brackets, {level} intervals of each crossing by itself"
+        said += "."
+    return said
 
 
 def _means(intervals: pd.DataFrame, models: int | None) -> list[str]:

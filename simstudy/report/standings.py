@@ -1,8 +1,7 @@
-"""Who leads at a size by the paired tests, and which crossings of two learners are established."""
+"""Who leads at a size by the paired tests."""
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Hashable
 from dataclasses import dataclass, field
@@ -10,13 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from simstudy.measures.base import MeasureInfo
 from simstudy.report.numbers import p_value, signed
-from simstudy.report.phrases import listed
 
 if TYPE_CHECKING:
     import pandas as pd
-
-
-_CROSSINGS = 3  # crossings that are named; more are counted
 
 
 @dataclass(frozen=True)
@@ -137,74 +132,3 @@ def lead_of(row: dict[Any, Any], learner: str, sign: int) -> Lead:
     rival = row["second"] if first else row["first"]
     mean, p = turn * row["difference"], row["p_adjusted"]
     return Lead(rival, int(row["size"]), mean, low, high, p, int(row["n"]))
-
-
-def crossings_said(
-    thresholds: pd.DataFrame,
-    pairs: pd.DataFrame,
-    leaders: set[str],
-    sizes: list[int],
-    info: MeasureInfo,
-    alpha: float,
-) -> str:
-    """The crossings with one learner ahead by the adjusted tests before and the other after."""
-    found = _established(thresholds, pairs, info, alpha)
-    if not found:
-        return f"no crossing between {sizes[0]:,} and {sizes[-1]:,} rows is established"
-    found.sort(key=lambda row: -len({row["first"], row["second"]} & leaders))
-    named = sorted(found[:_CROSSINGS], key=lambda row: float(row["crossing"]))
-    said = listed([_crossing(row) for row in named])
-    more = len(found) - len(named)
-    noun = "crossing is" if more == 1 else "crossings are"
-    return said + (f"; {more} more {noun} in the table of thresholds" if more else "")
-
-
-def _established(
-    thresholds: pd.DataFrame, pairs: pd.DataFrame, info: MeasureInfo, alpha: float
-) -> list[dict[Any, Any]]:
-    """One row for each change from one learner ahead to the other by the adjusted tests of pairs.
-
-    Between the two sizes studied that show it the mean difference may cross 0 several times; the
-    row then spans these crossings.
-    """
-    sign = 1 if info.greater_is_better else -1
-    ahead: dict[tuple[str, str], list[tuple[int, str]]] = {}
-    for row in pairs[pairs["p_adjusted"] < alpha].sort_values("size").to_dict("records"):
-        leader = row["first"] if sign * row["difference"] > 0 else row["second"]
-        ahead.setdefault((row["first"], row["second"]), []).append((row["size"], leader))
-    crossed = _decided(thresholds)
-    found = []
-    for pair, told in ahead.items():
-        mine = [row for row in crossed if (row["first"], row["second"]) == pair]
-        for (low, old), (high, new) in itertools.pairwise(told):
-            inside = [row for row in mine if row["before"] >= low and row["after"] <= high]
-            inside = [row for row in inside if row["ahead"] == new and old != new]
-            if inside:
-                start, middle = inside[0], inside[len(inside) // 2]
-                kept = {"before": start["before"], "lower": start["lower"]}
-                found.append(inside[-1] | kept | {"crossing": middle["crossing"]})
-    return found
-
-
-def _decided(thresholds: pd.DataFrame) -> list[dict[Any, Any]]:
-    """One row for each stretch of sizes before which one is ahead and after which the other is.
-
-    Several crossings may lie in one stretch where the two are not told apart; if their number is
-    even, the same learner is ahead before and after it.
-    """
-    crossed = thresholds[thresholds["crossing"].notna()]
-    is_open = crossed["lower_open"].astype(bool) | crossed["upper_open"].astype(bool)
-    found = []
-    for _, stretch in crossed[~is_open].groupby(["first", "second", "lower"], sort=False):
-        rows = stretch.to_dict("records")
-        if len(rows) % 2:
-            middle = rows[len(rows) // 2]["crossing"]
-            found.append(rows[-1] | {"crossing": middle, "before": rows[0]["before"]})
-    return found
-
-
-def _crossing(row: dict[Any, Any]) -> str:
-    behind = row["first"] if row["ahead"] == row["second"] else row["second"]
-    said = f"{row['ahead']} overtakes {behind}"
-    at = f"{row['crossing']:,.0f} [{row['lower']:,.0f}, {row['upper']:,.0f}]"
-    return f"{said} between {row['before']:,.0f} and {row['after']:,.0f} rows (at {at})"

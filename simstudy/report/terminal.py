@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from simstudy.report import words
+from simstudy.report import overtaking, words
 from simstudy.report.numbers import p_value, share
 
 if TYPE_CHECKING:
@@ -164,23 +164,18 @@ def _print_thresholds(results: Results, console: Console) -> None:
         return
     console.print("[bold]Who overtakes whom[/bold]")
     if len(results.learners) > words.MANY_LEARNERS:
-        crossings = int(found["crossing"].notna().sum())
+        changes = int(found["before"].notna().sum())
         console.print(
-            f"  {crossings} crossings between {len(results.learners)} learners: see "
+            f"  {changes} changes of who is ahead between {len(results.learners)} learners: see "
             "thresholds.csv.\n",
             highlight=False,
         )
         return
-    for sentence in words.threshold_sentences(found, results.sizes, results.settings["models"]):
+    for sentence in overtaking.threshold_sentences(found, results.settings["models"]):
         console.print(f"  {sentence}", highlight=False, markup=False, soft_wrap=True)
-    level = words.confidence_level(results)
-    console.print(
-        f"thresholds of the mean paired difference, linear in log rows between the sizes studied; "
-        f"{level} intervals by inverting the paired t test (Fieller); the band: {level} for all "
-        "sizes of a pair together. Neither is adjusted for the number of pairs, as the verdicts "
-        "above are.\n",
-        style="dim",
-    )
+    notes = overtaking.method_words(found, words.confidence_level(results))
+    notes = " ".join(part for part in (notes, overtaking.refined_words(results)) if part)
+    console.print(f"{notes}\n", style="dim", highlight=False)
 
 
 def _print_failures(results: Results, console: Console) -> None:

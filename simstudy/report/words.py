@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import textwrap
-from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from simstudy.engine.store import ROWS_BESIDE_EXACT
@@ -218,8 +217,9 @@ def difference_caption(results: Results) -> str:
     lines = (
         f"Mean paired differences in {results.info().label} over the models, above 0 where the "
         f"learner named first is ahead; dark band: {level} t intervals, each size by itself; "
-        f"light band: {level}, all sizes together. Diamond and bar: the threshold, at which one "
-        f"overtakes the other, and its {level} interval. {unadjusted(m)}{design(results)}."
+        f"light band: {level}, all sizes studied together; lines join the sizes and say nothing of "
+        "what is between them. Diamond and bar: the estimated size at which one overtakes the "
+        f"other, and its {level} interval. {unadjusted(m)}{design(results)}."
     )
     return lines
 
@@ -229,7 +229,7 @@ def unadjusted(pairs: int, sizes: int = 1) -> str:
     said = f"The dark band is not adjusted for the number of sizes, m = {sizes}. " * (sizes > 1)
     if pairs > 1:
         said += (
-            "The bands and the intervals of thresholds are not adjusted for the number of pairs, "
+            "The bands and the intervals of crossings are not adjusted for the number of pairs, "
             f"m = {pairs}. "
         )
     return said
@@ -255,85 +255,3 @@ def _regret_models(results: Results) -> str:
     without = [learner for learner in results.learners if learner not in set(split["learner"])]
     said = f"Over {used} of {models} models, those without a missing part. " * (used < models)
     return said + f"Without {', '.join(without)}: no limit. " * bool(without)
-
-
-def threshold_sentences(
-    found: pd.DataFrame, sizes: list[int], models: int | None = None
-) -> list[str]:
-    """Where learners overtake each other, one sentence for each pair and crossing.
-
-    One that could not use all ``models`` says how many it used.
-    """
-    sentences = []
-    for _, pair in found.groupby(["first", "second"], sort=False):
-        rows = pair.to_dict("records")
-        first, second = rows[0]["first"], rows[0]["second"]
-        if rows[0]["infinite"] or rows[0]["n"] < 2:
-            sentences.append(f"{first} and {second}: {rows[0]['note']}")
-        elif math.isnan(rows[0]["crossing"]):
-            sentences.append(_without_crossing(rows[0], sizes))
-        elif all(row["lower_open"] and row["upper_open"] for row in rows):
-            where = " and ".join(f"{row['crossing']:,.0f}" for row in rows)
-            sentences.append(
-                f"{first} and {second} are told apart at no size; the mean difference changes sign "
-                f"at {where} rows"
-            )
-        else:
-            sentences += map(_with_crossing, rows)
-            sentences[-1] += _band(rows[-1], sizes)
-        if models is not None and rows[0]["n"] < models:
-            sentences[-1] += f", over {rows[0]['n']} of {models} models"
-    return sentences
-
-
-def _with_crossing(row: dict[Any, Any]) -> str:
-    ahead = row["ahead"]
-    behind = row["first"] if ahead == row["second"] else row["second"]
-    lower = ("< " if row["lower_open"] else "") + f"{row['lower']:,.0f}"
-    upper = ("> " if row["upper_open"] else "") + f"{row['upper']:,.0f}"
-    return (
-        f"{ahead} overtakes {behind} at {row['crossing']:,.0f} rows [{lower}, {upper}], "
-        f"between {row['before']:,.0f} and {row['after']:,.0f}"
-    )
-
-
-def _band(row: dict[Any, Any], sizes: list[int]) -> str:
-    """Where, after the last crossing, the learner then ahead is so by the band over all sizes."""
-    parts = [
-        stretch_words(low, high, sizes)
-        for who, low, high in band_stretches(row)
-        if who == row["ahead"] and low >= row["crossing"]
-    ]
-    return f"; by the band ahead {' and '.join(parts)}" if parts else ""
-
-
-def _without_crossing(row: dict[Any, Any], sizes: list[int]) -> str:
-    ahead = row["ahead"]
-    if not isinstance(ahead, str):
-        return f"{row['first']} and {row['second']}: {row['note'] or 'no crossing'}"
-    behind = row["first"] if ahead == row["second"] else row["second"]
-    said = f"{ahead} is ahead of {behind} from {sizes[0]:,} to {sizes[-1]:,} rows, no crossing"
-    parts = [
-        stretch_words(low, high, sizes) for who, low, high in band_stretches(row) if who == ahead
-    ]
-    return f"{said}; by the band {' and '.join(parts)}" if parts else f"{said}; not by the band"
-
-
-def band_stretches(row: Mapping[Any, Any]) -> list[tuple[str, float, float]]:
-    """The stretches of sizes in which the band over all sizes has a learner ahead, in order."""
-    found = []
-    for which in ("first", "second"):
-        said = row[f"{which}_better"]
-        for part in said.split("; ") if isinstance(said, str) and said else ():
-            low, high = part.split(" to ")
-            found.append((row[which], float(low), float(high)))
-    return sorted(found, key=lambda stretch: stretch[1])
-
-
-def stretch_words(low: float, high: float, sizes: Sequence[int]) -> str:
-    """A stretch of sizes among those studied."""
-    if (low, high) == (sizes[0], sizes[-1]):
-        return "at all sizes"
-    if low == sizes[0]:
-        return f"up to {high:,.0f}"
-    return f"from {low:,.0f} on" if high == sizes[-1] else f"from {low:,.0f} to {high:,.0f}"

@@ -21,10 +21,9 @@ REWARD = MeasureInfo(greater_is_better=True, label="reward", unit="nats")
 LOSS = MeasureInfo(greater_is_better=False, label="loss")
 
 
-def scores(offsets, noise=0.01, models=30):
+def scores(offsets, noise=0.01, models=30, sizes=(50, 500, 5000, 20000)):
     """Rewards whose true means are known: offsets by learner, one for each size."""
     rng = np.random.default_rng(3)
-    sizes = (50, 500, 5000, 20000)
     common = rng.normal(size=models)
     return pd.DataFrame(
         {
@@ -98,7 +97,7 @@ def test_one_that_is_level_with_another_is_not_said_to_win():
 def test_where_nothing_is_told_apart_nothing_beats_anything():
     said = tell(scores({"A": [0.0, 0.0], "B": [0.0, 0.0], "C": [0.0, 0.0]}, noise=0.1))
     assert said[0].startswith("At 50 and 500 rows no two of A, B and C are told apart; the largest")
-    assert said[1] == "No crossing between 50 and 500 rows is established."
+    assert said[1] == NO_CHANGE
     assert not any("beat" in sentence for sentence in said)
     assert "told apart at no size" not in " ".join(said)  # once is enough
 
@@ -116,50 +115,63 @@ def test_significance_at_some_sizes_is_claimed_there_alone():
     assert said[0].startswith("At 50 rows ")
     assert said[1].startswith("From 500 to 20,000 rows B beats A; its smallest lead is +")
     assert said[1].endswith(" rows.")
-    assert said[2] == "No crossing between 50 and 20,000 rows is established."
+    assert said[2] == "Between 50 and 20,000 rows no learner is shown to overtake another."
 
 
-def test_a_crossing_is_told_with_its_sizes_and_interval():
+NO_CHANGE = "Between 50 and 500 rows no learner is shown to overtake another."
+CLOSE = (50, 100, 200, 400)
+
+
+def overtaking(means, **options):
+    """The sentence on who overtakes whom."""
+    (sentence,) = [said for said in tell(scores(means, **options)) if "overtake" in said][:1]
+    return sentence
+
+
+def test_a_crossing_decided_at_distant_sizes_is_bracketed_by_these():
     said = tell(scores({"A": [0.5, 0.5], "B": [0.0, 1.0]}))
-    (sentence,) = [sentence for sentence in said if "overtakes" in sentence]
-    assert sentence.startswith("B overtakes A between 50 and 500 rows (at 15")
+    assert said[2] == "B overtakes A between 50 and 500 rows."
+    assert said[3].endswith(
+        "Who overtakes whom is decided by the last size at which the one and the first at which "
+        "the other is ahead: paired t tests, 95% confidence for all of them together, "
+        "Bonferroni-adjusted for m = 2 (pairs × sizes)."
+    )
+
+
+def test_a_crossing_decided_at_neighbours_has_an_estimate_and_its_interval():
+    means = {"A": [0.5] * 4, "B": [0.0, 0.4, 0.7, 1.0]}
+    sentence = overtaking(means, sizes=CLOSE, noise=0.01)
+    assert sentence.startswith("B overtakes A between 100 and 200 rows, at about 1")
     low, high = sentence.split("[")[1].split("]")[0].split(", ")
-    # The middle on the logarithmic axis: the means differ by −0.5 and 0.5.
-    assert float(low) < 50 * math.sqrt(10) < float(high)
-    assert "where these tests have one learner ahead before and the other after" in said[-1]
-    assert said[-1].endswith("their 95% intervals are of each pair alone, unadjusted.")
+    assert 100 <= float(low) < float(high) <= 200
+    assert "in brackets, 95% intervals of each crossing by itself" in " ".join(
+        tell(scores(means, sizes=CLOSE, noise=0.01))
+    )
 
 
-def threshold(**changes):
-    row = {"first": "A", "second": "B", "crossing": 100.0, "ahead": "B", "lower": 80.0}
-    row |= {"upper": 120.0, "lower_open": False, "upper_open": False, "before": 50, "after": 500}
-    return row | changes
+def test_a_pair_that_crosses_twice_has_one_sentence():
+    sentence = overtaking({"A": [0.5, 0.5, 0.5], "B": [0.0, 1.0, 0.0]}, sizes=(50, 500, 5000))
+    assert sentence == (
+        "B overtakes A between 50 and 500 rows, and A overtakes B between 500 and 5,000 rows."
+    )
 
 
-@pytest.mark.parametrize(
-    ("found", "said"),
-    [
-        ([threshold()], "B overtakes A between 50 and 500 rows (at 100 [80, 120])"),
-        ([threshold(ahead="A")], "A overtakes B between 50 and 500 rows (at 100 [80, 120])"),
-        ([threshold(lower_open=True)], "No crossing"),
-        ([threshold(upper_open=True)], "No crossing"),
-        ([threshold(crossing=math.nan)], "No crossing"),
-        # There and back within one stretch where the two are not told apart.
-        ([threshold(), threshold(crossing=110.0, ahead="A")], "No crossing"),
-        (
-            [threshold(), threshold(crossing=105.0, ahead="A"), threshold(crossing=110.0)],
-            "B overtakes A between 50 and 500 rows (at 105 [80, 120])",
-        ),
-    ],
-)
-def test_a_crossing_is_claimed_only_if_each_is_ahead_on_one_side(found, said):
-    means = {"A": [0.5, 0.5], "B": [0.0, 1.0]}
-    if found[-1]["ahead"] == "A":
-        means = {"A": [0.5, 0.5], "B": [1.0, 0.0]}
-    table = scores(means)
-    pairs, cells = pairwise(table, value="reward"), intervals(table, value="reward")
-    sentences = headline(pairs, pd.DataFrame(found), cells, REWARD)
-    assert any(sentence.startswith(said) for sentence in sentences), sentences
+def test_a_pair_that_never_separates_is_not_said_to_cross():
+    # The mean difference changes sign, but no test has either ahead.
+    table = scores({"A": [0.0, 0.001], "B": [0.001, 0.0]}, noise=1.0)
+    assert NO_CHANGE in tell(table)
+
+
+def test_one_side_alone_makes_no_crossing():
+    table = scores({"A": [0.001, 0.0], "B": [0.0, 2.0]}, noise=0.5)
+    assert NO_CHANGE in tell(table)
+
+
+def test_of_many_changes_a_few_are_named():
+    means = {f"L{i}": [1.0 - i / 10, i / 10] for i in range(5)}
+    sentence = overtaking(means, noise=0.001)
+    assert sentence.count("overtakes") == 3
+    assert sentence.endswith("; 7 more pairs change places: see the table of thresholds.")
 
 
 def test_a_crossing_that_the_adjusted_tests_do_not_show_is_not_named():
@@ -183,17 +195,10 @@ def test_a_crossing_that_the_adjusted_tests_do_not_show_is_not_named():
     )
     said = " ".join(tell(table))
     assert "no two of A, B, C and D are told apart" in said
-    assert "No crossing between 50 and 500 rows is established." in said
+    assert NO_CHANGE in said
     assert "overtakes" not in said
 
 
-@pytest.fixture
-def coarse_band(monkeypatch):
-    """Bands of few draws, which the headline does not use, so that many pairs take no time."""
-    monkeypatch.setattr("simstudy.analysis.curves.DRAWS", 100)
-
-
-@pytest.mark.usefixtures("coarse_band")
 def test_in_pure_noise_nothing_overtakes():
     for seed in (0, 1, 3):  # the unadjusted tests have learners overtake each other in these
         values = np.random.default_rng(seed).normal(size=(20, 30, 2))
@@ -206,59 +211,6 @@ def test_in_pure_noise_nothing_overtakes():
         said = " ".join(tell(table))
         assert "told apart" in said
         assert "overtakes" not in said
-
-
-def told(size, ahead, p=0.01):
-    """A row of the pairwise table that has one of A and B ahead."""
-    return pair("A", "B", size, 0.1 if ahead == "A" else -0.1, p)
-
-
-@pytest.mark.parametrize(
-    ("rows_", "said"),
-    [
-        ([told(50, "A"), told(500, "B")], "B overtakes A between 50 and 500 rows (at 100"),
-        ([told(50, "A", 0.2), told(500, "B")], "No crossing"),
-        ([told(50, "A"), told(500, "B", 0.2)], "No crossing"),
-        ([told(50, "B"), told(500, "A")], "No crossing"),
-        ([told(50, "A"), told(500, "B", math.nan)], "No crossing"),
-        # Told apart on the right sides, though not at the sizes next to the crossing.
-        (
-            [told(20, "A"), told(50, "A", 1.0), told(500, "B", 1.0), told(900, "B")],
-            "B overtakes A between 50 and 500 rows (at 100",
-        ),
-        # Before the crossing the adjusted tests last had the same one ahead.
-        ([told(20, "A"), told(50, "B"), told(500, "B")], "No crossing"),
-    ],
-)
-def test_a_crossing_needs_the_adjusted_tests_of_both_sides(rows_, said):
-    cells = pd.DataFrame(
-        {"learner": name, "size": row["size"], "n": 30, "mean": mean, "infinite": 0, "m": 4}
-        for row in rows_
-        for name, mean in (("A", row["difference"]), ("B", 0.0))
-    )
-    found = pd.DataFrame([threshold()])
-    sentences = headline(pd.DataFrame(rows_), found, cells, REWARD)
-    assert any(sentence.startswith(said) for sentence in sentences), sentences
-    loss = pd.DataFrame(rows_).assign(difference=[-row["difference"] for row in rows_])
-    cells["mean"] = -cells["mean"]
-    sentences = headline(loss, found, cells, LOSS)
-    assert any(sentence.startswith(said) for sentence in sentences), sentences
-
-
-def test_crossings_there_and_back_that_are_not_told_are_named_once():
-    rows_ = [told(10, "A"), told(50, "B", 0.3), told(500, "A", 0.3), told(900, "B")]
-    cells = pd.DataFrame(
-        {"learner": name, "size": row["size"], "n": 30, "mean": mean, "infinite": 0, "m": 4}
-        for row in rows_
-        for name, mean in (("A", row["difference"]), ("B", 0.0))
-    )
-    ends = ("before", "crossing", "lower", "upper", "after", "ahead")
-    values = [(10, 20, 15, 25, 50, "B"), (50, 90, 80, 95, 500, "A"), (500, 700, 600, 800, 900, "B")]
-    found = [threshold(**dict(zip(ends, value, strict=True))) for value in values]
-    said = headline(pd.DataFrame(rows_), pd.DataFrame(found), cells, REWARD)
-    (sentence,) = [sentence for sentence in said if "overtakes" in sentence]
-    assert sentence.count("overtakes") == 1
-    assert sentence.startswith("B overtakes A between 10 and 900 rows (at 700 [15, 800])")
 
 
 def test_numbers_that_are_estimates_are_not_written_as_bounds():
@@ -406,7 +358,6 @@ def test_the_level_of_the_study_decides_what_counts():
         assert ("beats" in first) == beats
 
 
-@pytest.mark.usefixtures("coarse_band")
 def test_thirty_learners_and_twelve_sizes_take_few_sentences():
     rng = np.random.default_rng(0)
     sizes = [25 * 2**power for power in range(12)]
@@ -424,7 +375,7 @@ def test_thirty_learners_and_twelve_sizes_take_few_sentences():
     said = headline(pairs, found, cells, REWARD, models=10)
     assert len(said) <= 5
     assert max(map(len, said)) < 600
-    assert re.search(r"; \d{2,3} more crossings are in the table of thresholds", said[2])
+    assert re.search(r"; \d{2,3} more pairs change places: see the table of thresholds", said[2])
 
 
 def test_a_summary_of_many_stretches_gives_each_leader_its_sizes():

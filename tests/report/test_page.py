@@ -227,11 +227,10 @@ def test_the_leader_of_many_is_that_of_the_means_and_stretches_inside_are_told(t
         assert at_size.idxmax() != "L8"
     rows = results.thresholds().to_dict("records")
     (row,) = [row for row in rows if (row["first"], row["second"]) == ("L0", "L1")]
-    assert row["first_better"] == ""
-    assert np.isnan([row["second_better_from"], row["second_better_up_to"]]).all()
-    low, high = map(float, row["second_better"].split(" to "))
-    said = tables._by_the_band(row, results.sizes)
-    assert said == f"L1 from {low:,.0f} to {high:,.0f}"
+    assert (row["first_ahead"], row["second_ahead"]) == ("", "99")
+    ((_, cells),) = tables.thresholds(results, pd.DataFrame([row]), "95%", "reward").rows
+    said = ["L1 and L0", "no one", "–", "–", "–", "L1: 99", "–"]
+    assert [cell.text for cell in cells] == said
     note = shown.differences.notes[0]
     assert "not adjusted for the number of sizes, m = 3." in note
     assert "not adjusted for the number of pairs, m = 36." in note

@@ -236,29 +236,27 @@ def test_reliability_is_drawn_with_its_intervals(results):
     assert len(one.get_legend_handles_labels()[1]) == 1
 
 
-def test_thresholds_are_drawn_with_arrows_where_intervals_are_open():
+def test_changes_are_drawn_with_their_brackets_and_the_sizes_that_decide():
     row = {"first": "A", "second": "B", "n": 9, "crossing": 100.0, "ahead": "B", "note": ""}
-    row |= {"lower": 50.0, "upper": 300.0, "lower_open": True, "upper_open": False}
-    row |= {"first_better": "50 to 60", "second_better": "400 to 900; 2000 to 5000"}
-    none = row | {"second": "C", "crossing": np.nan, "ahead": "A"}
-    none |= {"first_better": "", "second_better": ""}
-    ax = draw_thresholds(pd.DataFrame([row, none]), [50, 500, 5000], Figure().subplots())
-    assert [t.get_text() for t in ax.get_yticklabels()] == ["B overtakes A", "A ahead of C"]
-    marks = [
-        (line.get_marker(), *np.ravel(line.get_xdata()), *np.ravel(line.get_ydata()))
-        for line in ax.lines
-    ]
-    assert ("D", 100.0, 0) in marks
-    assert ("<", 50.0, 0) in marks  # the interval goes on below the smallest size
-    assert ("<", 50.0, 1) not in marks  # no crossing, which is none below the sizes either
-    assert not any(mark[0] == ">" for mark in marks)
-    assert [text.get_text() for text in ax.texts] == ["none"]
-    bars = [line for line in ax.lines if len(line.get_xdata()) == 2]
-    spans = [tuple(line.get_xdata()) for line in bars]
-    assert spans == [(50.0, 60.0), (400.0, 900.0), (2000.0, 5000.0), (50.0, 300.0)]
-    grey, *blue = [line.get_color() for line in bars[:3]]
-    assert len({*blue}) == 1
-    assert grey not in blue
+    row |= {"lower": 80.0, "upper": 130.0, "before": 50.0, "after": 500.0}
+    row |= {"first_ahead": "50", "second_ahead": "500, 5000"}
+    blank = dict.fromkeys(("crossing", "lower", "upper"), np.nan)
+    bracket = row | blank | {"second": "C", "ahead": "C"}
+    ends = blank | {"before": np.nan, "after": np.nan, "first_ahead": "", "second_ahead": ""}
+    never = row | ends | {"second": "D", "ahead": None}
+    found = pd.DataFrame([row, bracket, never])
+    ax = draw_thresholds(found, [50, 500, 5000], Figure().subplots())
+    labels = ["B overtakes A", "C overtakes A", "A and D"]
+    assert [t.get_text() for t in ax.get_yticklabels()] == labels
+    diamonds = [line for line in ax.lines if line.get_marker() == "D"]
+    assert [(*d.get_xdata(), *d.get_ydata()) for d in diamonds] == [(100.0, 0)]
+    dots = [line for line in ax.lines if line.get_marker() == "o"]
+    assert [[*line.get_xdata()] for line in dots] == [[500, 5000], [50]] * 2
+    assert dots[0].get_color() != dots[1].get_color()
+    bars = [line for line in ax.lines if line.get_marker() == "None"]
+    spans = [tuple(line.get_xdata()) for line in bars if len(line.get_xdata()) == 2]
+    assert spans == [(50.0, 500.0), (80.0, 130.0), (50.0, 500.0)]
+    assert [text.get_text() for text in ax.texts] == ["no difference"]
 
 
 def test_ranks_are_drawn_where_they_are_and_groups_are_joined(results):

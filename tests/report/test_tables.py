@@ -180,28 +180,29 @@ def test_thresholds_are_those_of_the_results(results, written):
     rows = markdown_rows(written / "markdown/thresholds.md")
     for row, expected in zip(rows, results.thresholds().to_dict("records"), strict=True):
         assert {*row[:2]} == {expected["first"], expected["second"]}
-        assert row[0] == expected["ahead"]
-        if math.isnan(expected["crossing"]):
-            assert row[2] == "none"
+        if isinstance(expected["ahead"], str):
+            assert row[0] == expected["ahead"]
+            mine = expected["first_ahead" if row[0] == expected["first"] else "second_ahead"]
+            assert (row[5] == "–") == (mine == "")
         else:
-            assert row[1] == expected["first" if row[0] == expected["second"] else "second"]
-            assert row[2] == f"{expected['crossing']:,.0f}"
-            assert row[3].startswith("[< 8" if expected["lower_open"] else "[")
-        mine = expected["first_better" if row[0] == expected["first"] else "second_better"]
-        assert (row[5] == "–") == (mine == "")
-    assert {row[2] == "none" for row in rows} == {True, False}
+            assert row[2] == "no difference"
     told = (written / "markdown/captions.md").read_text(encoding="utf-8")
-    assert "the mean of the first is nowhere behind at the sizes studied" in told
+    assert "Bonferroni-adjusted for m = " in told
     head = (written / "csv/thresholds.csv").read_text(encoding="utf-8")
-    assert "second_better" in head
+    assert "second_ahead" in head
 
 
-def test_a_threshold_s_row_claims_no_more_than_the_band():
-    row = {"first": "NB", "second": "TAN", "n": 40, "crossing": math.nan, "ahead": "TAN"}
-    row |= {"note": "no crossing", "first_better": "", "second_better": ""}
-    assert _threshold(row, [50, 5000]) == ["TAN", "NB", "none", "–", "–", "–", "40"]
-    inside = row | {"second_better": "60 to 90.4; 200 to 5000"}
-    assert _threshold(inside, [50, 5000])[5] == "from 60 to 90; from 200 on"
+def test_a_threshold_s_row_claims_no_more_than_the_tests():
+    blank = dict.fromkeys(("before", "after", "crossing", "lower", "upper"), math.nan)
+    row = {"first": "NB", "second": "TAN", "n": 40, "ahead": None, "note": "", **blank}
+    row |= {"first_ahead": "", "second_ahead": ""}
+    assert _threshold(row) == ["NB", "TAN", "no difference", "–", "–", "–", "40"]
+    ahead = row | {"ahead": "TAN", "second_ahead": "5000"}
+    assert _threshold(ahead) == ["TAN", "NB", "none", "–", "–", "5,000", "40"]
+    change = ahead | {"before": 50.0, "after": 5000.0, "first_ahead": "50"}
+    assert _threshold(change) == ["TAN", "NB", "50–5,000", "–", "–", "5,000", "40"]
+    known = change | {"crossing": 700.2, "lower": 650.6, "upper": 800.1}
+    assert _threshold(known)[2:5] == ["50–5,000", "700", "[650, 801]"]
 
 
 def test_latex_is_well_formed_whatever_the_labels(written):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -13,9 +11,6 @@ from simstudy.analysis.pairwise import pairwise
 from simstudy.measures.base import MeasureInfo
 from simstudy.report.words import (
     axis_label,
-    band_stretches,
-    stretch_words,
-    threshold_sentences,
     unadjusted,
     verdicts,
 )
@@ -135,18 +130,6 @@ def test_what_could_not_be_tested_is_not_called_hard_to_tell_apart():
     assert said.endswith("are identical in all 30 models that both have")
 
 
-def test_stretches_are_those_of_both_learners_in_order():
-    row = {"first": "A", "second": "B", "first_better": "50 to 60; 300.5 to 5000"}
-    found = band_stretches(row | {"second_better": "70 to 90"})
-    assert found == [("A", 50, 60), ("B", 70, 90), ("A", 300.5, 5000)]
-    assert [stretch_words(low, high, [50, 5000]) for _, low, high in found] == [
-        "up to 60",
-        "from 70 to 90",
-        "from 300 on",
-    ]
-    assert band_stretches(row | {"first_better": math.nan, "second_better": ""}) == []
-
-
 def test_the_bands_say_what_they_are_not_adjusted_for():
     assert unadjusted(1) == ""
     said = unadjusted(3, 12)
@@ -166,84 +149,3 @@ def test_a_comparison_without_all_models_says_how_many_it_used():
     assert sentence.endswith("], over 30 of 40 models")
     (sentence,) = tell(table(A=0.0, B=1.0), models=30)
     assert sentence.endswith("]")
-
-
-def threshold_row(**changes):
-    row = {"first": "NB", "second": "TAN", "n": 40, "infinite": 0, "crossing": 72.4, "ahead": "TAN"}
-    row |= {"lower": 54.1, "upper": 91.8, "lower_open": False, "upper_open": False, "note": ""}
-    row |= {"before": 50.0, "after": 100.0, "undecided": True}
-    row |= {"first_better": "25 to 48.3", "second_better": "100.6 to 5000"}
-    return pd.DataFrame([row | changes])
-
-
-NONE = {"crossing": math.nan, "first_better": ""}
-
-
-@pytest.mark.parametrize(
-    ("changes", "said"),
-    [
-        (
-            {},
-            "TAN overtakes NB at 72 rows [54, 92], between 50 and 100; by the band ahead from 101 "
-            "on",
-        ),
-        (
-            {"second_better": "120 to 900.4"},
-            "TAN overtakes NB at 72 rows [54, 92], between 50 and 100; by the band ahead from 120 "
-            "to 900",
-        ),
-        (
-            {"second_better": "", "upper_open": True, "upper": 5000.0},
-            "TAN overtakes NB at 72 rows [54, > 5,000], between 50 and 100",
-        ),
-        (
-            {"ahead": "NB", "lower_open": True, "lower": 25.0, "first_better": "300 to 5000"},
-            "NB overtakes TAN at 72 rows [< 25, 92], between 50 and 100; by the band ahead from "
-            "300 on",
-        ),
-        (
-            {"lower_open": True, "upper_open": True},
-            "NB and TAN are told apart at no size; the mean difference changes sign at 72 rows",
-        ),
-        (
-            NONE | {"second_better": "25 to 5000"},
-            "TAN is ahead of NB from 25 to 5,000 rows, no crossing; by the band at all sizes",
-        ),
-        (
-            NONE | {"ahead": "NB"},
-            "NB is ahead of TAN from 25 to 5,000 rows, no crossing; not by the band",
-        ),
-        (
-            NONE,
-            "TAN is ahead of NB from 25 to 5,000 rows, no crossing; by the band from 101 on",
-        ),
-        (
-            NONE | {"second_better": "40 to 60.2"},
-            "TAN is ahead of NB from 25 to 5,000 rows, no crossing; by the band from 40 to 60",
-        ),
-        (
-            NONE | {"second_better": "25 to 60; 100.6 to 5000"},
-            "TAN is ahead of NB from 25 to 5,000 rows, no crossing; by the band up to 60 and from "
-            "101 on",
-        ),
-        (
-            NONE | {"infinite": 3, "note": "not analysed: infinite values"},
-            "NB and TAN: not analysed: infinite values",
-        ),
-    ],
-)
-def test_thresholds_are_told_as_they_were_found(changes, said):
-    assert threshold_sentences(threshold_row(**changes), [25, 5000]) == [said]
-
-
-def test_the_band_belongs_to_the_last_of_several_crossings():
-    two = pd.concat([threshold_row(crossing=30.0, ahead="NB"), threshold_row()])
-    said = threshold_sentences(two, [25, 5000])
-    assert said[0] == "NB overtakes TAN at 30 rows [54, 92], between 50 and 100"
-    assert said[1].endswith("; by the band ahead from 101 on")
-
-
-def test_a_threshold_says_if_it_could_not_use_all_models():
-    said = threshold_sentences(threshold_row(n=31), [25, 5000], models=40)
-    assert said[0].endswith("by the band ahead from 101 on, over 31 of 40 models")
-    assert "models" not in threshold_sentences(threshold_row(), [25, 5000], models=40)[0]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from simstudy.measures.base import MeasureInfo
-from simstudy.report import words
+from simstudy.report import overtaking, words
 from simstudy.report.html import panels, tables
 from simstudy.report.html.panels import Panel
 from simstudy.report.html.tables import Table
@@ -65,7 +65,12 @@ def differences(results: Results, index: int, intervals: pd.DataFrame) -> Differ
         cut = cut or drawn.cut
         made.append(Panel(title, drawn.picture, numbers))
     adjusted = words.unadjusted(len(every), len(sizes))
-    notes = [_caption(info, level, adjusted, crossings=found is not None)]
+    crossings = found is not None and bool(found["crossing"].notna().any())
+    notes = [_caption(info, level, adjusted, crossings)]
+    if found is not None and (how := overtaking.method_words(found, level)):
+        notes.append(f"Table: {how}")
+    if added := overtaking.refined_words(results):
+        notes.append(added)
     if len(pairs) < len(every):
         notes.append(
             f"Of {len(every)} pairs {len(pairs)} are shown: {brief(pairs[0][1])}, whose mean is "
@@ -92,13 +97,13 @@ def _caption(info: MeasureInfo, level: str, adjusted: str, crossings: bool) -> s
         f"Mean paired difference in {info.label} against training rows, over the models that both "
         "learners have: above 0 where the learner named first is ahead. Dark band: "
         f"{level} t intervals, each size by itself; light band: {level} for all sizes of a pair "
-        f"together. {adjusted}Dots are the sizes studied; "
-        "between them the difference is taken as linear in the logarithm of the size. "
+        f"together. {adjusted}Dots are the sizes studied; the lines between them say nothing of "
+        "what is between. "
     )
     if crossings:
         said += (
-            "Diamond and bar: the threshold, where the mean difference changes sign, and its "
-            f"{level} interval (Fieller). "
+            "Diamond and bar: the estimated size at which one overtakes the other, and its "
+            f"{level} interval, where sizes are close enough to tell. "
         )
     return f"{said}Each panel has its own vertical scale."
 

@@ -14,6 +14,7 @@ from simstudy.report.html import svg
 from simstudy.report.html.charts import SMALL, Axes, Drawn, axis_ends, look, point
 from simstudy.report.html.svg import Scale, element, group
 from simstudy.report.numbers import duration, number, signed
+from simstudy.report.overtaking import estimate
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -69,7 +70,9 @@ def difference(
     where = " and ".join(f"{row['crossing']:,.0f}" for row in crossed)
     description = (
         f"{second} is ahead of {first} by {signed(middle[0])} at {sizes[0]:,} rows and by "
-        f"{signed(middle[-1])} at {sizes[-1]:,}." + f" Threshold at {where} rows." * bool(where)
+        f"{signed(middle[-1])} at {sizes[-1]:,}."
+        + f" Crossing at about {where} rows."
+        * bool(where)
     )
     content = group(axes.frame, *bands, zero, path, *marks, class_="difference")
     title = f"{second} ahead of {first}"
@@ -84,9 +87,7 @@ def _threshold(row: Mapping[Any, Any], axes: Axes) -> Markup:
     """A threshold and its interval on the line of no difference."""
     start, end = (axes.x(row[key]) for key in ("lower", "upper"))
     at = axes.x(row["crossing"]), axes.y(0)
-    low = ("< " if row["lower_open"] else "") + f"{row['lower']:,.0f}"
-    high = ("> " if row["upper_open"] else "") + f"{row['upper']:,.0f}"
-    tip = f"threshold: {row['crossing']:,.0f} rows [{low}, {high}]"
+    tip = f"crossing at about {estimate(row)} rows"
     bar = element("path", class_="interval", d=f"M{start:.1f} {at[1]:.1f}H{end:.1f}")
     return group(bar, point(*at, tip, svg.mark(3, *at)), class_="threshold")
 

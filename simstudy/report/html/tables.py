@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup, escape
 
 from simstudy.measures.base import MeasureInfo
-from simstudy.report import words
+from simstudy.report import overtaking, words
 from simstudy.report.numbers import NONE, duration, number, p_value, rows, share
 
 if TYPE_CHECKING:
@@ -92,41 +92,27 @@ def _mean(row: Mapping[Any, Any]) -> Cell:
 
 
 def thresholds(results: Results, found: pd.DataFrame, level: str, name: str) -> Table:
-    """Where learners overtake each other, one row for each pair and crossing."""
-    sizes = results.sizes
+    """Who overtakes whom, one row for each pair and change of the learner ahead."""
     lines = []
     for row in found.to_dict("records"):
         pair = (row["first"], row["second"])
+        analysed = not (row["infinite"] or row["n"] < 2)
         cells = [words_cell(f"{pair[1]} and {pair[0]}")]
-        if math.isnan(row["crossing"]):
-            said = "not analysed" if row["infinite"] or row["n"] < 2 else "none"
-            cells += [Cell(said), Cell(NONE), Cell(NONE)]
+        if overtaking.has_change(row):
+            known = not math.isnan(row["crossing"])
+            cells += [words_cell(row["ahead"]), Cell(overtaking.bracket(row))]
+            cells.append(Cell(rows(row["crossing"]) if known else NONE))
+            cells.append(Cell(overtaking.interval(row) if known else NONE))
         else:
-            low = ("< " if row["lower_open"] else "") + rows(row["lower"])
-            high = ("> " if row["upper_open"] else "") + rows(row["upper"])
-            between = f"{rows(row['before'])} and {rows(row['after'])}"
-            cells += [Cell(rows(row["crossing"])), Cell(f"[{low}, {high}]"), Cell(between)]
-        ends = (row["ahead_smallest"], row["ahead_largest"])
-        cells += [words_cell(end if isinstance(end, str) else NONE) for end in ends]
-        cells.append(words_cell(_by_the_band(row, sizes)))
+            cells += [Cell("no one" if analysed else "not analysed"), *[Cell(NONE)] * 3]
+        for learner in pair[::-1]:
+            sizes = [rows(size) for size in overtaking.ahead_at(row, learner)]
+            cells.append(words_cell(f"{learner}: {', '.join(sizes)}" if sizes else NONE))
         lines.append((_both(results, *pair), cells))
-    top = [
-        *heads("learners", "threshold (rows)", f"{level} interval", "between sizes"),
-        *(words_cell(f"best mean at {rows(size)}") for size in (sizes[0], sizes[-1])),
-        words_cell("ahead by the band"),
-    ]
-    return Table(f"thresholds_{name}", "Where one learner overtakes another", top, lines, found)
-
-
-def _by_the_band(row: Mapping[Any, Any], sizes: Sequence[int]) -> str:
-    """Where, by the band over all sizes, either learner is ahead."""
-    if row["infinite"] or row["n"] < 2:
-        return NONE
-    said = [
-        f"{learner} {words.stretch_words(low, high, sizes)}"
-        for learner, low, high in words.band_stretches(row)
-    ]
-    return "; ".join(said) or "neither"
+    top = heads("learners", "", "between sizes", "estimate (rows)", f"{level} interval")
+    top[1] = words_cell("overtakes the other")
+    top += [words_cell("one ahead at"), words_cell("the other at")]
+    return Table(f"thresholds_{name}", "Who overtakes whom", top, lines, found)
 
 
 def _both(results: Results, *labels: str) -> str:

@@ -6,7 +6,8 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from simstudy.report import words
+from simstudy.analysis.curves import MAX_RATIO
+from simstudy.report import overtaking, words
 from simstudy.report.numbers import p_value
 from simstudy.report.phrases import listed
 
@@ -36,20 +37,16 @@ def differences(results: Results) -> str:
 
 def thresholds(results: Results, found: pd.DataFrame, pairs: str) -> str:
     """Of the overview of thresholds."""
-    level, m = words.confidence_level(results), math.comb(len(results.learners), 2)
-    models = results.settings["models"]
+    level, models = words.confidence_level(results), results.settings["models"]
     fewest = int(found["n"].min())
     over = "" if fewest == models else f"Over {fewest} or more of {models} models. "
     return (
-        f"Training size at which one learner overtakes another in mean {results.info().label}: "
-        f"diamond, the zero of the mean paired difference, linear in log size between the sizes "
-        f"studied; dark bar, its {level} interval by the inverted paired t test (Fieller); an "
-        "arrow on it, the interval goes on beyond the sizes studied. Light blue bars: every "
-        f"stretch in which the learner named first is ahead by a {level} band that holds at all "
-        "sizes of the pair together; light grey bars: every stretch in which the other is. “None”: "
-        "no crossing, the mean of the learner named first is nowhere behind at the sizes studied. "
-        f"Nothing is adjusted for the number of pairs, m = {m}. "
-        f"{pairs}{over}{words.design(results)}."
+        f"Who overtakes whom in mean {results.info().label}. Dots: sizes at which a learner is "
+        f"ahead by {overtaking.tests_words(found, level)}; dark, the one named first; light, the "
+        "other. Light bar: from the last size at which the other is ahead to the first at which "
+        "the one named first is. Diamond and dark bar: the estimated size at which the mean "
+        f"difference is 0 and its {level} interval, of each crossing by itself, where neighbouring "
+        f"sizes are within a factor of {MAX_RATIO:g}. {pairs}{over}{words.design(results)}."
     )
 
 

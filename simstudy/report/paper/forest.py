@@ -1,4 +1,4 @@
-"""All thresholds of a study at a glance: who overtakes whom, and at which size."""
+"""All pairs of a study at a glance: who overtakes whom, and between which sizes."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from simstudy.report.figures import COLOURS, label_sizes, plain
+from simstudy.report.overtaking import ahead_at, behind, has_change
 from simstudy.report.paper.style import name_lines, named_pair, tidy
-from simstudy.report.words import band_stretches
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,11 +25,11 @@ def draw_thresholds(
     letters: float = _LABEL,
     across: float = 40,
 ) -> Axes:
-    """Draw where learners overtake each other, one line for each crossing or pair without one.
+    """Draw who overtakes whom, one line for each change of the learner ahead or pair without one.
 
-    A diamond is a threshold, the dark bar its interval, with an arrow where that goes on beyond
-    the sizes studied; light bars show every stretch in which the band over all sizes has the
-    learner named first ahead, grey ones those of the other. A pair without a crossing says "none".
+    Dots are the sizes at which a learner is ahead by the tests: dark where the one named first is,
+    light where the other is. The bar lies between the sizes at which this changes, a diamond and a
+    dark bar are the estimate and its interval.
 
     Parameters
     ----------
@@ -45,14 +45,15 @@ def draw_thresholds(
     low, high = float(min(sizes)), float(max(sizes))
     rows: list[dict[Any, Any]] = found.to_dict("records")
     for place, row in enumerate(rows):
-        _draw_band(ax, row, place)
-        if row["crossing"] == row["crossing"]:
-            _draw_crossing(ax, row, place, low, high)
-        else:
-            _draw_none(ax, row, place, low)
+        _draw_sizes(ax, row, place)
+        if has_change(row):
+            _draw_change(ax, row, place)
+        elif not isinstance(row["ahead"], str):
+            words = "not analysed" if row["note"].startswith("not analysed") else "no difference"
+            ax.text(low, place, plain(words), va="center", color="0.35", fontsize="small")
     ax.set_xscale("log")
     room = (high / low) ** 0.05
-    ax.set_xlim(low / room ** (3 if found["crossing"].isna().any() else 1), high * room)
+    ax.set_xlim(low / room, high * room)
     label_sizes(ax, np.array(sizes, dtype=np.intp), across)
     name_lines(ax, threshold_labels(found, letters))
     ax.set_xlabel("training rows")
@@ -67,52 +68,35 @@ def threshold_labels(found: pd.DataFrame, letters: float) -> list[str]:
         ahead, joined = row["ahead"], "ahead of"
         if not isinstance(ahead, str):
             ahead, joined = row["first"], "and"
-        elif row["crossing"] == row["crossing"]:
+        elif has_change(row):
             joined = "overtakes"
         behind = row["first"] if ahead == row["second"] else row["second"]
         labels.append(named_pair(ahead, joined, behind, letters))
     return labels
 
 
-def _draw_band(ax: Axes, row: dict[Any, Any], place: int) -> None:
-    """Where either learner is ahead by the band, the one named first in blue."""
-    for learner, low, high in band_stretches(row):
-        colour, alpha = (COLOURS[4], 0.35) if learner == row["ahead"] else ("0.5", 0.25)
-        _bar(ax, place, low, high, colour, alpha, 7.0)
-
-
-def _draw_crossing(ax: Axes, row: dict[Any, Any], place: int, low: float, high: float) -> None:
-    _bar(ax, place, row["lower"], row["upper"], COLOURS[0], 1.0, 1.8)
-    ends = ((row["lower_open"], low, "<"), (row["upper_open"], high, ">"))
-    for is_open, end, arrow in ends:
-        if is_open:
-            ax.plot(end, place, arrow, color=COLOURS[0], markersize=5.5, zorder=3, clip_on=False)
-    ax.plot(
-        row["crossing"],
-        place,
-        "D",
-        color=COLOURS[1],
-        markersize=5.5,
-        markeredgecolor="white",
-        zorder=4,
-    )
-
-
-def _draw_none(ax: Axes, row: dict[Any, Any], place: int, low: float) -> None:
-    """No crossing: the mean of the learner named first is nowhere behind."""
+def _draw_sizes(ax: Axes, row: dict[Any, Any], place: int) -> None:
+    """The sizes at which either learner is ahead, those of the one named first dark."""
     if not isinstance(row["ahead"], str):
-        words = "not analysed" if row["note"].startswith("not analysed") else "neither is ahead"
-        ax.text(low, place, plain(words), va="center", color="0.35", fontsize="small")
         return
-    ax.annotate(
-        "none",
-        (low, place),
-        xytext=(-6, 0),
-        textcoords="offset points",
-        ha="right",
-        va="center",
-        color="0.25",
-    )
+    for learner, colour in ((row["ahead"], COLOURS[0]), (behind(row), "0.75")):
+        sizes = ahead_at(row, learner)
+        ax.plot(sizes, [place] * len(sizes), "o", color=colour, markersize=4, zorder=3)
+
+
+def _draw_change(ax: Axes, row: dict[Any, Any], place: int) -> None:
+    _bar(ax, place, row["before"], row["after"], COLOURS[4], 0.35, 6.0)
+    if row["crossing"] == row["crossing"]:
+        _bar(ax, place, row["lower"], row["upper"], COLOURS[0], 1.0, 1.8)
+        ax.plot(
+            row["crossing"],
+            place,
+            "D",
+            color=COLOURS[1],
+            markeredgecolor="white",
+            markersize=5.5,
+            zorder=4,
+        )
 
 
 def _bar(

@@ -151,27 +151,25 @@ def thresholds(results: Results, style: Style) -> Drawn:
 
 
 def _chosen(found: pd.DataFrame, most: int, leader: str) -> tuple[pd.DataFrame, str]:
-    """The lines that there is room for, in the order of their thresholds, and which these are."""
+    """The lines that there is room for, in the order of their changes, and which these are."""
     every = len(found)
     if every <= most:
         return _by_threshold(found), ""
-    crossing = found[found["crossing"].notna()]
-    closed = crossing[~(crossing["lower_open"] | crossing["upper_open"])]
+    changing = found[found["before"].notna()]
     best = found[(found["first"] == leader) | (found["second"] == leader)]
     for kept, what in (
-        (crossing, "all that cross"),
-        (closed, "those whose interval lies between the sizes studied"),
+        (changing, "all in which one overtakes the other"),
         (best, f"those of {leader}, the best at the largest size"),
     ):
         if 0 < len(kept) <= most:
             return _by_threshold(kept), f"Of {every} lines {what}. "
-    kept = _by_threshold(closed if len(closed) else best).iloc[:most]
+    kept = _by_threshold(changing if len(changing) else best).iloc[:most]
     return kept, f"Of {every} lines the first {most}. "
 
 
 def _by_threshold(found: pd.DataFrame) -> pd.DataFrame:
-    """Pairs in the order of their first crossing, those without one at the end."""
-    first = found.groupby(["first", "second"], sort=False)["crossing"].transform("min")
+    """Pairs in the order of their first change, those without one at the end."""
+    first = found.groupby(["first", "second"], sort=False)["after"].transform("min")
     order = np.lexsort((np.arange(len(found)), first.fillna(math.inf).to_numpy()))
     return found.iloc[order]
 

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from simstudy.analysis.curves import MAX_RATIO
 from simstudy.errors import SimstudyError
-from simstudy.report import words
+from simstudy.report import overtaking, words
 from simstudy.report.numbers import NONE, p_value, share
 from simstudy.report.paper.drawn import make_directory, rank_tables, write_files
 from simstudy.report.paper.markup import Cell, Table, as_latex, as_markdown, markdown_text
@@ -261,40 +262,36 @@ def thresholds(results: Results) -> Table:
     found = results.thresholds()
     if found.empty:
         raise NotMadeError("thresholds: they need two learners and two training sizes")
-    level, sizes = words.confidence_level(results), results.sizes
-    rows = [_threshold(row, sizes) for row in found.to_dict("records")]
+    level = words.confidence_level(results)
+    rows = [_threshold(row) for row in found.to_dict("records")]
     caption = (
-        f"Training sizes at which one learner overtakes another in mean {results.info().label}: "
-        "zeros of the mean paired difference, linear in log rows between the sizes studied; "
-        f"{level} intervals by inverting the paired t test (Fieller), “<” and “>” where they go on "
-        f"beyond the sizes studied; band: every stretch of sizes in which the first is ahead by a "
-        f"{level} band that holds at all sizes of the pair together. “None”: no crossing, the mean "
-        "of the first is nowhere behind at the sizes studied. Neither intervals nor bands are "
-        f"adjusted for the number of pairs, m = {math.comb(len(results.learners), 2)}. "
+        f"Who overtakes whom in mean {results.info().label}: between the last size at which the "
+        "one and the first at which the other is ahead, by "
+        f"{overtaking.tests_words(found, level)}; "
+        f"estimate: where the mean difference is 0, with a {level} interval of each by itself that "
+        "allows for the course of the curve between the sizes, given where neighbouring sizes are "
+        f"within a factor of {MAX_RATIO:g}. “None”: no change of who is ahead. "
         f"{words.design(results)}."
     )
-    columns = ["ahead", "behind", "rows", "interval", "between", "band", "models"]
+    columns = ["ahead", "behind", "between", "rows", "interval", "ahead at", "models"]
     return Table("thresholds", caption, columns, cells_of(rows), found, texts=2)
 
 
-def _threshold(row: dict[Any, Any], sizes: list[int]) -> list[str]:
-    """One crossing, or a pair without one."""
-    ahead = row["ahead"]
+def _threshold(row: dict[Any, Any]) -> list[str]:
+    """One change of the learner ahead, or a pair without one."""
     models = name_of(row["n"])
-    if not isinstance(ahead, str):
-        why = row["note"] if row["note"].startswith("not analysed") else "neither is ahead"
+    if not isinstance(row["ahead"], str):
+        why = row["note"] if row["note"].startswith("not analysed") else "no difference"
         return [row["first"], row["second"], why, NONE, NONE, NONE, models]
-    which = "first" if ahead == row["first"] else "second"
-    other = row["second"] if which == "first" else row["first"]
-    crossing = row["crossing"]
-    stretches = [ends for learner, *ends in words.band_stretches(row) if learner == ahead]
-    band = "; ".join(words.stretch_words(low, high, sizes) for low, high in stretches) or NONE
-    if math.isnan(crossing):
-        return [ahead, other, "none", NONE, NONE, band, models]
-    low = f"{'< ' * row['lower_open']}{row['lower']:,.0f}"
-    high = f"{'> ' * row['upper_open']}{row['upper']:,.0f}"
+    ahead, other = row["ahead"], overtaking.behind(row)
+    where = ", ".join(f"{size:,}" for size in overtaking.ahead_at(row, ahead)) or NONE
+    if not overtaking.has_change(row):
+        return [ahead, other, "none", NONE, NONE, where, models]
     between = f"{row['before']:,.0f}–{row['after']:,.0f}"
-    return [ahead, other, f"{crossing:,.0f}", f"[{low}, {high}]", between, band, models]
+    if math.isnan(row["crossing"]):
+        return [ahead, other, between, NONE, NONE, where, models]
+    numbers = [f"{row['crossing']:,.0f}", overtaking.interval(row)]
+    return [ahead, other, between, *numbers, where, models]
 
 
 def precision(results: Results) -> Table:
