@@ -1,155 +1,240 @@
-"""How often the intervals of thresholds hold the true size at which a learner overtakes.
+"""How often what a study says of crossings is true: brackets, and intervals with their widths.
 
-    python benchmarks/threshold_coverage.py [--replicates 4000] [--models 40] [--band t] [--jobs 1]
+    python benchmarks/threshold_coverage.py [--population results/populations] [--models 2000]
+                                            [--studies 2000] [--jobs 2]
 
-Every replicate is a study of two learners at 12 sizes from 25 to 20,000. A model's score of a
-learner is its limit, less a multiple of a power of n, plus noise. Limits and multiples vary from
-model to model and are shared by the sizes, and so is the noise of the test set; the noise of the
-training sets is not, and shrinks as 1/√n. Differences at neighbouring sizes have correlations from
-0.5 (the smallest sizes) to 0.99 (the largest). The mean over all models is known at any n, and so
-is the size at which it changes sign; it is none of the study's, and the true curve is not straight
-between these, so the error of interpolation is included.
+The population is 2,000 models of a family (TAN, AODE), each with a training set of 19 sizes from 50
+to 5,000 (steps of a factor of 1.29) on which Naive Bayes, TAN by SuperParent, AODE and CaMML are
+evaluated exactly. It is made once, by simstudy itself, in about a quarter of an hour for each
+family on two cores, and kept; a run that is stopped goes on. The true mean difference of two
+learners is that over the population, and the true crossing its zero, known to a small part of a
+step.
 
-An interval counts if it holds that size; an open end holds everything beyond. A study without a
-crossing in the right direction has no interval and counts as a miss. The band counts if it holds
-the true means at all 12 sizes and the straight lines between them. The width is the median of
-log10(upper/lower) over the studies whose interval is closed.
+A study draws 40 models of the population with replacement, at some of the 19 sizes:
+
+3 sizes     50, 500 and 5,000
+refined     the same, and the sizes that refinement adds
+7 sizes     steps of a factor of 2.15
+10 sizes    steps of a factor of 1.67
+19 sizes    all
+
+A bracket is wrong if the true difference does not have the signs that the study says it has at its
+two ends. An interval covers if it holds the true crossing in its bracket. Its width is given as the
+median of upper/lower. A pair counts in the columns of intervals by the intervals that were printed.
 """
 
 from __future__ import annotations
 
 import argparse
-from dataclasses import dataclass
+import itertools
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
 
 import numpy as np
-import pandas as pd
 from joblib import Parallel, delayed
 from rich.console import Console
 from rich.table import Table
-from scipy.optimize import brentq
 
-from simstudy.analysis.thresholds import BANDS, thresholds
+import simstudy
+from simstudy.analysis.complete import Cells
+from simstudy.analysis.thresholds import Pair, compared, of_change, sizes_to_add
 
-SIZES = np.array([25, 50, 100, 200, 400, 800, 1500, 2500, 5000, 8000, 12_000, 20_000])
-SEED = 20040101
+SEED = 2013
+OWN = (50, 500, 5000)
+SIZES = tuple(round(50 * 10 ** (step / 9)) for step in range(19))
+DESIGNS = {
+    "3 sizes": SIZES[::9],
+    "refined": SIZES[::9],
+    "7 sizes": SIZES[::3],
+    "10 sizes": SIZES[::2],
+    "19 sizes": SIZES,
+}
+LEARNERS = ("NB", "TAN", "AODE", "CaMML")
+STUDY = """
+name = "population_{family}"
+seed = {seed}
+models = {models}
 
+[family]
+name = "{family}"
 
-@dataclass(frozen=True)
-class Scene:
-    """Two learners: the second has the better limit and the slower approach to it."""
+[data]
+train_sizes = {sizes}
+test_size = "exact"
 
-    name: str
-    advantage: float  # mean difference of the limits
-    price: float  # mean multiple of n^−1/2 by which the second lags behind its limit
-    skewed: bool = False  # whether the models' multiples are log-normal, not normal
+[[learners]]
+name = "naive_bayes"
+label = "NB"
 
-    def expected(self, n: np.ndarray | float) -> np.ndarray | float:
-        """Return the mean difference, second − first, over all models."""
-        return self.advantage - self.price * np.power(n, -0.5) + 0.2 * np.power(n, -0.8)
+[[learners]]
+name = "tan"
+label = "TAN"
+search = "superparent"
 
-    def crossing(self) -> float:
-        """Return the true size at which the second learner overtakes the first."""
-        return float(brentq(self.expected, SIZES[0], SIZES[-1]))
+[[learners]]
+name = "aode"
+label = "AODE"
 
-    def study(self, models: int, rng: np.random.Generator) -> np.ndarray:
-        """Draw the scores of a study: learners × models × sizes."""
-        n = SIZES.astype(float)
-        limit = rng.normal(0.5, 0.15, (models, 1))
-        advantage = rng.normal(self.advantage, 0.6 * self.advantage, (models, 1))
-        if self.skewed:  # with the mean `price`
-            price = self.price * rng.lognormal(-0.32, 0.8, (models, 1))
-        else:
-            price = rng.normal(self.price, 0.5 * self.price, (models, 1))
-        training = rng.normal(0, 0.3, (2, models, len(n))) / np.sqrt(n)
-        testing = rng.normal(0, 0.01, (2, models, 1))
-        curves = np.array([limit - 0.2 * n**-0.8, limit + advantage - price * n**-0.5])
-        return curves + training + testing
-
-
-SCENES = (
-    Scene("early", advantage=0.06, price=0.7),
-    Scene("middle", advantage=0.03, price=0.8),
-    Scene("late, flat", advantage=0.012, price=0.8),
-    Scene("middle, skewed", advantage=0.03, price=0.8, skewed=True),
-)
-LEARNERS = ("first", "second")
+[[learners]]
+name = "camml"
+label = "CaMML"
+"""
 
 
-def as_table(scores: np.ndarray) -> pd.DataFrame:
-    """Return learners × models × sizes as a long table."""
-    levels = [LEARNERS, range(scores.shape[1]), SIZES]
-    index = pd.MultiIndex.from_product(levels, names=["learner", "model", "size"])
-    return pd.DataFrame({"information_reward": scores.ravel()}, index=index).reset_index()
-
-
-def held(row: pd.Series, truth: float) -> dict[str, float]:
-    """Say of a row of thresholds which intervals hold the truth, and how wide they are."""
-    fieller = (row["lower"] <= truth or row["lower_open"]) and (
-        row["upper"] >= truth or row["upper_open"]
+def population(family: str, place: Path, models: int, jobs: int) -> np.ndarray:
+    """The rewards of all models, models x learners x sizes."""
+    place.mkdir(parents=True, exist_ok=True)
+    file = place / f"{family}.toml"
+    file.write_text(
+        STUDY.format(family=family, seed=SEED, models=models, sizes=list(SIZES)), encoding="utf-8"
     )
-    is_open = row["lower_open"] or row["upper_open"]
-    lower, upper = row["bootstrap_lower"], row["bootstrap_upper"]
-    closed = np.isfinite([lower, upper]).all()
-    return {
-        "fieller": fieller,
-        "fieller_width": np.nan if is_open else np.log10(row["upper"] / row["lower"]),
-        "bootstrap": lower <= truth <= upper,
-        "bootstrap_width": np.log10(upper / lower) if closed else np.nan,
-    }
+
+    def progress(step: object) -> None:
+        models = getattr(step, "models", 0)
+        if sys.stderr.isatty() and models % 10 == 0:
+            print(f"\r{family}: {models} models", end="", file=sys.stderr)
+
+    study = simstudy.load_study(file)
+    results = simstudy.run_study(study, place / family, jobs=jobs, report=False, progress=progress)
+    scores = results.scores.sort_values(["model", "size"], kind="stable")
+    return np.stack(
+        [
+            scores.loc[scores["learner"] == name, "information_reward"]
+            .to_numpy()
+            .reshape(-1, len(SIZES))
+            for name in LEARNERS
+        ],
+        axis=1,
+    )
 
 
-def replicate(
-    scene: Scene, models: int, band: str, seed: np.random.SeedSequence
-) -> dict[str, float]:
-    """Draw a study, analyse it, and compare with the truth."""
-    scores = scene.study(models, np.random.default_rng(seed))
-    resampling = int(seed.generate_state(1)[0])
-    rows = thresholds(as_table(scores), band=band, bootstrap=True, seed=resampling)
-    truth = scene.crossing()
-    result = {"fieller": False, "bootstrap": False}
-    found = rows[rows["crossing"].notna() & (rows["ahead"] == "second")]
-    if len(found):
-        nearest = np.log(found["crossing"] / truth).abs().idxmin()
-        result = held(found.loc[nearest], truth)
-    differences = scores[1] - scores[0]
-    weights = np.array([np.interp(np.arange(0, 11.01, 0.1), range(12), one) for one in np.eye(12)])
-    error = np.abs((differences.mean(axis=0) - scene.expected(SIZES)) @ weights)
-    se = (differences @ weights).std(axis=0, ddof=1) / np.sqrt(models)
-    largest = (error / se).max()
-    row = rows.iloc[0]
-    return result | {
-        "several": len(found) > 1,
-        "none": not len(found),
-        "sup": row["sup_t"] >= largest,
-    }
+def analysed(rewards: np.ndarray, sizes: dict[int, set[str]]) -> list[Pair]:
+    """What a study of some models says that has these sizes, each of some learners."""
+    chosen = sorted(sizes)
+    array = rewards[:, :, [SIZES.index(size) for size in chosen]].copy()
+    for place, size in enumerate(chosen):
+        for index, name in enumerate(LEARNERS):
+            if name not in sizes[size]:
+                array[:, index, place] = np.nan
+    status = np.full(array.shape, "ok", dtype=object)
+    models = list(range(len(array)))
+    levels = [list(LEARNERS), list(chosen)]
+    factors, nothing = ("learner", "size"), np.zeros_like(array)
+    every = Cells("model", factors, "reward", models, levels, array, nothing, status)
+    return compared(every, True, 0.95)
+
+
+def study(rewards: np.ndarray, design: str) -> list[Pair]:
+    """The pairs of one study, refined if the design says so."""
+    sizes = {size: {*LEARNERS} for size in DESIGNS[design]}
+    pairs = analysed(rewards, sizes)
+    while design == "refined":
+        proposed = sizes_to_add(pairs, OWN)
+        new = {size: names - sizes.get(size, set()) for size, names in proposed.items()}
+        if not any(new.values()):
+            break
+        for size, names in new.items():
+            sizes.setdefault(size, set()).update(names)
+        pairs = analysed(rewards, sizes)
+    return pairs
+
+
+@dataclass
+class Truth:
+    """The true mean difference of two learners at all sizes, and where it is 0."""
+
+    means: np.ndarray
+    zeros: list[float] = field(default_factory=list)
+
+    def sign(self, size: float) -> int:
+        return int(np.sign(self.means[SIZES.index(int(size))]))
+
+    def between(self, low: float, high: float) -> list[float]:
+        return [zero for zero in self.zeros if low < zero < high]
+
+
+def truths(rewards: np.ndarray) -> dict[tuple[str, str], Truth]:
+    """The truth of every pair, from the whole population."""
+    found = {}
+    for pair in analysed(rewards, {size: {*LEARNERS} for size in SIZES}):
+        assert pair.curve is not None
+        signs = np.sign(pair.curve.mean)
+        changes = np.flatnonzero(signs[1:] != signs[:-1]).tolist()
+        zeros = [pair.curve.zone(at, at + 1, 0.0).zeros[0] for at in changes]
+        found[pair.first, pair.second] = Truth(pair.curve.mean, zeros)
+    return found
+
+
+def judged(
+    rewards: np.ndarray, truth: dict[tuple[str, str], Truth], models: int, seed: int, design: str
+) -> list[tuple[str, bool, bool, bool, float, int]]:
+    """Every bracket of a study: pair, wrong, has an interval, covers, upper/lower, sizes."""
+    rng = np.random.default_rng([SEED, seed])
+    drawn = rewards[rng.integers(len(rewards), size=models)]
+    found = []
+    for pair in study(drawn, design):
+        known = truth[pair.first, pair.second]
+        for change in pair.changes:
+            assert pair.curve is not None
+            low, high = pair.curve.sizes[[change.before, change.after]]
+            wrong = known.sign(low) != -change.sign or known.sign(high) != change.sign
+            row = of_change(pair, change)
+            printed = "crossing" in row
+            inside = known.between(low, high)
+            covers = printed and any(row["lower"] <= zero <= row["upper"] for zero in inside)
+            width = row["upper"] / row["lower"] if printed else np.nan
+            name = f"{pair.first} and {pair.second}"
+            found.append((name, wrong, printed, covers, width, len(pair.curve.sizes)))
+    return found
+
+
+def show(
+    console: Console, family: str, rewards: np.ndarray, studies: int, models: int, jobs: int
+) -> None:
+    truth = truths(rewards)
+    console.print(f"\n{family}: {len(rewards)} models; the true crossings, in rows")
+    for (first, second), each in truth.items():
+        zeros = ", ".join(f"{zero:.1f}" for zero in each.zeros) or "none"
+        console.print(f"  {first} and {second}: {zeros}")
+    table = Table(title=f"{studies} studies of {models} models", title_justify="left")
+    heads = ("design", "pair", "brackets", "wrong", "intervals", "cover", "upper/lower", "sizes")
+    for head in heads:
+        table.add_column(head, justify="left" if head in ("design", "pair") else "right")
+    for design in DESIGNS:
+        run: Sequence[list[tuple[str, bool, bool, bool, float, int]]] = Parallel(jobs)(
+            delayed(judged)(rewards, truth, models, seed, design) for seed in range(studies)
+        )
+        rows = sorted(itertools.chain.from_iterable(run))
+        for name, group in itertools.groupby(rows, key=lambda row: row[0]):
+            _, wrong, printed, covers, widths, sizes = map(np.array, zip(*group, strict=True))
+            share = f"{covers.sum() / printed.sum():.1%}" if printed.any() else "–"
+            width = f"{np.nanmedian(widths):.2f}" if printed.any() else "–"
+            table.add_row(
+                *(design, name, str(len(wrong)), str(wrong.sum()), str(printed.sum())),
+                *(share, width, f"{sizes.mean():.1f}"),
+            )
+        false = sum(any(row[1] for row in one) for one in run)
+        printed = [row for row in rows if row[2]]
+        covered = f"{sum(row[3] for row in printed) / len(printed):.1%}" if printed else "–"
+        table.add_row("", "all; studies with a wrong bracket", "", f"{false / studies:.1%}")
+        table.add_row("", "all intervals", "", "", str(len(printed)), covered, end_section=True)
+    console.print(table)
 
 
 def main() -> None:
-    """Print a row per scene."""
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--replicates", type=int, default=4000)
-    parser.add_argument("--models", type=int, default=40)
-    parser.add_argument("--band", choices=BANDS, default="t")
-    parser.add_argument("--jobs", type=int, default=1)
-    options = parser.parse_args()
-    table = Table(title=f"{options.replicates} studies of {options.models} models, 95 % intervals")
-    columns = ["scene", "true n", "Fieller", "width", "open", "bootstrap", "width", "open"]
-    for column in [*columns, "sup-t band", "no crossing", "several"]:
-        table.add_column(column)
-    for scene in SCENES:
-        seeds = np.random.SeedSequence(SEED).spawn(options.replicates)
-        run = Parallel(options.jobs)(
-            delayed(replicate)(scene, options.models, options.band, seed) for seed in seeds
-        )
-        results = pd.DataFrame(run)
-        cells = [scene.name, f"{scene.crossing():.0f}"]
-        for name in ("fieller", "bootstrap"):
-            width = results.loc[~results["none"], f"{name}_width"]
-            cells += [f"{results[name].astype(float).mean():.1%}", f"{width.median():.2f}"]
-            cells += [f"{width.isna().mean():.1%}"]
-        cells += [f"{results[name].mean():.1%}" for name in ("sup", "none", "several")]
-        table.add_row(*cells)
-    Console(width=120).print(table)
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--population", type=Path, default=Path("results/populations"))
+    parser.add_argument("--models", type=int, default=2000, help="of the population")
+    parser.add_argument("--studies", type=int, default=2000)
+    parser.add_argument("--drawn", type=int, default=40, help="models of a study")
+    parser.add_argument("--jobs", type=int, default=2)
+    given = parser.parse_args()
+    console = Console(width=100)
+    for family in ("tan", "aode"):
+        rewards = population(family, given.population, given.models, given.jobs)
+        show(console, family, rewards, given.studies, given.drawn, given.jobs)
 
 
 if __name__ == "__main__":

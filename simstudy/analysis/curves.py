@@ -20,7 +20,7 @@ DRAWS_SEED = 20_040_101
 # Between sizes further apart than this factor nothing is said: the curve may do anything there.
 MAX_RATIO = 2.5
 _STEPS = 32  # from one size to the next, in the search for crossings
-_HALVINGS = 40
+_ROUNDS = 6  # of narrowing a place down, each by as many steps
 
 
 @dataclass(frozen=True)
@@ -95,9 +95,9 @@ class Curve:
         first, last = np.flatnonzero(inside)[[0, -1]]
         low, high = grid[first], grid[last]
         if first > 0:
-            low = _turn(grid[first - 1], low, lambda at: bool(self._may_be_zero(at, crit)[0]))
+            low = _turn(grid[first - 1], low, lambda at: self._may_be_zero(at, crit))
         if last < len(grid) - 1:
-            high = _turn(high, grid[last + 1], lambda at: not self._may_be_zero(at, crit)[0])
+            high = _turn(high, grid[last + 1], lambda at: ~self._may_be_zero(at, crit))
         around = (x[1:] > low) & (x[:-1] < high)
         ratio = float(np.exp(np.diff(x)[around].max(initial=0.0)))
         return Zone(math.exp(low), math.exp(high), [math.exp(zero) for zero in zeros], ratio)
@@ -109,16 +109,11 @@ class Curve:
         changes = [pair for pair in itertools.pairwise(known) if signs[pair[0]] != signs[pair[1]]]
         zeros = []
         for here, there in changes:
-            after = signs[there]
-            zeros.append(
-                _turn(
-                    grid[here],
-                    grid[there],
-                    lambda at, after=after: bool(  # type: ignore[misc]
-                        np.sign(self._parabolas(at)[0].mean()) == after
-                    ),
-                )
-            )
+
+            def turned(at: FloatArray, sign: float = signs[there]) -> npt.NDArray[np.bool_]:
+                return np.sign(self._parabolas(at)[0].mean(axis=0)) == sign
+
+            zeros.append(_turn(grid[here], grid[there], turned))
         return zeros
 
     def _may_be_zero(self, log_sizes: FloatArray, crit: float) -> npt.NDArray[np.bool_]:
@@ -157,12 +152,13 @@ def _lagrange(nodes: FloatArray, x: FloatArray) -> FloatArray:
     return weights
 
 
-def _turn(low: float, high: float, test: Callable[[FloatArray], bool]) -> float:
+def _turn(low: float, high: float, test: Callable[[FloatArray], npt.NDArray[np.bool_]]) -> float:
     """Find where a test that fails at one place and holds at another begins to hold."""
-    for _ in range(_HALVINGS):
-        middle = (low + high) / 2
-        low, high = (low, middle) if test(np.array([middle])) else (middle, high)
-    return (low + high) / 2
+    for _ in range(_ROUNDS):
+        places = np.linspace(low, high, _STEPS + 1)
+        first = int(np.flatnonzero([False, *test(places[1:-1]), True])[0])
+        low, high = places[first - 1], places[first]
+    return float(low + high) / 2
 
 
 def sup_t(pair: Curve, confidence: float, band: str) -> float:
