@@ -3,37 +3,66 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from simstudy.engine.child import spare_children
 from simstudy.errors import SimstudyError, suggestion
-from simstudy.report.claims import FIRST_AGAINST, PAIRS, Claim
+from simstudy.report.claims import Statement
+from simstudy.report.readings import Reading
 from simstudy.results import Results
 from simstudy.running import Progress, run_study
-from simstudy.study import KeyedError, Study, load_study
-from simstudy.study_errors import dotted, sentence
+from simstudy.statements import explain, read_statements
+from simstudy.study import KeyedError, Study, load_study, make_study
 from simstudy.toml import read_toml
 
 PAGE = "compare.html"
 Watch: TypeAlias = Callable[[Study], AbstractContextManager[Progress | None]]
+_NAME = r"^[A-Za-z0-9][A-Za-z0-9_.-]*$"
 
 
-class _List(BaseModel):
-    """The content of a list file, but for its claims."""
-
+class _Section(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
-    name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$")
+
+class _List(_Section):
+    """The content of a list file, its statements unchecked."""
+
+    name: str = Field(pattern=_NAME)
     title: str = ""
     citation: str = ""
+    note: str = ""
     studies: list[str] = Field(min_length=1)
+    override: dict[str, Any] = {}
+    statements: list[Any] = []
     claims: list[Any] = []
+
+
+class _Reading(_Section):
+    """One reading of a list."""
+
+    id: str = Field(pattern=_NAME)
+    label: str
+    override: dict[str, Any] = {}
+    margin_factor: float = Field(default=1.0, gt=0)
+    note: str = ""
+    post_hoc: bool = False
+
+
+class _Readings(_Section):
+    """The content of a file with readings of a list."""
+
+    name: str = Field(pattern=_NAME)
+    title: str = ""
+    note: str = ""
+    of: str
+    label: str = "the list itself"
+    readings: list[_Reading] = Field(min_length=1)
 
 
 @dataclass(frozen=True)
@@ -44,26 +73,35 @@ class Collection:
     ----------
     name, title, citation : str
         What it is called, and what it is taken from.
+    note : str
+        What is known beyond the verdicts.
     studies : list of Study
-        The studies, in the order of the list.
-    claims : list of Claim
+        The studies, in the order of the list, with what the list overrides.
+    statements : list of Statement
         What was said of them elsewhere.
+    reading : Reading
+        What the list overrides, and what that is called.
+    readings : list of Collection
+        The same list under other readings.
     """
 
     name: str
     title: str
     citation: str
+    note: str
     studies: list[Study]
-    claims: list[Claim]
+    statements: list[Statement]
+    reading: Reading
+    readings: list[Collection] = field(default_factory=list)
 
 
 def is_collection(path: str | Path) -> bool:
-    """Whether a file is a list of studies: TOML with the key ``studies``.
+    """Whether a file is a list of studies: TOML with the key ``studies``, or ``readings`` of one.
 
     What cannot be read is none; `load_study` says what is wrong with it.
     """
     try:
-        return "studies" in read_toml(Path(path))
+        return not {"studies", "readings"}.isdisjoint(read_toml(Path(path)))
     except SimstudyError:
         return False
 
@@ -74,10 +112,13 @@ def load_collection(path: str | Path, overrides: Mapping[str, Any] | None = None
     Parameters
     ----------
     path : str or Path
-        The TOML file; the studies it names are relative to it.
+        The TOML file; the studies it names are relative to it. With ``readings`` instead of
+        ``studies``, it is ``of`` another list, which is taken once as it is and once for each
+        reading.
     overrides : mapping, optional
-        Values that replace those of every study, as in `load_study`. A claim may then name sizes
-        that the studies no longer have; it will be undecided.
+        Values that replace those of every study, as in `load_study`, and what the list or a
+        reading overrides. A claim may then name sizes that the studies no longer have; it will be
+        undecided.
 
     Raises
     ------
@@ -86,19 +127,17 @@ def load_collection(path: str | Path, overrides: Mapping[str, Any] | None = None
     """
     path = Path(path)
     content = read_toml(path)
+    kind: type[_List | _Readings] = _Readings if "readings" in content else _List
     try:
-        given = _List.model_validate_json(json.dumps(content, default=str))
-        studies = _studies(given.studies, path, overrides)
-        claims = [_claim(claim, index) for index, claim in enumerate(given.claims)]
-        known = {study.name: study for study in studies}
-        for index, claim in enumerate(claims):
-            _check_claim(claim, f"claims[{index}]", known, check_sizes=not overrides)
+        given = kind.model_validate_json(json.dumps(content, default=str))
+        if isinstance(given, _Readings):
+            return _load_readings(given, path, overrides)
+        return _load_list(given, path, overrides)
     except ValidationError as error:
-        key, message = _explain(error, _List.model_fields)
+        key, message = explain(error, [*kind.model_fields, *_Reading.model_fields])
         raise SimstudyError(f"{path}, {key}: {message}") from error
     except KeyedError as error:
         raise SimstudyError(f"{path}, {error.key}: {error}") from error
-    return Collection(given.name, given.title, given.citation, studies, claims)
 
 
 def run_collection(
@@ -117,7 +156,8 @@ def run_collection(
     """Run all studies of a list, then write the page that compares them.
 
     Each study goes to ``<out>/<list>/<study>``, the page to ``<out>/<list>/compare.html``. What is
-    there already is kept, and a run that was stopped goes on, as in `run_study`.
+    there already is kept, and a run that was stopped goes on, as in `run_study`. Each study of a
+    reading goes to ``<out>/<list>/<reading>/<study>``, without tables and figures.
 
     Parameters
     ----------
@@ -132,16 +172,24 @@ def run_collection(
     watch : callable, optional
         Called with each study before it runs; gives a context manager around the run, with
         something to call each time a model is finished, or None.
+
+    Returns
+    -------
+    list of Results
+        Of the studies of the list; then of those of its readings in which cells failed.
     """
     directory = place(collection, out)
-    results = []
-    with spare_children():
-        for study in collection.studies:
-            with watch(study) if watch is not None else nullcontext() as progress:
-                results.append(
+
+    def run(part: Collection, where: Path, report: bool, refine: bool | None) -> list[Results]:
+        found = []
+        for study in part.studies:
+            name = str((where / study.name).relative_to(directory))
+            shown = study.model_copy(update={"name": name})
+            with watch(shown) if watch is not None else nullcontext() as progress:
+                found.append(
                     run_study(
                         study,
-                        directory / study.name,
+                        where / study.name,
                         jobs=jobs,
                         cluster=cluster,
                         overwrite=overwrite,
@@ -152,11 +200,16 @@ def run_collection(
                         progress=progress,
                     )
                 )
+        return found
+
+    with spare_children():
+        results = run(collection, directory, report, refine)
+        others = [run(part, directory / part.name, False, False) for part in collection.readings]
     if report:
         from simstudy.comparing import write_page
 
-        write_page(directory / PAGE, page(collection, results))
-    return results
+        write_page(directory / PAGE, page(collection, results, others))
+    return results + [one for found in others for one in found if one.manifest["failures"]]
 
 
 def place(collection: Collection, out: str | Path | None = None) -> Path:
@@ -164,117 +217,138 @@ def place(collection: Collection, out: str | Path | None = None) -> Path:
     return Path("results" if out is None else out) / collection.name
 
 
-def page(collection: Collection, results: list[Results]) -> str:
-    """The page that compares the studies and holds the claims against them."""
-    from simstudy.comparing import compare_studies
-    from simstudy.report.claims import check_claims
+def page(
+    collection: Collection, results: list[Results], others: Sequence[list[Results]] = ()
+) -> str:
+    """The page that compares the studies and holds the statements against them.
 
-    named = {study.name: found for study, found in zip(collection.studies, results, strict=True)}
+    Parameters
+    ----------
+    collection, results
+        The list, and the results of its studies.
+    others
+        The results of the studies of each of its readings.
+    """
+    from simstudy.comparing import compare_studies
+    from simstudy.report.claims import check_statements
+
+    names = [study.name for study in collection.studies]
+    parts = zip([collection, *collection.readings], [results, *others], strict=True)
+    verdicts = [
+        (part.reading, check_statements(part.statements, dict(zip(names, found, strict=True))))
+        for part, found in parts
+    ]
     return compare_studies(
         results,
-        list(named),
-        check_claims(collection.claims, named),
+        names,
+        verdicts[0][1],
+        readings=verdicts if others else (),
         title=collection.title or collection.name,
         citation=collection.citation,
+        note=collection.note,
     )
 
 
-def _studies(names: list[str], path: Path, overrides: Mapping[str, Any] | None) -> list[Study]:
-    """The studies of a list; no two may have one name, for it is the name of their directory."""
+def _load_list(given: _List, path: Path, overrides: Mapping[str, Any] | None) -> Collection:
+    """A list with its studies, which must have different names, those of their directories."""
     studies: list[Study] = []
-    for index, name in enumerate(names):
+    for index, name in enumerate(given.studies):
         key = f"studies[{index}]"
         file = path.parent / name
         if file.resolve() == path.resolve() or is_collection(file):
             raise KeyedError(key, f'"{name}" is a list of studies itself; name single studies')
         try:
-            study = load_study(file, overrides)
+            load_study(file)
         except SimstudyError as error:
             raise KeyedError(key, str(error)) from error
+        study = _study(file, [("override", given.override)], overrides)
         if study.name in [other.name for other in studies]:
             raise KeyedError(key, f"two studies have the name '{study.name}'")
         studies.append(study)
-    return studies
+    statements = read_statements(given.statements, given.claims, studies, not overrides)
+    reading = Reading("the list itself", override=given.override)
+    about = (given.name, given.title, given.citation, given.note)
+    return Collection(*about, studies, statements, reading)
 
 
-_CLAIM = TypeAdapter(Claim)
-
-
-def _claim(given: Any, index: int) -> Claim:
-    """One claim of a list, its keys and their types checked."""
-    where = f"claims[{index}]"
-    known = [field.name for field in fields(Claim)]
-    if not isinstance(given, dict):
-        raise KeyedError(where, "each claim needs a section of its own, [[claims]]")
-    for key in given:
-        if key not in known:
-            raise KeyedError(f"{where}.{key}", f"unknown key{suggestion(key, known)}")
+def _load_readings(given: _Readings, path: Path, overrides: Mapping[str, Any] | None) -> Collection:
+    """A list and its readings; none may have the name of another or of a study."""
+    file = path.parent / given.of
     try:
-        return _CLAIM.validate_json(json.dumps(given), strict=True)
-    except ValidationError as error:
-        key, message = _explain(error, known)
-        raise KeyedError(f"{where}.{key}", message) from error
-
-
-def _check_claim(claim: Claim, where: str, studies: dict[str, Study], check_sizes: bool) -> None:
-    """Refuse a claim that no result could decide."""
-    if claim.study not in studies:
-        raise KeyedError(
-            f"{where}.study", f"no study '{claim.study}'{suggestion(claim.study, studies)}"
+        content = read_toml(file)
+        if "studies" not in content:
+            raise KeyedError("of", f'"{given.of}" is not a list of studies')
+        base = load_collection(file, overrides)
+    except SimstudyError as error:
+        raise KeyedError("of", str(error)) from error
+    files = [file.parent / name for name in content["studies"]]
+    taken, readings = [study.name for study in base.studies], []
+    for index, one in enumerate(given.readings):
+        where = f"readings[{index}]"
+        if one.id in taken:
+            raise KeyedError(f"{where}.id", f"'{one.id}' is taken by another reading or a study")
+        taken.append(one.id)
+        layers = [("of", base.reading.override), (f"{where}.override", one.override)]
+        reading = Reading(**one.model_dump())
+        readings.append(
+            replace(
+                base,
+                name=one.id,
+                studies=[_study(name, layers, overrides) for name in files],
+                statements=reading.read(base.statements),
+                reading=reading,
+            )
         )
-    study = studies[claim.study]
-    for key, names in (("learners", claim.learners), ("against", claim.against or [])):
-        for name in names:
-            if name not in study.labels:
-                said = f"the study '{study.name}' has no learner '{name}'"
-                raise KeyedError(f"{where}.{key}", said + suggestion(name, study.labels))
-    if claim.measure and claim.measure not in study.measures.names:
-        said = f"the study '{study.name}' has no measure '{claim.measure}'"
-        raise KeyedError(f"{where}.measure", said + suggestion(claim.measure, study.measures.names))
-    for size in claim.sizes:
-        if check_sizes and size not in study.data.train_sizes:
-            sizes = ", ".join(map(str, study.data.train_sizes))
-            said = f"the study '{study.name}' has no size {size}; it has {sizes}"
-            raise KeyedError(f"{where}.sizes", said)
-    _check_shape(claim, where)
+    return replace(
+        base,
+        name=given.name,
+        title=given.title or base.title,
+        note=" ".join(filter(None, (base.note, given.note))),
+        reading=replace(base.reading, label=given.label),
+        readings=readings,
+    )
 
 
-def _check_shape(claim: Claim, where: str) -> None:
-    """Refuse a claim without what its relation needs, or with what it has no use for."""
-    relation = f'"{claim.relation}"'
-    for key in ("learners", "sizes"):
-        if not getattr(claim, key):
-            raise KeyedError(f"{where}.{key}", "at least 1 is needed")
-    numbers = len(claim.value or [])
-    wanted = 0 if claim.relation in PAIRS else 2 if claim.relation == "between" else 1
-    if numbers != wanted:
-        said = f"{relation} needs {wanted or 'no'} number{'s' * (wanted != 1)}, not {numbers}"
-        raise KeyedError(f"{where}.value", said)
-    if claim.relation == "between" and claim.value and claim.value[0] >= claim.value[1]:
-        low, high = claim.value
-        said = f"{relation} needs the lower number first; {low:g} is not below {high:g}"
-        raise KeyedError(f"{where}.value", said)
-    if claim.relation in FIRST_AGAINST and not claim.against:
-        raise KeyedError(f"{where}.against", f"{relation} needs learners to compare with")
-    if claim.relation not in PAIRS and claim.against:
-        raise KeyedError(f"{where}.against", f"{relation} is said of a mean, not of two learners")
-    if claim.relation in PAIRS and not any(first != second for first, second in claim.pairs()):
-        raise KeyedError(f"{where}.learners", f"{relation} needs two learners")
-    if claim.relation in PAIRS and any(first == second for first, second in claim.pairs()):
-        raise KeyedError(f"{where}.against", "a learner is compared with itself")
-    if claim.relation in ("level", "near") and not claim.margin > 0:
-        raise KeyedError(f"{where}.margin", f"{relation} needs a margin above 0")
-    if claim.margin < 0:
-        raise KeyedError(f"{where}.margin", f"{claim.margin} is not allowed; it must be at least 0")
+def _study(
+    file: Path,
+    layers: Iterable[tuple[str, Mapping[str, Any]]],
+    overrides: Mapping[str, Any] | None,
+) -> Study:
+    """A study with what is overridden, layer by layer, each with the key that it comes from."""
+    content = read_toml(file)
+    for key, override in layers:
+        content = _overridden(content, override, key)
+        try:
+            make_study(content, file.parent, f"study '{content['name']}'")
+        except SimstudyError as error:
+            raise KeyedError(key, str(error)) from error
+    return make_study(content, file.parent, str(file), overrides)
 
 
-def _explain(error: ValidationError, known: Any) -> tuple[str, str]:
-    """The key and the sentence of the first thing that is wrong, a misspelt key before others."""
-    errors = sorted(error.errors(), key=lambda e: e["type"] != "extra_forbidden")
-    first = errors[0]
-    key = dotted(first["loc"])
-    if first["type"] == "extra_forbidden":
-        return key, f"unknown key{suggestion(str(first['loc'][-1]), known)}"
-    if first["type"] == "missing":
-        return key, "this key is missing"
-    return key, sentence(first, first["input"])
+def _overridden(
+    content: Mapping[str, Any], override: Mapping[str, Any], key: str
+) -> dict[str, Any]:
+    """A section with some of its values replaced; learners are named by their labels."""
+    made = dict(content)
+    for name, value in override.items():
+        section = made.get(name, {})
+        if not isinstance(value, Mapping):
+            made[name] = value
+        elif isinstance(section, Mapping):
+            made[name] = _overridden(section, value, f"{key}.{name}")
+        elif name == "learners":
+            labels = [learner.get("label", learner["name"]) for learner in section]
+            for label, given in value.items():
+                if not isinstance(given, Mapping):
+                    said = f"{json.dumps(given, default=str)} is not a section"
+                    raise KeyedError(f"{key}.{name}.{label}", said)
+                if label not in labels:
+                    said = f"study '{content['name']}' has no learner '{label}'"
+                    raise KeyedError(f"{key}.{name}", said + suggestion(label, labels))
+            made[name] = [
+                _overridden(learner, value.get(label, {}), f"{key}.{name}.{label}")
+                for learner, label in zip(section, labels, strict=True)
+            ]
+        else:
+            raise KeyedError(f"{key}.{name}", f"{name} is not a section")
+    return made

@@ -14,30 +14,35 @@ from simstudy.results import Results
 if TYPE_CHECKING:
     import pandas as pd
 
-    from simstudy.report.claims import Verdict
+    from simstudy.report.claims import StatementVerdict
+    from simstudy.report.readings import Reading
 
 
 def compare_studies(
     results: Sequence[Results],
     names: Sequence[str] | None = None,
-    verdicts: Sequence[Verdict] | None = None,
+    verdicts: Sequence[StatementVerdict] | None = None,
     *,
+    readings: Sequence[tuple[Reading, Sequence[StatementVerdict]]] = (),
     title: str = "",
     citation: str = "",
+    note: str = "",
 ) -> str:
     """One page of HTML that compares studies.
 
     Parameters
     ----------
     results : sequence of Results
-        At least two studies, or one with verdicts on claims.
+        At least two studies, or one with verdicts on statements.
     names : sequence of str, optional
         What they are called on the page; the studies' own names if left out, with a number where
         several have one name.
-    verdicts : sequence of Verdict, optional
-        On claims about the studies, from `simstudy.report.claims.check_claims`.
-    title, citation : str
-        Of the whole, and where the claims are from.
+    verdicts : sequence of StatementVerdict, optional
+        On statements about the studies, from `simstudy.report.claims.check_statements`.
+    readings : sequence of (Reading, verdicts), optional
+        The verdicts on the same statements under several readings, first those above.
+    title, citation, note : str
+        Of the whole, where the statements are from, and what is known beyond the verdicts.
     """
     from simstudy.report.html.compare import compare_page
 
@@ -54,8 +59,10 @@ def compare_studies(
         measure=measure,
         changes=changed,
         not_compared=apart,
+        readings=readings,
         title=title,
         citation=citation,
+        note=note,
     )
 
 

@@ -1,10 +1,10 @@
-"""Claims about learners, as data, and whether a study's results bear them out."""
+"""Statements and claims about learners, as data, and whether results bear them out."""
 
 from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
@@ -39,7 +39,8 @@ class Claim:
     relation : str
         Between learners: "beats" (is better than), "not beaten by" (is worse by no more than the
         margin), "level" (is better or worse by no more than the margin). Of a learner's mean:
-        "above" or "below" a value, "near" it (within the margin), "between" two values.
+        "above" or "below" a value, "near" it, "between" two values; the margin is how far it may
+        be on the other side, or away.
     learners : list of str
         Of whom it is said.
     sizes : list of int
@@ -82,6 +83,33 @@ class Claim:
         if self.against:
             return list(itertools.product(self.learners, self.against))
         return list(itertools.combinations(self.learners, 2))
+
+
+@dataclass(frozen=True)
+class Statement:
+    """One statement of a source: a claim, or several that must all hold.
+
+    Attributes
+    ----------
+    text : str
+        The statement in words.
+    lines : list of Claim
+        What it says of numbers, for example one claim for each size; at least one.
+    short : str
+        A few words for narrow tables; the text if empty.
+    note : str
+        What is known beyond the verdict.
+    """
+
+    text: str
+    lines: list[Claim]
+    short: str = ""
+    note: str = ""
+
+    @property
+    def study(self) -> str:
+        """The name of the study it is about."""
+        return self.lines[0].study
 
 
 @dataclass(frozen=True)
@@ -144,6 +172,36 @@ class Verdict:
         return f"{self.verdict}: {self.claim.text} ({'; '.join(map(str, self.checks))})"
 
 
+@dataclass(frozen=True)
+class StatementVerdict:
+    """Whether the results bear a statement out, from the verdicts on its lines.
+
+    "reproduced" if all lines are, "not reproduced" if any line is contradicted, else "not
+    decided".
+    """
+
+    statement: Statement
+    lines: list[Verdict]
+
+    @property
+    def verdict(self) -> str:
+        """The verdict on the whole."""
+        return _all_hold(line.verdict for line in self.lines)
+
+    @property
+    def contradicted(self) -> list[str]:
+        """The lines that are contradicted, in words, if there is more than one line."""
+        lines = self.lines if len(self.lines) > 1 else []
+        return [line.claim.text for line in lines if line.verdict == NOT_REPRODUCED]
+
+
+def check_statements(
+    statements: Sequence[Statement], results: Mapping[str, Results]
+) -> list[StatementVerdict]:
+    """Hold statements against the results of the studies they name; see `check_claims`."""
+    return [StatementVerdict(made, check_claims(made.lines, results)) for made in statements]
+
+
 def check_claims(claims: Sequence[Claim], results: Mapping[str, Results]) -> list[Verdict]:
     """Hold claims against the results of the studies they name, one verdict for each.
 
@@ -179,10 +237,24 @@ def check_claim(
                 checks.append(_pair(claim, size, first, second, pairs, info, confidence))
         else:
             checks += [_mean(claim, size, learner, intervals) for learner in claim.learners]
-    said = {check.verdict for check in checks}
-    enough, needed = (REPRODUCED, NOT_REPRODUCED) if claim.some else (NOT_REPRODUCED, REPRODUCED)
-    verdict = enough if enough in said else needed if said == {needed} else NOT_DECIDED
-    return Verdict(claim, verdict, checks)
+    combine = _some_hold if claim.some else _all_hold
+    return Verdict(claim, combine(check.verdict for check in checks), checks)
+
+
+def _all_hold(verdicts: Iterable[str]) -> str:
+    """The verdict on what holds only if all of its parts do."""
+    found = {*verdicts}
+    if NOT_REPRODUCED in found:
+        return NOT_REPRODUCED
+    return REPRODUCED if found == {REPRODUCED} else NOT_DECIDED
+
+
+def _some_hold(verdicts: Iterable[str]) -> str:
+    """The verdict on what holds if any of its parts does."""
+    found = {*verdicts}
+    if REPRODUCED in found:
+        return REPRODUCED
+    return NOT_REPRODUCED if found == {NOT_REPRODUCED} else NOT_DECIDED
 
 
 def _pair(
@@ -228,10 +300,10 @@ def _mean(claim: Claim, size: int, learner: str, intervals: pd.DataFrame) -> Che
     assert claim.value is not None
     start, end = claim.value[0], claim.value[-1]
     least, most = {
-        "above": (start, math.inf),
-        "below": (-math.inf, start),
+        "above": (start - claim.margin, math.inf),
+        "below": (-math.inf, start + claim.margin),
         "near": (start - claim.margin, start + claim.margin),
-        "between": (start, end),
+        "between": (start - claim.margin, end + claim.margin),
     }[claim.relation]
     low, high = row["lower"], row["upper"]
     verdict = _decided(low, high, least, most)

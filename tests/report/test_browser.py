@@ -8,7 +8,7 @@ import pytest
 
 from simstudy import make_study, run_study
 from simstudy.comparing import compare_studies
-from simstudy.report.claims import Claim, check_claims
+from simstudy.report.claims import Claim, Statement, check_statements
 from simstudy.report.html.page import report_page
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
@@ -194,14 +194,15 @@ def test_studies_side_by_side_answer_their_controls_and_fit_the_paper(browser, t
     claim = Claim("a", "NB is near nothing", "near", ["NB"], [10, 40, 160], value=[0.0], margin=1)
     small = STUDY | {"measures": {}, "data": {"train_sizes": [10, 40, 160], "test_size": 50}}
     results = run_study(make_study(small), tmp_path / "out", jobs=1, report=False)
-    text = compare_studies([results, results], ["a", "b"], check_claims([claim], {"a": results}))
+    verdicts = check_statements([Statement(claim.text, [claim])], {"a": results})
+    text = compare_studies([results, results], ["a", "b"], verdicts)
     (tmp_path / "compare.html").write_text(text, encoding="utf-8")
     tab = browser.new_page(viewport={"width": 1280, "height": 900})
     heard = []
     tab.on("pageerror", lambda error: heard.append(str(error)))
     tab.goto((tmp_path / "compare.html").as_uri())
     assert tab.locator("#measure").count() == 0
-    for section in ("claims", "changes", "designs"):
+    for section in ("statements", "changes", "designs"):
         assert tab.locator(f"#{section} .table button.copy").is_visible()
     tab.locator('input[name=learner][value="1"]').uncheck()
     assert shown(tab, '[data-l~="1"]') == 0

@@ -9,7 +9,16 @@ import pytest
 
 from simstudy import make_study, run_study
 from simstudy.measures.base import MeasureInfo
-from simstudy.report.claims import Claim, check_claim, check_claims
+from simstudy.report.claims import (
+    Claim,
+    Statement,
+    StatementVerdict,
+    Verdict,
+    check_claim,
+    check_claims,
+    check_statements,
+)
+from simstudy.report.readings import Reading
 
 REWARD = MeasureInfo(greater_is_better=True, label="reward")
 LOSS = MeasureInfo(greater_is_better=False, label="loss")
@@ -105,11 +114,52 @@ def test_not_to_be_beaten_is_to_be_worse_by_no_more_than_the_margin(low, high, s
         ("between", [-0.3, 0.1], -0.2, 0.0, YES),
         ("between", [-0.3, 0.1], 0.0, 0.2, OPEN),
         ("between", [-0.3, 0.1], 0.2, 0.3, NO),
+        ("between", [-0.3, 0.1], 0.0, 0.14, YES),
+        ("above", [0.0], -0.04, 0.1, YES),
+        ("above", [0.0], -0.06, 0.1, OPEN),
+        ("below", [0.0], -0.1, 0.04, YES),
+        ("below", [0.0], 0.06, 0.1, NO),
     ],
 )
-def test_a_mean_lies_where_its_whole_interval_does(relation, value, low, high, said):
+def test_a_mean_lies_where_its_whole_interval_does_but_for_the_margin(
+    relation, value, low, high, said
+):
     asked = claim(relation, value=value, margin=0.05)
     assert verdict(asked, means=means(low, high)).verdict == said
+
+
+@pytest.mark.parametrize(
+    ("lines", "said"),
+    [
+        ([YES], YES),
+        ([YES, YES, YES], YES),
+        ([YES, OPEN], OPEN),
+        ([OPEN, OPEN], OPEN),
+        ([YES, NO], NO),
+        ([NO, OPEN, YES], NO),
+    ],
+)
+def test_a_statement_holds_if_all_its_lines_do_and_fails_if_any_does(lines, said):
+    asked = [claim(text=f"line {index}") for index in range(len(lines))]
+    found = StatementVerdict(
+        Statement("a statement", asked),
+        [Verdict(line, given, []) for line, given in zip(asked, lines, strict=True)],
+    )
+    assert found.verdict == said
+    several = len(lines) > 1
+    assert found.contradicted == [
+        f"line {index}" for index, line in enumerate(lines) if line == NO and several
+    ]
+
+
+def test_a_reading_scales_margins_but_not_what_the_source_says():
+    relations = {"level": {}, "above": {"value": [0.0]}, "near": {"value": [0.1]}}
+    lines = [claim(name, margin=0.02, **more) for name, more in relations.items()]
+    reading = Reading("summed", override={"measures": {"reward": "sum"}}, margin_factor=3.5)
+    (read,) = reading.read([Statement("a statement", lines)])
+    assert [line.margin for line in read.lines] == pytest.approx([0.07, 0.07, 0.02])
+    assert [line.value for line in read.lines] == [line.value for line in lines]
+    assert reading.settings == 'measures.reward = "sum", margins × 3.5'
 
 
 @pytest.mark.parametrize(
@@ -191,3 +241,6 @@ def test_claims_are_held_against_the_studies_they_name(tmp_path):
     assert found[0].checks[0].estimate > 0
     assert found[1].checks[0].estimate > 0  # in favour of the first, though less is better
     assert "no results of the study other" in str(found[3])
+    (whole,) = check_statements([Statement("all of them", claims)], {"tiny": results})
+    assert (whole.lines, whole.verdict) == (found, NO)
+    assert whole.statement.study == "tiny"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import re
+from dataclasses import replace
 from html import unescape
 from html.parser import HTMLParser
 
@@ -20,7 +21,8 @@ from simstudy.comparing import (
     same_models,
     write_page,
 )
-from simstudy.report.claims import Claim, check_claims
+from simstudy.report.claims import Claim, Statement, check_statements
+from simstudy.report.readings import Reading
 
 NB = {"name": "naive_bayes", "label": "NB"}
 PRIOR = {"name": "prior", "label": "prior"}
@@ -55,6 +57,12 @@ def text(page):
     """What a reader sees, without styles and scripts."""
     body = re.sub(r"(?s)<(style|script).*?</\1>", " ", page)
     return " ".join(unescape(re.sub(r"<[^>]+>", " ", body)).split())
+
+
+def judged(results, *claims, **words):
+    """The verdict on one statement, by the results of the study "first"."""
+    statement = Statement(words.pop("text", claims[0].text), list(claims), **words)
+    return check_statements([statement], {"first": results})
 
 
 def files(page):
@@ -189,19 +197,19 @@ def test_conventions_that_a_measure_does_not_rest_on_do_not_keep_it_from_being_c
     )
 
 
-def test_claims_and_designs_can_be_taken_from_the_page(run):
+def test_statements_and_designs_can_be_taken_from_the_page(run):
     given = {"study": "first", "relation": "beats", "learners": ["NB", "TAN"], "sizes": [20, 200]}
     claim = Claim(text="Both beat nothing", against=["prior"], source="p. 3", id="one", **given)
-    page = compare_studies([run()], ["first"], check_claims([claim], {"first": run()}))
+    page = compare_studies([run()], ["first"], judged(run(), claim))
     tables = {name: pd.read_csv(io.StringIO(text)) for name, text in files(page).items()}
-    lines = tables["claims_first.csv"]
+    lines = tables["statements_first.csv"]
     assert lines["size"].tolist() == [20, 20, 200, 200]
     assert lines["first"].tolist() == ["NB", "TAN"] * 2
     pairs = run().pairwise().set_index(["size", "first", "second"])["difference"]
     expected = [pairs[size, label, "prior"] for size in (20, 200) for label in ("NB", "TAN")]
     assert lines["estimate"].tolist() == pytest.approx(expected)
     assert tables["designs.csv"].columns.tolist() == ["setting", "first"]
-    for name in ("claims_first.csv", "designs.csv"):
+    for name in ("statements_first.csv", "designs.csv"):
         assert f'data-file="{name}"' in page
     assert page.count("<table") == page.count('class="copy"') == 2
 
@@ -214,25 +222,65 @@ def test_a_measure_that_all_have_is_shown(run):
         compare_studies([run(), alone])
 
 
-def test_claims_stand_with_their_verdicts_and_numbers(run):
+def test_statements_stand_with_their_verdicts_and_numbers(run):
     claim = Claim("first", "NB is <better> than nothing", "beats", ["NB"], [20], ["prior"])
-    verdicts = check_claims([claim], {"first": run()})
-    page = compare_studies([run()], ["first"], verdicts, title="Claims", citation="A & B (2004)")
+    verdicts = judged(run(), claim, note="A note on it.")
+    page = compare_studies(
+        [run()], ["first"], verdicts, title="Claims", citation="A & B (2004)", note="On <all>."
+    )
     assert "NB is &lt;better&gt; than nothing" in page
     said = text(page)
     assert "A & B (2004)" in said
+    assert "A note on it." in said
+    assert "On <all>." in said
+    assert "Of 1 statement about these studies" in said
     assert f"1 is {verdicts[0].verdict}" in said
     assert ("Not reproduced: NB is" in said) == (verdicts[0].verdict == "not reproduced")
-    assert verdicts[0].checks[0].numbers in said
+    assert verdicts[0].lines[0].checks[0].numbers in said
     assert "4 models, m = 3" in said
+    assert "Not decided does not mean that more models would decide it" in said
+    assert "Readings" not in said
 
 
 def test_what_is_not_reproduced_is_said_at_the_top(run):
     claim = Claim("first", "Nothing is better than NB", "beats", ["prior"], [200], ["NB"])
-    verdicts = check_claims([claim], {"first": run(models=12)})
+    verdicts = judged(run(models=12), claim)
     assert verdicts[0].verdict == "not reproduced"
     said = text(compare_studies([run(models=12)], ["first"], verdicts))
     assert "Not reproduced: Nothing is better than NB (first)." in said
+    turned = Claim("first", "NB is better", "beats", ["NB"], [200], ["prior"])
+    verdicts = judged(run(models=12), turned, claim, text="Both")
+    said = text(compare_studies([run(models=12)], ["first"], verdicts))
+    assert "Not reproduced: Both (first; contradicted: Nothing is better than NB)." in said
+    assert "NB is better : reproduced" in said
+
+
+def test_readings_stand_beside_each_other_with_marks_and_words(run):
+    claim = Claim("first", "NB is better than nothing", "beats", ["NB"], [200], ["prior"])
+    turned = replace(claim, learners=["prior"], against=["NB"])
+    results = run(models=12)
+    own, other = judged(results, claim, short="NB better"), judged(results, turned)
+    readings = [
+        (Reading("as <stated>"), own),
+        (Reading("turned", "t", {"seed": 4}, note="A remark.", post_hoc=True), other),
+    ]
+    page = compare_studies([results], ["first"], own, readings=readings)
+    said = text(page)
+    assert (
+        "Under 1 reading of the source, 1 of 1 statements are reproduced; under 1 more, chosen "
+        "after results had been seen, 0. 0 statements have the same verdict under all."
+    ) in said
+    (table,) = re.findall(r'(?s)<div class="readings-table">.*?</table>', page)
+    assert text(table).endswith(
+        "statement 1 : as <stated> 2* : turned NB better first ✓ reproduced ✗ not reproduced "
+        "reproduced of 1 1 0"
+    )
+    assert table.count(" unlike") == 1
+    assert "turned* (seed = 4) . Chosen after results had been seen" in said
+    assert "A remark." in said
+    lines = pd.read_csv(io.StringIO(files(page)["readings.csv"]))
+    assert lines["verdict"].tolist() == ["reproduced", "not reproduced"]
+    assert lines["post_hoc"].tolist() == [False, True]
 
 
 def test_other_families_are_said_to_be_what_differs(run):

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from simstudy.analysis.compare import PAIRED, WELCH
 from simstudy.report import words
-from simstudy.report.claims import NOT_REPRODUCED, VERDICTS, Verdict
+from simstudy.report.claims import NOT_REPRODUCED, VERDICTS, StatementVerdict
 from simstudy.report.headline import findings, question
 from simstudy.report.html.charts import Curve, swatch
-from simstudy.report.html.compare_claims import claim_tables
 from simstudy.report.html.compare_designs import apart, designs
 from simstudy.report.html.compare_figures import Panel, Row, side_by_side
+from simstudy.report.html.compare_readings import readings_table, summary
+from simstudy.report.html.compare_statements import statement_tables
 from simstudy.report.html.tables import Cell, Table, heads, words_cell
 from simstudy.report.html.templating import render
 from simstudy.report.numbers import number, p_value, signed
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from markupsafe import Markup
 
     from simstudy.measures.base import MeasureInfo
+    from simstudy.report.readings import Reading
     from simstudy.results import Results
 
 _KINDS = {True: "win", False: "tie"}
@@ -58,13 +60,15 @@ class Changes:
 def compare_page(
     results: Sequence[Results],
     names: Sequence[str],
-    claims: Sequence[Verdict] | None = None,
+    statements: Sequence[StatementVerdict] | None = None,
     *,
+    readings: Sequence[tuple[Reading, Sequence[StatementVerdict]]] = (),
     measure: str | None = None,
     changes: pd.DataFrame | None = None,
     not_compared: str = "",
     title: str = "",
     citation: str = "",
+    note: str = "",
 ) -> str:
     """Return the page as HTML.
 
@@ -72,16 +76,18 @@ def compare_page(
     ----------
     results, names
         The studies, and what each is called; no two alike.
-    claims
-        Verdicts on claims about them, if there are any.
+    statements
+        Verdicts on statements about them, if there are any.
+    readings
+        The verdicts under several readings, first those above.
     measure
         One that all of them have; the first study's primary one if left out.
     changes
         The table of `analysis.compare`, whose studies go by the same names.
     not_compared
         Why there is none, if the numbers of the studies are not of one kind.
-    title, citation
-        Of the page, and of where the claims are from.
+    title, citation, note
+        Of the page, where the statements are from, and what is known beyond the verdicts.
     """
     name = measure or results[0].measures[0]
     learners = list(dict.fromkeys(label for found in results for label in found.learners))
@@ -132,13 +138,13 @@ def compare_page(
         changes=found,
         designs=_designs(results, names),
         apart=apart(results, names),
-        claims=claim_tables(claims or []),
-        claimed=_claimed(claims or []),
-        failed=[
-            f"Not reproduced: {verdict.claim.text} ({verdict.claim.study})."
-            for verdict in claims or []
-            if verdict.verdict == NOT_REPRODUCED
-        ],
+        statements=statement_tables(statements or []),
+        counts=_counts(statements or []),
+        failed=[_failed(found) for found in statements or [] if found.verdict == NOT_REPRODUCED],
+        note=note,
+        readings=[reading for reading, _ in readings],
+        readings_table=readings_table(readings) if readings else None,
+        readings_summary=summary(readings) if readings else "",
     )
 
 
@@ -158,12 +164,18 @@ def _designs(results: Sequence[Results], names: Sequence[str]) -> Table:
     return Table("designs", "Settings of the studies", top, rows)
 
 
-def _claimed(claims: Sequence[Verdict]) -> str:
-    """How many claims there are of each verdict."""
-    counts = Counter(verdict.verdict for verdict in claims)
+def _counts(statements: Sequence[StatementVerdict]) -> str:
+    """How many statements there are of each verdict."""
+    counts = Counter(found.verdict for found in statements)
     said = [f"{counts[kind]} {'is' if counts[kind] == 1 else 'are'} {kind}" for kind in VERDICTS]
-    one = f"{len(claims)} claim{'s' * (len(claims) != 1)}"
-    return f"Of {one} about these studies, {listed(said)}."
+    many = f"{len(statements)} statement{'s' * (len(statements) != 1)}"
+    return f"Of {many} about these studies, {listed(said)}."
+
+
+def _failed(found: StatementVerdict) -> str:
+    """What is not reproduced, and which of several lines contradict it."""
+    lines = f"; contradicted: {'; '.join(found.contradicted)}" if found.contradicted else ""
+    return f"Not reproduced: {found.statement.text} ({found.statement.study}{lines})."
 
 
 def _columns(

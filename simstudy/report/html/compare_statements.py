@@ -1,4 +1,4 @@
-"""The tables of claims with their verdicts, one for each study."""
+"""The tables of statements with their verdicts, one for each study."""
 
 from __future__ import annotations
 
@@ -7,36 +7,65 @@ from dataclasses import asdict
 
 from markupsafe import Markup
 
-from simstudy.report.claims import NOT_DECIDED, NOT_REPRODUCED, REPRODUCED, Verdict
+from simstudy.report.claims import (
+    NOT_DECIDED,
+    NOT_REPRODUCED,
+    REPRODUCED,
+    StatementVerdict,
+    Verdict,
+)
 from simstudy.report.html.tables import Cell, Table, heads, words_cell
 
 _WORDS = {REPRODUCED: "holds", NOT_REPRODUCED: "contradicted", NOT_DECIDED: "open"}
 _FEW = 4  # intervals that are shown without being asked for
 
 
-def claim_tables(claims: Sequence[Verdict]) -> list[Table]:
-    """The claims about each study: in words, the verdict, and the intervals it rests on."""
-    studies: dict[str, list[Verdict]] = {}
-    for verdict in claims:
-        studies.setdefault(verdict.claim.study, []).append(verdict)
+def statement_tables(statements: Sequence[StatementVerdict]) -> list[Table]:
+    """The statements about each study: in words, the verdict, and the intervals it rests on."""
+    studies: dict[str, list[StatementVerdict]] = {}
+    for found in statements:
+        studies.setdefault(found.statement.study, []).append(found)
     return [_table(study, found) for study, found in studies.items()]
 
 
-def _table(study: str, found: Sequence[Verdict]) -> Table:
+def verdict_kind(verdict: str) -> str:
+    """The class of a cell with a verdict."""
+    return f"verdict {verdict.replace(' ', '-')}"
+
+
+def _table(study: str, found: Sequence[StatementVerdict]) -> Table:
     import pandas as pd
 
     rows: list[tuple[str | None, list[Cell]]] = []
-    for verdict in found:
-        claim = verdict.claim
-        said = [claim.source] * bool(claim.source)
-        said += [f"Read as: {claim.reading}"] * bool(claim.reading)
-        kind = f"verdict {verdict.verdict.replace(' ', '-')}"
-        cells = [words_cell(claim.text, "".join(f"{part}. " for part in said).strip())]
-        cells += [Cell(verdict.verdict, kind=kind), Cell(_numbers(verdict), kind="numbers")]
+    for one in found:
+        claims = [line.claim for line in one.lines]
+        said = [*dict.fromkeys(claim.source for claim in claims if claim.source)]
+        readings = [*dict.fromkeys(claim.reading for claim in claims if claim.reading)]
+        said += [f"Read as: {'; '.join(readings)}"] * bool(readings)
+        more = " ".join([*(f"{part}." for part in said), one.statement.note]).strip()
+        cells = [words_cell(one.statement.text, more)]
+        cells.append(Cell(one.verdict, kind=verdict_kind(one.verdict)))
+        cells.append(Cell(_lines(one), kind="numbers"))
         rows.append((None, cells))
-    top = heads("claim", "verdict", "what the intervals say", kind="t")
-    data = pd.DataFrame([line for verdict in found for line in _lines(verdict)])
-    return Table(f"claims_{study}", f"Claims about {study}", top, rows, data)
+    top = heads("statement", "verdict", "what the intervals say", kind="t")
+    data = pd.DataFrame([row for one in found for row in _data(one)])
+    return Table(f"statements_{study}", f"Statements about {study}", top, rows, data)
+
+
+def _lines(found: StatementVerdict) -> Markup:
+    """The lines of a statement, each with its verdict if there are several."""
+    if len(found.lines) == 1:
+        return _numbers(found.lines[0])
+    one = Markup('<div class="line"><b>{}</b>: <span class="{}">{}</span> {}</div>')
+    return Markup("").join(
+        one.format(
+            line.claim.text,
+            verdict_kind(line.verdict),
+            line.verdict,
+            _numbers(line),
+        )
+        for line in found.lines
+    )
 
 
 def _numbers(verdict: Verdict) -> Markup:
@@ -58,14 +87,18 @@ def _numbers(verdict: Verdict) -> Markup:
     return made
 
 
-def _lines(verdict: Verdict) -> list[dict[str, object]]:
-    """One line for each interval, with all digits."""
-    claim = verdict.claim
-    keys = ("id", "study", "text", "source", "reading", "relation", "measure", "margin")
-    said = {key: getattr(claim, key) for key in keys}
-    said |= {"value": " ".join(f"{value:g}" for value in claim.value or []), "some": claim.some}
-    said |= {"verdict": verdict.verdict}
-    return [
-        said | {"check" if key == "verdict" else key: value for key, value in asdict(check).items()}
-        for check in verdict.checks
-    ]
+def _data(found: StatementVerdict) -> list[dict[str, object]]:
+    """One row for each interval, with all digits."""
+    rows = []
+    for line in found.lines:
+        claim = line.claim
+        said: dict[str, object] = {"statement": found.statement.text}
+        said |= {"statement_verdict": found.verdict}
+        keys = ("id", "study", "text", "source", "reading", "relation", "measure", "margin")
+        said |= {key: getattr(claim, key) for key in keys}
+        said |= {"value": " ".join(f"{value:g}" for value in claim.value or [])}
+        said |= {"some": claim.some, "verdict": line.verdict}
+        for check in line.checks:
+            values = asdict(check)
+            rows.append(said | {"check": values.pop("verdict")} | values)
+    return rows
