@@ -356,5 +356,20 @@ def test_without_a_report_there_is_no_page(write, tmp_path):
 def test_the_paper_of_2004_is_a_list_whose_claims_cite_it():
     paper = load_collection(STUDIES / "paper2004.toml")
     assert [study.name for study in paper.studies] == ["naive_bayes", "tan", "aode"]
+    assert {study.measures.prior for study in paper.studies} == {"test"}
+    assert len(paper.statements) == 11
     lines = [line for statement in paper.statements for line in statement.lines]
     assert all("section 5.1" in line.source for line in lines)
+    assert all(statement.short for statement in paper.statements)
+
+
+def test_the_readings_of_the_paper_say_which_were_chosen_after_the_fact():
+    paper = load_collection(STUDIES / "paper2004_readings.toml")
+    after = [part.name for part in paper.readings if part.reading.post_hoc]
+    assert after == ["combined", "combined_seed_2005"]
+    for part in paper.readings:
+        summed = part.studies[0].measures.reward == "sum"
+        assert summed == part.name.startswith(("sum", "combined"))
+        assert {study.measures.prior for study in part.studies} == {
+            "train" if part.name == "train_prior" else "test"
+        }
