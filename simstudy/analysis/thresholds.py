@@ -86,7 +86,7 @@ def thresholds(
     greater_is_better
         False for losses: the learner with the smaller mean is then ahead.
     confidence
-        Of all statements of who is ahead together, and of each interval by itself.
+        Of all statements of who is ahead, and of all intervals, together.
 
     Returns
     -------
@@ -120,8 +120,9 @@ def thresholds(
     interval holds all sizes at which 0 lies within the t limits of either parabola, or between the
     two: so it allows for the error of interpolation as far as the curvature shows it. It is given
     where all neighbouring sizes around it are within a factor of 2.5 and the estimated curve
-    crosses 0 once. Since it is given only after the tests found a crossing, its t limits are those
-    of half the error rate (see `benchmarks/threshold_coverage.py`).
+    crosses 0 once. Its t limits are those of the adjusted tests: with narrower ones, of each pair
+    by itself, intervals that are given only because chance made a crossing seem certain would miss
+    the true one too often (`benchmarks/threshold_coverage.py`).
     """
     check_confidence(confidence)
     every = cells(table, subject, (factor, size), value)
@@ -162,11 +163,11 @@ def with_changes(pair: Pair, m: int, confidence: float) -> Pair:
     """Decide who is ahead at each size, and find the changes."""
     if (curve := pair.curve) is None:
         return pair
-    signs = curve.decided(curve.t_crit(confidence, m))
-    inner = curve.t_crit((1 + confidence) / 2)
+    crit = curve.t_crit(confidence, m)
+    signs = curve.decided(crit)
     known = np.flatnonzero(signs)
     changes = [
-        Change(before, after, int(signs[after]), curve.zone(before, after, inner))
+        Change(before, after, int(signs[after]), curve.zone(before, after, crit))
         for before, after in itertools.pairwise(known.tolist())
         if signs[before] != signs[after]
     ]

@@ -352,7 +352,7 @@ def _method(
             f"which the other is ahead: {tests}"
         )
         if thresholds["crossing"].notna().any():
-            said += f"; in brackets, {level} intervals of each crossing by itself"
+            said += f"; in brackets, {level} intervals for all crossings together"
         said += "."
     return said
 

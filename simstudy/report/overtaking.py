@@ -124,8 +124,8 @@ def method_words(found: pd.DataFrame, level: str) -> str:
     )
     if found["crossing"].notna().any():
         said += (
-            f" In brackets: {level} intervals, each by itself, of the size at which the mean "
-            "difference is 0; they allow for the course of the curve between the sizes."
+            f" In brackets: intervals, {level} for all of them together, of the size at which the "
+            "mean difference is 0; they allow for the course of the curve between the sizes."
         )
     if found["note"].str.contains("no estimate in between").any():
         said += (

@@ -229,8 +229,8 @@ def unadjusted(pairs: int, sizes: int = 1) -> str:
     said = f"The dark band is not adjusted for the number of sizes, m = {sizes}. " * (sizes > 1)
     if pairs > 1:
         said += (
-            "The bands and the intervals of crossings are not adjusted for the number of pairs, "
-            f"m = {pairs}. "
+            f"The bands are not adjusted for the number of pairs, m = {pairs}; the intervals of "
+            "crossings are adjusted for all pairs and sizes. "
         )
     return said
 

@@ -144,7 +144,7 @@ def test_a_crossing_decided_at_neighbours_has_an_estimate_and_its_interval():
     assert sentence.startswith("B overtakes A between 100 and 200 rows, at about 1")
     low, high = sentence.split("[")[1].split("]")[0].split(", ")
     assert 100 <= float(low) < float(high) <= 200
-    assert "in brackets, 95% intervals of each crossing by itself" in " ".join(
+    assert "in brackets, 95% intervals for all crossings together" in " ".join(
         tell(scores(means, sizes=CLOSE, noise=0.01))
     )
 

@@ -64,10 +64,10 @@ def test_a_pair_says_if_it_could_not_use_all_models():
 def test_the_method_names_the_tests_and_what_is_not_estimated():
     said = method_words(threshold_row(), "95%")
     assert "Bonferroni-adjusted for m = 9 (pairs × sizes)" in said
-    assert "95% intervals, each by itself" in said
+    assert "In brackets: intervals, 95% for all of them together" in said
     assert "--refine" not in said
     far = threshold_row(**BLANK, note="… differ by a factor of 10 …: no estimate in between")
     said = method_words(far, "95%")
-    assert "intervals" not in said
+    assert "In brackets" not in said
     assert "--refine adds sizes" in said
     assert method_words(threshold_row(m=math.nan), "95%") == ""

@@ -233,7 +233,7 @@ def test_the_leader_of_many_is_that_of_the_means_and_stretches_inside_are_told(t
     assert [cell.text for cell in cells] == said
     note = shown.differences.notes[0]
     assert "not adjusted for the number of sizes, m = 3." in note
-    assert "not adjusted for the number of pairs, m = 36." in note
+    assert "not adjusted for the number of pairs, m = 36;" in note
 
 
 def test_a_learner_without_any_score_and_infinite_ones_are_said(tmp_path):

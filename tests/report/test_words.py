@@ -134,7 +134,7 @@ def test_the_bands_say_what_they_are_not_adjusted_for():
     assert unadjusted(1) == ""
     said = unadjusted(3, 12)
     assert "dark band is not adjusted for the number of sizes, m = 12." in said
-    assert "not adjusted for the number of pairs, m = 3." in said
+    assert "not adjusted for the number of pairs, m = 3;" in said
 
 
 @pytest.mark.parametrize(

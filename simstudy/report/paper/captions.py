@@ -45,8 +45,8 @@ def thresholds(results: Results, found: pd.DataFrame, pairs: str) -> str:
         f"ahead by {overtaking.tests_words(found, level)}; dark, the one named first; light, the "
         "other. Light bar: from the last size at which the other is ahead to the first at which "
         "the one named first is. Diamond and dark bar: the estimated size at which the mean "
-        f"difference is 0 and its {level} interval, of each crossing by itself, where neighbouring "
-        f"sizes are within a factor of {MAX_RATIO:g}. {pairs}{over}{words.design(results)}."
+        f"difference is 0 and its interval, {level} for all together, where neighbouring sizes "
+        f"are within a factor of {MAX_RATIO:g}. {pairs}{over}{words.design(results)}."
     )
 
 

@@ -268,9 +268,9 @@ def thresholds(results: Results) -> Table:
         f"Who overtakes whom in mean {results.info().label}: between the last size at which the "
         "one and the first at which the other is ahead, by "
         f"{overtaking.tests_words(found, level)}; "
-        f"estimate: where the mean difference is 0, with a {level} interval of each by itself that "
-        "allows for the course of the curve between the sizes, given where neighbouring sizes are "
-        f"within a factor of {MAX_RATIO:g}. “None”: no change of who is ahead. "
+        f"estimate: where the mean difference is 0, with an interval ({level} for all together) "
+        "that allows for the course of the curve between the sizes, given where neighbouring sizes "
+        f"are within a factor of {MAX_RATIO:g}. “None”: no change of who is ahead. "
         f"{words.design(results)}."
     )
     columns = ["ahead", "behind", "between", "rows", "interval", "ahead at", "models"]
