@@ -20,8 +20,8 @@ _MAX_ROUNDS = 20
 Compute = Callable[[Plan, Mapping[int, list[CellKey]]], object]
 
 
-def refine(results: Results, plan: Plan, store: Store, compute: Compute) -> bool:
-    """Add sizes around each crossing of the primary measure; whether there are any new ones.
+def refine(results: Results, plan: Plan, store: Store, confidence: float, compute: Compute) -> bool:
+    """Add sizes around each crossing of the primary measure; whether that changes the results.
 
     A round adds a size here and there, for the learners concerned, on all models; what is to be
     added depends on the scores alone, so that a run that was stopped goes on to the same sizes.
@@ -34,13 +34,15 @@ def refine(results: Results, plan: Plan, store: Store, compute: Compute) -> bool
         The study.
     store : Store
         Where its cells are.
+    confidence : float
+        Of the tests that decide who is ahead.
     compute : callable
         Computes and keeps cells of a plan: for each model, those named.
     """
     learners: dict[int, set[str]] = {}
     table = results.scores
     for _ in range(_MAX_ROUNDS):
-        proposed = _proposed(results, table)
+        proposed = _proposed(results, table, confidence)
         new = {size: proposed[size] - learners.get(size, set()) for size in proposed}
         if not any(new.values()):
             break
@@ -54,13 +56,11 @@ def refine(results: Results, plan: Plan, store: Store, compute: Compute) -> bool
         if missing := {model: keys for model, keys in missing.items() if keys}:
             compute(wide, missing)
         table = _with_added(results, store, wide, learners)
-    if not learners:
-        return False
     wide = replace(plan, train_sizes=tuple(sorted(learners)))
-    return store.write_refined(wide, learners)
+    return store.write_refined(plan, wide, learners)
 
 
-def _proposed(results: Results, table: pd.DataFrame) -> dict[int, set[str]]:
+def _proposed(results: Results, table: pd.DataFrame, confidence: float) -> dict[int, set[str]]:
     """The sizes to add next, and for which learners."""
     from simstudy.analysis.complete import cells
     from simstudy.analysis.thresholds import compared, sizes_to_add
@@ -69,8 +69,7 @@ def _proposed(results: Results, table: pd.DataFrame) -> dict[int, set[str]]:
         return {}
     name = results.measures[0]
     every = cells(table, "model", ("learner", "size"), name)
-    better = results.info().greater_is_better
-    found = compared(every, better, results.settings["analysis"]["confidence"])
+    found = compared(every, results.info().greater_is_better, confidence)
     return sizes_to_add(found, results.sizes)
 
 

@@ -111,7 +111,7 @@ class Results:
         """The cells of sizes that were added around crossings; they serve thresholds alone."""
         import pandas as pd
 
-        if REFINED not in self.manifest.get("refined", {}):
+        if not self.manifest.get("refined"):
             return self.scores.iloc[:0]
         return self._read(REFINED, pd.read_parquet)
 

@@ -92,14 +92,16 @@ def run_study(
     retry : bool
         Run the cells again that failed in an earlier run.
     refine : bool, optional
-        Whether to add sizes around crossings, for the thresholds alone; as the study says if left
-        out.
+        Whether to add sizes around crossings, for the thresholds alone; if left out, as the study
+        says, and where results were refined before.
     progress : callable, optional
         Called with a `Step` each time a model is finished.
     """
     plan = make_plan(study)
     store = Store(_place(study, out))
     with store.locked():
+        if refine is None:  # results that were refined stay so
+            refine = study.thresholds.refine or bool((store.manifest() or {}).get("refined"))
         reused = store.holds(plan, overwrite)
         if retry and store.forget_failures():
             reused = False
@@ -107,12 +109,13 @@ def run_study(
             store.begin(study, plan)
             seconds = _run(plan, store, range(plan.models), jobs, cluster, fail_fast, progress)
             store.finish(plan, {"seconds": seconds})
-        if study.thresholds.refine if refine is None else refine:
+        if refine:
+            confidence = study.analysis.confidence
 
             def compute(wide: Plan, cells: Mapping[int, list[CellKey]]) -> None:
                 _compute(wide, store, cells, plan.models, jobs, cluster, fail_fast, progress)
 
-            if add_sizes(Results(store.directory), plan, store, compute):
+            if add_sizes(Results(store.directory), plan, store, confidence, compute):
                 reused = False
         return _results(study, plan, store, reused, report)
 
@@ -126,7 +129,8 @@ def _results(study: Study, plan: Plan, store: Store, reused: bool, report: bool)
             f"with: {results.failures['error'].iloc[0]}"
         )
     asked = study.as_dict()
-    if any(results.settings[key] != asked[key] for key in ("name", "title", "analysis")):
+    told = ("name", "title", "analysis", "thresholds")
+    if any(results.settings.get(key) != asked.get(key) for key in told):
         store.drop_report()
         store.write_study(study, plan)
         results = Results(store.directory, reused)
@@ -269,15 +273,19 @@ def run_cell(study: Study, model: int, size: int, learner: str) -> dict[str, flo
     """
     from threadpoolctl import threadpool_limits
 
+    from simstudy.analysis.thresholds import refinement_grid
+
     plan = make_plan(study)
     parts = {part.label: part for part in plan.learners}
     for what, value, allowed in (
         ("model", model, range(plan.models)),
-        ("size", size, plan.train_sizes),
+        ("size", size, refinement_grid(plan.train_sizes)),
         ("learner", learner, parts),
     ):
         if value not in allowed:
             known = f"0 to {plan.models - 1}" if what == "model" else ", ".join(map(str, allowed))
+            if what == "size":
+                known = ", ".join(map(str, plan.train_sizes))
             raise SimstudyError(f"the study has no {what} {value}; it has {known}")
     if plan.memory is not None:
         limit_memory(plan.memory)

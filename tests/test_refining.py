@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from simstudy import SimstudyError, load_study, open_results, run_study
+from simstudy import SimstudyError, load_study, merge, open_results, run_study
 from simstudy.engine.journal import Journal
 
 # NB is ahead of CaMML with few rows of TAN models, and behind with many.
@@ -128,11 +128,87 @@ def test_a_run_that_was_stopped_goes_on_to_the_same_sizes(refined, studies, tmp_
     assert one.read_bytes() == other.read_bytes()
 
 
-def test_more_models_drop_what_was_refined_for_fewer(studies, tmp_path):
+def test_results_that_were_refined_stay_so_with_more_models(studies, tmp_path):
     out = tmp_path / "out"
     run_study(load_study(studies / "refine.toml"), out, jobs=1, report=False)
     more = load_study(studies / "plain.toml", {"models": 21})
-    assert run_study(more, out, jobs=1, report=False).refined.empty
+    results = run_study(more, out, jobs=1, report=False)
+    assert {*results.refined["model"]} == {*range(21)}
+    without = run_study(load_study(studies / "plain.toml", {"models": 22}), out, refine=False)
+    assert without.refined.empty
+    assert not (out / "refined.parquet").exists()
+
+
+def test_a_damaged_file_is_made_again(refined, studies):
+    file = refined.directory / "refined.parquet"
+    content = file.read_bytes()
+    file.write_bytes(content[:-9])
+    study = load_study(studies / "refine.toml")
+    assert not run_study(study, refined.directory, jobs=1, report=False).refined.empty
+    assert file.read_bytes() == content
+
+
+def test_merged_results_keep_the_sizes_that_were_added(refined, studies, tmp_path):
+    whole = merge([refined.directory], tmp_path / "merged")
+    pd.testing.assert_frame_equal(whole.refined, refined.refined)
+    kept = [len(list(Journal(place).cells())) for place in (refined.directory, whole.directory)]
+    assert kept[0] == kept[1]
+
+
+def test_another_confidence_chooses_its_own_sizes(studies, tmp_path):
+    out = tmp_path / "out"
+    study = load_study(studies / "refine.toml")
+    run_study(study, out, jobs=1, report=False)
+    strict = load_study(studies / "refine.toml", {"analysis.confidence": 0.9999999})
+    first = run_study(strict, out, jobs=1, report=False).refined
+    again = run_study(strict, out, jobs=1, report=False)
+    pd.testing.assert_frame_equal(again.refined, first)
+    assert again.reused
+    fresh = run_study(strict, tmp_path / "fresh", jobs=1, report=False).refined
+    pd.testing.assert_frame_equal(first, fresh)
+
+
+FAILING = """
+from dataclasses import dataclass
+from simstudy import register_learner
+from simstudy.learners.naive_bayes import NaiveBayes
+
+@register_learner("picky")
+@dataclass(frozen=True)
+class Picky(NaiveBayes):
+    "Cannot learn from some numbers of rows."
+    sizes: tuple[int, ...] = ()
+    def fit(self, sample, rng=None):
+        if len(sample) in self.sizes or len(sample) not in (20, 60, 400) and sample.codes[0, 0]:
+            raise ValueError("not this many")
+        return super().fit(sample, rng)
+"""
+
+
+def test_failures_at_added_sizes_are_counted_and_told(studies, tmp_path, simstudy):
+    (tmp_path / "picky.py").write_text(FAILING)
+    text = STUDY.format(more="").replace("seed = 11", 'seed = 11\nplugins = ["picky.py"]')
+    text = text.replace('name = "naive_bayes"', 'name = "picky"')
+    (tmp_path / "study.toml").write_text(text)
+    done = simstudy("run", "study.toml", "--out", "out", "--refine", "--jobs", 1)
+    assert done.returncode == 3
+    results = open_results(tmp_path / "out")
+    failed = results.refined[results.refined["status"] != "ok"]
+    assert len(failed) == results.manifest["failures"] == len(results.failures) > 0
+    assert (results.scores["status"] == "ok").all()
+    row = results.failures.iloc[0]
+    place = ["--model", row["model"], "--size", row["size"], "--learner", row["learner"]]
+    again = simstudy("cell", "out/study.toml", *place)
+    assert "not this many" in again.stderr + again.stdout
+
+
+def test_a_learner_that_failed_at_an_own_size_is_no_reason_to_add_it(tmp_path):
+    (tmp_path / "picky.py").write_text(FAILING.replace("and sample.codes[0, 0]", "and False"))
+    text = STUDY.format(more="").replace("seed = 11", 'seed = 11\nplugins = ["picky.py"]')
+    text = text.replace('name = "naive_bayes"', 'name = "picky"\nsizes = [60]')
+    (tmp_path / "study.toml").write_text(text.replace("[20, 400]", "[20, 60, 400]"))
+    results = run_study(load_study(tmp_path / "study.toml"), tmp_path / "out", refine=True, jobs=1)
+    assert 60 not in {*results.refined["size"]}
 
 
 def test_the_manifest_says_which_sizes_serve_the_thresholds(refined):

@@ -35,7 +35,8 @@ class Zone:
     zeros
         The sizes at which the estimated curve crosses 0.
     ratio
-        The largest ratio of neighbouring sizes studied around the zone.
+        The largest ratio of neighbouring sizes in and next to the zone, all that the estimate rests
+        on; infinite with two sizes, which show nothing of the curve between them.
     """
 
     lower: float
@@ -81,10 +82,11 @@ class Curve:
         """Find where the curve may cross 0 between the sizes at two places.
 
         Between neighbouring sizes the curve is estimated by two parabolas in log n, each through
-        these two and one more size on either side (at the ends, a straight line stands for one of
-        them). The two differ by what the curvature changes: that is the error of interpolation
-        allowed for. The zone is all sizes at which 0 lies within crit standard errors of either
-        parabola, or between the two.
+        these two and one more size on either side. The two differ by what the curvature changes:
+        that is the error of interpolation allowed for. In the first and the last segment there is
+        one parabola; the straight line, which it differs from by all of the curvature, and its
+        mirror image in the parabola stand for the two. The zone is all sizes at which 0 lies
+        within crit standard errors of either, or between the two.
         """
         x = self.log_sizes
         pairs = itertools.pairwise(x[before : after + 1])
@@ -98,8 +100,9 @@ class Curve:
             low = _turn(grid[first - 1], low, lambda at: self._may_be_zero(at, crit))
         if last < len(grid) - 1:
             high = _turn(high, grid[last + 1], lambda at: ~self._may_be_zero(at, crit))
-        around = (x[1:] > low) & (x[:-1] < high)
-        ratio = float(np.exp(np.diff(x)[around].max(initial=0.0)))
+        touched = np.flatnonzero((x[1:] > low) & (x[:-1] < high))
+        around = np.diff(x)[max(touched[0] - 1, 0) : touched[-1] + 2]
+        ratio = math.exp(around.max()) if len(x) > 2 else math.inf
         return Zone(math.exp(low), math.exp(high), [math.exp(zero) for zero in zeros], ratio)
 
     def _zeros(self, grid: FloatArray) -> list[float]:
@@ -129,13 +132,23 @@ class Curve:
         weights = np.zeros((2, len(x), len(at)))
         for here in np.unique(segment):
             chosen = segment == here
-            for side, start, end in ((0, here - 1, here + 2), (1, here, here + 3)):
-                nodes = np.arange(max(start, 0), min(end, len(x)))
-                if len(nodes) < 3:
-                    nodes = np.array([here, here + 1])
-                weights[side][np.ix_(nodes, chosen)] = _lagrange(x[nodes], at[chosen])
+            sides = [
+                self._through(range(start, start + 3), at[chosen])
+                for start in (here - 1, here)
+                if 0 <= start <= len(x) - 3
+            ]
+            line = self._through(range(here, here + 2), at[chosen])
+            if len(sides) < 2:
+                sides = [line, 2 * sides[0] - line] if sides else [line, line]
+            weights[:, :, chosen] = sides
         values = np.einsum("s,wsa->wa", self.mean, weights)
         return values, np.stack([self._se(side) for side in weights])
+
+    def _through(self, places: range, log_sizes: FloatArray) -> FloatArray:
+        """Return the weights of all sizes in the polynomial through those at some places."""
+        weights = np.zeros((len(self.sizes), len(log_sizes)))
+        weights[places.start : places.stop] = _lagrange(self.log_sizes[list(places)], log_sizes)
+        return weights
 
     def _se(self, weights: FloatArray) -> FloatArray:
         """Return the standard error of weighted sums of the means, weights in columns."""

@@ -86,7 +86,7 @@ def thresholds(
     greater_is_better
         False for losses: the learner with the smaller mean is then ahead.
     confidence
-        Of all statements of who is ahead, and of all intervals, together.
+        Of all statements of who is ahead together, and of all intervals together.
 
     Returns
     -------
@@ -116,13 +116,13 @@ def thresholds(
     Notes
     -----
     Between neighbouring sizes the mean difference is estimated by two parabolas in log n, through
-    these two sizes and the next on either side. The estimate is the zero of their mean. The
-    interval holds all sizes at which 0 lies within the t limits of either parabola, or between the
-    two: so it allows for the error of interpolation as far as the curvature shows it. It is given
-    where all neighbouring sizes around it are within a factor of 2.5 and the estimated curve
-    crosses 0 once. Its t limits are those of the adjusted tests: with narrower ones, of each pair
-    by itself, intervals that are given only because chance made a crossing seem certain would miss
-    the true one too often (`benchmarks/threshold_coverage.py`).
+    these two sizes and the next on either side (`Curve.zone`). The estimate is the zero of their
+    mean. The interval holds all sizes at which 0 lies within the t limits of either parabola, or
+    between the two: so it allows for the error of interpolation as far as the curvature shows it.
+    It is given where all neighbouring sizes in and next to it are within a factor of 2.5 and the
+    estimated curve crosses 0 once. Its t limits are those of the adjusted tests: with narrower
+    ones, of each pair by itself, intervals that are given only because chance made a crossing seem
+    certain would miss the true one too often (`benchmarks/threshold_coverage.py`).
     """
     check_confidence(confidence)
     every = cells(table, subject, (factor, size), value)
@@ -214,6 +214,8 @@ def of_change(pair: Pair, change: Change) -> dict[str, Any]:
     zone, sizes = change.zone, pair.curve.sizes
     row = {"ahead": pair.leader(change.sign)}
     row |= {"before": sizes[change.before], "after": sizes[change.after]}
+    if math.isinf(zone.ratio):
+        return row | {"note": "two sizes alone: no estimate in between"}
     if zone.ratio > MAX_RATIO * (1 + 1e-9):
         far = f"neighbouring sizes differ by a factor of {zone.ratio:.3g}"
         return row | {"note": f"{far}, more than {MAX_RATIO:g}: no estimate in between"}
@@ -231,7 +233,7 @@ def sizes_to_add(pairs: Sequence[Pair], own: Sequence[int]) -> dict[int, set[Any
     known well enough when neighbouring sizes are within a factor of 1.3, or, where the interval is
     wide, within a third of it.
     """
-    grid = np.array(_grid(own))
+    grid = np.setdiff1d(refinement_grid(own), own)
     proposed: dict[int, set[Any]] = {}
     for pair in pairs:
         for change in pair.changes:
@@ -240,7 +242,7 @@ def sizes_to_add(pairs: Sequence[Pair], own: Sequence[int]) -> dict[int, set[Any
     return proposed
 
 
-def _grid(own: Sequence[int]) -> list[int]:
+def refinement_grid(own: Sequence[int]) -> list[int]:
     """Return all sizes that may be added, and the study's own."""
     grid = set(own)
     for low, high in itertools.pairwise(sorted(own)):
@@ -250,16 +252,20 @@ def _grid(own: Sequence[int]) -> list[int]:
 
 
 def _around(pair: Pair, change: Change, grid: FloatArray) -> list[int]:
-    """Return the size to add in each gap around a crossing that is too wide."""
+    """Return the size to add in each gap, in or next to where the crossing may be, if too wide."""
     assert pair.curve is not None
     zone, sizes = change.zone, pair.curve.sizes
     third = (zone.upper / zone.lower) ** (1 / 3)
-    wanted = max(FINE_RATIO, min(MAX_RATIO, third)) * (1 + 1e-9)
+    wanted = max(FINE_RATIO, min(MAX_RATIO, third))
     centre = zone.zeros[len(zone.zeros) // 2]
+    gaps = list(itertools.pairwise(sizes))
+    within = [low < zone.upper and high > zone.lower for low, high in gaps]
     found = []
-    for low, high in itertools.pairwise(sizes[change.before : change.after + 1]):
+    for place, (low, high) in enumerate(gaps):
+        beside = any(within[max(place - 1, 0) : place + 2])
+        most = wanted if within[place] else MAX_RATIO
         inside = grid[(grid > low) & (grid < high)]
-        if low < zone.upper and high > zone.lower and high / low > wanted and len(inside):
+        if beside and high / low > most * (1 + 1e-9) and len(inside):
             found.append(int(inside[np.abs(np.log(inside / centre)).argmin()]))
     return found
 

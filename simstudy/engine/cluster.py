@@ -172,8 +172,13 @@ class _Run:
                 done = self._running.pop(future)
                 if future.status == "finished":
                     cells, seconds = future.result()
-                    batches.note(len(done), seconds)
-                    if (following := next(waiting, None)) is not None:
+                    batches.note(len(cells), seconds)
+                    batches.give_back(done[len(cells) :])
+                    following = next(waiting, None)
+                    if following is None and batches.left:  # of what was given back since
+                        waiting = iter(batches)
+                        following = next(waiting, None)
+                    if following is not None:
                         self._submit(following)
                     yield from cells
                 else:
@@ -227,4 +232,5 @@ class _Run:
         if self._client.status == "running":
             with contextlib.suppress(Exception):
                 self._client.cancel(list(self._running), force=True)
+            with contextlib.suppress(Exception):
                 self._client.unregister_worker_plugin(self._plugin.name)

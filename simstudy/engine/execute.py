@@ -70,16 +70,20 @@ def _execute_guarded(plan: Plan, tasks: Sequence[TaskKey], jobs: int) -> Generat
         guard = idle.get()
         started = perf_counter()
         try:
-            return guard.run(batch)
+            finished = guard.run(batch)
         finally:
             idle.put(guard)
-            batches.note(len(batch), perf_counter() - started)
+        batches.note(len(finished), perf_counter() - started)
+        batches.give_back(batch[len(finished) :])
+        return finished
 
     parallel = Parallel(jobs, backend="threading", return_as="generator_unordered")
-    results = parallel(delayed(run)(batch) for batch in batches)
+    results = None
     try:
-        for finished in results:
-            yield from finished
+        while batches.left:  # also of what is given back after the last batch was handed out
+            results = parallel(delayed(run)(batch) for batch in batches)
+            for finished in results:
+                yield from finished
         for guard in guards:
             guard.release()
     finally:
@@ -88,4 +92,5 @@ def _execute_guarded(plan: Plan, tasks: Sequence[TaskKey], jobs: int) -> Generat
         with warnings.catch_warnings():
             # Of the tasks that are lost when a run is stopped: they are run when it goes on.
             warnings.simplefilter("ignore", UserWarning)
-            results.close()
+            if results is not None:
+                results.close()

@@ -12,7 +12,9 @@ import threading
 from collections import deque
 from collections.abc import Collection, Sequence
 from dataclasses import replace
+from time import perf_counter
 
+from simstudy.engine.batches import SECONDS
 from simstudy.engine.child import DRAWN, READY, Child, make_spare, pickled, take_spare
 from simstudy.engine.plan import Plan
 from simstudy.engine.task import DRAWING, Cell, CellKey, TaskKey, blank_cells
@@ -35,20 +37,28 @@ class Guard:
         self._lock = threading.Lock()
 
     def run(self, tasks: Sequence[TaskKey]) -> list[list[Cell]]:
-        """The cells of each task; those that cost the child its life have a status that says so."""
-        if self._plan.timeout is not None or self._plan.memory is not None:
-            return [self._one_by_one(*task) for task in tasks]  # each has limits of its own
-        if self._smooth or len(tasks) == 1:
+        """The cells of each task; those that cost the child its life have a status that says so.
+
+        If time runs out for a batch, of the first tasks only: one at least.
+        """
+        limited = self._plan.timeout is not None or self._plan.memory is not None
+        if not limited and (self._smooth or len(tasks) == 1):
             cells = self._all_at_once(tasks)
             if cells is not None:
                 return cells
             self._smooth = False
         if len(tasks) == 1:
             return [self._one_by_one(*tasks[0])]
-        return [cells for task in tasks for cells in self.run([task])]
+        done: list[list[Cell]] = []
+        started = perf_counter()
+        for task in tasks:
+            done += self.run([task])
+            if perf_counter() - started > SECONDS:
+                break
+        return done
 
     def _all_at_once(self, tasks: Sequence[TaskKey]) -> list[list[Cell]] | None:
-        """The cells of each task, or None if something went wrong that ends the child."""
+        """The cells of the first tasks, or None if something went wrong that ends the child."""
         child = self._ready()
         child.ask(tasks, one_by_one=False)
         answer = child.hear(None)

@@ -16,8 +16,9 @@ from simstudy.engine.task import Cell
 
 JOURNAL = "cells.jsonl"
 _FIELDS = [field.name for field in fields(Cell)]
-# What is added is the system's at once, which a kill of this process cannot undo, and on disk
-# after so many seconds at most, which is what the loss of power may cost.
+# What is added is the system's at once: a kill of this process loses nothing. It is forced to disk
+# with the first task that comes so many seconds after the last time; until then the loss of power
+# may cost what the system has not written by itself.
 _SYNC_EVERY = 1.0
 
 
@@ -94,6 +95,8 @@ class Journal:
         temporary = self.path.with_name(self.path.name + ".tmp")
         with temporary.open("wb") as file:
             file.writelines(lines)
+            file.flush()
+            os.fsync(file.fileno())
         temporary.replace(self.path)
 
 

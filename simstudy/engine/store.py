@@ -259,12 +259,17 @@ class Store:
     def take(self, plan: Plan, others: Iterable[Store]) -> None:
         """Add the cells of the same study that other places hold."""
         places, mine = Places(plan), self.columns(plan)
+        added: set[tuple[int, int, str]] = set()
         with self.keeping() as keep:
             for other in others:
                 for cells in other._tasks():
                     new = []
                     for cell in cells:
                         if (place := places.of(cell)) is None:
+                            key = (cell.model, cell.size, cell.learner)
+                            if cell.model < plan.models and key not in added:
+                                added.add(key)  # of a size that was added, or of another plan
+                                new.append(cell)
                             continue
                         ok = cell.status == "ok"
                         if not mine.there[place] or (place in mine.failed and ok):
@@ -354,9 +359,8 @@ class Store:
         self.write("scores.parquet", scores)
         self.write("timings.parquet", parquet(cells.timings()))
         failures = cells.failures()
-        columns = ["model", "size", "learner", "status", "error", "stream", "traceback"]
-        rows = [[getattr(cell, key) for key in columns] for cell in failures]
-        self.write_csv("failures.csv", columns, rows)
+        self._write_failures(failures)
+        (self.directory / REFINED).unlink(missing_ok=True)
         facts = {
             **facts,
             "scores_checksum": zlib.crc32(scores),
@@ -365,23 +369,47 @@ class Store:
         }
         self._write_manifest(plan, COMPLETE, facts)
 
-    def write_refined(self, plan: Plan, learners: Mapping[int, Collection[str]]) -> bool:
-        """Write the cells of sizes that were added, of some learners each; whether they are new."""
-        cells = self.columns(plan)
-        content = parquet(cells.scores(learners))
-        failed = [cell for cell in cells.failures() if cell.learner in learners[cell.size]]
-        facts = {
-            REFINED: zlib.crc32(content),
-            "sizes": {str(size): sorted(labels) for size, labels in sorted(learners.items())},
-            "failures": len(failed),
-        }
+    def write_refined(
+        self, plan: Plan, wide: Plan, learners: Mapping[int, Collection[str]]
+    ) -> bool:
+        """Write the cells of sizes that were added, of some learners each; whether they are new.
+
+        Without any, what was written before is taken away. ``wide`` is the plan of these sizes.
+        """
         manifest = self.manifest() or {}
-        if manifest.get("refined") == facts and (self.directory / REFINED).exists():
+        own = self.columns(plan).failures()
+        content, facts, failed = b"", {}, []
+        if learners:
+            cells = self.columns(wide)
+            content = parquet(cells.scores(learners))
+            failed = [cell for cell in cells.failures() if cell.learner in learners[cell.size]]
+            sizes = {str(size): sorted(labels) for size, labels in sorted(learners.items())}
+            facts = {"checksum": zlib.crc32(content), "sizes": sizes, "failures": len(failed)}
+        if manifest.get("refined", {}) == facts and self._refined_checksum() == facts.get(
+            "checksum"
+        ):
             return False
         self.drop_report()
-        self.write(REFINED, content)
-        self.write(MANIFEST, json.dumps({**manifest, "refined": facts}, indent=2).encode())
+        (self.directory / REFINED).unlink(missing_ok=True)
+        if learners:
+            self.write(REFINED, content)
+        self._write_failures([*own, *failed])
+        added = plan.models * sum(map(len, learners.values()))
+        counts = {"cells": plan.cells + added, "failures": len(own) + len(failed)}
+        manifest |= {**counts, "refined": facts}
+        self.write(MANIFEST, json.dumps(manifest, indent=2).encode())
         return True
+
+    def _refined_checksum(self) -> int | None:
+        try:
+            return zlib.crc32((self.directory / REFINED).read_bytes())
+        except OSError:
+            return None
+
+    def _write_failures(self, failures: Sequence[Cell]) -> None:
+        columns = ["model", "size", "learner", "status", "error", "stream", "traceback"]
+        rows = [[getattr(cell, key) for key in columns] for cell in failures]
+        self.write_csv("failures.csv", columns, rows)
 
     def _write_manifest(self, plan: Plan, status: str, facts: dict[str, Any]) -> None:
         content = {

@@ -9,9 +9,11 @@ import queue
 import signal
 import threading
 from pathlib import Path
+from time import perf_counter
 from typing import Any, BinaryIO
 
 from simstudy.engine import task
+from simstudy.engine.batches import SECONDS
 from simstudy.engine.child import DRAWN, GROUPS, READY
 from simstudy.engine.plan import Plan
 from simstudy.engine.task import build, prepare, run_task
@@ -51,7 +53,12 @@ def answer(last_words: str) -> None:
                     for cell in run_task(plan, model, wanted, drawn=lambda: say(DRAWN)):
                         say([cell])
             else:
-                say([list(run_task(plan, *key)) for key in batch])
+                said, started = [], perf_counter()
+                for key in batch:
+                    said.append(list(run_task(plan, *key)))
+                    if perf_counter() - started > SECONDS:
+                        break
+                say(said)
 
 
 def _made_ready(plan: Plan | Exception) -> str | SimstudyError:

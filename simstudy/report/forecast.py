@@ -17,9 +17,11 @@ def forecast(pilot: Pilot, mcse: float | None, difference: float | None, power: 
     pairs = math.comb(len(study.learners), 2)
     kinds = [kind for kind in _NAMES if not math.isnan(pilot.spread(kind))]
     error = pilot.precision["mcse_error"].max()
+    number = int(pilot.precision["sd"].notna().sum())
     lines = [
-        f"Pilot: {pilot.models} of {study.models} models; spreads below are its largest, known "
-        f"to about ±{error:.0%}, and numbers of models to twice that.",
+        f"Pilot: {pilot.models} of {study.models} models; each of its {number} spreads is known to "
+        f"about ±{error:.0%}. Those below are the largest of them, which tend to be too high, as "
+        "do the numbers of models that follow from them.",
         f"The study as it is, {study.models:,} models: {duration(pilot.seconds(study.models))}.",
     ]
     for kind in kinds:

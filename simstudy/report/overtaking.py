@@ -44,7 +44,7 @@ def pair_sentence(rows: Sequence[Mapping[Any, Any]]) -> str:
         return f"{first} and {second} do not differ significantly at any size"
     sizes = ahead_at(row, row["ahead"])
     where = listed([f"{size:,}" for size in sizes], most=6)
-    return f"{row['ahead']} is ahead of {behind(row)} at {where} rows, and nowhere behind"
+    return f"{row['ahead']} is ahead of {behind(row)} at {where} rows, and shown behind at none"
 
 
 def change_words(row: Mapping[Any, Any]) -> str:
@@ -110,7 +110,7 @@ def tests_words(found: pd.DataFrame, level: str) -> str:
         return ""
     return (
         f"paired t tests, {level} confidence for all of them together, Bonferroni-adjusted for "
-        f"m = {int(m.iloc[0])} (pairs × sizes)"
+        f"m = {int(m.iloc[0])} tests of pairs at their sizes"
     )
 
 
@@ -129,8 +129,8 @@ def method_words(found: pd.DataFrame, level: str) -> str:
         )
     if found["note"].str.contains("no estimate in between").any():
         said += (
-            f" Between sizes more than a factor of {MAX_RATIO:g} apart no estimate is given; "
-            "--refine adds sizes."
+            f" Where sizes around it are more than a factor of {MAX_RATIO:g} apart a crossing is "
+            "not estimated; --refine adds sizes."
         )
     return said
 

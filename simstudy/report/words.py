@@ -68,7 +68,21 @@ def conventions(results: Results) -> str:
     if prior == "test" and not isinstance(results.settings["data"]["test_size"], int):
         priors["test"] = "the true class probabilities (of a test set drawn, its frequencies)"
     named = priors[prior] if isinstance(prior, str) else f"given, {prior}"
-    return f"prior: {named}; cutoff {measures['cutoff']}: {cutoffs[measures['cutoff']]}"
+    summed = measures.get("reward", "mean") == "sum"
+    said = f"prior: {named}; cutoff {measures['cutoff']}: {cutoffs[measures['cutoff']]}"
+    return said + "; reward summed over the classes" * summed
+
+
+def size_effect_words(results: Results, measure: str) -> str:
+    """What else the effect of size in the ANOVA holds, where the prior depends on the size."""
+    moves = results.settings["measures"]["prior"] == "train" and len(results.sizes) > 1
+    if not measure.startswith("information_reward") or not moves:
+        return ""
+    return (
+        "Rewards are measured against the class frequencies of each training set, so that even the "
+        "reward of the true probabilities depends on the size: the effect of size holds that too; "
+        "differences between learners do not."
+    )
 
 
 def interval_words(results: Results, intervals: pd.DataFrame) -> str:
@@ -239,7 +253,8 @@ def regret_caption(results: Results) -> str:
     """What the figure of regret shows."""
     lines = (
         "Regret: what the true class probabilities would earn less what the learner earns. The "
-        "part due to representation remains with unlimited data; where the line lies below it, a "
+        "part due to representation remains when the learner is fitted to the population itself, "
+        "taken as 10⁹ rows; where the line lies below it, a "
         "learner that cannot represent the truth is nearer to it with few data than with all. "
         f"{_regret_models(results)}{design(results)}; {conventions(results)}."
     )

@@ -100,7 +100,7 @@ def test_a_scheduler_or_worker_with_another_version_is_refused(
     with pytest.raises(SimstudyError, match=r"worker tcp\S+ has numpy \S+, and here it is 9.9"):
         run_study(study, tmp_path / "out", cluster=scheduler[0], report=False)
     monkeypatch.setattr(cluster, "_SAME_EVERYWHERE", ("simstudy", "no-such-package"))
-    monkeypatch.setattr(cluster, "_version_here", lambda name: "0.1.0")
+    monkeypatch.setattr(cluster, "_version_here", lambda name: "0.2.0")
     with pytest.raises(SimstudyError, match="has no no-such-package; install no-such-package"):
         run_study(study, tmp_path / "out", cluster=scheduler[0], report=False)
 

@@ -284,3 +284,51 @@ def test_failures_are_listed_and_each_can_be_run_again(simstudy, naughty, tmp_pa
     nothing = simstudy("failures", "nowhere")
     assert nothing.returncode == 2
     assert "nowhere holds no results of a study" in nothing.stderr
+
+
+def test_a_child_that_dies_with_several_tasks_in_hand_costs_one_cell(naughty, write_study):
+    text = naughty.read_text().replace("timeout = 2\nmemory = 0.3", "")
+    for how in ("sleeps", "allocates"):
+        text = text.replace(f'[[learners]]\nname = "naughty"\nlabel = "{how}"\nhow = "{how}"\n', "")
+    plan = make_plan(load_study(write_study(text=text, name="several.toml"), {"models": 6}))
+    tasks = [(model, None) for model in range(plan.models)]
+
+    def told(cells):
+        return [(c.model, c.size, c.learner, c.status, c.error, str(c.values)) for c in cells]
+
+    one, several = Guard(plan), Guard(plan)
+    try:
+        expected = [told(one.run([task])[0]) for task in tasks]
+        found, left = [], tasks
+        while left:
+            done = several.run(left)
+            assert done
+            found += map(told, done)
+            left = left[len(done) :]
+    finally:
+        one.stop()
+        several.stop()
+    assert found == expected
+    assert {cell[3] for cells in found for cell in cells} >= {"ok", "crashed"}
+
+
+def test_a_batch_that_takes_long_gives_back_what_it_has_not_begun(write_study, tmp_path):
+    (tmp_path / "sloth.py").write_text(
+        "import time\nfrom dataclasses import dataclass\nfrom simstudy import register_learner\n"
+        "from simstudy.learners.prior import Prior\n"
+        "@register_learner('sloth')\n@dataclass(frozen=True)\nclass Sloth(Prior):\n    'Slow.'\n"
+        "    def fit(self, sample, rng=None):\n"
+        "        time.sleep(0.2)\n        return super().fit(sample, rng)\n"
+    )
+    changes = {"seed = 7": 'seed = 7\nplugins = ["sloth.py"]', '"naive_bayes"': '"sloth"'}
+    study = load_study(write_study(changes, name="sloth.toml"), {"models": 8})
+    guard = Guard(make_plan(study))
+    try:
+        done = guard.run([(model, None) for model in range(8)])
+    finally:
+        guard.stop()
+    assert len(done) == 1  # two fits take longer than a batch should
+    assert [cell.model for cell in done[0]] == [0] * 4
+    # A run hands out again what was given back, and nothing is lost.
+    results = run_study(study, tmp_path / "slow", jobs=2, report=False)
+    assert len(results.scores) == 8 * 4

@@ -134,7 +134,7 @@ def test_a_crossing_decided_at_distant_sizes_is_bracketed_by_these():
     assert said[3].endswith(
         "Who overtakes whom is decided by the last size at which the one and the first at which "
         "the other is ahead: paired t tests, 95% confidence for all of them together, "
-        "Bonferroni-adjusted for m = 2 (pairs × sizes)."
+        "Bonferroni-adjusted for m = 2 tests of pairs at their sizes."
     )
 
 

@@ -30,7 +30,7 @@ NONE = BLANK | {"before": math.nan, "after": math.nan}
         ({"ahead": "NB"} | BLANK, "NB overtakes TAN between 50 and 100 rows"),
         (
             NONE | {"first_ahead": "", "second_ahead": "100, 5000"},
-            "TAN is ahead of NB at 100 and 5,000 rows, and nowhere behind",
+            "TAN is ahead of NB at 100 and 5,000 rows, and shown behind at none",
         ),
         (
             NONE | {"first_ahead": "", "second_ahead": "", "ahead": None},
@@ -63,7 +63,7 @@ def test_a_pair_says_if_it_could_not_use_all_models():
 
 def test_the_method_names_the_tests_and_what_is_not_estimated():
     said = method_words(threshold_row(), "95%")
-    assert "Bonferroni-adjusted for m = 9 (pairs × sizes)" in said
+    assert "Bonferroni-adjusted for m = 9 tests of pairs at their sizes" in said
     assert "In brackets: intervals, 95% for all of them together" in said
     assert "--refine" not in said
     far = threshold_row(**BLANK, note="… differ by a factor of 10 …: no estimate in between")

@@ -256,7 +256,7 @@ def test_changes_are_drawn_with_their_brackets_and_the_sizes_that_decide():
     bars = [line for line in ax.lines if line.get_marker() == "None"]
     spans = [tuple(line.get_xdata()) for line in bars if len(line.get_xdata()) == 2]
     assert spans == [(50.0, 500.0), (80.0, 130.0), (50.0, 500.0)]
-    assert [text.get_text() for text in ax.texts] == ["no difference"]
+    assert [text.get_text() for text in ax.texts] == ["none shown"]
 
 
 def test_ranks_are_drawn_where_they_are_and_groups_are_joined(results):

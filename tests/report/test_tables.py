@@ -185,7 +185,7 @@ def test_thresholds_are_those_of_the_results(results, written):
             mine = expected["first_ahead" if row[0] == expected["first"] else "second_ahead"]
             assert (row[5] == "–") == (mine == "")
         else:
-            assert row[2] == "no difference"
+            assert row[2] == "none shown"
     told = (written / "markdown/captions.md").read_text(encoding="utf-8")
     assert "Bonferroni-adjusted for m = " in told
     head = (written / "csv/thresholds.csv").read_text(encoding="utf-8")
@@ -196,7 +196,7 @@ def test_a_threshold_s_row_claims_no_more_than_the_tests():
     blank = dict.fromkeys(("before", "after", "crossing", "lower", "upper"), math.nan)
     row = {"first": "NB", "second": "TAN", "n": 40, "ahead": None, "note": "", **blank}
     row |= {"first_ahead": "", "second_ahead": ""}
-    assert _threshold(row) == ["NB", "TAN", "no difference", "–", "–", "–", "40"]
+    assert _threshold(row) == ["NB", "TAN", "none shown", "–", "–", "–", "40"]
     ahead = row | {"ahead": "TAN", "second_ahead": "5000"}
     assert _threshold(ahead) == ["TAN", "NB", "none", "–", "–", "5,000", "40"]
     change = ahead | {"before": 50.0, "after": 5000.0, "first_ahead": "50"}

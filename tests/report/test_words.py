@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,8 +11,11 @@ import pytest
 from simstudy.analysis.intervals import intervals
 from simstudy.analysis.pairwise import pairwise
 from simstudy.measures.base import MeasureInfo
+from simstudy.report.html.page import _parameters
 from simstudy.report.words import (
     axis_label,
+    conventions,
+    size_effect_words,
     unadjusted,
     verdicts,
 )
@@ -149,3 +154,36 @@ def test_a_comparison_without_all_models_says_how_many_it_used():
     assert sentence.endswith("], over 30 of 40 models")
     (sentence,) = tell(table(A=0.0, B=1.0), models=30)
     assert sentence.endswith("]")
+
+
+def results_with(prior="train", sizes=(50, 500), **measures):
+    """What the words need to know of results."""
+    settings = {"measures": {"prior": prior, "cutoff": "mml", **measures}, "data": {"test_size": 9}}
+    return SimpleNamespace(settings=settings, sizes=list(sizes))
+
+
+def test_the_effect_of_size_is_said_to_hold_that_of_the_prior():
+    said = size_effect_words(results_with(), "information_reward")
+    assert "the effect of size holds that too" in said
+    assert size_effect_words(results_with("test"), "information_reward") == ""
+    assert size_effect_words(results_with(sizes=[50]), "information_reward") == ""
+    assert size_effect_words(results_with(), "accuracy") == ""
+
+
+def test_a_reward_summed_over_classes_is_named_among_the_conventions():
+    assert "summed" not in conventions(results_with())
+    assert "summed" not in conventions(results_with(reward="mean"))
+    assert conventions(results_with(reward="sum")).endswith("; reward summed over the classes")
+
+
+@pytest.mark.parametrize(
+    ("family", "said"),
+    [
+        ({"cpts": "dirichlet", "concentration": 1.0}, "a symmetric Dirichlet distribution"),
+        ({"concentration": 2.0}, "distribution with parameter 2"),
+        ({"concentration": 1.0, "cpts": "normalized_uniform"}, "divided by their sum"),
+    ],
+)
+def test_how_cpts_were_drawn_is_said_once(family, said):
+    (sentence,) = _parameters({"name": "tan", **family})
+    assert said in sentence

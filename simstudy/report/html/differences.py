@@ -64,7 +64,8 @@ def differences(results: Results, index: int, intervals: pd.DataFrame) -> Differ
         drawn = panels.difference(curve, mine, sizes, f"difference{index}-{place}")
         cut = cut or drawn.cut
         made.append(Panel(title, drawn.picture, numbers))
-    adjusted = words.unadjusted(len(every), len(sizes))
+    studied = len(sizes) + results.refined["size"].nunique()
+    adjusted = words.unadjusted(len(every), studied)
     crossings = found is not None and bool(found["crossing"].notna().any())
     notes = [_caption(info, level, adjusted, crossings)]
     if found is not None and (how := overtaking.method_words(found, level)):

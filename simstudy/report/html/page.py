@@ -99,11 +99,20 @@ def _parameters(family: dict[str, Any]) -> Iterator[str]:
                 yield f"{_range(low, high)} variables, the target included"
             case "values", [low, high]:
                 yield f"{_range(low, high)} values of each variable"
-            case "concentration", _:
+            case "cpts", "normalized_uniform":
+                yield (
+                    "every row of every conditional probability table uniform random numbers "
+                    "divided by their sum"
+                )
+            case "cpts", _:
+                continue
+            case "concentration", _ if family.get("cpts") != "normalized_uniform":
                 yield (
                     "every row of every conditional probability table from a symmetric Dirichlet "
                     f"distribution with parameter {value:g}"
                 )
+            case "concentration", _:
+                continue
             case _:
                 yield f"{key} = {value}"
 

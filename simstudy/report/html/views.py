@@ -186,6 +186,8 @@ def _tests(results: Results, name: str, info: MeasureInfo, intervals: pd.DataFra
                 "A dash stands for what is not defined, as W is for one contrast, or for more "
                 "contrasts than the models allow."
             )
+            if more := words.size_effect_words(results, name):
+                said.append(more)
     except ValueError as error:
         said.append(f"No ANOVA: {error}.")
     if left_out:

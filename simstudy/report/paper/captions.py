@@ -46,8 +46,9 @@ def thresholds(results: Results, found: pd.DataFrame, pairs: str) -> str:
         "other. Light bar: from the last size at which the other is ahead to the first at which "
         "the one named first is. Diamond and dark bar: the estimated size at which the mean "
         f"difference is 0 and its interval, {level} for all together, where neighbouring sizes "
-        f"are within a factor of {MAX_RATIO:g}. {pairs}{over}{words.design(results)}."
-    )
+        f"are within a factor of {MAX_RATIO:g}. {pairs}{over}{words.design(results)}. "
+        f"{overtaking.refined_words(results)}"
+    ).rstrip()
 
 
 def regret(results: Results) -> str:

@@ -49,7 +49,7 @@ def draw_thresholds(
         if has_change(row):
             _draw_change(ax, row, place)
         elif not isinstance(row["ahead"], str):
-            words = "not analysed" if row["note"].startswith("not analysed") else "no difference"
+            words = "not analysed" if row["note"].startswith("not analysed") else "none shown"
             ax.text(low, place, plain(words), va="center", color="0.35", fontsize="small")
     ax.set_xscale("log")
     room = (high / low) ** 0.05

@@ -270,9 +270,9 @@ def thresholds(results: Results) -> Table:
         f"{overtaking.tests_words(found, level)}; "
         f"estimate: where the mean difference is 0, with an interval ({level} for all together) "
         "that allows for the course of the curve between the sizes, given where neighbouring sizes "
-        f"are within a factor of {MAX_RATIO:g}. “None”: no change of who is ahead. "
-        f"{words.design(results)}."
-    )
+        f"are within a factor of {MAX_RATIO:g}. “None”: no change of who is ahead is shown. "
+        f"{words.design(results)}. {overtaking.refined_words(results)}"
+    ).rstrip()
     columns = ["ahead", "behind", "between", "rows", "interval", "ahead at", "models"]
     return Table("thresholds", caption, columns, cells_of(rows), found, texts=2)
 
@@ -281,7 +281,7 @@ def _threshold(row: dict[Any, Any]) -> list[str]:
     """One change of the learner ahead, or a pair without one."""
     models = name_of(row["n"])
     if not isinstance(row["ahead"], str):
-        why = row["note"] if row["note"].startswith("not analysed") else "no difference"
+        why = row["note"] if row["note"].startswith("not analysed") else "none shown"
         return [row["first"], row["second"], why, NONE, NONE, NONE, models]
     ahead, other = row["ahead"], overtaking.behind(row)
     where = ", ".join(f"{size:,}" for size in overtaking.ahead_at(row, ahead)) or NONE
