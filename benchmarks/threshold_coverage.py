@@ -21,6 +21,8 @@ refined     the same, and the sizes that refinement adds
 A bracket is wrong if the true difference does not have the signs that the study says it has at its
 two ends. An interval covers if it holds the true crossing in its bracket. Its width is given as the
 median of upper/lower. A pair counts in the columns of intervals by the intervals that were printed.
+Below the pairs: the share of studies with any wrong bracket, and of those with intervals in which
+all of these cover.
 """
 
 from __future__ import annotations
@@ -218,7 +220,11 @@ def show(
         false = sum(any(row[1] for row in one) for one in run)
         printed = [row for row in rows if row[2]]
         covered = f"{sum(row[3] for row in printed) / len(printed):.1%}" if printed else "–"
-        table.add_row("", "all; studies with a wrong bracket", "", f"{false / studies:.1%}")
+        several = [[row[3] for row in one if row[2]] for one in run]
+        joint = [all(each) for each in several if each]
+        together = f"{np.mean(joint):.1%}" if joint else "–"
+        table.add_row("", "studies: a wrong bracket; all intervals cover", "")
+        table.add_row("", "", "", f"{false / studies:.1%}", str(len(joint)), together)
         table.add_row("", "all intervals", "", "", str(len(printed)), covered, end_section=True)
     console.print(table)
 
