@@ -122,7 +122,8 @@ def limits(out: Path) -> None:
         content = simstudy.load_study(STUDIES / f"thresholds_{family}.toml").as_dict()
         content |= {"name": f"limits_{family}"}
         content["data"] = {"train_sizes": [50], "test_size": "exact"}
-        content["measures"] = {"also": ["representation"]}
+        # Neither the prior nor the cutoff may depend on a training set.
+        content["measures"] = {"also": ["representation"], "prior": "true", "cutoff": "none"}
         content["learners"] = [{**one, "label": label} for label, one in LIMITED.items()]
         study = simstudy.make_study(content)
         results = simstudy.run_study(study, out / study.name, report=False)

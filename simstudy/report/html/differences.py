@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from simstudy.measures.base import MeasureInfo
@@ -30,6 +30,7 @@ class Differences:
     panels: list[Panel]
     notes: list[str]
     thresholds: Table | None = None
+    method: list[str] = field(default_factory=list)  # how to read it
 
 
 def differences(results: Results, index: int, intervals: pd.DataFrame) -> Differences:
@@ -68,10 +69,8 @@ def differences(results: Results, index: int, intervals: pd.DataFrame) -> Differ
     adjusted = words.unadjusted(len(every), studied)
     crossings = found is not None and bool(found["crossing"].notna().any())
     notes = [_caption(info, level, adjusted, crossings)]
-    if found is not None and (how := overtaking.method_words(found, level)):
-        notes.append(f"Table: {how}")
-    if added := overtaking.refined_words(results):
-        notes.append(added)
+    method = [] if found is None else [overtaking.method_words(found, level)]
+    method = [said for said in (*method, overtaking.refined_words(results)) if said]
     if len(pairs) < len(every):
         notes.append(
             f"Of {len(every)} pairs {len(pairs)} are shown: {brief(pairs[0][1])}, whose mean is "
@@ -80,7 +79,7 @@ def differences(results: Results, index: int, intervals: pd.DataFrame) -> Differ
         )
     if cut:
         notes.append("Bands that reach the edge are wider than they are drawn.")
-    return Differences(made, notes, table)
+    return Differences(made, notes, table, method)
 
 
 def _shown(results: Results, intervals: pd.DataFrame, info: MeasureInfo) -> list[tuple[str, str]]:

@@ -106,13 +106,19 @@ def thresholds(results: Results, found: pd.DataFrame, level: str, name: str) -> 
         else:
             cells += [Cell("no one" if analysed else "not analysed"), *[Cell(NONE)] * 3]
         for learner in pair[::-1]:
-            sizes = [rows(size) for size in overtaking.ahead_at(row, learner)]
-            cells.append(words_cell(f"{learner}: {', '.join(sizes)}" if sizes else NONE))
+            cells.append(words_cell(_where(learner, overtaking.ahead_at(row, learner))))
         lines.append((_both(results, *pair), cells))
     top = heads("learners", "", "between sizes", "estimate (rows)", f"{level} interval")
     top[1] = words_cell("overtakes the other")
     top += [words_cell("one ahead at"), words_cell("the other at")]
     return Table(f"thresholds_{name}", "Who overtakes whom", top, lines, found)
+
+
+def _where(learner: str, sizes: Sequence[int]) -> str:
+    """The sizes at which a learner is ahead, of many the ends."""
+    if len(sizes) > 3:
+        return f"{learner}: {rows(sizes[0])} … {rows(sizes[-1])} ({len(sizes)} sizes)"
+    return f"{learner}: {', '.join(map(rows, sizes))}" if sizes else NONE
 
 
 def _both(results: Results, *labels: str) -> str:

@@ -116,7 +116,7 @@ def _ceiling(results: Results, name: str) -> list[float]:
 
 
 def _limits(results: Results, name: str) -> dict[str, list[float]]:
-    """What every learner earns with unlimited data: its reward plus what estimation costs it."""
+    """What every learner earns of the population: its reward plus what estimation costs it."""
     column = _part(results, name, "estimation")
     if column is None:
         return {}
@@ -148,7 +148,7 @@ def _curve_notes(
     if ceiling:
         text = "The grey dashed line is the ceiling, what the true class probabilities earn"
         if limits and len(results.learners) <= charts.MOST_LIMITS:
-            text += "; dotted lines are the learners’ limits, what each earns with unlimited data"
+            text += "; dotted lines are the learners’ limits, what each earns of the population itself"
         said.append(f"{text}.")
     elif name == "information_reward" and not ceiling:
         said.append(
