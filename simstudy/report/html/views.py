@@ -148,7 +148,7 @@ def _curve_notes(
     if ceiling:
         text = "The grey dashed line is the ceiling, what the true class probabilities earn"
         if limits and len(results.learners) <= charts.MOST_LIMITS:
-            text += "; dotted lines are the learners’ limits, what each earns of the population itself"
+            text += "; dotted lines are the learners’ limits, what each earns of the population"
         said.append(f"{text}.")
     elif name == "information_reward" and not ceiling:
         said.append(
