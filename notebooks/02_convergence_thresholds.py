@@ -69,10 +69,10 @@ for name, family in FAMILIES.items():
 # ## The curves of differences
 #
 # Take two learners, $A$ and $B$. In model $m$ with $n$ rows they earn the rewards $a_m(n)$ and
-# $b_m(n)$. The curve of interest is the mean over models of $b_m(n) - a_m(n)$. At each size a paired
-# $t$ test says who is ahead, if anyone; the tests are Bonferroni-adjusted for all six pairs at all
-# twelve sizes. $B$ overtakes $A$ between the last size at which $A$ is ahead and the first at which
-# $B$ is. That much needs no assumption about the curve between the sizes.
+# $b_m(n)$. The curve of interest is the mean over models of $b_m(n) - a_m(n)$. At each size a
+# paired $t$ test says who is ahead, if anyone; the tests are Bonferroni-adjusted for all six pairs
+# at all twelve sizes. $B$ overtakes $A$ between the last size at which $A$ is ahead and the first
+# at which $B$ is. That much needs no assumption about the curve between the sizes.
 #
 # Neighbouring sizes are at most a factor of 2 apart here, close enough to say more: where in
 # between the curve is 0. It is estimated by two parabolas in $\log n$ through neighbouring sizes;
@@ -115,9 +115,9 @@ draw_pairs("Naive Bayes")
 # its interval. Lines only join the sizes.*
 #
 # Every learner here can represent a Naive Bayes model, so all meet in the limit. On the way there
-# the simplest is ahead, or not shown to be behind, as conjectured. TAN pays for arcs that are not there. CaMML pays most with
-# 25 rows, where it often prefers no arcs at all, and then gets level: once it knows that the model
-# is a Naive Bayes model it estimates no more than NB does.
+# the simplest is ahead, or not shown to be behind, as conjectured. TAN pays for arcs that are not
+# there. CaMML pays most with 25 rows, where it often prefers no arcs at all, and then gets level:
+# once it knows that the model is a Naive Bayes model it estimates no more than NB does.
 
 # %%
 draw_pairs("TAN")
@@ -127,8 +127,8 @@ draw_pairs("TAN")
 #
 # Now the truth has arcs between attributes, and the learners that can represent them win. With 25
 # rows AODE, which can do so only in part, has a better mean than TAN, though not by enough for the
-# adjusted test. CaMML needs some 70 rows to pass NB and some 160 to pass AODE; it is behind TAN with
-# few rows and goes with it later.
+# adjusted test. CaMML needs some 70 rows to pass NB and some 160 to pass AODE; it is behind TAN
+# with few rows and goes with it later.
 
 # %%
 draw_pairs("AODE")
@@ -139,8 +139,9 @@ draw_pairs("AODE")
 # These models are mixtures: each row comes from one of several networks, and which one is hidden.
 # By their means NB and TAN start below CaMML, pass it and are passed again; the tests show CaMML's
 # lead at both ends, and not that it is behind in between. It begins by making no claims, which is
-# worth more than false ones, then adds arcs one by one as the data pay for them. The last panel holds a surprise. AODE, whose models these are named after, is overtaken by
-# CaMML at some 2,700 rows.
+# worth more than false ones, then adds arcs one by one as the data pay for them. The last panel
+# holds a surprise. AODE, whose models these are named after, is overtaken by CaMML at some 2,700
+# rows.
 #
 # ## The answer
 #
@@ -200,9 +201,9 @@ pd.DataFrame(every).set_index(["family", "pair"])
 # Dirichlet distribution from which each row of each probability table is drawn. High concentrations
 # make rows alike, and so dependencies weak. The middle of the grid is 6 variables, 3 values and a
 # concentration of 2. Each point is a study of 40 models; intervals are wide, and hold together
-# within a study, not over all of them. A first trial had its middle at a concentration of 1, with 30 models. There most
-# thresholds lay so near the smallest sizes that they could hardly be told apart, so the middle was
-# moved.
+# within a study, not over all of them. A first trial had its middle at a concentration of 1, with
+# 30 models. There most thresholds lay so near the smallest sizes that they could hardly be told
+# apart, so the middle was moved.
 
 # %%
 LEARNERS = [("naive_bayes", "NB"), ("aode", "AODE"), ("tan", "TAN")]
@@ -290,12 +291,13 @@ plt.show()
 # What matters most is how strong the dependencies are. From a concentration of 1 to one of 8 the
 # threshold of TAN over AODE rises from some 40 rows (19 to 63) to some 480 (373 to 624). A weak arc
 # earns little, and it takes more rows before it earns more than its table costs to estimate. More
-# values raise the thresholds too, at this concentration: the table of an attribute with a parent has
-# $v^3$ cells if all variables have $v$ values, and rows must fill them. With the number of variables
-# the estimates against NB hardly move: each further attribute brings one more arc to gain from and
-# one more table to fill. Against AODE the threshold falls, from some 230 rows (154 to 416) with 4
-# variables to some 110 (85 to 137) with 8. A likely reason is that AODE makes each attribute in turn
-# the parent of all others, and in a larger tree each is the right parent of a smaller share of them.
+# values raise the thresholds too, at this concentration: the table of an attribute with a parent
+# has $v^3$ cells if all variables have $v$ values, and rows must fill them. With the number of
+# variables the estimates against NB hardly move: each further attribute brings one more arc to gain
+# from and one more table to fill. Against AODE the threshold falls, from some 230 rows (154 to 416)
+# with 4 variables to some 110 (85 to 137) with 8. A likely reason is that AODE makes each attribute
+# in turn the parent of all others, and in a larger tree each is the right parent of a smaller share
+# of them.
 #
 # ## Where the reward is lost
 #
