@@ -52,6 +52,8 @@ SLOW = (
     "joined_as_in_exact_arithmetic[tan",
     *(f"keep_labels_apart_from_names[{n}]" for n in (1, 2, 4, 5, 7, 9, 10, 11, 12)),
     "thirty_variables_and_a_thousand_rows_are_learned",
+    "results_that_were_refined_stay_so_with_more_models",
+    "another_confidence_chooses_its_own_sizes",
     "standard_errors_hold_when_the_cells_differ_in_spread",
     "the_heavy_ones_are_listed[10-50-0]",
     "cleans_in_the_order_of_attributes[CaMML(select='sec_average', search='exact'",

@@ -172,6 +172,8 @@ def test_an_interrupt_is_one_word(write_study, tmp_path):
         cwd=tmp_path,
         stderr=subprocess.PIPE,
         text=True,
+        # Where the tests run in the background of a shell, interrupts are ignored from the start.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     deadline = time.monotonic() + 60
     while not (tmp_path / "results/small/study.toml").exists() and time.monotonic() < deadline:
