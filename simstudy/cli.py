@@ -158,8 +158,8 @@ def _print_shard(store: Store, shard: str | None, failed: int) -> None:
         f"Shard {shard} is in {store.directory}/, {failed} of its cells failed; when all "
         "shards are done, simstudy merge joins them."
     )
-    if store.note:
-        typer.echo(f"Note: {store.note}.")
+    for note in store.notes:
+        typer.echo(f"Note: {note}.")
 
 
 def _run_all(

@@ -20,3 +20,12 @@ def suggestion(name: str, known: Iterable[str]) -> str:
     near = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
     hint = f"; did you mean '{near[0]}'?" if near else ";"
     return f"{hint} known: {', '.join(known)}"
+
+
+def told(error: BaseException) -> str:
+    """The kind of an error and what it says, whatever that is."""
+    try:
+        text = str(error)
+    except BaseException:  # of code that is not ours
+        text = "(it cannot be told)"
+    return f"{type(error).__name__}: {text}"

@@ -99,7 +99,7 @@ class Results:
         """One row for each cell."""
         import pandas as pd
 
-        if Store(self.directory).damaged(self.manifest):
+        if "scores.parquet" in Store(self.directory).damaged(self.manifest):
             raise SimstudyError(
                 f"{self.directory / 'scores.parquet'} is missing or damaged; run the study again, "
                 "which makes it from the cells that are kept"

@@ -122,19 +122,14 @@ def run_study(
 
 def _results(study: Study, plan: Plan, store: Store, reused: bool, report: bool) -> Results:
     """What the directory holds, told under the study's present title, with a report if wanted."""
+    store.write_study(study, plan)
     results = Results(store.directory, reused)
     if results.manifest["failures"] == results.manifest["cells"]:
         raise SimstudyError(
             f"no cell of the study succeeded; see {store.directory / 'failures.csv'}, which begins "
             f"with: {results.failures['error'].iloc[0]}"
         )
-    asked = study.as_dict()
-    told = ("name", "title", "analysis", "thresholds")
-    if any(results.settings.get(key) != asked.get(key) for key in told):
-        store.drop_report()
-        store.write_study(study, plan)
-        results = Results(store.directory, reused)
-    results.note = store.note
+    results.note = "; ".join(store.notes)
     if report and not store.has_report():
         from simstudy.report.files import write_report
 
@@ -250,7 +245,7 @@ def _compute(
     finished, cells_done, failures = models - len(todo), 0, 0
     all_cells = sum(map(len, todo.values()))
     running = contextlib.closing(execute(plan, jobs, todo, cluster))
-    with store.keeping() as keep, running as results:
+    with store.keeping(plan) as keep, running as results:
         for cells in results:
             bad = [cell for cell in cells if cell.status != "ok"]
             if bad and fail_fast:
@@ -292,7 +287,7 @@ def run_cell(study: Study, model: int, size: int, learner: str) -> dict[str, flo
     prepare(plan)
     with threadpool_limits(1):
         task = Task(plan, model)
-        cell = task.score_cell(parts[learner], task.training_sets({size})[size])
+        cell = task.score_cell(parts[learner], size, every=True)
     scores = {
         column.name: float(value) for column, value in zip(plan.columns, cell.values, strict=True)
     }

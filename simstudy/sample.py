@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import cached_property, lru_cache
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -39,8 +39,9 @@ class Sample:
 
     Notes
     -----
-    Every table is counted once and kept, whoever asks for it; rows and tables are read-only, so
-    that no learner can spoil them for the next.
+    Every table is counted once and kept, whoever asks for it; rows and tables are read-only. That
+    keeps one from writing to them by mistake, not on purpose: code that is not simstudy's own is
+    given a `copy` in a study.
     """
 
     def __init__(
@@ -72,6 +73,11 @@ class Sample:
     def __repr__(self) -> str:
         kind = "" if self.weights is None else ", weighted"
         return f"Sample({len(self)} rows, cards={self.cards}{kind})"
+
+    def copy(self) -> Sample:
+        """The same rows in memory of their own, with nothing counted yet."""
+        weights = None if self.weights is None else self.weights.copy()
+        return Sample(self.codes.copy(order="F"), self.cards, weights)
 
     @property
     def attributes(self) -> IntArray:
@@ -200,29 +206,41 @@ class SlotLayout:
 
     Value ``x`` of attribute ``i`` is slot ``starts[i] + x``, so that the tables of all attributes,
     or of all pairs of them, are one array and a learner's arithmetic on them one expression.
+    Samples have layouts in common, so nothing in them can be changed.
     """
 
+    cards: IntArray
+    starts: IntArray  # the first slot of each attribute
+    size: int  # how many slots there are
+    spans: tuple[slice, ...]  # the slots of each attribute
+
     def __init__(self, cards: Sequence[int]) -> None:
-        self.cards = read_only(np.array(cards, dtype=np.intp))
-        ends = np.cumsum(self.cards)
-        self.starts: IntArray = read_only(ends - self.cards)
-        self.size = int(self.cards.sum())
-        self.spans = [slice(int(e - c), int(e)) for c, e in zip(cards, ends, strict=True)]
+        whole = np.array(cards, dtype=np.intp)
+        ends = np.cumsum(whole)
+        self.__dict__.update(
+            cards=constant(whole),
+            starts=constant(ends - whole),
+            size=int(whole.sum()),
+            spans=tuple(slice(int(e - c), int(e)) for c, e in zip(cards, ends, strict=True)),
+        )
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"the {name} of a layout cannot be changed")
 
     @cached_property
     def owner(self) -> IntArray:
         """The attribute of each slot."""
-        return read_only(np.repeat(np.arange(len(self.cards)), self.cards))
+        return constant(np.repeat(np.arange(len(self.cards)), self.cards))
 
     @cached_property
     def value(self) -> IntArray:
         """The value of its attribute that each slot stands for."""
-        return read_only(np.arange(self.size) - self.starts[self.owner])
+        return constant(np.arange(self.size) - self.starts[self.owner])
 
     @cached_property
     def slot_cards(self) -> FloatArray:
         """The number of values of each slot's attribute."""
-        return read_only(np.repeat(self.cards, self.cards).astype(np.float64))
+        return constant(np.repeat(self.cards, self.cards).astype(np.float64))
 
     def slots(self, columns: IntArray) -> IntArray:
         """The slot of every code; ``columns`` has one row for each attribute."""
@@ -267,6 +285,12 @@ def read_only(array: Array) -> Array:
     view = array.view()
     view.flags.writeable = False
     return view
+
+
+def constant(array: Array) -> Array:
+    """A copy of an array that cannot be written to, nor be made writable."""
+    copy = np.ndarray(array.shape, array.dtype, array.tobytes())
+    return cast(Array, copy)
 
 
 def distinct_rows(codes: IntArray, cards: Sequence[int]) -> tuple[IntArray, IntArray]:

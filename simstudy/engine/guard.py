@@ -20,6 +20,9 @@ from simstudy.engine.plan import Plan
 from simstudy.engine.task import DRAWING, Cell, CellKey, TaskKey, blank_cells
 from simstudy.errors import SimstudyError
 
+_MOST_STARTS = 3  # how often a child may be lost before it is ready
+_START_PATIENCE = 30.0  # seconds to load what a plan needs, beyond the timeout of a cell
+
 
 class StoppedError(Exception):
     """The guard was told to stop while a task was running."""
@@ -120,17 +123,25 @@ class Guard:
             return self._child
 
     def _ready(self) -> Child:
-        """A child that waits for a task."""
-        child = self.start()
-        if self._ready_child:
-            return child
-        self._ready_child = True
-        answer = child.hear(None)
-        if answer != READY:
-            reason, trace = self._end(child, "crashed")
-            why = answer if isinstance(answer, SimstudyError) else f"{reason} {trace}".strip()
-            raise SimstudyError(f"a worker process cannot start: {why}")
-        return child
+        """A child that waits for a task; one that is lost while it starts is replaced."""
+        patience = None if self._plan.timeout is None else self._plan.timeout + _START_PATIENCE
+        for _ in range(_MOST_STARTS):
+            child = self.start()
+            if self._ready_child:
+                return child
+            answer = child.hear(patience)
+            if answer == READY:
+                self._ready_child = True
+                return child
+            reason, trace = self._end(child, "" if answer == "timeout" else "crashed")
+            if answer != "crashed":
+                break
+        why = f"{reason} {trace}".strip()
+        if isinstance(answer, SimstudyError):
+            why = str(answer)
+        elif answer == "timeout":
+            why = f"its modules and plugins took longer than {patience:g} s to load"
+        raise SimstudyError(f"a worker process cannot start: {why}")
 
     def _end(self, child: Child, status: str) -> tuple[str, str]:
         """End a child; why it is of no more use, and its last words."""

@@ -16,6 +16,8 @@ from simstudy.engine.task import Cell
 
 JOURNAL = "cells.jsonl"
 _FIELDS = [field.name for field in fields(Cell)]
+_TEXTS = [field.name for field in fields(Cell) if field.type in ("str", str)]
+_START = 9  # where a line begins after its checksum
 # What is added is the system's at once: a kill of this process loses nothing. It is forced to disk
 # with the first task that comes so many seconds after the last time; until then the loss of power
 # may cost what the system has not written by itself.
@@ -25,8 +27,9 @@ _SYNC_EVERY = 1.0
 class Journal:
     """A file to which the cells of each task are added as it finishes, one line a task.
 
-    Every line begins with a checksum of the rest. A line that was not finished, because the run was
-    killed, or that was damaged later, is left out when the file is read.
+    A line before them says whose cells they are. Every line begins with a checksum of the rest. A
+    line that was not finished, because the run was killed, or that was damaged later, is left out
+    when the file is read.
     """
 
     def __init__(self, directory: Path) -> None:
@@ -62,29 +65,57 @@ class Journal:
 
     def tasks(self) -> Iterator[list[Cell]]:
         """The cells of each undamaged line; of a cell written twice, the later comes later."""
-        for line in self._lines():
-            if (text := _content(line)) is not None:
-                yield [_cell(kept) for kept in json.loads(text)]
+        for said in self.lines():
+            if isinstance(said, list):
+                yield said
 
     def cells(self) -> Iterator[Cell]:
         """The cells of all undamaged lines, one by one."""
         for cells in self.tasks():
             yield from cells
 
-    def mend(self) -> int:
-        """Drop damaged lines from the file, and return how many there were."""
-        damaged = sum(not _is_whole(line) for line in self._lines())
-        if damaged:
-            self._replace(line for line in self._lines() if _is_whole(line))
-        return damaged
+    def lines(self) -> Iterator[list[Cell] | dict[str, Any] | None]:
+        """What each line says: cells, or whose they are; None if it is damaged."""
+        return map(_said, self._lines())
+
+    def say(self, whose: dict[str, Any]) -> None:
+        """Note whose the cells are, if that is not what was noted last."""
+        if self.whose() == json.loads(json.dumps(whose)):
+            return
+        with self.path.open("ab") as file:
+            # After the unfinished line of a run that was killed, on a line of its own.
+            file.write((b"\n" if self._is_torn() else b"") + _line(whose))
+
+    def _is_torn(self) -> bool:
+        """Whether the last line is not finished."""
+        with self.path.open("rb") as file:
+            if file.seek(0, os.SEEK_END) == 0:
+                return False
+            file.seek(-1, os.SEEK_END)
+            return file.read() != b"\n"
+
+    def whose(self) -> dict[str, Any] | None:
+        """What was last noted of whose the cells are; None if nothing was."""
+        noted = (_said(line) for line in self._lines() if line[_START : _START + 1] == b"{")
+        return next((said for said in reversed([*noted]) if isinstance(said, dict)), None)
+
+    def mend(self) -> None:
+        """Drop damaged lines from the file."""
+        self._replace(line for line in self._lines() if _said(line) is not None)
 
     def drop(self, unwanted: Callable[[Cell], bool]) -> int:
         """Take cells out of the file, and return how many there were."""
         dropped = sum(unwanted(cell) for cell in self.cells())
         if dropped:
-            kept = ([cell for cell in cells if not unwanted(cell)] for cells in self.tasks())
-            self._replace(_line(cells) for cells in kept if cells)
+            self._replace(_line(kept) for kept in self._without(unwanted) if kept)
         return dropped
+
+    def _without(self, unwanted: Callable[[Cell], bool]) -> Iterator[Any]:
+        for said in self.lines():
+            if isinstance(said, list):
+                yield [cell for cell in said if not unwanted(cell)]
+            else:
+                yield said
 
     def _lines(self) -> Iterator[bytes]:
         if self.path.exists():
@@ -100,21 +131,34 @@ class Journal:
         temporary.replace(self.path)
 
 
-def _line(cells: Iterable[Cell]) -> bytes:
-    text = json.dumps([{name: getattr(cell, name) for name in _FIELDS} for cell in cells])
+def _line(what: Iterable[Cell] | dict[str, Any]) -> bytes:
+    if not isinstance(what, dict):
+        text = json.dumps([{name: getattr(cell, name) for name in _FIELDS} for cell in what])
+    else:
+        text = json.dumps(what)
     return f"{zlib.crc32(text.encode()):08x} {text}\n".encode()
 
 
+def _said(line: bytes) -> list[Cell] | dict[str, Any] | None:
+    """What a line says: cells, or whose they are; None if it is damaged or says neither."""
+    checksum, _, text = line.partition(b" ")
+    if not line.endswith(b"\n") or checksum != f"{zlib.crc32(text[:-1]):08x}".encode():
+        return None
+    try:
+        said = json.loads(text)
+        if isinstance(said, dict):
+            return said
+        return [_cell(kept) for kept in said]
+    except (ValueError, TypeError, KeyError, RecursionError):
+        return None
+
+
 def _cell(kept: dict[str, Any]) -> Cell:
-    kept["values"] = tuple(kept["values"])
+    if not (isinstance(kept["model"], int) and isinstance(kept["size"], int)):
+        raise TypeError("a model and a size are whole numbers")
+    if not all(isinstance(kept[name], str) for name in _TEXTS if name in kept):
+        raise TypeError("what is told of a cell is text")
+    kept["values"] = tuple(map(float, kept["values"]))
+    for name in ("fit_seconds", "predict_seconds"):
+        kept[name] = float(kept[name])
     return Cell(**kept)
-
-
-def _content(line: bytes) -> bytes | None:
-    """What a line says, None if it is damaged."""
-    checksum, _, text = line.rstrip(b"\n").partition(b" ")
-    return text if checksum == f"{zlib.crc32(text):08x}".encode() else None
-
-
-def _is_whole(line: bytes) -> bool:
-    return line.endswith(b"\n") and _content(line) is not None

@@ -140,7 +140,6 @@ def _repeated(
     """The cells of one model: size, learner, and the primary measure and bins, or what failed."""
     try:
         task = _Rerun(plan, model) if wanted else None
-        trains = task.training_sets({n for n, _ in wanted}) if task else {}
     except (Exception, SystemExit) as error:
         for n, part in wanted:
             yield n, part.label, f"{DRAWING}{type(error).__name__}: {error}"
@@ -148,7 +147,7 @@ def _repeated(
     for n, part in wanted:
         assert task is not None
         try:
-            value = task.repeat(part, trains[n])
+            value = task.repeat(part, n)
         except (Exception, SystemExit) as error:
             yield n, part.label, f"{type(error).__name__}: {error}"
         else:
@@ -160,10 +159,10 @@ class _Rerun(Task):
 
     _proba: FloatArray | None = None
 
-    def repeat(self, part: Part, train: Sample) -> float:
+    def repeat(self, part: Part, size: int) -> float:
         """Run a cell again; its primary measure is returned."""
         self._proba = None
-        (value,) = self.score_cell(part, train).values[:1]  # noqa: PD011 (of a cell, not a table)
+        (value,) = self.score_cell(part, size).values[:1]  # noqa: PD011 (of a cell, not a table)
         return value
 
     def _answers(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,10 @@ from simstudy.families.model import Model
 from simstudy.measures.base import keywords, score
 from simstudy.registry import MEASURES
 from simstudy.sample import Sample, read_only
+
+
+class NoLimitError(ValueError):
+    """A measure asks for a learner's limit, and there is none."""
 
 
 class InvalidProbabilitiesError(ValueError):
@@ -96,6 +100,9 @@ class Scorer:
         The rows that learners predict, and the tests made of them.
     reward
         As in a study.
+    strangers : collection of str
+        The measures that are not simstudy's own. They get arrays of their own, so that one that
+        writes to its arguments spoils nothing for the others.
     """
 
     def __init__(
@@ -107,22 +114,27 @@ class Scorer:
         model: Model,
         judged: Evaluation,
         reward: str = "mean",
+        strangers: Collection[str] = (),
     ) -> None:
-        self._columns = [(MEASURES.get(column.measure), column.test) for column in columns]
+        self._columns = [
+            (MEASURES.get(column.measure), column.test, column.measure in strangers)
+            for column in columns
+        ]
         self._prior, self._cutoff, self._base, self._reward = prior, cutoff, base, reward
         self._model, self._judged = model, judged
-        wanted = frozenset().union(*(keywords(measure) for measure, _ in self._columns))
+        wanted = frozenset().union(*(keywords(measure) for measure, *_ in self._columns))
         self.needs_limit = "limit" in wanted
         needs_truth = bool(wanted & {"truth", "oracle"})
         self._truth = model.posterior(judged.rows) if needs_truth else None
 
     def __call__(
         self, proba: FloatArray, train: Sample, limit: FloatArray | None = None
-    ) -> list[float]:
+    ) -> list[float | BaseException]:
         """The value of every column for probabilities learned from ``train``.
 
-        ``limit`` is what the learner answers after the whole population; NaN where a column needs
-        it and there is none.
+        ``limit`` is what the learner answers after the whole population. A measure that has no
+        value costs none of the others theirs: it gives what it raised, or `NoLimitError` where it
+        needs a limit and there is none.
         """
         told = {"proba": proba, "oracle": self._truth, "limit": limit}
         answers = {
@@ -133,28 +145,34 @@ class Scorer:
             kind: read_only(class_prior(self._prior, train, test, self._model))
             for kind, test in self._judged.tests.items()
         }
-        return [
-            self._value(measure, answers[kind], priors[kind]) for measure, kind in self._columns
-        ]
+        values: list[float | BaseException] = []
+        for measure, kind, strange in self._columns:
+            try:
+                values.append(self._value(measure, answers[kind], priors[kind], strange))
+            except BaseException as error:  # the caller knows what an interrupt is
+                values.append(error)
+        return values
 
-    def _value(self, measure: Any, answers: Answers, prior: FloatArray) -> float:
+    def _value(self, measure: Any, answers: Answers, prior: FloatArray, strange: bool) -> float:
         declared, clipped = keywords(measure), measure.info.logarithmic
         if "limit" in declared and not answers.has("limit"):
-            return math.nan
+            raise NoLimitError("the learner has no limit")
         wanted = [name for name in ("oracle", "limit") if name in declared]
         context: dict[str, Any] = {name: answers(name, clipped) for name in wanted}
         if "truth" in declared:
             context["truth"] = answers("oracle", False)
-        return score(
-            measure,
-            answers("proba", clipped),
-            answers.test.target,
-            prior=prior,
-            weights=answers.test.weights,
-            base=self._base,
-            reward=self._reward,
-            **context,
-        )
+        proba, y = answers("proba", clipped), answers.test.target
+        context |= {"prior": prior, "weights": answers.test.weights}
+        if strange:
+            proba, y = read_only(proba.copy(order="F")), read_only(y.copy())
+            context = {
+                name: None if array is None else read_only(array.copy(order="F"))
+                for name, array in context.items()
+            }
+        value = score(measure, proba, y, base=self._base, reward=self._reward, **context)
+        if math.isnan(value):
+            raise ValueError(f"measure {measure.__name__!r} returned nan, which is not a number")
+        return value
 
 
 class Answers:

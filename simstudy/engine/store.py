@@ -9,6 +9,7 @@ import os
 import platform
 import re
 import shlex
+import tomllib
 import zlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
@@ -35,7 +36,8 @@ if TYPE_CHECKING:
 
 SCHEMA_VERSION = 1
 RUNNING, COMPLETE, SHARD = "running", "complete", "shard"
-MANIFEST = "manifest.json"
+MANIFEST, STUDY = "manifest.json", "study.toml"
+_TOLD = ("name", "title", "analysis", "thresholds")  # what a report says of a study
 PLUGINS = "plugins"
 TABLES = ("anova.csv", "intervals.csv", "pairwise.csv", "left_out.csv", "precision.csv")
 FIGURES = ("learning_curves.png", "learning_curves.svg", "learning_curves.pdf")
@@ -47,8 +49,11 @@ FURTHER_FIGURES = tuple(
     f"{name}.{suffix}" for name in ("differences", "regret") for suffix in ("png", "svg", "pdf")
 )
 SCORES = ("scores.parquet", "timings.parquet", "failures.csv", JOURNAL)
-OUTPUTS = (MANIFEST, "study.toml", *SCORES, *TABLES, *FIGURES, PAGE)
+OUTPUTS = (MANIFEST, STUDY, *SCORES, *TABLES, *FIGURES, PAGE)
 PACKAGES = ("simstudy", "numpy", "scipy", "pandas", "pyarrow", "joblib", "scikit-learn", "pgmpy")
+
+# What a manifest must hold to be one.
+_KINDS: dict[str, type] = {"fingerprint": str, "conditions": dict, "status": str}
 
 
 class Store:
@@ -56,23 +61,37 @@ class Store:
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory
-        self.note = ""  # what a user should know of how the results were made
+        self.notes: list[str] = []  # what a user should know of how the results were made
+        self._drawn: dict[int, str] = {}  # the digest of each model that has cells
+        self._before: dict[str, bytes] = {}  # what complete results say of themselves
 
     def manifest(self) -> dict[str, Any] | None:
-        """The record of what made these results; None where there is no such record."""
+        """The record of what made these results; None where there is no such record.
+
+        Where it is missing or damaged, what the journal says of its cells stands for it.
+        """
+        content = self._written_manifest()
+        if content is not None:
+            return content
+        with self._said():
+            whose = Journal(self.directory).whose()
+        if whose is None or not isinstance(whose.get("conditions"), dict):
+            return None
+        return {"status": RUNNING, "fingerprint": "", "from_journal": True, **whose}
+
+    def _written_manifest(self) -> dict[str, Any] | None:
         path = self.directory / MANIFEST
         with self._said():
             if not path.exists():
                 return None
-            text = path.read_text(encoding="utf-8", errors="replace")
+            text = path.read_bytes()
         try:
             content = json.loads(text)
-        except ValueError:
+        except (ValueError, RecursionError):
             return None
         if not (
             isinstance(content, dict)
-            and {"fingerprint", "conditions", "status"} <= {*content}
-            and isinstance(content["conditions"], dict)
+            and all(isinstance(content.get(key), kind) for key, kind in _KINDS.items())
         ):
             return None
         if content.get("schema") != SCHEMA_VERSION:
@@ -93,7 +112,9 @@ class Store:
         except ImportError:
             yield
             return
-        if self.directory.is_file():
+        with self._said():
+            is_file = self.directory.is_file()
+        if is_file:
             raise SimstudyError(
                 f"the output directory {self.directory} cannot be used: it is a file"
             )
@@ -136,7 +157,7 @@ class Store:
             return False
         changed = self._changed(plan, manifest)
         if [*changed] == [MEASURED]:
-            self.note = "the measures are other ones: all cells were computed again"
+            self.notes.append("the measures are other ones: all cells were computed again")
             self._forget()
             return False
         if changed:
@@ -146,27 +167,32 @@ class Store:
             )
         met_limits = manifest.get("failures") and manifest.get("limits") != _limits(plan)
         if (
-            manifest["status"] != COMPLETE
-            or manifest["fingerprint"] != plan.fingerprint()
-            or met_limits
+            manifest["status"] == COMPLETE
+            and manifest["fingerprint"] == plan.fingerprint()
+            and not met_limits
         ):
+            damaged = self.damaged(manifest)
+        elif "from_journal" in manifest:
+            damaged = [MANIFEST]
+        else:
             return False
-        if self.damaged(manifest):
-            self.note = (
-                f"{self.directory / SCORES[0]} was damaged or missing; it was made again from "
-                f"{JOURNAL}"
+        for name in damaged:
+            self.notes.append(
+                f"{self.directory / name} was damaged or missing; it was made again from {JOURNAL}"
             )
-            return False
-        return True
+        return not damaged
 
-    def damaged(self, manifest: dict[str, Any]) -> bool:
-        """Whether the scores are not those that were written."""
+    def damaged(self, manifest: dict[str, Any]) -> list[str]:
+        """The files made from the cells that are not as they were written."""
+        checksums = {SCORES[0]: manifest.get("scores_checksum"), **manifest.get("checksums", {})}
+        return [name for name in SCORES[:3] if not self._is_as_written(name, checksums.get(name))]
+
+    def _is_as_written(self, name: str, checksum: int | None) -> bool:
         try:
-            content = (self.directory / SCORES[0]).read_bytes()
+            content = (self.directory / name).read_bytes()
         except OSError:
-            return True
-        written = manifest.get("scores_checksum")
-        return written is not None and zlib.crc32(content) != written
+            return False
+        return checksum is None or zlib.crc32(content) == checksum
 
     def check(self, plan: Plan) -> None:
         """Refuse what is not this study's: no results at all, or another study's."""
@@ -200,14 +226,20 @@ class Store:
 
     def todo(self, plan: Plan) -> dict[int, list[CellKey]]:
         """The cells of each model that are not there yet."""
+        journal, damaged = Journal(self.directory), 0
+        done, places = np.zeros(plan.cells, dtype=bool), Places(plan)
         with self._said():
-            damaged = Journal(self.directory).mend()
-            done, places = np.zeros(plan.cells, dtype=bool), Places(plan)
-            for cell in Journal(self.directory).cells():
-                if (place := places.of(cell)) is not None:
-                    done[place] = True
+            for said in journal.lines():
+                if said is None:
+                    damaged += 1
+                for cell in said if isinstance(said, list) else ():
+                    if (place := places.of(cell)) is not None:
+                        done[place] = True
+                        self._check_model(plan, cell)
+            if damaged:
+                journal.mend()
         if damaged:
-            self.note = (
+            self.notes.append(
                 f"{damaged} lines of {self.directory / JOURNAL} were damaged, or not finished; "
                 "their cells were computed again"
             )
@@ -220,8 +252,23 @@ class Store:
             todo[model] = places.keys if whole else [places.keys[i] for i in lacking]
         return todo
 
+    def _check_model(self, plan: Plan, cell: Cell) -> None:
+        """Refuse a cell of a model that came out differently when its other cells were run."""
+        if not cell.drawn:  # not drawn at all, or by an earlier version
+            return
+        known = self._drawn.setdefault(cell.model, cell.drawn)
+        if known != cell.drawn:
+            for name, content in self._before.items():
+                self.write(name, content)
+            raise SimstudyError(
+                f"model {cell.model} came out differently when it was drawn again, so its cells "
+                f"in {self.directory} cannot be compared with new ones: either the family "
+                f"'{plan.family.name}' does not draw from the generator that it is given alone, "
+                "or numpy has changed; what is there is left as it is, and --out names another place"
+            )
+
     @contextmanager
-    def keeping(self) -> Iterator[Callable[[Sequence[Cell]], None]]:
+    def keeping(self, plan: Plan) -> Iterator[Callable[[Sequence[Cell]], None]]:
         """A function that keeps the cells of a finished task: no kill of this process loses them.
 
         All are on disk when this is left.
@@ -232,6 +279,8 @@ class Store:
                 add = stack.enter_context(Journal(self.directory).adding())
 
             def keep(cells: Sequence[Cell]) -> None:
+                for cell in cells:
+                    self._check_model(plan, cell)
                 with self._said(more):
                     add(cells)
 
@@ -260,7 +309,7 @@ class Store:
         """Add the cells of the same study that other places hold."""
         places, mine = Places(plan), self.columns(plan)
         added: set[tuple[int, int, str]] = set()
-        with self.keeping() as keep:
+        with self.keeping(plan) as keep:
             for other in others:
                 for cells in other._tasks():
                     new = []
@@ -301,6 +350,7 @@ class Store:
         for cells in self._tasks():
             for cell in cells:
                 columns.add(cell)
+                self._check_model(plan, cell)
         return columns
 
     def begin(self, study: Study, plan: Plan) -> None:
@@ -308,11 +358,17 @@ class Store:
 
         Earlier scores stay until the new ones replace them.
         """
+        if (self.manifest() or {}).get("status") == COMPLETE:
+            with self._said():
+                for path in (self.directory / STUDY, self.directory / MANIFEST):
+                    self._before |= {path.name: path.read_bytes()} if path.exists() else {}
         with self._said():
             if (self.manifest() or {}).get("limits") != _limits(plan):
                 self._retry()
         before = (self.manifest() or {}).get("plugins", [])
         self._write_manifest(plan, RUNNING, {})
+        with self._said():
+            Journal(self.directory).say(self._whose(plan))
         for name, plugin in zip(self._plugin_names(plan), plan.plugins, strict=True):
             self.write(name, plugin.content)
         for name in {*before} - {*self._plugin_names(plan)}:
@@ -325,20 +381,43 @@ class Store:
             lambda cell: cell.status in ("timeout", "crashed") or "MemoryError" in cell.error
         )
         if dropped:
-            self.note = f"the limits are other ones: {dropped} cells that met them ran again"
+            self.notes.append(f"the limits are other ones: {dropped} cells that met them ran again")
 
     def forget_failures(self) -> bool:
         """Take away the cells that failed, so that they are run again; whether there were any."""
         with self._said():
             dropped = Journal(self.directory).drop(lambda cell: cell.status != "ok")
         if dropped:
-            self.note = f"{dropped} cells that had failed were run again"
+            self.notes.append(f"{dropped} cells that had failed were run again")
         return bool(dropped)
 
+    def _whose(self, plan: Plan) -> dict[str, Any]:
+        """What must be known of the cells should the manifest be lost."""
+        return {
+            "conditions": plan.conditions(),
+            "limits": _limits(plan),
+            "plugins": self._plugin_names(plan),
+        }
+
     def write_study(self, study: Study, plan: Plan) -> None:
-        """Write the study as resolved; its plugins are the copies kept beside it."""
-        content = {**study.as_dict(), "plugins": self._plugin_names(plan)}
-        self.write("study.toml", dumps(content).encode())
+        """Write the study as resolved; its plugins are the copies kept beside it.
+
+        What is there already is left alone; a report under another title or confidence is not.
+        """
+        asked = {**study.as_dict(), "plugins": self._plugin_names(plan)}
+        there = self._written_study()
+        if there == asked:
+            return
+        if any(there.get(key) != asked.get(key) for key in _TOLD):
+            self.drop_report()
+        self.write(STUDY, dumps(asked).encode())
+
+    def _written_study(self) -> dict[str, Any]:
+        """The study that is there; nothing where it is missing or damaged."""
+        try:
+            return tomllib.loads((self.directory / STUDY).read_text(encoding="utf-8"))
+        except (OSError, ValueError, RecursionError):
+            return {}
 
     @staticmethod
     def _plugin_names(plan: Plan) -> list[str]:
@@ -357,13 +436,15 @@ class Store:
         self.drop_report()  # that of earlier scores
         scores = parquet(cells.scores())
         self.write("scores.parquet", scores)
-        self.write("timings.parquet", parquet(cells.timings()))
+        timings = parquet(cells.timings())
+        self.write("timings.parquet", timings)
         failures = cells.failures()
-        self._write_failures(failures)
+        written = self._write_failures(failures)
         (self.directory / REFINED).unlink(missing_ok=True)
         facts = {
             **facts,
             "scores_checksum": zlib.crc32(scores),
+            "checksums": {SCORES[1]: zlib.crc32(timings), SCORES[2]: written},
             "failures": len(failures),
             "warnings": dict(cells.warnings().most_common(20)),
         }
@@ -393,10 +474,11 @@ class Store:
         (self.directory / REFINED).unlink(missing_ok=True)
         if learners:
             self.write(REFINED, content)
-        self._write_failures([*own, *failed])
+        checksums = {**manifest.get("checksums", {})}
+        checksums[SCORES[2]] = self._write_failures([*own, *failed])
         added = plan.models * sum(map(len, learners.values()))
         counts = {"cells": plan.cells + added, "failures": len(own) + len(failed)}
-        manifest |= {**counts, "refined": facts}
+        manifest |= {**counts, "refined": facts, "checksums": checksums}
         self.write(MANIFEST, json.dumps(manifest, indent=2).encode())
         return True
 
@@ -406,10 +488,11 @@ class Store:
         except OSError:
             return None
 
-    def _write_failures(self, failures: Sequence[Cell]) -> None:
+    def _write_failures(self, failures: Sequence[Cell]) -> int:
+        """Write the cells that failed; the checksum of the file."""
         columns = ["model", "size", "learner", "status", "error", "stream", "traceback"]
         rows = [[getattr(cell, key) for key in columns] for cell in failures]
-        self.write_csv("failures.csv", columns, rows)
+        return self.write_csv("failures.csv", columns, rows)
 
     def _write_manifest(self, plan: Plan, status: str, facts: dict[str, Any]) -> None:
         content = {
@@ -445,13 +528,15 @@ class Store:
             for name in (*TABLES, *FIGURES, *FURTHER_TABLES, *FURTHER_FIGURES, PAGE):
                 (self.directory / name).unlink(missing_ok=True)
 
-    def write_csv(self, name: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
-        """Write a small table as text."""
+    def write_csv(self, name: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> int:
+        """Write a small table as text; the checksum of the file."""
         text = io.StringIO(newline="")
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow(columns)
         writer.writerows(rows)
-        self.write(name, text.getvalue().encode())
+        content = text.getvalue().encode()
+        self.write(name, content)
+        return zlib.crc32(content)
 
     def write(self, name: str, content: bytes) -> None:
         """Write a file under a temporary name and rename it, so that it is never half there."""
@@ -476,7 +561,8 @@ class Store:
             yield
         except OSError as error:
             raise SimstudyError(
-                f"the output directory {self.directory} cannot be used: {error.strerror}{more}"
+                f"the output directory {self.directory} cannot be used: "
+                f"{error.strerror or error}{more}"
             ) from error
 
 

@@ -24,11 +24,14 @@ class Places:
         self.plan = plan
         keys = [(size, part.label) for size in plan.train_sizes for part in plan.learners]
         self.keys, self._places = keys, {key: place for place, key in enumerate(keys)}
+        self._measures = len(plan.columns)
 
     def of(self, cell: Cell) -> int | None:
         """The place of a cell; None if it is no cell of the plan."""
         place = self._places.get((cell.size, cell.learner))
         if place is None or not 0 <= cell.model < self.plan.models:
+            return None
+        if len(cell.values) != self._measures:
             return None
         return cell.model * len(self.keys) + place
 

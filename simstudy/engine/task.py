@@ -5,9 +5,13 @@ This is what a worker process runs; it needs numpy and what the study's own lear
 
 from __future__ import annotations
 
+import hashlib
+import math
+import os
 import traceback
 import warnings
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from time import perf_counter
@@ -18,15 +22,21 @@ import numpy as np
 from simstudy.arrays import FloatArray
 from simstudy.engine.evaluation import evaluation, population
 from simstudy.engine.plan import Part, Plan
-from simstudy.engine.scoring import InvalidProbabilitiesError, Scorer, check_probabilities
+from simstudy.engine.scoring import (
+    InvalidProbabilitiesError,
+    NoLimitError,
+    Scorer,
+    check_probabilities,
+)
 from simstudy.engine.seeds import stream, stream_key
+from simstudy.errors import told
 from simstudy.families.model import Model
 from simstudy.registry import FAMILIES, LEARNERS, REGISTRIES, execute_plugin
-from simstudy.sample import Sample
+from simstudy.sample import Sample, read_only
 
 CellKey: TypeAlias = tuple[int, str]  # training size and label of the learner
 TaskKey: TypeAlias = tuple[int, Collection[CellKey] | None]  # a model, and which of its cells
-DRAWING = "drawing the model: "
+DRAWING, DRAWING_ROWS = "drawing the model: ", "drawing the training rows: "
 interruptible = True  # whether an interrupt is meant for this process, not a learner's own doing
 _LONGEST, _LONGEST_TRACEBACK = 2_000, 20_000  # letters that are kept of what went wrong
 
@@ -46,6 +56,15 @@ class Cell:
     error: str = ""
     traceback: str = ""
     stream: str = ""
+    drawn: str = ""  # a digest of the model
+
+
+class NoPrimaryError(ValueError):
+    """The primary measure has no value; ``values`` has those of the others."""
+
+    def __init__(self, message: str, values: tuple[float, ...]) -> None:
+        super().__init__(message)
+        self.values = values
 
 
 def run_task(
@@ -65,20 +84,21 @@ def run_task(
     wanted : collection, optional
         The training sizes and labels of the cells to run; all, if left out.
     drawn : callable
-        Called when the model and its data are there.
+        Called when the model and its test rows are there.
     """
     prepare(plan)
     blanks = blank_cells(plan, model, wanted)
     try:
         task = Task(plan, model)
-        trains = task.training_sets({cell.size for cell in blanks})
-    except (Exception, SystemExit) as error:
+    except BaseException as error:
+        if _is_interrupt(error):
+            raise
         yield from (failed(cell, error, "error", DRAWING) for cell in blanks)
         return
     drawn()
     parts = {part.label: part for part in plan.learners}
     for cell in blanks:
-        yield task.run_cell(parts[cell.learner], trains[cell.size])
+        yield task.run_cell(parts[cell.learner], cell.size)
 
 
 def blank_cells(plan: Plan, model: int, wanted: Collection[CellKey] | None = None) -> list[Cell]:
@@ -96,8 +116,12 @@ class Task:
 
     def __init__(self, plan: Plan, model: int) -> None:
         self._plan, self._model = plan, model
-        self._truth: Model = build(FAMILIES, plan.family).draw(self._stream("model"))
-        self._judged = evaluation(self._truth, plan.test_size, self._stream("test"))
+        self._strangers = {name for name, _ in plan.sources}  # what is not simstudy's own
+        self._watched: Callable[[], AbstractContextManager[None]]
+        self._watched = _put_back if plan.sources else nullcontext
+        with self._watched():
+            self._truth: Model = build(FAMILIES, plan.family).draw(self._stream("model"))
+            self._judged = evaluation(self._truth, plan.test_size, self._stream("test"))
         self._score = Scorer(
             plan.columns,
             plan.prior,
@@ -106,55 +130,116 @@ class Task:
             self._truth,
             self._judged,
             plan.reward,
+            self._strangers,
         )
         self._limits: dict[str, tuple[FloatArray | None, str]] = {}
+        self._train: tuple[int, Sample] | None = None
 
-    def training_sets(self, sizes: Collection[int]) -> dict[int, Sample]:
-        """A training set of each size: drawn anew, or the first rows of the largest."""
-        if self._plan.training == "independent":
-            return {size: self._truth.sample(size, self._stream(f"train/{size}")) for size in sizes}
-        whole = self._truth.sample(max(sizes), self._stream("train"))
-        return {size: Sample(whole.codes[:size], whole.cards) for size in sizes}
+    @cached_property
+    def digest(self) -> str:
+        """Of the model; where the family is not simstudy's own, of the test rows too."""
+        digest = self._truth.digest()
+        if self._plan.family.name not in self._strangers:
+            return digest
+        content = hashlib.blake2b(digest.encode(), digest_size=8)
+        for test in self._judged.tests.values():
+            content.update(self._judged.rows[test.rows].tobytes() + test.target.tobytes())
+        return content.hexdigest()
+
+    def training_set(self, size: int) -> Sample:
+        """The training set of a size: drawn anew, or the first rows of the largest.
+
+        The last one is kept; one that does not fit into the memory is no harm to the others.
+        """
+        if self._train is None or self._train[0] != size:
+            self._train = None  # before the next one is drawn
+            nested = self._plan.training == "nested"
+            rng = self._stream("train" if nested else f"train/{size}")
+            self._train = size, self._truth.sample(size, rng)
+        return self._train[1]
 
     @cached_property
     def _population(self) -> Sample:
         return population(self._truth)
 
-    def run_cell(self, part: Part, train: Sample) -> Cell:
+    def run_cell(self, part: Part, size: int) -> Cell:
         """Fit one learner to one training set and score its predictions; failure is a status."""
+        cell, during = self._blank(part, size), DRAWING_ROWS
         try:
-            return self.score_cell(part, train)
+            self.training_set(size)
+            during = ""
+            return self.score_cell(part, size)
         except BaseException as error:
-            if isinstance(error, KeyboardInterrupt) and interruptible:
+            if _is_interrupt(error):
                 raise
-            cell = _blank(self._plan, self._model, len(train), part)
             invalid = isinstance(error, InvalidProbabilitiesError)
-            return failed(cell, error, "invalid" if invalid else "error")
+            if isinstance(error, NoPrimaryError):
+                cell = replace(cell, values=error.values)
+            return failed(cell, error, "invalid" if invalid else "error", during)
 
-    def score_cell(self, part: Part, train: Sample) -> Cell:
-        """Fit one learner to one training set and score its predictions; failure is raised."""
-        cell = _blank(self._plan, self._model, len(train), part)
-        rng = self._stream(_role(part, len(train)))
-        with warnings.catch_warnings(record=True) as raised:
+    def score_cell(self, part: Part, size: int, every: bool = False) -> Cell:
+        """Fit one learner to one training set and score its predictions; failure is raised.
+
+        A measure without a value is named in a warning, if it is not the primary one; with
+        ``every``, what it raised is raised.
+        """
+        cell, train = self._blank(part, size), self.training_set(size)
+        rng = self._stream(_role(part, size))
+        with warnings.catch_warnings(record=True) as raised, self._watched():
             warnings.simplefilter("always")
             proba, fit_seconds, predict_seconds = self._answers(part, train, rng)
             limit, trouble = self._limit(part) if self._score.needs_limit else (None, "")
-            values = self._score(proba, train, limit)
-        heard = plain_text(f"{raised[0].category.__name__}: {raised[0].message}") if raised else ""
-        warning = "; ".join(text for text in (trouble, heard) if text)
+            found = self._score(proba, train, limit)
+        values, troubles = self._valued(found, trouble, every)
+        if raised:
+            troubles.append(plain_text(f"{raised[0].category.__name__}: {raised[0].message}"))
         return replace(
             cell,
-            values=tuple(values),
+            values=values,
             fit_seconds=fit_seconds,
             predict_seconds=predict_seconds,
-            warning=warning,
+            warning="; ".join(troubles),
         )
+
+    def _valued(
+        self, found: Sequence[float | BaseException], no_limit: str, every: bool
+    ) -> tuple[tuple[float, ...], list[str]]:
+        """The values, NaN where a measure has none, and which have none; refused without the first.
+
+        Parameters
+        ----------
+        found
+            What the scorer gave.
+        no_limit
+            Why the learner has no limit, if it has none.
+        every
+            Whether none may be without a value.
+        """
+        values = tuple(math.nan if isinstance(one, BaseException) else one for one in found)
+        troubles: list[str] = [no_limit] if no_limit else []
+        for column, error in zip(self._plan.columns, found, strict=True):
+            if not isinstance(error, BaseException):
+                continue
+            if _is_interrupt(error):
+                raise error
+            limited = isinstance(error, NoLimitError)
+            why = no_limit if limited else f"no {column.name}: {told(error)}"
+            if column.measure == self._plan.measures[0]:
+                raise NoPrimaryError(why, values) from error
+            if every and not limited:
+                raise error
+            if not limited:
+                troubles.append(plain_text(why))
+        return values, troubles
 
     def _answers(
         self, part: Part, sample: Sample, rng: np.random.Generator
     ) -> tuple[FloatArray, float, float]:
         """What a learner answers after a sample, and the seconds to fit and to predict."""
         learner, rows = self._learner(part), self._judged.rows
+        strange = part.name in self._strangers
+        if strange:  # what it does to its own copies is no harm to the others
+            sample, rows = sample.copy(), read_only(rows.copy(order="F"))
         started = perf_counter()
         knows = getattr(learner, "knows_model", False)
         fitted: Any = None if knows else learner.fit(sample, rng)
@@ -166,7 +251,9 @@ class Task:
         else:
             proba = fitted.predict_proba(rows)
         predict_ended = perf_counter()
-        proba = check_probabilities(proba, len(rows), sample.classes)
+        if strange:  # it may go on writing to what it gave
+            proba = np.array(proba)
+        proba = check_probabilities(proba, len(self._judged.rows), self._truth.cards[-1])
         return proba, fit_ended - started, predict_ended - fit_ended
 
     def _learner(self, part: Part) -> Any:
@@ -175,7 +262,8 @@ class Task:
         given_structure = getattr(learner, "given_structure", None)
         if given_structure is None:
             return learner
-        return given_structure([component.parents for component in self._truth.components])
+        networks = self._truth.components
+        return given_structure([tuple(map(tuple, network.parents)) for network in networks])
 
     def _limit(self, part: Part) -> tuple[FloatArray | None, str]:
         """What a learner answers after the whole population, or why there is no such answer."""
@@ -184,9 +272,10 @@ class Task:
                 self._check_weights(part)
                 rng = self._stream(f"limit/{part.identity}")
                 self._limits[part.label] = self._answers(part, self._population, rng)[0], ""
-            except (Exception, SystemExit) as error:
-                trouble = f"no limit: {type(error).__name__}: {error}"
-                self._limits[part.label] = None, trouble
+            except BaseException as error:
+                if _is_interrupt(error):
+                    raise
+                self._limits[part.label] = None, plain_text(f"no limit: {told(error)}")
         return self._limits[part.label]
 
     def _check_weights(self, part: Part) -> None:
@@ -204,6 +293,9 @@ class Task:
         )
         if cards[-1] > 1 and np.array_equal(one, other):
             raise ValueError("the learner takes no notice of the weights of rows")
+
+    def _blank(self, part: Part, size: int) -> Cell:
+        return replace(_blank(self._plan, self._model, size, part), drawn=self.digest)
 
     def _stream(self, role: str) -> np.random.Generator:
         return stream(self._plan.seed, self._plan.family.identity, self._model, role)
@@ -228,9 +320,30 @@ def failed(cell: Cell, error: BaseException, status: str, during: str = "") -> C
     return replace(
         cell,
         status=status,
-        error=plain_text(f"{during}{type(error).__name__}: {error}"),
-        traceback=plain_text("".join(traceback.format_exception(error)), _LONGEST_TRACEBACK),
+        error=plain_text(during + told(error)),
+        traceback=plain_text(_traceback(error), _LONGEST_TRACEBACK),
     )
+
+
+def _traceback(error: BaseException) -> str:
+    try:
+        return "".join(traceback.format_exception(error))
+    except Exception:  # of an error that cannot be told
+        return "".join(traceback.format_tb(error.__traceback__))
+
+
+def _is_interrupt(error: BaseException) -> bool:
+    """Whether the user wants to stop, here."""
+    return isinstance(error, KeyboardInterrupt) and interruptible
+
+
+@contextmanager
+def _put_back() -> Iterator[None]:
+    """Put back what code that is not ours may change for all: directory, numpy's errors."""
+    with ExitStack() as stack, np.errstate():
+        with suppress(OSError):  # there may be none any more
+            stack.callback(os.chdir, os.getcwd())
+        yield
 
 
 def plain_text(text: str, longest: int = _LONGEST) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -117,6 +118,18 @@ class Model:
             raise ValueError(f"the CPT of {self.names[v]} has shape {cpt.shape}, not {shape}")
         if not (cpt.min() >= 0 and np.abs(cpt.sum(axis=-1) - 1).max() <= 1e-9):
             raise ValueError(f"a row of the CPT of {self.names[v]} is not a distribution")
+
+    def digest(self) -> str:
+        """A short digest of the whole: another model, drawn anew, has another.
+
+        Probabilities count to six digits, so that another processor's rounding does not.
+        """
+        parents = [[[int(p) for p in those] for those in c.parents] for c in self.components]
+        numbers = [np.array([component.weight for component in self.components])]
+        numbers += [cpt.ravel() for component in self.components for cpt in component.cpts]
+        content = hashlib.blake2b(repr((self.cards, parents)).encode(), digest_size=8)
+        content.update(np.round(np.concatenate(numbers), 6).tobytes())
+        return content.hexdigest()
 
     def sample(self, n: int, rng: np.random.Generator) -> Sample:
         """Draw ``n`` rows; the first rows of a longer draw from the same stream are the same."""

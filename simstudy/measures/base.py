@@ -143,7 +143,10 @@ def score(
     if given.keys() != declared:
         _require(function, name, declared - given.keys())
 
-    values = np.asarray(function(proba, y, **given), dtype=np.float64)
+    returned = np.asarray(function(proba, y, **given))
+    if returned.dtype.kind not in "fiub":
+        raise ValueError(f"measure {name!r} returned {_brief(returned)}, which is not a number")
+    values = returned.astype(np.float64, copy=False)
     if values.ndim == 0:
         if weights is not None and "weights" not in declared:
             raise ValueError(
@@ -157,6 +160,10 @@ def score(
             "one value per row or one number is expected"
         )
     return _mean(values, weights)
+
+
+def _brief(returned: np.ndarray[Any, Any]) -> str:
+    return str(returned[()]) if returned.ndim == 0 else f"an array of {returned.dtype}"
 
 
 def _require(function: MeasureFunction, name: str, absent: frozenset[str]) -> None:

@@ -281,7 +281,7 @@ def test_a_learner_that_writes_into_its_data_spoils_only_its_own_cells(write_stu
     assert set(scores[~honest]["status"]) == {"error"}
 
 
-def test_a_measure_that_writes_into_its_arguments_is_an_error(write_study, tmp_path):
+def test_a_measure_that_writes_into_its_arguments_has_no_value(write_study, tmp_path):
     (tmp_path / "vandal.py").write_text(VANDAL.replace("vandal", "vandal2").replace("graf", "gref"))
     path = write_study(
         {
@@ -289,8 +289,12 @@ def test_a_measure_that_writes_into_its_arguments_is_an_error(write_study, tmp_p
             "[data]": '[measures]\nalso = ["greffiti"]\n\n[data]',
         }
     )
-    with pytest.raises(SimstudyError, match=r"no cell of the study succeeded.*read-only"):
-        run_study(load_study(path), tmp_path / "out", jobs=1, report=False)
+    results = run_study(load_study(path), tmp_path / "out", jobs=1, report=False)
+    assert results.scores["greffiti"].isna().all()
+    assert results.scores["information_reward"].notna().all()
+    (warning,) = {text.partition(": ")[2] for text in results.manifest["warnings"]}
+    assert warning.startswith("no greffiti: ValueError: ")
+    assert "read-only" in warning
 
 
 def test_a_study_in_which_all_failed_is_not_a_success_the_second_time(write_study, tmp_path):

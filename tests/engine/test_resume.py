@@ -9,11 +9,12 @@ import signal
 import subprocess
 import sys
 import time
+import zlib
 from pathlib import Path
 
 import pytest
 
-from simstudy import SimstudyError, load_study, run_study
+from simstudy import SimstudyError, load_study, open_results, run_study
 from simstudy.engine import task
 from simstudy.engine.journal import JOURNAL, Journal
 from simstudy.engine.task import Cell
@@ -58,9 +59,9 @@ def calls(monkeypatch):
     seen = []
     run_cell = task.Task.run_cell
 
-    def spy(self, part, train):
-        seen.append((self._model, len(train), part.label))
-        return run_cell(self, part, train)
+    def spy(self, part, size):
+        seen.append((self._model, size, part.label))
+        return run_cell(self, part, size)
 
     monkeypatch.setattr(task.Task, "run_cell", spy)
     return seen
@@ -227,7 +228,90 @@ def test_the_journal_gives_back_what_was_put_in(tmp_path):
     assert list(journal.cells()) == [cell]
     with journal.path.open("ab") as file:
         file.write(b"deadbeef [1]\n")
-    assert list(journal.cells()) == [cell]
-    assert journal.mend() == 1
-    assert journal.mend() == 0
+    assert list(journal.lines()) == [[cell], [], None]
+    journal.mend()
+    assert list(journal.lines()) == [[cell], []]
     assert os.listdir(tmp_path) == [JOURNAL]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[1]",
+        "3",
+        "null",
+        "[{}]",
+        '[{"model": 0}]',
+        '[{"model": "0", "size": 20, "learner": "NB", "values": [1.0]}]',
+        '[{"model": 0, "size": 20, "learner": 5, "values": [1.0]}]',
+        '[{"model": 0, "size": 20, "learner": "NB", "values": null}]',
+        '[{"model": 0, "size": 20, "learner": "NB", "values": [1.0], "fit_seconds": 1,'
+        ' "predict_seconds": 1, "unheard_of": 1}]',
+        "[" * 100_000,
+        '[{"model": 0, "size": 20, "learner": "NB", "values": ["1", "2", "3"], "fit_seconds": 1,'
+        ' "predict_seconds": 1}]',
+    ],
+)
+def test_a_line_with_a_right_checksum_and_wrong_content_is_passed_over(
+    write_study, tmp_path, whole, text
+):
+    study = load_study(write_study(text=STUDY))
+    out = run_study(study, tmp_path / "out", jobs=1, report=False).directory
+    line = f"{zlib.crc32(text.encode()):08x} {text}\n".encode()
+    (out / JOURNAL).write_bytes(line + (out / JOURNAL).read_bytes() + line)
+    (out / "scores.parquet").unlink()
+    assert scores(run_study(study, out, jobs=1, report=False).directory) == whole
+
+
+@pytest.mark.parametrize(
+    "name", ["study.toml", "timings.parquet", "failures.csv", "scores.parquet", "manifest.json"]
+)
+@pytest.mark.parametrize("how", ["missing", "emptied", "flipped"])
+def test_what_is_missing_or_damaged_is_made_again_from_the_journal(
+    write_study, tmp_path, calls, name, how
+):
+    study = load_study(write_study(text=STUDY), {"models": 3})
+    out = run_study(study, tmp_path / "out", jobs=1, report=False).directory
+    before = {path.name: path.read_bytes() for path in out.iterdir()}
+    content = bytearray(before[name])
+    (out / name).unlink()
+    if how == "emptied":
+        (out / name).write_bytes(b"")
+    elif how == "flipped":
+        content[len(content) // 2] ^= 0x80
+        (out / name).write_bytes(bytes(content))
+    calls.clear()
+    results = run_study(study, out, jobs=1, report=False)
+    assert calls == []
+    after = {path.name: path.read_bytes() for path in out.iterdir()}
+    assert {*after} == {*before}
+    changing = {"manifest.json"}  # it loses how long the run took
+    assert {n: after[n] for n in after if n not in changing} == {
+        n: before[n] for n in before if n not in changing
+    }
+    assert results.failures.empty
+    assert len(results.timings) == 12
+    if name != "study.toml":
+        assert f"{name} was damaged or missing; it was made again from cells.jsonl" in results.note
+
+
+def test_a_lost_manifest_does_not_let_another_study_in(write_study, tmp_path):
+    study = load_study(write_study(text=STUDY), {"models": 3})
+    out = run_study(study, tmp_path / "out", jobs=1, report=False).directory
+    (out / "manifest.json").write_text("{")
+    with pytest.raises(SimstudyError, match=r"different study; these differ: seed \(1 there, 9 a"):
+        run_study(load_study(write_study(text=STUDY), {"models": 3, "seed": 9}), out, jobs=1)
+    with pytest.raises(SimstudyError, match="holds no complete results") as caught:
+        open_results(out)
+    assert "overwrite" not in str(caught.value)
+
+
+def test_what_was_not_finished_does_not_hide_whose_the_cells_are(write_study, tmp_path, whole):
+    study = load_study(write_study(text=STUDY))
+    out = run_study(study, tmp_path / "out", jobs=1, report=False).directory
+    lines = (out / JOURNAL).read_bytes().splitlines(keepends=True)
+    (out / JOURNAL).write_bytes(b"".join(lines[1:4]) + lines[4][:30])  # as a killed run leaves it
+    (out / "scores.parquet").unlink()
+    assert scores(run_study(study, out, jobs=1, report=False).directory) == whole
+    (out / "manifest.json").unlink()
+    assert scores(run_study(study, out, jobs=1, report=False).directory) == whole
