@@ -264,7 +264,8 @@ class Store:
                 f"model {cell.model} came out differently when it was drawn again, so its cells "
                 f"in {self.directory} cannot be compared with new ones: either the family "
                 f"'{plan.family.name}' does not draw from the generator that it is given alone, "
-                "or numpy has changed; what is there is left as it is, and --out names another place"
+                "or numpy has changed; what is there is left as it is; choose another place with "
+                "--out"
             )
 
     @contextmanager
