@@ -6,7 +6,8 @@ import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -42,15 +43,7 @@ class Component:
     @cached_property
     def order(self) -> tuple[int, ...]:
         """The variables, parents before children."""
-        order: list[int] = []
-        waiting = list(range(len(self.parents)))
-        while waiting:
-            ready = [v for v in waiting if all(p in order for p in self.parents[v])]
-            if not ready:
-                raise ValueError(f"the parents {self.parents} form a circle")
-            order += ready
-            waiting = [v for v in waiting if v not in ready]
-        return tuple(order)
+        return _order(self.parents)
 
     @cached_property
     def bounds(self) -> tuple[FloatArray, ...]:
@@ -60,6 +53,15 @@ class Component:
         """
         sums = [np.cumsum(cpt, axis=-1).reshape(-1, cpt.shape[-1])[:, :-1] for cpt in self.cpts]
         return tuple(np.ascontiguousarray(table.T) for table in sums)
+
+
+@lru_cache(maxsize=1024)
+def _order(parents: tuple[tuple[int, ...], ...]) -> tuple[int, ...]:
+    """The variables of a network, parents before children; many models have the same arcs."""
+    try:
+        return tuple(TopologicalSorter(dict(enumerate(parents))).static_order())
+    except CycleError as error:
+        raise ValueError(f"the parents {parents} form a circle") from error
 
 
 class Model:

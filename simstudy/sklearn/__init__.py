@@ -18,27 +18,25 @@ Two estimators differ: `C45Classifier` and `BoostedC45Classifier` take columns o
 numbers, and cut between them, unless ``categorical_features="all"`` says that they are categories;
 missing values, and categories that training never saw, go down all branches of a tree in parts.
 
-To add a learner: a subclass whose ``__init__`` names its parameters, and ``_learner``.
+To add a learner: a subclass whose ``_of`` is the learner; its parameters come with it.
 """
 
 from simstudy.sklearn.base import CategoricalClassifier
-from simstudy.sklearn.bayes import (
+from simstudy.sklearn.estimators import (
     AODEClassifier,
+    BoostedC45Classifier,
+    C45Classifier,
     CaMMLClassifier,
+    DecisionStumpClassifier,
     HNBClassifier,
     KDBClassifier,
     LBRClassifier,
-    NaiveBayesClassifier,
-    PriorClassifier,
-    TANClassifier,
-)
-from simstudy.sklearn.trees import (
-    BoostedC45Classifier,
-    C45Classifier,
-    DecisionStumpClassifier,
     MMLGraphClassifier,
     MMLTreeClassifier,
+    NaiveBayesClassifier,
     OneRClassifier,
+    PriorClassifier,
+    TANClassifier,
 )
 
 __all__ = [

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Sequence
+import dataclasses
+import inspect
+from abc import ABC
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, Literal, Self, TypeAlias
 
 import numpy as np
@@ -31,9 +33,10 @@ _UNKNOWN = -1
 
 
 class CategoricalClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
-    """What all these estimators have in common; a subclass adds its learner's parameters.
+    """What all these estimators have in common; a subclass names its learner.
 
-    Those are documented with the learner.
+    The learner's parameters are the estimator's too, with the same defaults; they are documented
+    with the learner.
 
     Parameters
     ----------
@@ -58,14 +61,21 @@ class CategoricalClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignor
     """
 
     _takes_missing: ClassVar[bool] = False
+    _of: ClassVar[type[Learner]]  # the learner
+    # What the estimator can be told beside its learner's parameters, with defaults.
+    _options: ClassVar[dict[str, Any]] = {"categories": "auto", "handle_unknown": "ignore"}
 
-    def __init__(self, *, categories: Categories = "auto", handle_unknown: str = "ignore") -> None:
-        self.categories = categories
-        self.handle_unknown = handle_unknown
+    categories: Categories
+    handle_unknown: str
 
-    @abstractmethod
-    def _learner(self) -> Learner:
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if "_of" in cls.__dict__:
+            cls.__init__ = _initialiser(cls._of, cls._options)  # type: ignore[method-assign]
+
+    def _learner(self) -> Any:
         """The learner with this estimator's parameters."""
+        return self._of(**{field.name: getattr(self, field.name) for field in _fields(self._of)})
 
     def _rng(self) -> np.random.Generator | None:
         """The random stream for a learner that draws at random."""
@@ -201,3 +211,29 @@ class CategoricalClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignor
         # Without a joint distribution the values count as equally probable.
         mean: FloatArray = self.fitted_.predict_proba(completions).mean(axis=0)
         return mean
+
+
+def _fields(learner: type[Learner]) -> list[dataclasses.Field[Any]]:
+    """The parameters of a learner."""
+    return [field for field in dataclasses.fields(learner) if field.init]
+
+
+def _initialiser(learner: type[Learner], options: dict[str, Any]) -> Callable[..., None]:
+    """An ``__init__`` with a learner's parameters, and options by keyword, as scikit-learn asks."""
+    kind = inspect.Parameter
+    own = inspect.signature(learner).parameters.values()
+    more = [kind(name, kind.KEYWORD_ONLY, default=default) for name, default in options.items()]
+    positional = [one for one in own if one.kind is not kind.KEYWORD_ONLY]
+    keywords = [one for one in own if one.kind is kind.KEYWORD_ONLY]
+    signature = inspect.Signature(
+        [kind("self", kind.POSITIONAL_OR_KEYWORD), *positional, *keywords, *more]
+    )
+
+    def initialise(self: Any, *given: Any, **named: Any) -> None:
+        bound = signature.bind(self, *given, **named)
+        bound.apply_defaults()
+        for name, value in list(bound.arguments.items())[1:]:
+            setattr(self, name, value)
+
+    initialise.__signature__ = signature  # type: ignore[attr-defined]
+    return initialise

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numbers
-from abc import ABC, abstractmethod
+from abc import ABC
 from collections.abc import Sequence
 from typing import Any, ClassVar, Literal, Self, TypeAlias
 
@@ -16,7 +16,7 @@ from simstudy.arrays import FloatArray
 from simstudy.learners.c45.boosting import BoostedC45, FittedBoostedC45
 from simstudy.learners.c45.learner import C45, FittedC45
 from simstudy.learners.c45.table import Attributes, Table
-from simstudy.sklearn.base import CategoricalClassifier, Categories
+from simstudy.sklearn.base import CategoricalClassifier
 
 Columns: TypeAlias = Literal["from_dtype", "all"] | Sequence[Any]
 
@@ -43,20 +43,13 @@ class MixedClassifier(CategoricalClassifier, ABC):
     """
 
     _takes_missing: ClassVar[bool] = True
+    _of: ClassVar[type[C45 | BoostedC45]]
+    _options: ClassVar[dict[str, Any]] = {
+        "categorical_features": "from_dtype",
+        **CategoricalClassifier._options,
+    }
 
-    def __init__(
-        self,
-        *,
-        categorical_features: Columns = "from_dtype",
-        categories: Categories = "auto",
-        handle_unknown: str = "ignore",
-    ) -> None:
-        super().__init__(categories=categories, handle_unknown=handle_unknown)
-        self.categorical_features = categorical_features
-
-    @abstractmethod
-    def _learner(self) -> C45 | BoostedC45:
-        """The learner with this estimator's parameters."""
+    categorical_features: Columns
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
