@@ -11,9 +11,9 @@ PACKAGE = Path(__file__).parents[1] / "simstudy"
 CORE = {"arrays", "sample", "exchange"}
 ALLOWED = {
     "sample.py": {"arrays"},
-    "families": CORE | {"families"},
-    "learners": CORE | {"learners", "errors"},
-    "measures": CORE | {"measures"},
+    "families": CORE | {"families", "lazy"},
+    "learners": CORE | {"learners", "errors", "lazy"},
+    "measures": CORE | {"measures", "lazy"},
     "analysis": {"analysis", "arrays"},
     "engine": CORE
     | {"engine", "errors", "registry", "toml", "families.model", "measures.base", "study", ""},

@@ -43,7 +43,7 @@ class Component:
     @cached_property
     def order(self) -> tuple[int, ...]:
         """The variables, parents before children."""
-        return _order(self.parents)
+        return _order(tuple(map(tuple, self.parents)))
 
     @cached_property
     def bounds(self) -> tuple[FloatArray, ...]:
