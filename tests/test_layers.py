@@ -24,6 +24,7 @@ ALLOWED = {
         "measures.base",
         "analysis.compare",
         "analysis.curves",
+        "analysis.standings",
         "engine.store",
         "results",
         "planning",

@@ -5,18 +5,19 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from simstudy.measures.base import MeasureInfo
-from simstudy.report.numbers import number
-from simstudy.report.overtaking import changes_said, tests_words
-from simstudy.report.phrases import NAMED, among, counted, family, listed, opening, rows, runs
-from simstudy.report.standings import (
-    Lead,
+from simstudy.analysis.standings import (
+    AHEAD,
+    IDENTICAL,
+    UNTESTED,
+    Pair,
     Standing,
-    is_identical,
-    is_tested,
-    lead_of,
+    judged,
     standing_at,
 )
+from simstudy.measures.base import MeasureInfo
+from simstudy.report.numbers import number, p_value, signed
+from simstudy.report.overtaking import changes_said, tests_words
+from simstudy.report.phrases import NAMED, among, counted, family, listed, opening, rows, runs
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -100,18 +101,20 @@ def headline(
     failures, cells
         How many cells failed, of how many.
     """
-    alpha, holm = 1 - confidence, adjustment == "holm"
+    holm = adjustment == "holm"
     learners = list(dict.fromkeys(intervals["learner"]))
     sizes = [int(size) for size in dict.fromkeys(intervals["size"])]
     lost = _lost(intervals, sizes, failures, cells)
     if len(learners) == 1:
         return [_alone(intervals, info, confidence), *lost]
-    found = [standing_at(size, pairs, intervals, info, alpha) for size in sizes]
+    compared = judged(pairs, info.greater_is_better, 1 - confidence)
+    found = [standing_at(size, compared, intervals, info.greater_is_better) for size in sizes]
     standings = [standing for standing in found if standing is not None]
-    said = _leaders(standings, pairs, info, alpha, holm)
+    said = _leaders(standings, compared, holm)
     leaders = {standing.leader for standing in standings}
-    said += _changes(thresholds, pairs, leaders, sizes, alpha, models)
-    said.append(_method(pairs, thresholds, info, confidence, adjustment, models))
+    said += _changes(thresholds, compared, leaders, sizes, models)
+    m = 0 if pairs.empty else int(pairs["m"].iloc[0])
+    said.append(_method(compared, m, thresholds, info, confidence, adjustment, models))
     return said + _means(intervals, models) + lost
 
 
@@ -145,40 +148,51 @@ def _mean(cell: dict[Any, Any]) -> str:
     return f"{mean} (without an interval: {why})"
 
 
-def _leaders(
-    standings: list[Standing], pairs: pd.DataFrame, info: MeasureInfo, alpha: float, holm: bool
-) -> list[str]:
+def _leaders(standings: list[Standing], compared: list[Pair], holm: bool) -> list[str]:
     """Who wins at which sizes: a sentence for each of a few stretches, or a summary."""
     if not standings:
         return ["No learner has a finite mean at any size, so none are compared."]
-    if not (pairs["p_adjusted"] < alpha).any():
-        return [_nothing([standing.size for standing in standings], pairs, info, holm)]
+    if not any(pair.verdict == AHEAD for pair in compared):
+        return [_nothing([standing.size for standing in standings], compared, holm)]
     stretches = runs(standings, lambda standing: standing.key)
     if len(stretches) <= _STRETCHES:
         return [opening(_stretch(stretch, holm)) for stretch in stretches]
     return _summary(standings, holm)
 
 
-def _nothing(sizes: list[int], pairs: pd.DataFrame, info: MeasureInfo, holm: bool) -> str:
+def _nothing(sizes: list[int], compared: list[Pair], holm: bool) -> str:
     """That nothing was told apart, and how large the largest difference is."""
-    learners = list(dict.fromkeys([*pairs["first"], *pairs["second"]]))
-    tested = pairs[is_tested(pairs)]
-    if tested.empty:
+    firsts, seconds = ([getattr(p, key) for p in compared] for key in ("first", "second"))
+    learners = list(dict.fromkeys([*firsts, *seconds]))
+    tested = [pair for pair in compared if pair.verdict != UNTESTED]
+    if not tested:
         return opening(f"{rows(sizes)} {listed(learners)} cannot be compared.")
-    if is_identical(pairs).all():
+    if all(pair.verdict == IDENTICAL for pair in compared):
         return opening(f"{rows(sizes)} {listed(learners)} are identical in every model.")
-    if is_identical(tested).all():
+    if all(pair.verdict == IDENTICAL for pair in tested):
         return opening(f"{rows(sizes)} no difference is found in any pair that could be tested.")
     whom = (
         f"no two of {listed(learners)} are" if len(learners) > 2 else f"{listed(learners)} are not"
     )
-    row = max(tested.to_dict("records"), key=lambda row: abs(row["difference"]))
-    sign = 1 if info.greater_is_better else -1
-    ahead = row["first"] if sign * row["difference"] >= 0 else row["second"]
-    lead = lead_of(row, ahead, sign)
-    where = f"{ahead} over {lead.rival} at {lead.size:,} rows"
-    text = f"{rows(sizes)} {whom} told apart; the largest mean difference is {lead.numbers(holm)}"
+    most = max(tested, key=lambda pair: abs(pair.lead))
+    most = most if most.lead >= 0 else most.turned()
+    where = f"{most.first} over {most.second} at {most.size:,} rows"
+    text = f"{rows(sizes)} {whom} told apart; the largest mean difference is {_lead(most, holm)}"
     return opening(f"{text}, {where}.")
+
+
+def _lead(pair: Pair, holm: bool) -> str:
+    """A lead with its interval; by Holm's method, which has none, with its p value."""
+    if holm:
+        return f"{signed(pair.lead)} ({p_value(pair.p, 'adjusted p')})"
+    return f"{signed(pair.lead)} [{signed(pair.low)}, {signed(pair.high)}]"
+
+
+def _all_others(standing: Standing) -> str:
+    """Whom a winner beats."""
+    if standing.untested:
+        return "every other learner that it could be tested against"
+    return standing.beats[0].second if len(standing.beats) == 1 else "every other learner"
 
 
 def _stretch(stretch: list[Standing], holm: bool) -> str:
@@ -186,10 +200,10 @@ def _stretch(stretch: list[Standing], holm: bool) -> str:
     first, where = stretch[0], rows([standing.size for standing in stretch])
     if first.wins:
         leads = [lead for one in stretch for lead in one.beats]
-        least = min(leads, key=lambda lead: lead.mean)
-        said = f"{where} {first.leader} beats {first.all_others}"
+        least = min(leads, key=lambda pair: pair.lead)
+        said = f"{where} {first.leader} beats {_all_others(first)}"
         if len(leads) == 1:
-            return f"{said}, by {least.numbers(holm)}."
+            return f"{said}, by {_lead(least, holm)}."
         return f"{said}; its smallest lead is {_placed(least, stretch, len(first.beats), holm)}."
     if first.shared_with:
         said = f"{where} {listed([first.leader, *first.shared_with])} share the best mean"
@@ -197,13 +211,13 @@ def _stretch(stretch: list[Standing], holm: bool) -> str:
     else:
         said = f"{where} {first.leader} has the best mean" + " and" * bool(first.beats)
     if first.beats:
-        said += f" beats {listed([lead.rival for lead in first.beats])}"
+        said += f" beats {listed([pair.second for pair in first.beats])}"
     but = first.beats or not first.shared_with
     if first.level:
-        names = listed([lead.rival for lead in first.level])
+        names = listed([pair.second for pair in first.level])
         said += ", but" * bool(but) + f" is not told apart from {names} ({_largest(stretch, holm)})"
     if first.beaten_by:
-        names = listed([lead.rival for lead in first.beaten_by])
+        names = listed([pair.second for pair in first.beaten_by])
         verb = "beats" if len(first.beaten_by) == 1 else "beat"
         said += f", yet {names} {verb} it over the models that both have"
     if first.untested and not (first.beats or first.level or first.identical or first.beaten_by):
@@ -214,18 +228,18 @@ def _stretch(stretch: list[Standing], holm: bool) -> str:
 def _largest(stretch: list[Standing], holm: bool) -> str:
     """The largest lead over those from whom the leader is not told apart; if one, just that."""
     leads = [lead for one in stretch for lead in one.level]
-    most = max(leads, key=lambda lead: lead.mean)
+    most = max(leads, key=lambda pair: pair.lead)
     if len(leads) == 1:
-        return most.numbers(holm)
+        return _lead(most, holm)
     rivals = len(stretch[0].level)
-    whom = "these" if rivals > 1 else most.rival
+    whom = "these" if rivals > 1 else most.second
     return f"its largest lead over {whom}: {_placed(most, stretch, rivals, holm)}"
 
 
-def _placed(lead: Lead, stretch: list[Standing], rivals: int, holm: bool) -> str:
+def _placed(pair: Pair, stretch: list[Standing], rivals: int, holm: bool) -> str:
     """A lead, with the rival and the size where there are several."""
-    where = [f"over {lead.rival}"] * (rivals > 1) + [f"at {lead.size:,} rows"] * (len(stretch) > 1)
-    return f"{lead.numbers(holm)}, {' '.join(where)}"
+    where = [f"over {pair.second}"] * (rivals > 1) + [f"at {pair.size:,} rows"] * (len(stretch) > 1)
+    return f"{_lead(pair, holm)}, {' '.join(where)}"
 
 
 def _summary(standings: list[Standing], holm: bool) -> list[str]:
@@ -241,14 +255,14 @@ def _summary(standings: list[Standing], holm: bool) -> list[str]:
     if won:
         tested = " that it could be tested against" * any(one.untested for one in won)
         where = among([standing.size for standing in won], sizes)
-        least = min((lead for one in won for lead in one.beats), key=lambda lead: lead.mean)
+        least = min((pair for one in won for pair in one.beats), key=lambda pair: pair.lead)
         text = f"The learner of best mean beats every other{tested} {where} "
         text += f"(its smallest lead there is {_placed(least, standings, 2, holm)})"
     else:
         text = "The learner of best mean beats all others at no size studied"
     level = [lead for standing in standings for lead in standing.level]
     if level:
-        most = max(level, key=lambda lead: lead.mean)
+        most = max(level, key=lambda pair: pair.lead)
         counts = {len(standing.level) for standing in standings if standing.level}
         others = f"{min(counts)} to {max(counts)}" if len(counts) > 1 else f"{max(counts)}"
         where = among([standing.size for standing in standings if standing.level], sizes)
@@ -263,63 +277,65 @@ def _summary(standings: list[Standing], holm: bool) -> list[str]:
 
 def _changes(
     thresholds: pd.DataFrame,
-    pairs: pd.DataFrame,
+    compared: list[Pair],
     leaders: set[str],
     sizes: list[int],
-    alpha: float,
     models: int | None,
 ) -> list[str]:
     """Who overtakes whom, and which pairs are never told apart, nor could be."""
     parts = []
     if not thresholds.empty and thresholds["m"].notna().any():
         parts.append(changes_said(thresholds, leaders, sizes))
-    flags = pairs.assign(
-        told=pairs["p_adjusted"] < alpha, tested=is_tested(pairs), same=is_identical(pairs)
-    )
-    grouped = flags.groupby(["first", "second"], sort=False)[["told", "tested", "same"]].sum()
-    told, tested = grouped["told"] > 0, grouped["tested"]
-    whole = len(grouped)
-    never = grouped.index[~told & (tested > grouped["same"])].tolist()
-    if never and told.any() and len(sizes) > 1:
+    by_pair: dict[tuple[str, str], list[Pair]] = {}
+    for pair in compared:
+        by_pair.setdefault((pair.first, pair.second), []).append(pair)
+    whole = len(by_pair)
+    told = {names for names, at in by_pair.items() if any(p.verdict == AHEAD for p in at)}
+    tested = {names: sum(p.verdict != UNTESTED for p in at) for names, at in by_pair.items()}
+    same = {names: [p for p in at if p.verdict == IDENTICAL] for names, at in by_pair.items()}
+    never = [n for n in by_pair if n not in told and tested[n] > len(same[n])]
+    if never and told and len(sizes) > 1:
         whom = listed(never[0]) if len(never) == 1 else f"{len(never)} of {whole} pairs"
-        every = (tested[never] == len(sizes)).all()
+        every = all(tested[names] == len(sizes) for names in never)
         where = "studied" if every else "at which they could be tested"
         parts.append(f"{whom} are told apart at no size {where}")
-    if not flags["same"][flags["tested"]].all():  # else it was said before
-        parts += _identical(flags[flags["same"]], whole, sizes, models)
-    without, some = int((tested == 0).sum()), int(tested.between(1, len(sizes) - 1).sum())
-    if without and flags["tested"].any():
+    if sum(map(len, same.values())) < sum(tested.values()):  # else it was said before
+        parts += _identical({n: at for n, at in same.items() if at}, whole, sizes, models)
+    without = sum(number == 0 for number in tested.values())
+    some = sum(1 <= number < len(sizes) for number in tested.values())
+    if without and any(tested.values()):
         parts.append(f"{without} of {counted(whole, 'pair')} could not be tested")
     if some:
         parts.append(f"{some} of {counted(whole, 'pair')} could be tested at some sizes only")
     return [opening("; ".join(parts)) + "."] if parts else []
 
 
-def _identical(found: pd.DataFrame, whole: int, sizes: list[int], models: int | None) -> list[str]:
+def _identical(
+    same: dict[tuple[str, str], list[Pair]], whole: int, sizes: list[int], models: int | None
+) -> list[str]:
     """Which pairs have the same score in every model."""
-    by_pair = list(found.groupby(["first", "second"], sort=False))
-    if len(by_pair) > _STRETCHES:
-        said = f"{len(by_pair)} of {whole} pairs are identical in {_every(found['n'], models)}"
-        return [said if len(found) == len(by_pair) * len(sizes) else f"{said} at some sizes"]
+    if len(same) > _STRETCHES:
+        every = [pair for at in same.values() for pair in at]
+        said = f"{len(same)} of {whole} pairs are identical in {_every(every, models)}"
+        return [said if len(every) == len(same) * len(sizes) else f"{said} at some sizes"]
     parts = []
-    for names, at in by_pair:
-        where = "" if len(at) == len(sizes) else " " + among([int(z) for z in at["size"]], sizes)
-        parts.append(
-            f"{listed([*map(str, names)])} are identical in {_every(at['n'], models)}{where}"
-        )
+    for names, at in same.items():
+        where = "" if len(at) == len(sizes) else " " + among([pair.size for pair in at], sizes)
+        parts.append(f"{listed(names)} are identical in {_every(at, models)}{where}")
     return parts
 
 
-def _every(n: pd.Series[int], models: int | None) -> str:
+def _every(pairs: list[Pair], models: int | None) -> str:
     """All models, or those that both of a pair have."""
-    if models is None or n.min() == models:
+    least, most = min(pair.n for pair in pairs), max(pair.n for pair in pairs)
+    if models is None or least == models:
         return "every model"
-    same = n.min() == n.max()
-    return f"all {n.min()} models that both have" if same else "all models that both have"
+    return f"all {least} models that both have" if least == most else "all models that both have"
 
 
 def _method(
-    pairs: pd.DataFrame,
+    compared: list[Pair],
+    m: int,
     thresholds: pd.DataFrame,
     info: MeasureInfo,
     confidence: float,
@@ -327,13 +343,13 @@ def _method(
     models: int | None,
 ) -> str:
     """What the statements above rest on."""
-    tested = pairs.loc[is_tested(pairs), "n"]
-    if tested.empty:
+    tested = [pair.n for pair in compared if pair.verdict != UNTESTED]
+    if not tested:
         return (
             "No pair could be tested: each has an infinite score, or both in fewer than 2 models."
         )
-    scope = family(adjustment, int(pairs["m"].iloc[0]))
-    least, most = int(tested.min()), int(tested.max())
+    scope = family(adjustment, m)
+    least, most = min(tested), max(tested)
     used = f"{most}" if least == most else f"{least} to {most}"
     fewer = least < (most if models is None else models)
     used += f" of {models}" * (fewer and models is not None)

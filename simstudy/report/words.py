@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 import textwrap
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from simstudy.analysis.standings import AHEAD, IDENTICAL, UNTESTED, Pair, judged, ranked_at
 from simstudy.engine.store import ROWS_BESIDE_EXACT
 from simstudy.measures.base import MeasureInfo
 from simstudy.report.numbers import p_value
 from simstudy.report.phrases import family
-from simstudy.report.standings import ranked_at
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -148,71 +148,45 @@ def verdicts(
     not use all ``models`` says how many it used. With many learners only the one of best mean, by
     the intervals, is compared with the rest.
     """
+    every = judged(pairs, info.greater_is_better, 1 - confidence)
     found: dict[int, list[str]] = {}
-    for size, at_size in pairs.groupby("size", sort=True):
-        compared = [Comparison(row, info) for row in at_size.to_dict("records")]
-        ranked = ranked_at(int(str(size)), intervals, info)
-        for pair in compared:
-            pair.turn(ranked)
+    for size in sorted({pair.size for pair in every}):
+        ranked = ranked_at(size, intervals, info.greater_is_better)
+        compared = [pair.better_first(ranked) for pair in every if pair.size == size]
         leaders = ranked[:1] if len(ranked) > MANY_LEARNERS else ranked
-        compared.sort(key=lambda pair: sorted(map(ranked.index, pair.names)))
-        found[int(str(size))] = [
-            pair.sentence(confidence, holm, models)
+        compared.sort(key=lambda pair: sorted(map(ranked.index, (pair.first, pair.second))))
+        found[size] = [
+            pair_sentence(pair, holm, models)
             for pair in compared
-            if {*pair.names} & {*leaders}
+            if {pair.first, pair.second} & {*leaders}
         ]
     return found
 
 
-class Comparison:
-    """One row of the pairwise table, turned so that the learner that did better comes first."""
-
-    def __init__(self, row: dict[Any, Any], info: MeasureInfo) -> None:
-        sign = 1 if info.greater_is_better else -1
-        ends = sorted((sign * row["lower"], sign * row["upper"]))
-        self.names: tuple[str, str] = (row["first"], row["second"])
-        self.advantage: float = sign * row["difference"]
-        self.ends: tuple[float, float] = (ends[0], ends[1])
-        self.p: float = row["p_adjusted"]
-        self.n: int = row["n"]
-        self.infinite: int = row["infinite"]
-
-    def turn(self, ranked: list[str]) -> None:
-        """Name the learner with the advantage first; without one, the one ranked higher."""
-        behind = self.advantage < 0
-        if behind or (not self.advantage > 0 and _later(self.names, ranked)):
-            self.names = (self.names[1], self.names[0])
-            self.advantage = -self.advantage
-            self.ends = (-self.ends[1], -self.ends[0])
-
-    def sentence(self, confidence: float, holm: bool, models: int | None) -> str:
-        """What the test allows to be said."""
-        first, second = self.names
-        if self.infinite:
-            return f"{first} and {second} are not compared: infinite in {self.infinite} models"
-        if math.isnan(self.advantage):
-            return f"{first} and {second} are not compared: no model has both"
-        if self.n < 2:
-            return f"{first} and {second} are not compared: {self.n} model has both"
-        if self.advantage == 0 and math.isnan(self.p):
-            return f"{first} and {second} are identical in {self._every(models)}"
-        low, high = self.ends
-        numbers = f"{_signed(self.advantage)} [{_signed(low)}, {_signed(high)}]"
-        if holm:
-            numbers = f"{_signed(self.advantage)} ({p_value(self.p, 'p')})"
-        if models is not None and self.n < models:
-            numbers += f", over {self.n} of {models} models"
-        if self.p < 1 - confidence:
-            return f"{first} beats {second} by {numbers}"
-        return f"{first} and {second} are not told apart: {numbers}"
-
-    def _every(self, models: int | None) -> str:
-        """All models, or those that both have."""
-        return "every model" if models in (None, self.n) else f"all {self.n} models that both have"
+def pair_sentence(pair: Pair, holm: bool, models: int | None) -> str:
+    """What the test allows to be said of a pair, the better one first."""
+    both = f"{pair.first} and {pair.second}"
+    if pair.verdict == UNTESTED:
+        return f"{both} are not compared: {why_untested(pair)}"
+    if pair.verdict == IDENTICAL:
+        same = models in (None, pair.n)
+        every = "every model" if same else f"all {pair.n} models that both have"
+        return f"{both} are identical in {every}"
+    numbers = f"{_signed(pair.lead)} [{_signed(pair.low)}, {_signed(pair.high)}]"
+    if holm:
+        numbers = f"{_signed(pair.lead)} ({p_value(pair.p, 'p')})"
+    if models is not None and pair.n < models:
+        numbers += f", over {pair.n} of {models} models"
+    if pair.verdict == AHEAD:
+        return f"{pair.first} beats {pair.second} by {numbers}"
+    return f"{both} are not told apart: {numbers}"
 
 
-def _later(names: tuple[str, str], ranked: list[str]) -> bool:
-    return ranked.index(names[0]) > ranked.index(names[1])
+def why_untested(pair: Pair) -> str:
+    """Why there is no test of a pair."""
+    if pair.infinite:
+        return f"infinite in {pair.infinite} models"
+    return "no model has both" if math.isnan(pair.lead) else f"{pair.n} model has both"
 
 
 def _signed(number: float) -> str:

@@ -6,13 +6,13 @@ import itertools
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from simstudy.analysis.standings import ranked_at
 from simstudy.measures.base import MeasureInfo
 from simstudy.report import overtaking, words
 from simstudy.report.html import panels, tables
 from simstudy.report.html.panels import Panel
 from simstudy.report.html.tables import Table
 from simstudy.report.numbers import brief
-from simstudy.report.standings import ranked_at
 from simstudy.report.words import MOST_PAIRS
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def _shown(results: Results, intervals: pd.DataFrame, info: MeasureInfo) -> list
     pairs = list(itertools.combinations(learners, 2))
     if len(pairs) <= MOST_PAIRS:
         return pairs
-    best = ranked_at(results.sizes[-1], intervals, info)[0]
+    best = ranked_at(results.sizes[-1], intervals, info.greater_is_better)[0]
     return [(other, best) for other in learners if other != best][:MOST_PAIRS]
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from simstudy.analysis.standings import UNTESTED, judged
 from simstudy.measures.base import MeasureInfo
 from simstudy.report import words
 from simstudy.report.html import charts, matrix, panels, svg, tables
@@ -15,7 +16,6 @@ from simstudy.report.html.differences import Differences, differences
 from simstudy.report.html.panels import Panel
 from simstudy.report.html.tables import Cell, Table, heads
 from simstudy.report.numbers import NONE, brief, number
-from simstudy.report.standings import is_tested
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -241,9 +241,11 @@ def _pairs(
             f"With {len(results.learners)} learners the one of best mean is shown against the "
             "others; it was not named in advance. All pairs are in pairwise.csv."
         )
-    tested, models = pairs.loc[is_tested(pairs), "n"], results.settings["models"]
-    if len(tested) and tested.min() < models:
-        used = f"{tested.min()} to {tested.max()}"
+    alpha, models = 1 - results.settings["analysis"]["confidence"], results.settings["models"]
+    every = judged(pairs, info.greater_is_better, alpha)
+    tested = [pair.n for pair in every if pair.verdict != UNTESTED]
+    if tested and min(tested) < models:
+        used = f"{min(tested)} to {max(tested)}"
         said.append(f"Pairs are compared over the models that both have: {used} of {models}.")
     return found, said
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from simstudy.analysis.standings import ranked_at
 from simstudy.errors import SimstudyError
 from simstudy.report.paper.style import Style
 
@@ -92,7 +93,5 @@ def rank_tables(
 
 def ranked(results: Results) -> list[str]:
     """The learners by their mean at the largest size, the best first."""
-    means = results.intervals()
-    last = means[means["size"] == results.sizes[-1]].set_index("learner")["mean"]
     down = results.info().greater_is_better
-    return list(last.sort_values(ascending=not down, na_position="last", kind="stable").index)
+    return ranked_at(results.sizes[-1], results.intervals(), down)

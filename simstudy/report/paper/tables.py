@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from simstudy.analysis.curves import MAX_RATIO
+from simstudy.analysis.standings import judged, standing_at
 from simstudy.errors import SimstudyError
 from simstudy.report import overtaking, words
 from simstudy.report.numbers import NONE, p_value, share
@@ -24,7 +25,6 @@ from simstudy.report.paper.printed import (
     mean_of,
     name_of,
 )
-from simstudy.report.standings import ranked_at
 
 if TYPE_CHECKING:
     from simstudy.results import Results
@@ -138,19 +138,13 @@ def _standing(results: Results, measure: str, found: pd.DataFrame) -> dict[tuple
         return {}
     info, pairs = results.info(measure), results.pairwise(measure)
     level = 1 - results.settings["analysis"]["confidence"]
+    compared = judged(pairs, info.greater_is_better, level)
     standing: dict[tuple[str, int], str] = {}
     for size in results.sizes:
-        if not np.isfinite(found["mean"][found["size"] == size]).any():
-            continue
-        best = ranked_at(size, found, info)[0]
-        standing[best, size] = "best"
-        for row in pairs[pairs["size"] == size].to_dict("records"):
-            if best not in (row["first"], row["second"]) or row["infinite"] or row["n"] < 2:
-                continue
-            other = row["first"] if row["second"] == best else row["second"]
-            # Without any difference in any model there is no p, and nothing to tell apart.
-            if row["difference"] == 0 or row["p_adjusted"] >= level:
-                standing[other, size] = "level"
+        here = standing_at(size, compared, found, info.greater_is_better)
+        if here is not None:
+            standing[here.leader, size] = "best"
+            standing |= {(other, size): "level" for other in here.not_told_apart()}
     return standing
 
 
