@@ -41,13 +41,13 @@ from rich.console import Console
 from rich.table import Table
 from threadpoolctl import threadpool_limits
 
-from simstudy.families.aode import AODEFamily
-from simstudy.families.base import Family
-from simstudy.families.kdb import KDBFamily
-from simstudy.families.naive_bayes import NaiveBayesFamily
-from simstudy.families.tan import TANFamily
+from simstudy.data.sample import Sample
 from simstudy.learners.camml.learner import EXACT_AT_MOST, CaMML
-from simstudy.sample import Sample
+from simstudy.sources.aode import AODEFamily
+from simstudy.sources.base import Family
+from simstudy.sources.kdb import KDBFamily
+from simstudy.sources.naive_bayes import NaiveBayesFamily
+from simstudy.sources.tan import TANFamily
 
 FAMILIES = (NaiveBayesFamily(), TANFamily(), AODEFamily())
 LEARNERS = (CaMML(), CaMML("map"), CaMML("sec"), CaMML("average"), CaMML("sec_average"))
@@ -66,7 +66,7 @@ FIRST_RUN = """
 import time
 import numpy as np
 from simstudy.learners.camml.learner import CaMML
-from simstudy.sample import Sample
+from simstudy.data.sample import Sample
 codes = np.random.default_rng(0).integers(2, size=(50, 4))
 for _ in range(2):
     start = time.perf_counter()

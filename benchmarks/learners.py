@@ -32,13 +32,13 @@ from rich.console import Console
 from rich.table import Table
 from sklearn.naive_bayes import CategoricalNB
 
-from simstudy.families.tan import TANFamily
+from simstudy.data.sample import Sample
 from simstudy.learners.aode import AODE
 from simstudy.learners.base import Learner
 from simstudy.learners.naive_bayes import NaiveBayes
 from simstudy.learners.prior import Prior
 from simstudy.learners.tan import TAN
-from simstudy.sample import Sample
+from simstudy.sources.tan import TANFamily
 
 SIZES = (50, 500, 5000)
 TEST_ROWS = 1000

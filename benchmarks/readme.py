@@ -19,9 +19,9 @@ import pandas as pd
 from rich.console import Console
 
 import simstudy
-from simstudy.collection import load_collection, run_collection
 from simstudy.report.overtaking import threshold_sentences
 from simstudy.report.terminal import print_summary
+from simstudy.workflow.lists import load_collection, run_collection
 
 STUDIES = Path(__file__).parents[1] / "studies"
 FAMILIES = ("naive_bayes", "tan", "aode")

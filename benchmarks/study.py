@@ -46,18 +46,18 @@ import pandas as pd
 from threadpoolctl import threadpool_limits
 
 import simstudy
+from simstudy.data.sample import Sample
 from simstudy.engine.plan import make_plan
 from simstudy.engine.scoring import clip
 from simstudy.engine.seeds import stream
-from simstudy.families.tan import TANFamily
 from simstudy.learners.aode import AODE
 from simstudy.learners.base import Learner
 from simstudy.learners.c45.learner import C45
 from simstudy.learners.naive_bayes import NaiveBayes
 from simstudy.learners.tan import TAN
 from simstudy.measures.rewards import information_reward
-from simstudy.registry import FAMILIES
-from simstudy.sample import Sample
+from simstudy.sources.tan import TANFamily
+from simstudy.study.registry import FAMILIES
 
 HERE = Path(__file__).parent
 SIZES = (50, 500, 5000)
@@ -354,7 +354,7 @@ def start(rounds: int) -> None:
         {
             "numpy": importing("numpy"),
             "simstudy": importing("numpy, simstudy"),
-            "all": importing("numpy, simstudy.results, simstudy.study"),
+            "all": importing("numpy, simstudy.results.results, simstudy.study.study"),
             "help": lambda: seconds([sys.executable, "-m", "simstudy.run", "--help"]),
         },
         rounds,

@@ -36,7 +36,6 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import simstudy
-from simstudy.families.tan import TANFamily
 from simstudy.learners.aode import AODE
 from simstudy.learners.camml.learner import CaMML
 from simstudy.learners.naive_bayes import NaiveBayes
@@ -50,6 +49,7 @@ from simstudy.measures.rewards import (
 )
 from simstudy.measures.truth import kl_divergence
 from simstudy.report.figures import COLOURS, MARKERS
+from simstudy.sources.tan import TANFamily
 
 QUICK = bool(os.environ.get("SIMSTUDY_QUICK"))  # few models: only to see that all of it runs
 RESULTS = Path("results") / ("quick" if QUICK else "full")

@@ -9,33 +9,33 @@ from simstudy.lazy import find
 __version__ = "0.2.0"
 
 if TYPE_CHECKING:
-    from simstudy.collection import load_collection
-    from simstudy.comparing import compare_studies
+    from simstudy.data.sample import Sample
     from simstudy.errors import SimstudyError
-    from simstudy.families.base import Family
-    from simstudy.families.model import Component, Model
     from simstudy.learners.base import Generative, Learner
-    from simstudy.planning import run_pilot
-    from simstudy.registry import register_family, register_learner, register_measure
-    from simstudy.results import Results, open_results
-    from simstudy.running import merge, run_cell, run_shard, run_study
-    from simstudy.sample import Sample
-    from simstudy.study import Study, load_study, make_study
+    from simstudy.networks.model import Component, Model
+    from simstudy.results.results import Results, open_results
+    from simstudy.sources.base import Family
+    from simstudy.study.registry import register_family, register_learner, register_measure
+    from simstudy.study.study import Study, load_study, make_study
+    from simstudy.workflow.compare import compare_studies
+    from simstudy.workflow.lists import load_collection
+    from simstudy.workflow.pilot import run_pilot
+    from simstudy.workflow.run import merge, run_cell, run_shard, run_study
 
 # Imported when first asked for, so that `import simstudy` costs next to nothing.
 _HOMES = {
-    "simstudy.collection": ["load_collection"],
-    "simstudy.comparing": ["compare_studies"],
+    "simstudy.workflow.lists": ["load_collection"],
+    "simstudy.workflow.compare": ["compare_studies"],
     "simstudy.errors": ["SimstudyError"],
-    "simstudy.families.base": ["Family"],
-    "simstudy.families.model": ["Component", "Model"],
+    "simstudy.sources.base": ["Family"],
+    "simstudy.networks.model": ["Component", "Model"],
     "simstudy.learners.base": ["Generative", "Learner"],
-    "simstudy.planning": ["run_pilot"],
-    "simstudy.registry": ["register_family", "register_learner", "register_measure"],
-    "simstudy.results": ["Results", "open_results"],
-    "simstudy.running": ["merge", "run_cell", "run_shard", "run_study"],
-    "simstudy.sample": ["Sample"],
-    "simstudy.study": ["Study", "load_study", "make_study"],
+    "simstudy.workflow.pilot": ["run_pilot"],
+    "simstudy.study.registry": ["register_family", "register_learner", "register_measure"],
+    "simstudy.results.results": ["Results", "open_results"],
+    "simstudy.workflow.run": ["merge", "run_cell", "run_shard", "run_study"],
+    "simstudy.data.sample": ["Sample"],
+    "simstudy.study.study": ["Study", "load_study", "make_study"],
 }
 
 __all__ = [  # noqa: RUF022 (in the order of a study)

@@ -1,5 +1,5 @@
 """``python -m simstudy``, the same as the ``simstudy`` command."""
 
-from simstudy.cli import main
+from simstudy.cli.app import main
 
 main()

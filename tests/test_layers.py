@@ -8,26 +8,28 @@ from pathlib import Path
 import pytest
 
 PACKAGE = Path(__file__).parents[1] / "simstudy"
-CORE = {"arrays", "sample", "exchange"}
+BASE = {"arrays", "errors", "lazy"}
 ALLOWED = {
-    "sample.py": {"arrays"},
-    "families": CORE | {"families", "lazy"},
-    "learners": CORE | {"learners", "errors", "lazy"},
-    "measures": CORE | {"measures", "lazy"},
-    "analysis": {"analysis", "arrays"},
-    "engine": CORE
-    | {"engine", "errors", "registry", "toml", "families.model", "measures.base", "study", ""},
+    "data": {"arrays", "data"},
+    "networks": {"arrays", "data", "networks"},
+    "sources": {"arrays", "data", "networks", "sources"},
+    "families": {"lazy", "networks.model", "sources"},
+    "learners": BASE | {"data", "networks.exchange", "learners"},
+    "measures": BASE | {"data", "measures"},
+    "analysis": {"analysis", "arrays", "measures.base", "report.numbers", "results"},
+    "study": BASE
+    | {"study", "measures.base", "sources.base", "engine.evaluation", "analysis.claims"},
+    "engine": BASE | {"engine", "data", "networks", "study", "measures.base", ""},
+    "results": BASE | {"results", "engine", "study", "networks", "analysis", "measures", "report"},
     "report": {
         "report",
         "arrays",
         "errors",
         "measures.base",
-        "analysis.compare",
-        "analysis.curves",
-        "analysis.standings",
-        "engine.store",
+        "analysis",
         "results",
-        "planning",
+        "study.readings",
+        "workflow.pilot",
     },
 }
 

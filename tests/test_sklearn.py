@@ -18,6 +18,7 @@ from sklearn.preprocessing import KBinsDiscretizer, OrdinalEncoder
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import simstudy.sklearn
+from simstudy.data.sample import Sample
 from simstudy.learners.aode import AODE
 from simstudy.learners.base import Learner
 from simstudy.learners.c45.boosting import BoostedC45
@@ -33,7 +34,6 @@ from simstudy.learners.naive_bayes import NaiveBayes
 from simstudy.learners.one_attribute import DecisionStump, OneR
 from simstudy.learners.prior import Prior
 from simstudy.learners.tan import TAN
-from simstudy.sample import Sample
 from simstudy.sklearn import (
     AODEClassifier,
     BoostedC45Classifier,

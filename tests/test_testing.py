@@ -7,15 +7,15 @@ import numpy as np
 import pytest
 
 from simstudy.arrays import FloatArray, IntArray
-from simstudy.families.base import Family, attribute_parents
-from simstudy.families.model import Component, Model
-from simstudy.families.naive_bayes import NaiveBayesFamily
+from simstudy.data.sample import Sample
 from simstudy.learners.base import Learner
 from simstudy.learners.naive_bayes import FittedNaiveBayes, NaiveBayes
 from simstudy.measures.base import MeasureFunction, measure
 from simstudy.measures.losses import brier_score
-from simstudy.registry import MEASURES
-from simstudy.sample import Sample
+from simstudy.networks.model import Component, Model
+from simstudy.sources.base import Family, attribute_parents
+from simstudy.sources.naive_bayes import NaiveBayesFamily
+from simstudy.study.registry import MEASURES
 from simstudy.testing import check_family, check_learner, check_measure
 
 BUILT_IN_MEASURES = [

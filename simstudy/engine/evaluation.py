@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray
-from simstudy.families.model import Model
-from simstudy.sample import Sample, configurations, distinct_rows, read_only
+from simstudy.data.sample import Sample, configurations, distinct_rows, read_only
+from simstudy.networks.model import Model
 
 EXACT, SAMPLED = "exact", "sampled"
 # An exact evaluation goes through all joint configurations of a model, up to this many.

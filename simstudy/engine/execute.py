@@ -7,11 +7,11 @@ import warnings
 from collections.abc import Collection, Generator, Mapping, Sequence
 from time import perf_counter
 
-from simstudy.engine.batches import Batches
-from simstudy.engine.child import available_processors
-from simstudy.engine.guard import Guard
 from simstudy.engine.plan import Plan
 from simstudy.engine.task import Cell, CellKey, TaskKey, run_task
+from simstudy.engine.workers.batches import Batches
+from simstudy.engine.workers.child import available_processors
+from simstudy.engine.workers.guard import Guard
 
 
 def execute(
@@ -42,7 +42,7 @@ def execute(
         ]
     jobs = max(1, min(jobs or available_processors(), len(tasks)))
     if cluster is not None:
-        from simstudy.engine.cluster import execute_on_dask
+        from simstudy.engine.workers.dask import execute_on_dask
 
         yield from execute_on_dask(plan, tasks, cluster, jobs)
     elif jobs == 1 and plan.trusted:

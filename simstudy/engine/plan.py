@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import simstudy
 from simstudy.engine.evaluation import EXACT, SAMPLED
-from simstudy.registry import FAMILIES, LEARNERS, MEASURES, PluginFile
+from simstudy.study.registry import FAMILIES, LEARNERS, MEASURES, PluginFile
 
 if TYPE_CHECKING:
-    from simstudy.study import Study
+    from simstudy.study.study import Study
 
 
 MEASURED = "measures.primary and also"

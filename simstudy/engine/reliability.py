@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray
+from simstudy.data.sample import Sample
 from simstudy.engine.evaluation import EXACT, SAMPLED, Trial
 from simstudy.engine.plan import Part, Plan, make_plan
 from simstudy.engine.task import DRAWING, Task, prepare
 from simstudy.errors import SimstudyError
-from simstudy.sample import Sample
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from simstudy.study import Study
+    from simstudy.study.study import Study
 
 EVERY, MODAL = "every", "modal"
 MOST_MODELS = 20

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from simstudy.arrays import FloatArray
+from simstudy.data.sample import Sample, read_only
 from simstudy.engine.evaluation import Evaluation, Trial
 from simstudy.engine.plan import Column
-from simstudy.families.model import Model
 from simstudy.measures.base import keywords, score
-from simstudy.registry import MEASURES
-from simstudy.sample import Sample, read_only
+from simstudy.networks.model import Model
+from simstudy.study.registry import MEASURES
 
 
 class NoLimitError(ValueError):

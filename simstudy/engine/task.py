@@ -20,6 +20,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from simstudy.arrays import FloatArray
+from simstudy.data.sample import Sample, read_only
 from simstudy.engine.evaluation import evaluation, population
 from simstudy.engine.plan import Part, Plan
 from simstudy.engine.scoring import (
@@ -30,9 +31,8 @@ from simstudy.engine.scoring import (
 )
 from simstudy.engine.seeds import stream, stream_key
 from simstudy.errors import told
-from simstudy.families.model import Model
-from simstudy.registry import FAMILIES, LEARNERS, REGISTRIES, execute_plugin
-from simstudy.sample import Sample, read_only
+from simstudy.networks.model import Model
+from simstudy.study.registry import FAMILIES, LEARNERS, REGISTRIES, execute_plugin
 
 CellKey: TypeAlias = tuple[int, str]  # training size and label of the learner
 TaskKey: TypeAlias = tuple[int, Collection[CellKey] | None]  # a model, and which of its cells

@@ -7,20 +7,20 @@ from typing import TYPE_CHECKING, Any
 from simstudy.lazy import find
 
 if TYPE_CHECKING:
-    from simstudy.families.aode import AODEFamily
-    from simstudy.families.base import Family
-    from simstudy.families.kdb import KDBFamily
-    from simstudy.families.model import Component, Model
-    from simstudy.families.naive_bayes import NaiveBayesFamily
-    from simstudy.families.tan import TANFamily
+    from simstudy.networks.model import Component, Model
+    from simstudy.sources.aode import AODEFamily
+    from simstudy.sources.base import Family
+    from simstudy.sources.kdb import KDBFamily
+    from simstudy.sources.naive_bayes import NaiveBayesFamily
+    from simstudy.sources.tan import TANFamily
 
 _HOMES = {
-    "simstudy.families.aode": ["AODEFamily"],
-    "simstudy.families.base": ["Family"],
-    "simstudy.families.kdb": ["KDBFamily"],
-    "simstudy.families.model": ["Component", "Model"],
-    "simstudy.families.naive_bayes": ["NaiveBayesFamily"],
-    "simstudy.families.tan": ["TANFamily"],
+    "simstudy.sources.aode": ["AODEFamily"],
+    "simstudy.sources.base": ["Family"],
+    "simstudy.sources.kdb": ["KDBFamily"],
+    "simstudy.networks.model": ["Component", "Model"],
+    "simstudy.sources.naive_bayes": ["NaiveBayesFamily"],
+    "simstudy.sources.tan": ["TANFamily"],
 }
 
 __all__ = [

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from simstudy.arrays import FloatArray, IntArray
+from simstudy.data.sample import Sample, SlotLayout, check_codes
 from simstudy.learners.base import (
     Factor,
     Generative,
@@ -22,7 +23,6 @@ from simstudy.learners.base import (
     require,
 )
 from simstudy.learners.naive_bayes import FittedNaiveBayes, NaiveBayes
-from simstudy.sample import Sample, SlotLayout, check_codes
 
 Part: TypeAlias = tuple[range, FloatArray]  # some attributes, and a table of their products
 # Rows are answered a few at a time, so that arrays have no more numbers than this: small ones are

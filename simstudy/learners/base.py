@@ -10,7 +10,7 @@ from typing import ClassVar, Protocol, TypeAlias
 import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray
-from simstudy.sample import Sample, check_codes, configurations
+from simstudy.data.sample import Sample, check_codes, configurations
 
 Factor: TypeAlias = tuple[tuple[int, ...], FloatArray]
 
@@ -57,8 +57,8 @@ class Generative(ABC):
     def joint_grid(self) -> FloatArray:
         """P of every class with every row there can be, up to a factor, shape (classes, rows).
 
-        The rows are those of `simstudy.sample.configurations`. A subclass that can multiply tables
-        along axes, as by `product_on_grid`, is faster than row by row.
+        The rows are those of `simstudy.data.sample.configurations`. A subclass that can multiply
+        tables along axes, as by `product_on_grid`, is faster than row by row.
         """
         log_joint = self.log_joint(configurations(self.cards[:-1])).T
         joint: FloatArray = np.exp(log_joint - log_joint.max(axis=0))

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray
+from simstudy.data.sample import Sample, SlotLayout
 from simstudy.learners.base import Generative, Learner, sum_of_gathered
-from simstudy.sample import Sample, SlotLayout
 
 # Weka leaves out of the mutual information what has a probability product below this.
 _SMALL = 1e-6

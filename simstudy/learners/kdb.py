@@ -10,9 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray
+from simstudy.data.sample import Sample
 from simstudy.learners.base import Factor, Generative, Learner, product_on_grid, require
 from simstudy.learners.trees import class_information, conditional_mutual_information
-from simstudy.sample import Sample
 
 
 @dataclass(frozen=True)

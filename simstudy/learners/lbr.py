@@ -12,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from simstudy.arrays import FloatArray, IntArray
+from simstudy.data.sample import Sample, SlotLayout, check_codes, distinct_rows
 from simstudy.learners.base import Learner, normalise, require
-from simstudy.sample import Sample, SlotLayout, check_codes, distinct_rows
 
 BoolArray = npt.NDArray[np.bool_]
 

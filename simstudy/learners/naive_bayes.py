@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray
+from simstudy.data.sample import Sample, SlotLayout
 from simstudy.learners.base import Generative, Learner, product_on_grid, require, sum_of_gathered
-from simstudy.sample import Sample, SlotLayout
 
 
 @dataclass(frozen=True)

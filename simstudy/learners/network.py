@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray
-from simstudy.exchange import to_pgmpy
+from simstudy.data.sample import Sample
 from simstudy.learners.base import product_on_grid
-from simstudy.sample import Sample
+from simstudy.networks.exchange import to_pgmpy
 
 if TYPE_CHECKING:
     from pgmpy.models import DiscreteBayesianNetwork

@@ -12,8 +12,8 @@ from typing import Literal
 import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray
+from simstudy.data.sample import Sample, check_codes
 from simstudy.learners.base import Learner, require
-from simstudy.sample import Sample, check_codes
 
 # Entropies and counts this close, against their size, are ties that rounding has parted.
 _TIE = 1e-12

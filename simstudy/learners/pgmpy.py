@@ -28,6 +28,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray
+from simstudy.data.sample import Sample
 from simstudy.errors import SimstudyError, suggestion
 from simstudy.learners.base import Generative, Learner, require
 from simstudy.learners.network import Arc, Network, extension, members
@@ -38,7 +39,6 @@ from simstudy.learners.structure import (
     refuse_large_table,
 )
 from simstudy.learners.trees import conditional_mutual_information
-from simstudy.sample import Sample
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray
+from simstudy.data.sample import Sample, check_codes
 from simstudy.learners.base import Generative, Learner, require
-from simstudy.sample import Sample, check_codes
 
 
 @dataclass(frozen=True)

@@ -14,9 +14,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray
+from simstudy.data.sample import Sample, check_codes
 from simstudy.errors import SimstudyError, suggestion
 from simstudy.learners.base import Learner, require
-from simstudy.sample import Sample, check_codes
 
 ENCODINGS = ("onehot", "ordinal")
 

@@ -9,8 +9,8 @@ import numpy as np
 from scipy.special import chdtrc, gammaln
 
 from simstudy.arrays import FloatArray, IntArray, weights_in
+from simstudy.data.sample import Sample, distinct_rows
 from simstudy.learners.network import members
-from simstudy.sample import Sample, distinct_rows
 
 # No variable gets parents that make its table larger than this.
 MOST_CELLS = 2**18

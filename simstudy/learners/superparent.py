@@ -11,8 +11,8 @@ from functools import lru_cache
 import numpy as np
 
 from simstudy.arrays import FloatArray
+from simstudy.data.sample import Sample
 from simstudy.learners.trees import Tree
-from simstudy.sample import Sample
 
 # Scores this close are ties that rounding has parted; log scores differ by far more otherwise.
 _TIE = 1e-9

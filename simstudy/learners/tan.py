@@ -13,6 +13,7 @@ from typing import Literal
 import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray
+from simstudy.data.sample import Sample
 from simstudy.learners.base import (
     Factor,
     Generative,
@@ -23,7 +24,6 @@ from simstudy.learners.base import (
 )
 from simstudy.learners.superparent import superparent_tree
 from simstudy.learners.trees import Tree, cmi_tree, likelihood_tree
-from simstudy.sample import Sample
 
 TRUE_TREE = "true"
 SEARCHES = {"cmi": cmi_tree, "superparent": superparent_tree, "likelihood": likelihood_tree}

@@ -9,7 +9,7 @@ from typing import TypeAlias
 import numpy as np
 
 from simstudy.arrays import FloatArray
-from simstudy.sample import Sample, SlotLayout, read_only
+from simstudy.data.sample import Sample, SlotLayout, read_only
 
 Tree: TypeAlias = tuple[int | None, ...]
 # Samples of fewer rows look logarithms of the gamma function up.

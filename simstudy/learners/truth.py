@@ -7,8 +7,8 @@ from typing import ClassVar
 
 import numpy as np
 
+from simstudy.data.sample import Sample
 from simstudy.learners.base import Fitted, Learner
-from simstudy.sample import Sample
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
-from simstudy.engine.store import Store
+from simstudy.results.store import Store
 
 
 def failure_lines(directory: Path) -> list[str]:

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from simstudy.engine.store import PAGE, TABLES, Store
 from simstudy.report.figures import differences_figure, learning_curves, regret_figure
 from simstudy.report.html.page import report_page
 from simstudy.report.words import MOST_PAIRS, caption, difference_caption, regret_caption
+from simstudy.results.store import PAGE, TABLES, Store
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from simstudy.results import Results
+    from simstudy.results.results import Results
 
 FORMATS: dict[str, dict[str, Any]] = {
     "png": {"dpi": 200},

@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from simstudy.planning import Pilot
+    from simstudy.workflow.pilot import Pilot
 
 _NAMES = {"mean": "every mean", "difference": "every paired difference between learners"}
 

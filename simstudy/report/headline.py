@@ -22,7 +22,7 @@ from simstudy.report.phrases import NAMED, among, counted, family, listed, openi
 if TYPE_CHECKING:
     import pandas as pd
 
-    from simstudy.results import Results
+    from simstudy.results.results import Results
 
 _FAMILIES = {"naive_bayes": "Naive Bayes", "tan": "TAN", "aode": "AODE", "kdb": "k-dependence"}
 _STRETCHES = 3  # stretches of sizes that get a sentence each; more are summarised

@@ -12,7 +12,7 @@ from simstudy.report.phrases import listed
 if TYPE_CHECKING:
     import pandas as pd
 
-    from simstudy.results import Results
+    from simstudy.results.results import Results
 
 _NAMED_CHANGES = 3  # pairs that the headline names; more are counted
 

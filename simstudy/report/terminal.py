@@ -15,7 +15,7 @@ from simstudy.report.numbers import p_value, share
 if TYPE_CHECKING:
     import pandas as pd
 
-    from simstudy.results import Results
+    from simstudy.results.results import Results
 
 
 _CELL_WIDTH = 21

@@ -7,15 +7,15 @@ import textwrap
 from typing import TYPE_CHECKING
 
 from simstudy.analysis.standings import AHEAD, IDENTICAL, UNTESTED, Pair, judged, ranked_at
-from simstudy.engine.store import ROWS_BESIDE_EXACT
 from simstudy.measures.base import MeasureInfo
 from simstudy.report.numbers import p_value
 from simstudy.report.phrases import family
+from simstudy.results.store import ROWS_BESIDE_EXACT
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from simstudy.results import Results
+    from simstudy.results.results import Results
 
 # With more learners than this, only the leader at each size is compared in words.
 MANY_LEARNERS = 5

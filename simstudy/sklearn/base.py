@@ -22,8 +22,8 @@ from sklearn.utils.validation import (
 )
 
 from simstudy.arrays import FloatArray, IntArray
+from simstudy.data.sample import Sample
 from simstudy.learners.base import Generative, Learner, normalise, require
-from simstudy.sample import Sample
 
 Categories: TypeAlias = Literal["auto"] | Sequence[npt.ArrayLike]
 

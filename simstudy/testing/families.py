@@ -8,8 +8,8 @@ from statistics import NormalDist
 import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray
-from simstudy.families.base import Family
-from simstudy.families.model import Model
+from simstudy.networks.model import Model
+from simstudy.sources.base import Family
 from simstudy.testing.contract import Contract, check_distributions, check_parameters, gap, stream
 
 _LARGEST_JOINT = 2**20

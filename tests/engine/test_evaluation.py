@@ -11,14 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from simstudy import SimstudyError, load_study, run_study
+from simstudy.data.sample import Sample, configurations
 from simstudy.engine import evaluation as module
 from simstudy.engine.evaluation import evaluation, population
 from simstudy.engine.plan import Column
 from simstudy.engine.scoring import Scorer, class_prior
-from simstudy.families.aode import AODEFamily
-from simstudy.families.kdb import KDBFamily
-from simstudy.families.naive_bayes import NaiveBayesFamily
-from simstudy.families.tan import TANFamily
 from simstudy.learners.aode import AODE
 from simstudy.learners.c45.boosting import BoostedC45
 from simstudy.learners.c45.learner import C45
@@ -35,7 +32,10 @@ from simstudy.learners.tan import TAN
 from simstudy.learners.truth import Truth
 from simstudy.measures.rewards import information_reward
 from simstudy.report.words import regret_caption
-from simstudy.sample import Sample, configurations
+from simstudy.sources.aode import AODEFamily
+from simstudy.sources.kdb import KDBFamily
+from simstudy.sources.naive_bayes import NaiveBayesFamily
+from simstudy.sources.tan import TANFamily
 
 FAMILIES = [NaiveBayesFamily, TANFamily, AODEFamily, KDBFamily]
 LEARNERS = [

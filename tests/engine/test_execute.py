@@ -200,7 +200,7 @@ def test_a_family_that_cannot_draw_fails_its_models_and_says_why(write_study, tm
     (tmp_path / "picky.py").write_text(
         "from dataclasses import dataclass\n"
         "from simstudy import register_family\n"
-        "from simstudy.families.tan import TANFamily\n"
+        "from simstudy.sources.tan import TANFamily\n"
         "@register_family('picky')\n@dataclass(frozen=True)\nclass Picky(TANFamily):\n"
         "    'Draws a model now and then.'\n"
         "    def draw(self, rng):\n"

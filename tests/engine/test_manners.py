@@ -13,11 +13,11 @@ import pandas as pd
 import pytest
 
 from simstudy import SimstudyError, load_study, merge, open_results, run_shard, run_study
-from simstudy.engine import guard
-from simstudy.engine.child import Child
-from simstudy.families.tan import TANFamily
-from simstudy.running import run_cell
-from simstudy.sample import slot_layout
+from simstudy.data.sample import slot_layout
+from simstudy.engine.workers import guard
+from simstudy.engine.workers.child import Child
+from simstudy.sources.tan import TANFamily
+from simstudy.workflow.run import run_cell
 
 PLUGIN = '''
 import ctypes
@@ -28,7 +28,7 @@ import numpy as np
 
 from simstudy import register_learner, register_measure
 from simstudy.learners.prior import Prior
-from simstudy.sample import slot_layout
+from simstudy.data.sample import slot_layout
 
 
 def force(array):
@@ -184,7 +184,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from simstudy import register_family
-from simstudy.families.tan import TANFamily
+from simstudy.sources.tan import TANFamily
 
 
 @register_family("willful")
@@ -374,13 +374,15 @@ def test_a_plugin_that_loops_in_workers_does_not_hang_a_run_with_a_timeout(
 ):
     monkeypatch.setattr(guard, "_START_PATIENCE", 1.0)
     (tmp_path / "loops.py").write_text(
-        "import sys, time\nwhile 'simstudy.engine.worker' in sys.modules:\n    time.sleep(1)\n"
+        "import sys, time\n"
+        "while 'simstudy.engine.workers.worker' in sys.modules:\n"
+        "    time.sleep(1)\n"
     )
     changes = {
         "seed = 7": 'seed = 7\nplugins = ["loops.py"]',
         "[data]": "[limits]\ntimeout = 1\n\n[data]",
     }
-    monkeypatch.delitem(sys.modules, "simstudy.engine.worker", raising=False)
+    monkeypatch.delitem(sys.modules, "simstudy.engine.workers.worker", raising=False)
     study = load_study(write_study(changes))
     started = time.monotonic()
     with pytest.raises(SimstudyError, match=r"cannot start: .* took longer than 2 s to load"):

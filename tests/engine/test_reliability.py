@@ -13,7 +13,7 @@ from simstudy.engine.plan import make_plan
 from simstudy.engine.reliability import reliability
 from simstudy.engine.seeds import stream
 from simstudy.engine.task import build
-from simstudy.registry import FAMILIES, LEARNERS
+from simstudy.study.registry import FAMILIES, LEARNERS
 
 LEARNERS_USED = [
     {"name": "naive_bayes", "label": "NB"},

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from simstudy import SimstudyError, load_study, merge, run_shard, run_study
-from simstudy.engine.journal import JOURNAL, Journal
+from simstudy.results.journal import JOURNAL, Journal
 
 RUDE = """
 import os

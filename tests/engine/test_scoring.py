@@ -17,8 +17,8 @@ from simstudy.engine.scoring import (
     class_prior,
     clip,
 )
-from simstudy.families.tan import TANFamily
 from simstudy.learners.prior import Prior
+from simstudy.sources.tan import TANFamily
 
 MODEL = TANFamily(attributes=(4, 4), values=(3, 3)).draw(np.random.default_rng(5))
 TRAIN = Sample([[0, 0, 0, 0], [0, 0, 0, 0], [0, 0, 0, 2]], MODEL.cards)

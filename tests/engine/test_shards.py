@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from simstudy import SimstudyError, load_study, merge, open_results, run_shard, run_study
-from simstudy.engine.journal import JOURNAL, Journal
+from simstudy.results.journal import JOURNAL, Journal
 
 
 @pytest.fixture

@@ -9,19 +9,19 @@ import numpy as np
 import pytest
 
 from simstudy import SimstudyError, load_study, make_study, run_study
+from simstudy.data.sample import Sample
 from simstudy.engine.evaluation import evaluation
 from simstudy.engine.plan import make_plan
 from simstudy.engine.scoring import Scorer
 from simstudy.engine.seeds import stream
 from simstudy.engine.task import run_task
-from simstudy.families.aode import AODEFamily
-from simstudy.families.kdb import KDBFamily
-from simstudy.families.model import Component, Model
-from simstudy.families.naive_bayes import NaiveBayesFamily
-from simstudy.families.tan import TANFamily
 from simstudy.learners.tan import TAN
-from simstudy.registry import FAMILIES
-from simstudy.sample import Sample
+from simstudy.networks.model import Component, Model
+from simstudy.sources.aode import AODEFamily
+from simstudy.sources.kdb import KDBFamily
+from simstudy.sources.naive_bayes import NaiveBayesFamily
+from simstudy.sources.tan import TANFamily
+from simstudy.study.registry import FAMILIES
 
 MEASURES = ["information_reward", "regret", "representation", "estimation"]
 

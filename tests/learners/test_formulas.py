@@ -8,6 +8,7 @@ from math import prod
 import numpy as np
 import pytest
 
+from simstudy.data.sample import Sample
 from simstudy.learners import aode
 from simstudy.learners.aode import AODE
 from simstudy.learners.base import Learner
@@ -15,7 +16,6 @@ from simstudy.learners.naive_bayes import NaiveBayes
 from simstudy.learners.prior import Prior
 from simstudy.learners.tan import TAN
 from simstudy.measures.rewards import information_reward
-from simstudy.sample import Sample
 
 Row = tuple[int, ...]
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from simstudy.data.sample import Sample
 from simstudy.learners.hnb import HNB
-from simstudy.sample import Sample
 from simstudy.testing import check_learner
 
 WEKA = Path(__file__).parent.parent / "golden" / "weka"

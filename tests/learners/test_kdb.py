@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from simstudy.families.kdb import KDBFamily
+from simstudy.data.sample import Sample
 from simstudy.learners.kdb import KDB
 from simstudy.learners.naive_bayes import NaiveBayes
 from simstudy.learners.tan import TAN
-from simstudy.sample import Sample
+from simstudy.sources.kdb import KDBFamily
 from simstudy.testing import check_learner
 
 

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from scipy.stats import beta
 
 import simstudy.learners.lbr as module
+from simstudy.data.sample import Sample
 from simstudy.learners.lbr import LBR
 from simstudy.learners.naive_bayes import NaiveBayes
-from simstudy.sample import Sample
 from simstudy.testing import check_learner
 
 WEKA = Path(__file__).parent.parent / "golden" / "weka"

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from simstudy.data.sample import Sample
 from simstudy.learners.one_attribute import DecisionStump, OneR
-from simstudy.sample import Sample
 from simstudy.testing import check_learner
 
 CARDS = (2, 3, 4, 3)

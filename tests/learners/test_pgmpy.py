@@ -18,6 +18,7 @@ import pandas as pd
 import pytest
 
 from simstudy import SimstudyError, load_study, run_study
+from simstudy.data.sample import Sample
 from simstudy.learners import structure as module
 from simstudy.learners.network import extension
 from simstudy.learners.pgmpy import (
@@ -28,8 +29,7 @@ from simstudy.learners.pgmpy import (
     TreeSearch,
 )
 from simstudy.learners.structure import FamilyScore, IndependenceTest, mutual_information
-from simstudy.registry import LEARNERS
-from simstudy.sample import Sample
+from simstudy.study.registry import LEARNERS
 from simstudy.testing import check_learner
 
 STUDY = """
@@ -370,9 +370,9 @@ def test_a_pattern_without_extension_still_gives_a_dag_with_all_its_edges():
 PRINT_STRUCTURES = """
 import sys
 import numpy as np
-from simstudy.families.kdb import KDBFamily
+from simstudy.sources.kdb import KDBFamily
 from simstudy.learners.pgmpy import GES, PC, HillClimbSearch, TreeSearch
-from simstudy.registry import LEARNERS
+from simstudy.study.registry import LEARNERS
 assert LEARNERS.get("pgmpy:PC") is PC
 assert "pgmpy" not in sys.modules
 scores = ("bic", "bdeu", "k2")

@@ -5,17 +5,17 @@ from itertools import product
 import numpy as np
 import pytest
 
-from simstudy.families.aode import AODEFamily
-from simstudy.families.base import Family
-from simstudy.families.model import Model
-from simstudy.families.naive_bayes import NaiveBayesFamily
-from simstudy.families.tan import TANFamily
+from simstudy.data.sample import Sample
 from simstudy.learners.aode import AODE
 from simstudy.learners.base import Learner
 from simstudy.learners.naive_bayes import NaiveBayes
 from simstudy.learners.prior import Prior
 from simstudy.learners.tan import TAN
-from simstudy.sample import Sample
+from simstudy.networks.model import Model
+from simstudy.sources.aode import AODEFamily
+from simstudy.sources.base import Family
+from simstudy.sources.naive_bayes import NaiveBayesFamily
+from simstudy.sources.tan import TANFamily
 
 
 def configurations(cards: tuple[int, ...]) -> np.ndarray:

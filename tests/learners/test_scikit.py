@@ -9,9 +9,9 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import OneHotEncoder
 
 from simstudy import SimstudyError, load_study, run_study
-from simstudy.families.tan import TANFamily
+from simstudy.data.sample import Sample
 from simstudy.learners.scikit import scikit_learner
-from simstudy.sample import Sample
+from simstudy.sources.tan import TANFamily
 from simstudy.testing import check_learner
 
 STUDY = """

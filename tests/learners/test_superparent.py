@@ -6,9 +6,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from simstudy.data.sample import Sample
 from simstudy.learners.superparent import superparent_tree
 from simstudy.learners.tan import TAN
-from simstudy.sample import Sample
 
 Row = tuple[int, ...]
 Tree = tuple[int | None, ...]

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from sklearn.metrics import mutual_info_score
 
+from simstudy.data.sample import Sample
 from simstudy.learners.tan import TAN
 from simstudy.learners.trees import (
     class_information,
@@ -20,7 +21,6 @@ from simstudy.learners.trees import (
     likelihood_tree,
     spanning_tree,
 )
-from simstudy.sample import Sample
 
 
 def draw(rows: int, cards: tuple[int, ...] = (2, 3, 4, 2, 3)) -> Sample:

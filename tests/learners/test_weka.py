@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
+from simstudy.data.sample import Sample
 from simstudy.learners.aode import AODE
 from simstudy.learners.c45.boosting import BoostedC45
 from simstudy.learners.c45.learner import C45
@@ -15,7 +16,6 @@ from simstudy.learners.naive_bayes import NaiveBayes
 from simstudy.learners.one_attribute import DecisionStump, OneR
 from simstudy.learners.prior import Prior
 from simstudy.learners.tan import TAN
-from simstudy.sample import Sample
 
 WEKA = Path(__file__).parent.parent / "golden" / "weka"
 SETS = [(f, m, n) for f in ("nb", "tan", "aode") for m in (0, 1, 2) for n in (50, 500, 5000)]

@@ -7,9 +7,9 @@ import shutil
 import pytest
 
 from simstudy import make_study, run_study
-from simstudy.comparing import compare_studies
-from simstudy.report.claims import Claim, Statement, check_statements
+from simstudy.analysis.claims import Claim, Statement, check_statements
 from simstudy.report.html.page import report_page
+from simstudy.workflow.compare import compare_studies
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 axe = pytest.importorskip(

@@ -13,7 +13,9 @@ import pandas as pd
 import pytest
 
 from simstudy import SimstudyError, make_study, run_study
-from simstudy.comparing import (
+from simstudy.analysis.claims import Claim, Statement, check_statements
+from simstudy.study.readings import Reading
+from simstudy.workflow.compare import (
     changes,
     common_measure,
     compare_studies,
@@ -21,8 +23,6 @@ from simstudy.comparing import (
     same_models,
     write_page,
 )
-from simstudy.report.claims import Claim, Statement, check_statements
-from simstudy.report.readings import Reading
 
 NB = {"name": "naive_bayes", "label": "NB"}
 PRIOR = {"name": "prior", "label": "prior"}

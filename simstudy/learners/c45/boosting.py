@@ -9,12 +9,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray
+from simstudy.data.sample import Sample
 from simstudy.learners.base import Learner, normalise, require
 from simstudy.learners.c45.learner import C45, FittedC45
 from simstudy.learners.c45.search import first_best
 from simstudy.learners.c45.table import Attributes, Table
 from simstudy.learners.c45.tree import SMALL
-from simstudy.sample import Sample
 
 
 @dataclass(frozen=True)

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray
+from simstudy.data.sample import Sample, check_codes
 from simstudy.learners.base import Learner, require
 from simstudy.learners.c45 import bits, small
 from simstudy.learners.c45.grow import grow
 from simstudy.learners.c45.prune import Pruner, collapse
 from simstudy.learners.c45.table import Attributes, Entries, Table
 from simstudy.learners.c45.tree import SMALL, Tree
-from simstudy.sample import Sample, check_codes
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from simstudy.arrays import FloatArray, IntArray, weights_in
+from simstudy.data.sample import read_only
 from simstudy.learners.c45.table import Entries, Table
 from simstudy.learners.c45.tree import LEAF, SMALL
-from simstudy.sample import read_only
 
 # A split must gain the average of all, less this, in bits (Weka's approach to Quinlan's program).
 BELOW_AVERAGE = 1e-3

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from simstudy.arrays import FloatArray, IntArray, weights_in
-from simstudy.sample import Sample
+from simstudy.data.sample import Sample
 
 # Sums over slots are matrix products, up to this many pairs of an attribute and a slot.
 _FEW_PAIRS = 2**14

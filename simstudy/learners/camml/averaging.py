@@ -9,9 +9,9 @@ from __future__ import annotations
 import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray
+from simstudy.data.sample import Sample
 from simstudy.learners.camml.exact import Posterior, layers
 from simstudy.learners.network import members, parameters
-from simstudy.sample import Sample
 
 # Parent sets of less posterior probability are passed over. A row can favour a parent set by a
 # factor of about 2N at most, so that this changes a probability by about N·1e-16.

@@ -13,8 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from simstudy.arrays import FloatArray, IntArray
+from simstudy.data.sample import Sample, distinct_rows
 from simstudy.learners.network import members
-from simstudy.sample import Sample, distinct_rows
 
 MOST_PARENTS = 7
 MOST_CELLS = 64_000

@@ -14,9 +14,9 @@ from functools import cached_property, lru_cache
 import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray
+from simstudy.data.sample import Sample
 from simstudy.learners.camml.costs import NodeCosts, popcount
 from simstudy.learners.camml.listing import heaviest_dags
-from simstudy.sample import Sample
 
 # A clean DAG of less posterior probability is not listed one by one.
 SMALLEST_MASS = 1e-7

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray
+from simstudy.data.sample import Sample
 from simstudy.learners.base import Generative, Learner, require
 from simstudy.learners.camml.averaging import ModelAverage
 from simstudy.learners.camml.costs import MOST_CELLS
@@ -28,7 +29,6 @@ from simstudy.learners.camml.equivalence import (
 from simstudy.learners.camml.exact import ExactPosterior
 from simstudy.learners.camml.network import Mixture
 from simstudy.learners.network import Network, members
-from simstudy.sample import Sample
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray
+from simstudy.data.sample import Sample, distinct_rows
 from simstudy.learners.camml.kernels import (
     anneal,
     clean_node,
@@ -20,7 +21,6 @@ from simstudy.learners.camml.kernels import (
     no_costs,
     node_costs,
 )
-from simstudy.sample import Sample, distinct_rows
 
 TEMPERATURE = 1.8
 

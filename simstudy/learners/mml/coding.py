@@ -51,7 +51,7 @@ import numpy.typing as npt
 from scipy.special import gammaln
 
 from simstudy.arrays import FloatArray, IntArray
-from simstudy.sample import SlotLayout, check_codes
+from simstudy.data.sample import SlotLayout, check_codes
 
 BIT = math.log(2)
 _MANY = 1000

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from simstudy.arrays import FloatArray, IntArray
+from simstudy.data.sample import Sample
 from simstudy.learners.base import Learner, require
 from simstudy.learners.mml.coding import (
     AT_JOIN,
@@ -22,7 +23,6 @@ from simstudy.learners.mml.coding import (
     joins_length,
 )
 from simstudy.learners.mml.tree import Node, Rows, ordered, pack, shortest_tree
-from simstudy.sample import Sample
 
 # Of all pairs of nodes the message is worked out for this many that promise most, …
 _TRIALS = 8

@@ -13,9 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from simstudy.arrays import FloatArray, IntArray
+from simstudy.data.sample import Sample, SlotLayout
 from simstudy.learners.base import Learner, require
 from simstudy.learners.mml.coding import DecisionGraph, at_root, below, data_length
-from simstudy.sample import Sample, SlotLayout
 
 # All trees are searched up to this many attributes and partial assignments of values to them.
 EXACT_ATTRIBUTES = 12

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from simstudy.analysis.claims import NOT_REPRODUCED, VERDICTS, StatementVerdict
 from simstudy.analysis.compare import PAIRED, WELCH
 from simstudy.report import words
-from simstudy.report.claims import NOT_REPRODUCED, VERDICTS, StatementVerdict
 from simstudy.report.headline import findings, question
 from simstudy.report.html.charts import Curve, swatch
 from simstudy.report.html.compare_designs import apart, designs
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from markupsafe import Markup
 
     from simstudy.measures.base import MeasureInfo
-    from simstudy.report.readings import Reading
-    from simstudy.results import Results
+    from simstudy.results.results import Results
+    from simstudy.study.readings import Reading
 
 _KINDS = {True: "win", False: "tie"}
 MOST_ROWS = 120  # of the table of differences between studies

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from simstudy.report.phrases import listed
 
 if TYPE_CHECKING:
-    from simstudy.results import Results
+    from simstudy.results.results import Results
 
 
 def designs(results: Sequence[Results]) -> list[tuple[str, list[str], bool]]:

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
-from simstudy.report.claims import NOT_DECIDED, NOT_REPRODUCED, REPRODUCED, StatementVerdict
+from simstudy.analysis.claims import NOT_DECIDED, NOT_REPRODUCED, REPRODUCED, StatementVerdict
 from simstudy.report.html.compare_statements import verdict_kind
 from simstudy.report.html.tables import Cell, Table, words_cell
-from simstudy.report.readings import Reading
+from simstudy.study.readings import Reading
 
 _MARKS = {REPRODUCED: "✓", NOT_REPRODUCED: "✗", NOT_DECIDED: "?"}
 Readings = Sequence[tuple[Reading, Sequence[StatementVerdict]]]

@@ -7,7 +7,7 @@ from dataclasses import asdict
 
 from markupsafe import Markup
 
-from simstudy.report.claims import (
+from simstudy.analysis.claims import (
     NOT_DECIDED,
     NOT_REPRODUCED,
     REPRODUCED,

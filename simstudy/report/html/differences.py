@@ -18,7 +18,7 @@ from simstudy.report.words import MOST_PAIRS
 if TYPE_CHECKING:
     import pandas as pd
 
-    from simstudy.results import Results
+    from simstudy.results.results import Results
 
 _GRID = 72  # places of a curve, about
 

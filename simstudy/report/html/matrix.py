@@ -14,7 +14,7 @@ from simstudy.report.numbers import p_value, rows, signed
 if TYPE_CHECKING:
     import pandas as pd
 
-    from simstudy.results import Results
+    from simstudy.results.results import Results
 
 
 def _verdict(pair: Pair, holm: bool) -> Cell:

@@ -7,7 +7,6 @@ import shlex
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from simstudy.engine.store import ROWS_BESIDE_EXACT
 from simstudy.report import words
 from simstudy.report.headline import findings, question
 from simstudy.report.html import panels, tables
@@ -17,11 +16,12 @@ from simstudy.report.html.panels import MOST_DOTS, Panel
 from simstudy.report.html.tables import Table
 from simstudy.report.html.templating import render
 from simstudy.report.html.views import view
+from simstudy.results.store import ROWS_BESIDE_EXACT
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from simstudy.results import Results
+    from simstudy.results.results import Results
 
 _EXAMPLES = 3  # models that are drawn
 _FIRST = 10  # failures and warnings that are listed

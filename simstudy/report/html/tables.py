@@ -16,7 +16,7 @@ from simstudy.report.numbers import NONE, duration, number, p_value, rows, share
 if TYPE_CHECKING:
     import pandas as pd
 
-    from simstudy.results import Results
+    from simstudy.results.results import Results
 
 
 @dataclass(frozen=True)

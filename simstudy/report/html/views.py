@@ -20,7 +20,7 @@ from simstudy.report.numbers import NONE, brief, number
 if TYPE_CHECKING:
     import pandas as pd
 
-    from simstudy.results import Results
+    from simstudy.results.results import Results
 
 MOST_IN_MATRIX = 8  # learners whose pairs are all shown
 _NAMED = 5

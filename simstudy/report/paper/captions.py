@@ -14,7 +14,7 @@ from simstudy.report.phrases import listed
 if TYPE_CHECKING:
     import pandas as pd
 
-    from simstudy.results import Results
+    from simstudy.results.results import Results
 
 
 def curves(results: Results, intervals: pd.DataFrame, measure: str) -> str:

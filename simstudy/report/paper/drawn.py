@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-    from simstudy.results import Results
+    from simstudy.results.results import Results
 
 
 class NotDrawnError(Exception):

@@ -20,7 +20,7 @@ from simstudy.report.paper.style import STYLES, Style, finish
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from simstudy.results import Results
+    from simstudy.results.results import Results
 
 MAKERS: tuple[Callable[[Results, Style], Drawn], ...] = (
     panels.differences,

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-    from simstudy.results import Results
+    from simstudy.results.results import Results
 
 _MOST_LINES = {False: 44, True: 11}  # of an overview of thresholds, in a paper and on a slide
 _DIRECT = 6  # as many curves have their labels at their ends

@@ -25,7 +25,7 @@ from simstudy.report.paper.style import Style, named, named_pair, pages
 from simstudy.report.words import MOST_PAIRS, axis_label
 
 if TYPE_CHECKING:
-    from simstudy.results import Results
+    from simstudy.results.results import Results
 
 # More pairs of learners than this make no readable figure.
 

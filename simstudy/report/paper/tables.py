@@ -27,7 +27,7 @@ from simstudy.report.paper.printed import (
 )
 
 if TYPE_CHECKING:
-    from simstudy.results import Results
+    from simstudy.results.results import Results
 
 ENDINGS = {"latex": "tex", "markdown": "md", "csv": "csv"}
 CAPTIONS = "captions.md"

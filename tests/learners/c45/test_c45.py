@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from simstudy.data.sample import Sample
 from simstudy.learners.c45.boosting import BoostedC45
 from simstudy.learners.c45.grow import grow
 from simstudy.learners.c45.learner import C45
 from simstudy.learners.c45.prune import Pruner
 from simstudy.learners.c45.search import Search, first_best
 from simstudy.learners.c45.table import Attributes, Table
-from simstudy.sample import Sample
 from simstudy.testing import check_learner
 
 # The weather data of Quinlan (1986): outlook, temperature, humidity, windy, play.

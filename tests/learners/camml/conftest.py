@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
+from simstudy.data.sample import Sample
 from simstudy.learners.camml.learner import CaMML, FittedCaMML
-from simstudy.sample import Sample
 
 GOLDEN = Path(__file__).parent.parent.parent / "golden"
 SETS = [

@@ -6,11 +6,11 @@ from itertools import product
 import numpy as np
 import pytest
 
+from simstudy.data.sample import Sample
 from simstudy.learners.camml.averaging import ModelAverage
 from simstudy.learners.camml.costs import members
 from simstudy.learners.camml.exact import ExactPosterior
 from simstudy.learners.camml.learner import CaMML
-from simstudy.sample import Sample
 
 
 def conditional(sample: Sample, v: int, parents: list[int], row: tuple[int, ...]) -> float:

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from simstudy.data.sample import Sample, distinct_rows
 from simstudy.learners.camml import kernels
 from simstudy.learners.camml.costs import NodeCosts, members
 from simstudy.learners.camml.learner import CaMML
-from simstudy.sample import Sample, distinct_rows
 
 COSTS = json.loads((Path(__file__).parents[2] / "golden" / "camml" / "node_costs.json").read_text())
 NAMES = ("x0", "x1", "x2", "x3", "y")

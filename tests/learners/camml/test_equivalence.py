@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from simstudy.data.sample import Sample
 from simstudy.learners.camml.costs import NodeCosts, members
 from simstudy.learners.camml.equivalence import (
     StatisticalClass,
@@ -20,7 +21,6 @@ from simstudy.learners.camml.equivalence import (
     statistical_classes,
 )
 from simstudy.learners.camml.network import Network, divergences
-from simstudy.sample import Sample
 
 Partition = dict[tuple[int, ...], set[tuple[int, ...]]]
 

@@ -12,11 +12,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from simstudy.data.sample import Sample
 from simstudy.learners.camml.costs import NodeCosts, members
 from simstudy.learners.camml.equivalence import statistical_classes
 from simstudy.learners.camml.exact import ExactPosterior, Posterior, best_tom, fit_arc_probability
 from simstudy.learners.camml.learner import CaMML
-from simstudy.sample import Sample
 
 Toms = Callable[[int], np.ndarray]
 Draw = Callable[..., Sample]

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from simstudy.families.base import Family
-from simstudy.families.model import Model
-from simstudy.families.naive_bayes import NaiveBayesFamily
-from simstudy.families.tan import TANFamily
+from simstudy.data.sample import Sample
 from simstudy.learners.camml.learner import SELECTIONS, CaMML
-from simstudy.registry import LEARNERS
-from simstudy.sample import Sample
+from simstudy.networks.model import Model
+from simstudy.sources.base import Family
+from simstudy.sources.naive_bayes import NaiveBayesFamily
+from simstudy.sources.tan import TANFamily
+from simstudy.study.registry import LEARNERS
 
 Draw = Callable[..., Sample]
 SEARCHES: tuple[Any, ...] = ("exact", "sample")

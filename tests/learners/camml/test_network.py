@@ -7,9 +7,9 @@ from math import exp, log
 import numpy as np
 import pytest
 
+from simstudy.data.sample import Sample
 from simstudy.learners.camml import network as module
 from simstudy.learners.camml.network import Mixture, Network, divergences
-from simstudy.sample import Sample
 
 Draw = Callable[..., Sample]
 

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from simstudy.data.sample import Sample
 from simstudy.learners.camml.costs import members
 from simstudy.learners.camml.learner import SELECTIONS, CaMML, FittedCaMML
-from simstudy.sample import Sample
 
 SEEDS = 8
 Key = tuple[frozenset[frozenset[int]], int]

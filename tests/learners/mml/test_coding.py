@@ -13,10 +13,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from simstudy.data.sample import Sample
 from simstudy.learners.mml.coding import DecisionGraph, data_length, log_partitions
 from simstudy.learners.mml.graph import MMLGraph
 from simstudy.learners.mml.tree import MMLTree
-from simstudy.sample import Sample
 
 LN2 = log(2)
 

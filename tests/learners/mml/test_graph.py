@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from simstudy.data.sample import Sample
 from simstudy.learners.mml.graph import MMLGraph
 from simstudy.learners.mml.tree import MMLTree
-from simstudy.sample import Sample
 from simstudy.testing import check_learner
 
 

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from simstudy.data.sample import Sample
 from simstudy.learners.mml.coding import DecisionGraph, at_root
 from simstudy.learners.mml.tree import MMLTree, Rows, greedy_tree, ordered, pack, shortest_tree
-from simstudy.sample import Sample
 from simstudy.testing import check_learner
 
 

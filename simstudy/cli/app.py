@@ -1,0 +1,420 @@
+"""The `simstudy` command and its verbs."""
+
+from __future__ import annotations
+
+import contextlib
+import faulthandler
+import logging
+import shlex
+import signal
+import sys
+import traceback
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+import simstudy
+from simstudy.cli.report import VERBS
+from simstudy.engine.workers.child import available_processors, spare_children
+from simstudy.errors import SOME_FAILED, SimstudyError
+
+if TYPE_CHECKING:
+    from simstudy.results.results import Results
+    from simstudy.results.store import Store
+    from simstudy.workflow.lists import Collection
+
+app = typer.Typer(
+    help="Simulation studies of probabilistic classifiers on synthetic Bayesian networks.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"simstudy {simstudy.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_version, is_eager=True, help="Print the version."),
+    ] = False,
+) -> None:
+    """What goes before a verb."""
+
+
+_INTERRUPTED = 130  # as shells have it
+StudyFile = Annotated[Path, typer.Argument(metavar="STUDY.toml", help="The study to run.")]
+
+
+@app.command()
+def run(
+    study: StudyFile,
+    out: Annotated[
+        Path | None, typer.Option(help="Directory for the results (default: results/<name>).")
+    ] = None,
+    jobs: Annotated[
+        int | None, typer.Option(min=1, help="Worker processes (default: one for each processor).")
+    ] = None,
+    models: Annotated[int | None, typer.Option(help="Run this many models instead.")] = None,
+    sizes: Annotated[
+        str | None, typer.Option(help="Training sizes instead, as in 50,500,5000.")
+    ] = None,
+    seed: Annotated[int | None, typer.Option(help="Use this seed instead.")] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", help="Print nothing but errors.")] = False,
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Replace results that are there already.")
+    ] = False,
+    no_report: Annotated[
+        bool, typer.Option("--no-report", help="Write the scores alone, no tables or figures.")
+    ] = False,
+    fail_fast: Annotated[
+        bool, typer.Option("--fail-fast", help="Stop at the first cell that fails.")
+    ] = False,
+    retry: Annotated[
+        bool, typer.Option("--retry", help="Run the cells again that failed before.")
+    ] = False,
+    refine: Annotated[
+        bool,
+        typer.Option("--refine", help="Add sizes around crossings, to find where they are."),
+    ] = False,
+    backend: Annotated[
+        str, typer.Option(help="Where the work is done: processes (of this machine) or dask.")
+    ] = "processes",
+    address: Annotated[
+        str | None,
+        typer.Option(
+            help="Of a Dask scheduler, as in tcp://host:8786 (default: one started here)."
+        ),
+    ] = None,
+    shard: Annotated[
+        str | None,
+        typer.Option(
+            help="Run one part of the models, as in 3/10; simstudy merge joins the parts."
+        ),
+    ] = None,
+    log: Annotated[
+        Path | None, typer.Option(help="Write a line of JSON for each finished model to a file.")
+    ] = None,
+) -> None:
+    """Run a study: draw models and data, fit the learners, score, test and draw."""
+    overrides: dict[str, Any] = {"models": models, "seed": seed}
+    if sizes is not None:
+        overrides["data.train_sizes"] = _whole_numbers("--sizes", sizes)
+    given = {key: value for key, value in overrides.items() if value is not None}
+    part = _shard(shard)
+    cluster = _cluster(backend, address)
+    options: dict[str, Any] = {
+        "jobs": jobs,
+        "cluster": cluster,
+        "overwrite": overwrite,
+        "fail_fast": fail_fast,
+        "retry": retry,
+    }
+    workers = (jobs or available_processors()) if cluster is None else 0
+    # They start while this process still imports what it needs.
+    with spare_children(workers if workers > 1 else 0):
+        from simstudy.cli.progress import watched
+        from simstudy.study.study import load_study
+        from simstudy.workflow.lists import is_collection, load_collection
+        from simstudy.workflow.run import run_shard, run_study
+
+        report = not no_report
+        if is_collection(study):
+            if part is not None:
+                raise SimstudyError("--shard goes with one study, not with a list of studies")
+            options["refine"] = refine or None
+            failed = _run_all(load_collection(study, given), out, report, quiet, log, options)
+        elif part is not None:
+            if refine:
+                raise SimstudyError("--refine needs all models; use it when the shards are joined")
+            loaded = load_study(study, given)
+            with watched(quiet, log, study=str(study)) as progress, _stoppable():
+                store = run_shard(loaded, part, out, progress=progress, **options)
+            failed = len(store.failed_cells())
+            if not quiet:
+                _print_shard(store, shard, failed)
+        else:
+            loaded = load_study(study, given)
+            with watched(quiet, log, study=str(study)) as progress, _stoppable():
+                results = run_study(
+                    loaded, out, report=report, refine=refine or None, progress=progress, **options
+                )
+            failed = results.manifest["failures"]
+            if not quiet:
+                _print_results(results, no_report)
+    if failed:
+        raise typer.Exit(SOME_FAILED)
+
+
+def _print_shard(store: Store, shard: str | None, failed: int) -> None:
+    typer.echo(
+        f"Shard {shard} is in {store.directory}/, {failed} of its cells failed; when all "
+        "shards are done, simstudy merge joins them."
+    )
+    for note in store.notes:
+        typer.echo(f"Note: {note}.")
+
+
+def _run_all(
+    collection: Collection,
+    out: Path | None,
+    report: bool,
+    quiet: bool,
+    log: Path | None,
+    options: dict[str, Any],
+) -> int:
+    """Run the studies of a list, and return how many cells failed."""
+    from simstudy.cli.progress import watched
+    from simstudy.workflow.lists import place, run_collection
+
+    with _stoppable():
+        found = run_collection(
+            collection,
+            out,
+            report=report,
+            watch=lambda study: watched(quiet, log, study=study.name),
+            **options,
+        )
+    if not quiet:
+        for results in found:
+            _print_results(results, not report)
+        if report:
+            typer.echo(f"The comparison is {place(collection, out) / 'compare.html'}")
+    return sum(results.manifest["failures"] for results in found)
+
+
+def _print_results(results: Results, no_report: bool = False) -> None:
+    from rich.console import Console
+
+    from simstudy.report.terminal import print_summary
+
+    console = Console()
+    print_summary(results, console)
+    seconds = results.manifest["seconds"]
+    cells = f"{results.manifest['cells']:,} cells" + (f" in {seconds:.1f} s" if seconds else "")
+    note = "; they were there already, nothing was run again" if results.reused else ""
+    what = "Scores" if no_report else "Scores, tables and figures"
+    console.print(f"{what} are in {results.directory}/{note} ({cells}).", markup=False)
+    if not no_report:
+        page = f"The whole report, on one page: {results.directory / 'report.html'}"
+        console.print(page, markup=False, highlight=False, soft_wrap=True)
+    if results.note:
+        console.print(f"Note: {results.note}.", markup=False)
+
+
+def _cluster(backend: str, address: str | None) -> str | None:
+    """The Dask scheduler to use, if any."""
+    if backend not in ("processes", "dask"):
+        raise SimstudyError(f"--backend: '{backend}' is not known; it must be processes or dask")
+    if backend == "processes":
+        if address is not None:
+            raise SimstudyError("--address names a Dask scheduler; it goes with --backend dask")
+        return None
+    return address or "local"
+
+
+def _shard(text: str | None) -> tuple[int, int] | None:
+    if text is None:
+        return None
+    which, _, of = text.partition("/")
+    if not (which.isdecimal() and of.isdecimal() and 1 <= int(which) <= int(of)):
+        raise SimstudyError(f"--shard: '{text}' is not a part of a whole such as 3/10")
+    return int(which), int(of)
+
+
+@contextlib.contextmanager
+def _stoppable() -> Iterator[None]:
+    """Let Ctrl-C and a polite kill stop a run, and say how it goes on."""
+
+    def stop(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGTERM, stop)
+    try:
+        yield
+    except KeyboardInterrupt:
+        arguments = [part for part in sys.argv[1:] if part not in ("--overwrite", "--retry")]
+        by_module = Path(sys.argv[0]).name == "run.py"
+        program = ["python", "-m", "simstudy.run"] if by_module else ["simstudy"]
+        command = shlex.join([*program, *arguments])
+        typer.echo(
+            f"stopped; what is finished is kept; this goes on from there: {command}",
+            err=True,
+        )
+        raise
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+@app.command()
+def merge(
+    pieces: Annotated[
+        list[Path], typer.Argument(metavar="DIR...", help="Shards, or results, of one study.")
+    ],
+    out: Annotated[Path, typer.Option(help="Directory for the whole.")],
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Replace results that are there already.")
+    ] = False,
+) -> None:
+    """Join the results of one study that was run in pieces."""
+    from simstudy.workflow.run import merge
+
+    results = merge(pieces, out, overwrite=overwrite)
+    _print_results(results)
+    if results.manifest["failures"]:
+        raise typer.Exit(SOME_FAILED)
+
+
+@app.command()
+def failures(
+    directory: Annotated[
+        Path, typer.Argument(metavar="DIR", help="Results, or a run not finished yet.")
+    ],
+) -> None:
+    """List the cells of a study that failed, and why."""
+    from simstudy.report.failures import failure_lines
+
+    for line in failure_lines(directory):
+        typer.echo(line)
+
+
+@app.command()
+def cell(
+    study: StudyFile,
+    model: Annotated[int, typer.Option(min=0, help="Which model.")],
+    size: Annotated[int, typer.Option(help="Which training size.")],
+    learner: Annotated[str, typer.Option(help="Which learner, by its label.")],
+    pdb: Annotated[
+        bool, typer.Option("--pdb", help="If it fails, look around in Python's debugger.")
+    ] = False,
+) -> None:
+    """Run one cell of a study here, with its seeds; if it fails, show where."""
+    from simstudy.study.study import load_study
+    from simstudy.workflow.run import run_cell
+
+    faulthandler.enable()
+    loaded = load_study(study)
+    try:
+        done = run_cell(loaded, model, size, learner)
+    except SimstudyError:
+        raise
+    except BaseException as error:
+        trace = error.__traceback__.tb_next if error.__traceback__ else None
+        traceback.print_exception(error.with_traceback(trace))
+        if pdb:
+            import pdb as debugger
+
+            debugger.post_mortem(trace)
+        raise typer.Exit(SOME_FAILED) from None
+    for name, value in done.items():
+        typer.echo(f"{name} = {value!r}")
+
+
+@app.command()
+def plan(
+    study: StudyFile,
+    mcse: Annotated[
+        float | None, typer.Option(help="A Monte-Carlo standard error to reach, as in 0.005.")
+    ] = None,
+    difference: Annotated[
+        float | None, typer.Option(help="A difference between learners that should be found.")
+    ] = None,
+    power: Annotated[float, typer.Option(help="How probably it should be found.")] = 0.8,
+    pilot: Annotated[int, typer.Option(min=3, help="Models to try out.")] = 12,
+    jobs: Annotated[
+        int | None, typer.Option(min=1, help="Worker processes (default: one for each processor).")
+    ] = None,
+) -> None:
+    """Run a pilot: how many models a study needs, and how long it will take."""
+    for name, value in (("--mcse", mcse), ("--difference", difference)):
+        if value is not None and not value > 0:
+            raise SimstudyError(f"{name}: {value} is not allowed; it must be above 0")
+    if not 0 < power < 1:
+        raise SimstudyError(f"--power: {power} is not allowed; it must lie between 0 and 1")
+    from rich.console import Console
+
+    from simstudy.cli.progress import watched
+    from simstudy.report.forecast import forecast
+    from simstudy.study.study import load_study
+    from simstudy.workflow.pilot import run_pilot
+
+    loaded = load_study(study)
+    with watched() as progress:
+        tried = run_pilot(loaded, pilot, jobs, progress)
+    for line in forecast(tried, mcse, difference, power):
+        Console(soft_wrap=True).print(line, markup=False, highlight=False)
+
+
+@app.command()
+def show(study: StudyFile) -> None:
+    """Print a study as it will be run, every default filled in."""
+    from simstudy.study.study import load_study
+
+    typer.echo(load_study(study).to_toml(), nl=False)
+
+
+@app.command("list")
+def list_names() -> None:
+    """List the families, learners and measures that a study can name."""
+    from simstudy.study.registry import REGISTRIES
+
+    for registry in REGISTRIES:
+        typer.echo(f"{registry.plural}:")
+        names = registry.names()
+        width = max(map(len, names)) + 2
+        for name in names:
+            line = (registry.get(name).__doc__ or "").strip().split("\n")[0]
+            typer.echo(f"  {name:<{width}}{line}")
+        if registry.by_path_help:
+            typer.echo(f"  and {registry.by_path_help}")
+
+
+for _verb in VERBS:
+    app.command()(_verb)
+
+
+def main() -> None:
+    """Entry point of the `simstudy` command."""
+    run_app(app)
+
+
+def run_app(application: typer.Typer) -> None:
+    """Run a command; what the user can mend is said in one sentence, with exit code 2."""
+    # The summary names what an analysis leaves out; the log is for programs.
+    logging.getLogger("simstudy").addHandler(logging.NullHandler())
+    try:
+        code = application(standalone_mode=False)
+    except SimstudyError as error:
+        _say(str(error))
+        code = error.exit_code
+    except (KeyboardInterrupt, typer.Abort):
+        code = _INTERRUPTED
+    except Exception as error:
+        if not hasattr(error, "format_message"):
+            raise
+        code = _say(error.format_message())  # a wrong option, from the command-line library
+    if code == _INTERRUPTED:
+        _say("interrupted")
+    sys.exit(code if isinstance(code, int) else 0)
+
+
+def _say(sentence: str) -> int:
+    if sentence:
+        print(f"simstudy: {sentence}", file=sys.stderr)
+    return 2
+
+
+def _whole_numbers(option: str, text: str) -> list[int]:
+    try:
+        return [int(part) for part in text.split(",")]
+    except ValueError as error:
+        raise SimstudyError(
+            f"{option}: '{text}' is not a list of whole numbers such as 50,500,5000"
+        ) from error

@@ -1,0 +1,71 @@
+"""The verbs that tell what finished studies found."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+Directory = Annotated[Path, typer.Argument(metavar="DIR", help="The results of a study.")]
+Out = Annotated[Path | None, typer.Option(help="Where to write (default: beside the results).")]
+
+
+def report(directory: Directory) -> None:
+    """Make the tables, the figures and the page of a study again."""
+    from simstudy.report.files import write_report
+    from simstudy.results.results import open_results
+    from simstudy.results.store import PAGE, Store
+
+    store = Store(directory)
+    with store.locked():
+        write_report(open_results(directory), store)
+    typer.echo(f"The report is {directory / PAGE}")
+
+
+def figures(
+    directory: Directory,
+    format: Annotated[str, typer.Option(help="pdf, svg or png.")] = "pdf",
+    style: Annotated[str, typer.Option(help="paper or talk.")] = "paper",
+    out: Out = None,
+) -> None:
+    """Draw all figures of a study for print or for a talk."""
+    from simstudy.report.paper.figures import write_figures
+    from simstudy.results.results import open_results
+
+    results = open_results(directory)
+    written, skipped = write_figures(results, out or directory / "figures", format, style)
+    for path in written:
+        typer.echo(path)
+    for sentence in skipped:
+        typer.echo(f"left out: {sentence}", err=True)
+
+
+def tables(
+    directory: Directory,
+    format: Annotated[str, typer.Option(help="latex, markdown or csv.")] = "latex",
+    out: Out = None,
+) -> None:
+    """Write the tables of a study for a paper."""
+    from simstudy.report.paper.tables import write_tables
+    from simstudy.results.results import open_results
+
+    for path in write_tables(open_results(directory), out or directory / "tables", format):
+        typer.echo(path)
+
+
+def compare(
+    directories: Annotated[
+        list[Path], typer.Argument(metavar="DIR...", help="The results of two or more studies.")
+    ],
+    out: Annotated[Path, typer.Option(help="The page to write.")] = Path("compare.html"),
+) -> None:
+    """Set several studies side by side on one page."""
+    from simstudy.results.results import open_results
+    from simstudy.workflow.compare import compare_studies, write_page
+
+    write_page(out, compare_studies([open_results(directory) for directory in directories]))
+    typer.echo(f"The comparison is {out}")
+
+
+VERBS = (report, figures, tables, compare)

@@ -1,0 +1,1 @@
+"""The processes that compute cells, here and on a Dask cluster."""

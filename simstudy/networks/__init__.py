@@ -1,0 +1,1 @@
+"""Bayesian networks: the models that data are drawn from."""

@@ -1,0 +1,276 @@
+"""A known truth: a Bayesian network over discrete variables, or a mixture of them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from simstudy.arrays import FloatArray, IntArray
+from simstudy.data.sample import Sample, check_codes
+from simstudy.networks.exchange import to_pgmpy, write_xmlbif
+
+if TYPE_CHECKING:
+    from pgmpy.models import DiscreteBayesianNetwork
+
+
+@dataclass(frozen=True, eq=False)
+class Component:
+    """One Bayesian network of a mixture.
+
+    Attributes
+    ----------
+    weight : float
+        The probability that a row comes from this component.
+    parents : tuple of tuples of int
+        For each variable its parents.
+    cpts : tuple of arrays
+        For each variable its conditional probability table: one axis for each parent in the
+        order of ``parents``, then one for the variable itself, along which it sums to one.
+    """
+
+    weight: float
+    parents: tuple[tuple[int, ...], ...]
+    cpts: tuple[FloatArray, ...]
+
+    @cached_property
+    def order(self) -> tuple[int, ...]:
+        """The variables, parents before children."""
+        return _order(tuple(map(tuple, self.parents)))
+
+    @cached_property
+    def bounds(self) -> tuple[FloatArray, ...]:
+        """For each variable where one value ends, a column for each configuration of its parents.
+
+        The last value takes what is left, so a cumulative sum just below one does no harm.
+        """
+        sums = [np.cumsum(cpt, axis=-1).reshape(-1, cpt.shape[-1])[:, :-1] for cpt in self.cpts]
+        return tuple(np.ascontiguousarray(table.T) for table in sums)
+
+
+@lru_cache(maxsize=1024)
+def _order(parents: tuple[tuple[int, ...], ...]) -> tuple[int, ...]:
+    """The variables of a network, parents before children; many models have the same arcs."""
+    try:
+        return tuple(TopologicalSorter(dict(enumerate(parents))).static_order())
+    except CycleError as error:
+        raise ValueError(f"the parents {parents} form a circle") from error
+
+
+class Model:
+    """A weighted list of Bayesian networks over the same variables, the target last.
+
+    Parameters
+    ----------
+    cards : sequence of int
+        How many values each variable has.
+    components : sequence of Component
+        One for a plain Bayesian network; several, with weights that sum to one, for a mixture
+        in which every row comes from one of them.
+    names : sequence of str, optional
+        The variables' names; x0, x1, … and y for the target if left out.
+    """
+
+    def __init__(
+        self,
+        cards: Sequence[int],
+        components: Sequence[Component],
+        names: Sequence[str] | None = None,
+    ) -> None:
+        self.cards = tuple(int(card) for card in cards)
+        self.components = tuple(components)
+        attributes = len(self.cards) - 1
+        self.names = tuple(names or [*(f"x{i}" for i in range(attributes)), "y"])
+        self._check()
+
+    def __repr__(self) -> str:
+        return f"Model(cards={self.cards}, {len(self.components)} component(s))"
+
+    def _check(self) -> None:
+        if len(self.cards) < 2 or min(self.cards) < 1:
+            raise ValueError(f"a model needs an attribute and a target; its cards are {self.cards}")
+        if len(self.names) != len(self.cards) or len(set(self.names)) != len(self.names):
+            raise ValueError(f"{len(self.cards)} variables need as many different names")
+        weights = [component.weight for component in self.components]
+        if not (weights and min(weights) >= 0 and abs(sum(weights) - 1) <= 1e-9):
+            raise ValueError(f"the components' weights must sum to one; they are {weights}")
+        for component in self.components:
+            if not len(component.parents) == len(component.cpts) == len(self.cards):
+                raise ValueError("a component needs parents and a CPT for every variable")
+            for v, (parents, cpt) in enumerate(zip(component.parents, component.cpts, strict=True)):
+                self._check_cpt(v, parents, cpt)
+            _ = component.order  # refuses circles
+
+    def _check_cpt(self, v: int, parents: tuple[int, ...], cpt: FloatArray) -> None:
+        known = all(0 <= p < len(self.cards) for p in parents)
+        if not known or len({*parents, v}) != len(parents) + 1:
+            raise ValueError(
+                f"the parents of {self.names[v]} must be different other variables from 0 "
+                f"to {len(self.cards) - 1}; they are {parents}"
+            )
+        shape = (*(self.cards[p] for p in parents), self.cards[v])
+        if cpt.shape != shape:
+            raise ValueError(f"the CPT of {self.names[v]} has shape {cpt.shape}, not {shape}")
+        if not (cpt.min() >= 0 and np.abs(cpt.sum(axis=-1) - 1).max() <= 1e-9):
+            raise ValueError(f"a row of the CPT of {self.names[v]} is not a distribution")
+
+    def digest(self) -> str:
+        """A short digest of the whole: another model, drawn anew, has another.
+
+        Probabilities count to six digits, so that another processor's rounding does not.
+        """
+        parents = [[[int(p) for p in those] for those in c.parents] for c in self.components]
+        numbers = [np.array([component.weight for component in self.components])]
+        numbers += [cpt.ravel() for component in self.components for cpt in component.cpts]
+        content = hashlib.blake2b(repr((self.cards, parents)).encode(), digest_size=8)
+        content.update(np.round(np.concatenate(numbers), 6).tobytes())
+        return content.hexdigest()
+
+    def sample(self, n: int, rng: np.random.Generator) -> Sample:
+        """Draw ``n`` rows; the first rows of a longer draw from the same stream are the same."""
+        variables = len(self.cards)
+        mixture = len(self.components) > 1
+        # Row by row: a row always uses the same places of the stream, however many follow.
+        uniform = np.ascontiguousarray(rng.random((n, variables + mixture)).T)
+        codes = np.empty((variables, n), dtype=np.intp)
+        if not mixture:
+            _draw(self.components[0], self.cards, uniform, codes)
+            return Sample(codes.T, self.cards)
+        limits = np.cumsum([component.weight for component in self.components])[:-1]
+        chosen = np.searchsorted(limits, uniform[-1], side="right")
+        for index, component in enumerate(self.components):
+            rows = np.flatnonzero(chosen == index)
+            drawn = np.empty((variables, len(rows)), dtype=np.intp)
+            _draw(component, self.cards, uniform.take(rows, axis=1), drawn)
+            codes[:, rows] = drawn
+        return Sample(codes.T, self.cards)
+
+    def joint(self) -> FloatArray:
+        """The probability of every joint configuration, an array of shape ``cards``."""
+        total = np.zeros(self.cards)
+        for component in self.components:
+            product = np.full(self.cards, component.weight)
+            for v, (parents, cpt) in enumerate(zip(component.parents, component.cpts, strict=True)):
+                axes = (*parents, v)
+                shape = [self.cards[u] if u in axes else 1 for u in range(len(self.cards))]
+                product *= cpt.transpose(np.argsort(axes)).reshape(shape)
+            total += product
+        return total
+
+    def log_joint(self, codes: IntArray) -> FloatArray:
+        """log P(attributes, class) of rows of attribute codes, shape (rows, classes)."""
+        codes = check_codes(codes, self.cards[:-1], "attribute")
+        target = len(self.cards) - 1
+        columns: list[IntArray] = [column[:, None] for column in codes.T]
+        columns.append(np.arange(self.cards[target])[None, :])
+        logs = []
+        for component in self.components:
+            log = np.zeros((len(codes), self.cards[target]))
+            with np.errstate(divide="ignore"):
+                log += np.log(component.weight)
+                for v, (parents, cpt) in enumerate(
+                    zip(component.parents, component.cpts, strict=True)
+                ):
+                    log += np.log(cpt)[tuple(columns[u] for u in (*parents, v))]
+            logs.append(log)
+        return np.logaddexp.reduce(logs, axis=0)
+
+    def posterior(self, codes: IntArray) -> FloatArray:
+        """The true P(class | attributes) of rows of attribute codes, shape (rows, classes).
+
+        Attributes that the model makes impossible are answered with the class prior.
+        """
+        log_joint = self.log_joint(codes)
+        impossible = np.isneginf(log_joint.max(axis=1))
+        if impossible.any():
+            with np.errstate(divide="ignore"):
+                log_joint[impossible] = np.log(self.class_prior())
+        scaled = np.exp(log_joint - log_joint.max(axis=1, keepdims=True))
+        posterior: FloatArray = scaled / scaled.sum(axis=1, keepdims=True)
+        return posterior
+
+    def class_prior(self) -> FloatArray:
+        """The true marginal P(class)."""
+        target = len(self.cards) - 1
+        if all(component.parents[target] == () for component in self.components):
+            return np.sum([c.weight * c.cpts[target] for c in self.components], axis=0)
+        return self.joint().sum(axis=tuple(range(target)))
+
+    def to_pgmpy(
+        self,
+    ) -> DiscreteBayesianNetwork | list[tuple[float, DiscreteBayesianNetwork]]:
+        """A pgmpy network with its CPDs; for a mixture, a list of (weight, network)."""
+        networks = [
+            (c.weight, to_pgmpy(c.parents, c.cpts, self.cards, self.names)) for c in self.components
+        ]
+        return networks if len(networks) > 1 else networks[0][1]
+
+    def to_xmlbif(self, path: str | Path) -> list[Path]:
+        """Write XMLBIF and return the files written.
+
+        A mixture becomes one file for each component, ``name_0.xml``, ``name_1.xml``, …, with
+        the component's weight in the network's name.
+        """
+        path = Path(path)
+        if len(self.components) == 1:
+            files = [path]
+        else:
+            indices = range(len(self.components))
+            files = [path.with_name(f"{path.stem}_{i}{path.suffix}") for i in indices]
+        for file, component in zip(files, self.components, strict=True):
+            network = to_pgmpy(component.parents, component.cpts, self.cards, self.names)
+            write_xmlbif(network, file, f"{path.stem}, weight {component.weight!r}")
+        return files
+
+    def to_json(self) -> str:
+        """The model as JSON text, exact to the last digit."""
+        return json.dumps(
+            {
+                "cards": self.cards,
+                "names": self.names,
+                "components": [
+                    {
+                        "weight": component.weight,
+                        "parents": component.parents,
+                        "cpts": [cpt.tolist() for cpt in component.cpts],
+                    }
+                    for component in self.components
+                ],
+            }
+        )
+
+    @classmethod
+    def from_json(cls, text: str) -> Model:
+        """Read a model that `to_json` wrote."""
+        content = json.loads(text)
+        components = [
+            Component(
+                weight=part["weight"],
+                parents=tuple(tuple(parents) for parents in part["parents"]),
+                cpts=tuple(np.array(cpt, dtype=np.float64) for cpt in part["cpts"]),
+            )
+            for part in content["components"]
+        ]
+        return cls(content["cards"], components, content["names"])
+
+
+def _draw(
+    component: Component, cards: tuple[int, ...], uniform: FloatArray, codes: IntArray
+) -> None:
+    """Fill ``codes``, a row for each variable, by inverting its cumulative distribution."""
+    for v in component.order:
+        bounds, parents = component.bounds[v], component.parents[v]
+        if parents:
+            place = codes[parents[0]]
+            for parent in parents[1:]:
+                place = place * cards[parent] + codes[parent]
+            bounds = bounds.take(place, axis=1)
+        above = (uniform[v] >= bounds).view(np.uint8)  # as few bytes as will do are added fastest
+        codes[v] = above.sum(axis=0, dtype=np.min_scalar_type(len(bounds)))

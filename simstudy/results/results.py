@@ -1,0 +1,503 @@
+"""What a study found: its scores, and the analyses of them."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from simstudy.results.store import COMPLETE, REFINED, SHARD, Store
+from simstudy.errors import SimstudyError, suggestion
+from simstudy.measures.base import MeasureInfo
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+    from simstudy.engine.plan import Plan
+    from simstudy.networks.model import Model
+
+REGRET = ("regret", "representation", "estimation")
+
+
+def open_results(directory: str | Path) -> Results:
+    """Open the results that a study wrote."""
+    return Results(Path(directory))
+
+
+class Results:
+    """What a study found.
+
+    Attributes
+    ----------
+    directory : Path
+        Where the files are.
+    settings : dict
+        The study as resolved, section by section.
+    manifest : dict
+        What made the results: versions, seed, fingerprint, seconds.
+    reused : bool
+        Whether they were there already when the study was run.
+    note : str
+        What else should be known of how they were made; mostly empty.
+    """
+
+    def __init__(self, directory: Path, reused: bool = True) -> None:
+        self.directory = directory
+        self.reused = reused
+        self.note = ""
+        manifest = Store(directory).manifest()
+        status = "" if manifest is None else manifest["status"]
+        if status.startswith(SHARD):
+            raise SimstudyError(
+                f"{directory} holds {status} of a study alone; simstudy merge joins all of them"
+            )
+        if manifest is None or status != COMPLETE:
+            raise SimstudyError(f"{directory} holds no complete results of a study")
+        self.manifest: dict[str, Any] = manifest
+        self._thresholds: dict[tuple[Any, ...], pd.DataFrame] = {}
+        self.settings: dict[str, Any] = self._read("study.toml", _read_toml)
+
+    def __repr__(self) -> str:
+        return f"Results({str(self.directory)!r}: {self.manifest['cells']} cells)"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the design and the means."""
+        from simstudy.report.html.tables import summary
+
+        return summary(self)
+
+    @property
+    def measures(self) -> list[str]:
+        """The names of the measures, the primary one first."""
+        return list(self.manifest["measures"])
+
+    @property
+    def learners(self) -> list[str]:
+        """The labels of the learners."""
+        return [learner["label"] for learner in self.settings["learners"]]
+
+    @property
+    def sizes(self) -> list[int]:
+        """The training sizes."""
+        return list(self.settings["data"]["train_sizes"])
+
+    def info(self, measure: str | None = None) -> MeasureInfo:
+        """What is known of a measure, its unit named for the base in use."""
+        info = dict(self.manifest["measures"][self._measure(measure)])
+        if info["unit"] == "nats":
+            base = self.settings["measures"]["base"]
+            info["unit"] = {"e": "nats", 2.0: "bits", 10.0: "hartleys"}.get(base, f"base {base}")
+        return MeasureInfo(**info)
+
+    @cached_property
+    def scores(self) -> pd.DataFrame:
+        """One row for each cell."""
+        import pandas as pd
+
+        if "scores.parquet" in Store(self.directory).damaged(self.manifest):
+            raise SimstudyError(
+                f"{self.directory / 'scores.parquet'} is missing or damaged; run the study again, "
+                "which makes it from the cells that are kept"
+            )
+        return self._read("scores.parquet", pd.read_parquet)
+
+    @cached_property
+    def refined(self) -> pd.DataFrame:
+        """The cells of sizes that were added around crossings; they serve thresholds alone."""
+        import pandas as pd
+
+        if not self.manifest.get("refined"):
+            return self.scores.iloc[:0]
+        return self._read(REFINED, pd.read_parquet)
+
+    @property
+    def _all_sizes(self) -> pd.DataFrame:
+        """The scores at the study's own sizes, and at those that were added."""
+        import pandas as pd
+
+        return self.scores if self.refined.empty else pd.concat([self.scores, self.refined])
+
+    @cached_property
+    def timings(self) -> pd.DataFrame:
+        """Seconds that fitting and predicting took in each cell.
+
+        A table that several learners share is counted by the first that asks for it, and its time
+        is that learner's.
+        """
+        import pandas as pd
+
+        return self._read("timings.parquet", pd.read_parquet)
+
+    @cached_property
+    def failures(self) -> pd.DataFrame:
+        """The cells that failed, and why."""
+        import pandas as pd
+
+        return self._read("failures.csv", pd.read_csv)
+
+    def _read(self, name: str, reader: Callable[[Path], Any]) -> Any:
+        try:
+            return reader(self.directory / name)
+        except (OSError, ValueError) as error:
+            raise SimstudyError(
+                f"{self.directory / name} is missing or damaged; run the study again with "
+                "--overwrite"
+            ) from error
+
+    def _measure(self, name: str | None) -> str:
+        """The measure of this name, the primary one if none is given."""
+        if name is not None and name not in self.measures:
+            raise SimstudyError(f"no measure '{name}' here{suggestion(name, self.measures)}")
+        return name or self.measures[0]
+
+    def anova(self, measure: str | None = None) -> pd.DataFrame:
+        """Repeated-measures ANOVA, learner × size, models as subjects.
+
+        A factor with a single level is left out; without any factor the table is empty.
+        """
+        import pandas as pd
+
+        from simstudy.analysis.anova import repeated_measures_anova
+
+        within = [factor for factor in ("learner", "size") if len(set(self.scores[factor])) > 1]
+        if not within:
+            return pd.DataFrame()
+        return repeated_measures_anova(self.scores, within=within, value=self._measure(measure))
+
+    def intervals(self, measure: str | None = None, **options: Any) -> pd.DataFrame:
+        """Means and confidence intervals of all cells; options as `analysis.intervals`.
+
+        The means are over the models without a failed cell, so that learners are compared on
+        the same models; where fewer than two are left, over those that each cell has.
+        """
+        from simstudy.analysis.intervals import intervals
+
+        name, analysis = self._measure(measure), self.settings["analysis"]
+        options.setdefault("confidence", analysis["confidence"])
+        adjusted = analysis["adjustment"] != "none"
+        options.setdefault("adjustment", "bonferroni" if adjusted else "none")
+        options.setdefault("complete", self._complete(name))
+        return intervals(self.scores, value=name, **options)
+
+    def _complete(self, name: str) -> bool:
+        """Whether means are over the models without a failed cell: if at least two are left."""
+        missing = self.scores[name].isna()
+        return bool(self.settings["models"] - self.scores["model"][missing].nunique() >= 2)
+
+    def pairwise(self, measure: str | None = None, **options: Any) -> pd.DataFrame:
+        """Paired differences between learners at each size; options as `analysis.pairwise`.
+
+        With a single learner the table is empty.
+        """
+        from simstudy.analysis.pairwise import no_pairs, pairwise
+
+        for key in ("confidence", "adjustment"):
+            options.setdefault(key, self.settings["analysis"][key])
+        if len(self.learners) < 2:
+            return no_pairs("size")
+        return pairwise(self.scores, value=self._measure(measure), **options)
+
+    def thresholds(self, measure: str | None = None, **options: Any) -> pd.DataFrame:
+        """Between which sizes learners overtake each other; options as `analysis.thresholds`.
+
+        Sizes that were added by refinement count. With a single learner or a single size the table
+        is empty.
+        """
+        import pandas as pd
+
+        from simstudy.analysis.thresholds import thresholds
+
+        if len(self.learners) < 2 or len(self.sizes) < 2:
+            return pd.DataFrame()
+        # Page, tables and terminal all ask for them, and with many learners they take a while.
+        key = (self._measure(measure), *sorted(options.items()))
+        if key not in self._thresholds:
+            found = thresholds(self._all_sizes, **self._compared(measure), **options)
+            self._thresholds[key] = found
+        return self._thresholds[key].copy()
+
+    def difference_curve(
+        self, first: str, second: str, measure: str | None = None, **options: Any
+    ) -> pd.DataFrame:
+        """By how much the second learner is ahead at every size, with bands, for a figure."""
+        from simstudy.analysis.thresholds import curve
+
+        return curve(self._all_sizes, first, second, **self._compared(measure), **options)
+
+    def _compared(self, measure: str | None) -> dict[str, Any]:
+        """What analyses of who is better need to know of a measure."""
+        name = self._measure(measure)
+        return {
+            "value": name,
+            "greater_is_better": self.info(name).greater_is_better,
+            "confidence": self.settings["analysis"]["confidence"],
+        }
+
+    def converged(self, within: float | None = None, fraction: float | None = None) -> pd.DataFrame:
+        """The size from which each learner's mean regret at estimating is small.
+
+        Give either ``within``, an information reward, or ``fraction``, a part of what it is at
+        the smallest size. The study must have measured ``estimation``.
+        """
+        from simstudy.analysis.convergence import converged
+
+        scores = self.scores
+        if "estimation" not in scores:
+            raise SimstudyError("the study has not measured 'estimation', the gap to a limit")
+        limits = scores[["model", "learner"]].drop_duplicates().assign(estimation=0.0)
+        options = self._compared("estimation")
+        return converged(scores, limits, within, fraction, **options)
+
+    def regret(self) -> pd.DataFrame:
+        """Mean regret of every learner and size, and what it is made of, with standard errors.
+
+        Over the models in which all three are finite in every cell, so that the parts sum to the
+        whole; a learner that never has a limit is left out. Empty if the study has not measured
+        ``regret``, ``representation`` and ``estimation``, or there are no such models.
+        """
+        import pandas as pd
+
+        if not {*REGRET} <= {*self.measures}:
+            return pd.DataFrame()
+        names = list(REGRET)
+        known = self.scores[names].apply(np.isfinite).all(axis=1)
+        some = self.scores["learner"].isin(self.scores["learner"][known])
+        scores = self.scores[some & ~self.scores["model"].isin(self.scores["model"][some & ~known])]
+        cells = scores.groupby(["learner", "size"], sort=False)[names]
+        table = cells.mean().join(cells.sem().add_suffix("_se"))
+        table.insert(0, "n", cells.size())
+        return table.reset_index()
+
+    def precision(self, measure: str | None = None, mcse: float | None = None) -> pd.DataFrame:
+        """Monte-Carlo standard errors of all means and paired differences.
+
+        Of the means that `intervals` gives, over the same models; differences are over the models
+        that both learners have. With ``mcse``, also how many models would reach it.
+        """
+        from simstudy.analysis.precision import precision
+
+        name = self._measure(measure)
+        return precision(self.scores, value=name, mcse=mcse, complete=self._complete(name))
+
+    def mixed(self, measure: str | None = None) -> pd.DataFrame:
+        """A mixed model, learner × size, models at random: for when cells are missing."""
+        from simstudy.analysis.mixed import mixed_model
+
+        factors = [factor for factor in ("learner", "size") if len(set(self.scores[factor])) > 1]
+        return mixed_model(self.scores, factors=factors, value=self._measure(measure))
+
+    def left_out(self, measure: str | None = None) -> pd.DataFrame:
+        """The models without a finite value of a measure in some cell, and why."""
+        from simstudy.analysis.complete import cells
+
+        every = cells(self.scores, "model", ("learner", "size"), self._measure(measure))
+        return every.left_out("without a finite value").rename(columns={"subject": "model"})
+
+    def ranks(self, size: int | None = None, measure: str | None = None) -> pd.DataFrame:
+        """Average ranks of the learners over the models, with Friedman's and Nemenyi's tests.
+
+        At one training size, or of the scores averaged over all sizes; see
+        `analysis.ranks.average_ranks` for the columns and ``attrs``. With a single learner the
+        table is empty.
+        """
+        import pandas as pd
+
+        from simstudy.analysis.ranks import average_ranks
+
+        if len(self.learners) < 2:
+            return pd.DataFrame()
+        self._check_size(size)
+        return average_ranks(self.scores, at=size, **self._compared(measure))
+
+    def reliability(
+        self,
+        size: int | Sequence[int] | None = None,
+        models: int | None = None,
+        bins: int = 10,
+        *,
+        learners: Sequence[str] | None = None,
+        classes: str = "every",
+        **options: Any,
+    ) -> pd.DataFrame:
+        """How often what the learners gave a probability came about, bin by bin.
+
+        Predictions are not stored: cells of the first ``models`` models (all up to 20 if left
+        out) are run again in this process, at one or several sizes or all; cells that failed are
+        not. The primary measure must come out as stored. Further options as
+        `engine.reliability.reliability` and `analysis.reliability.calibration`, where the columns
+        are described. ``attrs`` has `models`, how many were run, `classes` and `test`.
+        """
+        from simstudy.analysis.reliability import calibration
+        from simstudy.engine.reliability import MOST_MODELS, check_repeated, reliability
+        from simstudy.study.study import load_study
+
+        analysis, scores = self.settings["analysis"], self.scores
+        failed = scores[scores["status"] != "ok"]
+        table = reliability(
+            load_study(self.directory / "study.toml"),
+            models,
+            size,
+            bins,
+            learners=learners,
+            classes=classes,
+            without=set(zip(failed["model"], failed["size"], failed["learner"], strict=True)),
+        )
+        stored = scores.set_index(["model", "size", "learner"])[self.measures[0]]
+        check_repeated(table, stored)
+        options.setdefault("confidence", analysis["confidence"])
+        adjusted = analysis["adjustment"] != "none"
+        options.setdefault("adjustment", "bonferroni" if adjusted else "none")
+        found = calibration(table, **options)
+        run = min(self.settings["models"], MOST_MODELS) if models is None else models
+        found.attrs |= {"models": run, "classes": classes, "test": table.attrs["test"]}
+        found.attrs["confidence"] = options["confidence"]
+        return found
+
+    def _check_size(self, size: int | None) -> None:
+        if size is not None and size not in self.sizes:
+            known = ", ".join(f"{known:,}" for known in self.sizes)
+            raise SimstudyError(f"no training size {size:,} here; there are {known}")
+
+    def plot_scores(
+        self, size: int | None = None, measure: str | None = None, ax: Axes | None = None
+    ) -> Axes:
+        """Draw how the scores of each learner spread over the models at one training size.
+
+        The largest size if left out.
+        """
+        from simstudy.report.paper.spread import draw_scores
+
+        self._check_size(size)
+        at = self.sizes[-1] if size is None else size
+        rows = self.scores[self.scores["size"] == at]
+        name = self._measure(measure)
+        table = rows[["model", "learner"]].assign(value=rows[name])
+        ax = draw_scores(table, self.info(measure), ax or _axes())
+        ax.set_title(f"{at:,} training rows", fontsize="medium")
+        return ax
+
+    def plot_reliability(
+        self, learner: str, size: int | None = None, ax: Axes | None = None
+    ) -> Axes:
+        """Draw how often what a learner gave a probability came about.
+
+        At one training size, or at the smallest and the largest; see `reliability`.
+        """
+        from simstudy.report.paper.calibration import draw_reliability
+
+        sizes = sorted({self.sizes[0], self.sizes[-1]}) if size is None else [size]
+        found = self.reliability(sizes, learners=[learner])
+        ax = draw_reliability(found, ax or _axes())
+        ax.legend(frameon=False, fontsize="small", loc="upper left", title="training rows")
+        return ax
+
+    def plot_ranks(
+        self, size: int | None = None, measure: str | None = None, ax: Axes | None = None
+    ) -> Axes:
+        """Draw a critical-difference diagram of the learners' average ranks; see `ranks`."""
+        from simstudy.report.paper.ranks import draw_ranks
+
+        table = self.ranks(size, measure)
+        if table.empty:
+            raise SimstudyError("ranks need at least two learners, and the study has one")
+        return draw_ranks(table, ax or _axes())
+
+    @cached_property
+    def _plan(self) -> Plan:
+        """What was run; the plugins that it needs are loaded from their copies."""
+        from simstudy.engine.plan import make_plan
+        from simstudy.study.study import load_study
+
+        return make_plan(load_study(self.directory / "study.toml"))
+
+    def model(self, index: int) -> Model:
+        """Draw one of the study's models again, the same as in the run.
+
+        Parameters
+        ----------
+        index : int
+            Its number in the scores, from 0.
+        """
+        from simstudy.engine.seeds import stream
+        from simstudy.engine.task import build
+        from simstudy.study.registry import FAMILIES
+
+        plan = self._plan
+        if index not in range(plan.models):
+            raise SimstudyError(
+                f"the study has no model {index}; it has models 0 to {plan.models - 1}"
+            )
+        rng = stream(plan.seed, plan.family.identity, index, "model")
+        drawn: Model = build(FAMILIES, plan.family).draw(rng)
+        return drawn
+
+    def about(self, kind: str, name: str) -> str:
+        """What a family, learner or measure says of itself in a line; empty if it is not known.
+
+        Parameters
+        ----------
+        kind : str
+            ``"family"``, ``"learner"`` or ``"measure"``.
+        name : str
+            As in the study.
+        """
+        from simstudy.study.registry import REGISTRIES
+
+        (registry,) = (registry for registry in REGISTRIES if registry.kind == kind)
+        try:
+            _ = self._plan  # its plugins may define it
+            return (registry.get(name).__doc__ or "").strip().split("\n")[0]
+        except SimstudyError:
+            return ""
+
+    def plot_learning_curves(self, ax: Axes | None = None, measure: str | None = None) -> Axes:
+        """Draw a measure against training size, with intervals, and return the axes."""
+        from simstudy.report.figures import draw_learning_curves
+
+        if ax is None:
+            import matplotlib.pyplot as plt
+
+            ax = plt.subplots(layout="constrained")[1]
+        return draw_learning_curves(self.intervals(measure), self.info(measure), ax)
+
+    def plot_difference(
+        self, first: str, second: str, ax: Axes | None = None, measure: str | None = None
+    ) -> Axes:
+        """Draw by how much the second learner is ahead, with bands and thresholds."""
+        from simstudy.report.figures import draw_difference
+
+        self._check_pair(first, second)
+        if len(self.sizes) < 2:
+            raise SimstudyError("a difference is drawn over at least two sizes; the study has one")
+        found = self.thresholds(measure)
+        pair = {first, second}
+        found = found[[{row.first, row.second} == pair for row in found.itertuples()]]
+        curve = self.difference_curve(first, second, measure)
+        return draw_difference(curve, found, self.info(measure), ax or _axes())
+
+    def _check_pair(self, *labels: str) -> None:
+        """Refuse learners that cannot be compared."""
+        if len(self.learners) < 2:
+            raise SimstudyError("a difference needs two learners, and the study has one")
+        for label in labels:
+            if label not in self.learners:
+                known = ", ".join(self.learners)
+                raise SimstudyError(f"the study has no learner '{label}'; it has {known}")
+        if len({*labels}) < 2:
+            raise SimstudyError(f"'{labels[0]}' is given twice; a difference needs two learners")
+
+
+def _axes() -> Axes:
+    """Axes of their own."""
+    import matplotlib.pyplot as plt
+
+    return plt.subplots(layout="constrained")[1]
+
+
+def _read_toml(path: Path) -> dict[str, Any]:
+    return tomllib.loads(path.read_text(encoding="utf-8"))

@@ -1,0 +1,1 @@
+"""Sources of models: the families that draw them."""

@@ -1,0 +1,31 @@
+"""AODE models: a mixture with one component for each attribute as the others' parent.
+
+Hope & Korb (2004), figure 4a and section 5.1.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from simstudy.networks.model import Model
+from simstudy.sources.base import Family, attribute_parents
+
+
+@dataclass(frozen=True)
+class AODEFamily(Family):
+    """Equally likely components; in the i-th, attribute i is a parent of all the others."""
+
+    @property
+    def draws_trees(self) -> bool:
+        return self.attributes[1] < 3  # with one attribute there is one component
+
+    def draw(self, rng: np.random.Generator) -> Model:
+        cards = self.draw_cards(rng)
+        attributes = range(len(cards) - 1)
+        structures = [
+            attribute_parents([[] if child == parent else [parent] for child in attributes])
+            for parent in attributes
+        ]
+        return self.draw_model(rng, cards, *structures)

@@ -1,0 +1,22 @@
+"""Naive Bayes models: the target is the only parent of every attribute.
+
+Hope & Korb (2004), figure 2a.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from simstudy.networks.model import Model
+from simstudy.sources.base import Family, attribute_parents
+
+
+@dataclass(frozen=True)
+class NaiveBayesFamily(Family):
+    """Attributes independent of each other given the target."""
+
+    def draw(self, rng: np.random.Generator) -> Model:
+        cards = self.draw_cards(rng)
+        return self.draw_model(rng, cards, attribute_parents([[] for _ in cards[:-1]]))

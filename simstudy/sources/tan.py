@@ -1,0 +1,58 @@
+"""Tree-augmented Naive Bayes models: a random tree over the attributes, under the target.
+
+Hope & Korb (2004), figure 3a; the tree is uniform over all labelled trees (Prüfer 1918).
+"""
+
+from __future__ import annotations
+
+import heapq
+from dataclasses import dataclass
+
+import numpy as np
+
+from simstudy.networks.model import Model
+from simstudy.sources.base import Family, attribute_parents
+
+
+@dataclass(frozen=True)
+class TANFamily(Family):
+    """A uniformly random tree over the attributes, all of them children of the target."""
+
+    def draw(self, rng: np.random.Generator) -> Model:
+        cards = self.draw_cards(rng)
+        return self.draw_model(rng, cards, attribute_parents(random_tree(len(cards) - 1, rng)))
+
+
+def random_tree(size: int, rng: np.random.Generator) -> list[list[int]]:
+    """For each node its parent, if any, in a uniformly random rooted labelled tree."""
+    neighbours: list[list[int]] = [[] for _ in range(size)]
+    sequence = [int(node) for node in rng.integers(size, size=max(size - 2, 0))]
+    for first, second in prufer_edges(sequence, size):
+        neighbours[first].append(second)
+        neighbours[second].append(first)
+    root = int(rng.integers(size))
+    parents: list[list[int]] = [[] for _ in range(size)]
+    stack = [root]
+    while stack:
+        node = stack.pop()
+        for child in neighbours[node]:
+            if parents[node] != [child]:
+                parents[child] = [node]
+                stack.append(child)
+    return parents
+
+
+def prufer_edges(sequence: list[int], size: int) -> list[tuple[int, int]]:
+    """The edges of the tree that a Prüfer sequence stands for."""
+    if size < 2:
+        return []
+    degree = [1 + sequence.count(node) for node in range(size)]
+    leaves = [node for node in range(size) if degree[node] == 1]
+    edges = []
+    for node in sequence:
+        edges.append((heapq.heappop(leaves), node))
+        degree[node] -= 1
+        if degree[node] == 1:
+            heapq.heappush(leaves, node)
+    edges.append((heapq.heappop(leaves), heapq.heappop(leaves)))
+    return edges

@@ -1,0 +1,1 @@
+"""A study as its author writes it: TOML, plugins, registries, lists and statements."""

@@ -1,0 +1,271 @@
+"""How a family, a learner or a measure is named, found and plugged in."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import importlib.util
+import inspect
+import sys
+import traceback
+import uuid
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
+
+from simstudy.errors import SimstudyError, suggestion
+
+Thing = TypeVar("Thing")
+
+
+class UnknownNameError(SimstudyError):
+    """A name that nothing is registered under."""
+
+
+class Registry:
+    """The catalogue of one kind of thing: built in, or registered by a plugin.
+
+    Built-ins are named by where they are defined and imported only when asked for. A dotted path
+    goes to what ``by_path`` has for its package, or for "".
+    """
+
+    def __init__(
+        self,
+        kind: str,
+        plural: str,
+        builtin: Mapping[str, str],
+        reserved: Sequence[str] = (),
+        by_path: Mapping[str, str] | None = None,
+        by_path_help: str = "",
+    ) -> None:
+        self.by_path_help = by_path_help
+        self.kind, self.plural, self._reserved, self._by_path = kind, plural, reserved, by_path
+        self._builtin = dict(builtin)
+        self._registered: dict[str, Any] = {}
+
+    def register(self, name: str, thing: Thing) -> Thing:
+        """Add a thing under a new name."""
+        if name in self._reserved:
+            raise SimstudyError(
+                f"a {self.kind} cannot be named '{name}': the scores have a column of that name"
+            )
+        previous = self._registered.get(name)
+        if name in self._builtin or (previous is not None and not _same(previous, thing)):
+            origin = "simstudy" if name in self._builtin else previous.__module__
+            raise SimstudyError(f"a {self.kind} named '{name}' is registered already, by {origin}")
+        self._registered[name] = thing
+        return thing
+
+    def get(self, name: str) -> Any:
+        """The thing of this name; an unknown one is refused with the catalogue."""
+        if name in self._builtin:
+            return _import(self._builtin[name])
+        if self._by_path is not None and ":" in name:
+            return _import(self._by_path.get(_package(name), self._by_path[""]))(name)
+        if name not in self._registered:
+            _load_entry_points()
+        if name not in self._registered:
+            raise UnknownNameError(f"unknown {self.kind} '{name}'{suggestion(name, self.names())}")
+        return self._registered[name]
+
+    def names(self) -> list[str]:
+        """All names, built-ins first."""
+        _load_entry_points()
+        return [*self._builtin, *self._registered]
+
+    def interactive(self, name: str) -> bool:
+        """Whether a worker process could not find this thing by itself."""
+        module = getattr(self._registered.get(name), "__module__", "")
+        return name in self._registered and not module.startswith(_PLUGIN)
+
+    def source_digest(self, name: str) -> str | None:
+        """A digest of the source that defines a thing, or its package's version.
+
+        None for a built-in, which has simstudy's own.
+        """
+        if name in self._builtin:
+            return None
+        if ":" in name:
+            return str(getattr(importlib.import_module(_package(name)), "__version__", ""))
+        thing = self.get(name)
+        file = getattr(sys.modules.get(thing.__module__), "__file__", None)
+        try:
+            # In a notebook there is no file, only the definition itself.
+            source = Path(file).read_bytes() if file else inspect.getsource(thing).encode()
+        except (OSError, TypeError):
+            source = uuid.uuid4().bytes  # nothing to compare: never taken for the same
+        return hashlib.sha256(source).hexdigest()
+
+
+def _import(path: str) -> Any:
+    module, attribute = path.split(":")
+    return getattr(importlib.import_module(module), attribute)
+
+
+def _package(path: str) -> str:
+    """The package of a dotted path such as ``sklearn.tree:DecisionTreeClassifier``."""
+    return path.partition(":")[0].partition(".")[0]
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Whether two things are one definition executed twice."""
+    return (one.__module__, one.__qualname__) == (other.__module__, other.__qualname__)
+
+
+_SOURCES = "simstudy.sources"
+FAMILIES = Registry(
+    "family",
+    "families",
+    {
+        "naive_bayes": f"{_SOURCES}.naive_bayes:NaiveBayesFamily",
+        "tan": f"{_SOURCES}.tan:TANFamily",
+        "aode": f"{_SOURCES}.aode:AODEFamily",
+        "kdb": f"{_SOURCES}.kdb:KDBFamily",
+    },
+)
+_LEARNERS = "simstudy.learners"
+LEARNERS = Registry(
+    "learner",
+    "learners",
+    {
+        "truth": f"{_LEARNERS}.truth:Truth",
+        "prior": f"{_LEARNERS}.prior:Prior",
+        "naive_bayes": f"{_LEARNERS}.naive_bayes:NaiveBayes",
+        "tan": f"{_LEARNERS}.tan:TAN",
+        "aode": f"{_LEARNERS}.aode:AODE",
+        "kdb": f"{_LEARNERS}.kdb:KDB",
+        "camml": f"{_LEARNERS}.camml.learner:CaMML",
+        "hnb": f"{_LEARNERS}.hnb:HNB",
+        "lbr": f"{_LEARNERS}.lbr:LBR",
+        "c45": f"{_LEARNERS}.c45.learner:C45",
+        "boosted_c45": f"{_LEARNERS}.c45.boosting:BoostedC45",
+        "mml_tree": f"{_LEARNERS}.mml.tree:MMLTree",
+        "mml_graph": f"{_LEARNERS}.mml.graph:MMLGraph",
+        "decision_stump": f"{_LEARNERS}.one_attribute:DecisionStump",
+        "one_r": f"{_LEARNERS}.one_attribute:OneR",
+    },
+    by_path={
+        "pgmpy": f"{_LEARNERS}.pgmpy:pgmpy_learner",
+        "": f"{_LEARNERS}.scikit:scikit_learner",
+    },
+    by_path_help='any classifier by its path, "sklearn.ensemble:RandomForestClassifier", and '
+    "pgmpy's searches: pgmpy:HillClimbSearch, pgmpy:GES, pgmpy:PC, pgmpy:TreeSearch",
+)
+_MEASURES = "simstudy.measures"
+MEASURES = Registry(
+    "measure",
+    "measures",
+    {
+        "information_reward": f"{_MEASURES}.rewards:information_reward",
+        "information_reward_2002": f"{_MEASURES}.rewards:information_reward_2002",
+        "information_reward_2002_modal": f"{_MEASURES}.rewards:information_reward_2002_modal",
+        "good_reward": f"{_MEASURES}.rewards:good_reward",
+        "kononenko_bratko": f"{_MEASURES}.rewards:kononenko_bratko",
+        "accuracy": f"{_MEASURES}.losses:accuracy",
+        "log_loss": f"{_MEASURES}.losses:log_loss",
+        "brier_score": f"{_MEASURES}.losses:brier_score",
+        "miscalibration": f"{_MEASURES}.calibration:miscalibration",
+        "kl_divergence": f"{_MEASURES}.truth:kl_divergence",
+        "regret": f"{_MEASURES}.truth:regret",
+        "representation": f"{_MEASURES}.truth:representation",
+        "estimation": f"{_MEASURES}.truth:estimation",
+    },
+    reserved=("family", "model", "size", "learner", "status", "measure"),
+)
+REGISTRIES = (FAMILIES, LEARNERS, MEASURES)
+
+
+def register_family(name: str) -> Callable[[type[Thing]], type[Thing]]:
+    """Make a family known to studies under ``name`` (a class decorator)."""
+    return lambda cls: FAMILIES.register(name, cls)
+
+
+def register_learner(name: str) -> Callable[[type[Thing]], type[Thing]]:
+    """Make a learner known to studies under ``name`` (a class decorator)."""
+    return lambda cls: LEARNERS.register(name, cls)
+
+
+def register_measure(
+    name: str, *, greater_is_better: bool, **info: Any
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Make a measure known to studies under ``name`` (a function decorator).
+
+    The keywords are those of `simstudy.measures.base.measure`.
+    """
+    from simstudy.measures.base import measure
+
+    describe = measure(greater_is_better=greater_is_better, **info)
+    return lambda function: MEASURES.register(name, describe(function))
+
+
+_PLUGIN = "simstudy_plugin_"  # how the modules of plugin files are called
+_loaded_files: dict[Path, str] = {}
+
+
+class PluginFile(NamedTuple):
+    """A plugin: where it was found, what it holds, and a digest of that."""
+
+    path: Path
+    digest: str
+    content: bytes
+
+
+def load_plugin(path: Path) -> PluginFile:
+    """Read and execute a plugin file; one that is loaded already only if its content changed."""
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise SimstudyError(f"plugin {path} cannot be read: {error.strerror}") from error
+    plugin = PluginFile(path, hashlib.sha256(content).hexdigest(), content)
+    execute_plugin(plugin)
+    return plugin
+
+
+def execute_plugin(plugin: PluginFile) -> None:
+    """Execute a plugin as it was read, here or on another machine."""
+    path, digest, content = plugin
+    # A copy of a loaded file, as a study's results hold one, has nothing new to register.
+    known_copy = path not in _loaded_files and digest in _loaded_files.values()
+    if known_copy or _loaded_files.get(path) == digest:
+        return
+    name = f"{_PLUGIN}{path.stem}_{hashlib.sha256(str(path).encode()).hexdigest()[:8]}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise SimstudyError(f"plugin {path} is not a Python file")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        exec(compile(content, str(path), "exec"), module.__dict__)
+    except (Exception, SystemExit) as error:
+        del sys.modules[name]
+        raise SimstudyError(f"plugin {path} fails to load: {_describe(error, path)}") from error
+    _loaded_files[path] = digest
+
+
+def _describe(error: BaseException, path: Path) -> str:
+    """The error's kind and text with the plugin's own line, if it came that far."""
+    lines = [f.lineno for f in traceback.extract_tb(error.__traceback__) if f.filename == str(path)]
+    line = error.lineno if isinstance(error, SyntaxError) else (lines[-1] if lines else None)
+    text = " ".join((error.msg if isinstance(error, SyntaxError) else str(error)).split())
+    return f"{type(error).__name__}: {text}" + (f" (line {line})" if line else "")
+
+
+_entry_points_loaded = False
+
+
+def _load_entry_points() -> None:
+    """Import the plugins that installed packages announce, once."""
+    global _entry_points_loaded
+    if _entry_points_loaded:
+        return
+    _entry_points_loaded = True
+    from importlib.metadata import entry_points
+
+    for point in entry_points(group="simstudy.plugins"):
+        try:
+            point.load()
+        except (Exception, SystemExit) as error:
+            raise SimstudyError(
+                f"the installed plugin '{point.name}' ({point.value}) fails to load: "
+                f"{type(error).__name__}: {error}"
+            ) from error

@@ -1,0 +1,160 @@
+"""Statements and claims as a list of studies gives them, checked before anything runs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import fields, replace
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from simstudy.analysis.claims import FIRST_AGAINST, PAIRS, Claim, Statement
+from simstudy.errors import suggestion
+from simstudy.study.explain import dotted, sentence
+from simstudy.study.study import KeyedError, Study
+
+_CLAIM = TypeAdapter(Claim)
+_KEYS = [field.name for field in fields(Claim)]
+_WORDS = ("short", "note")  # what a statement has besides
+
+
+def read_statements(
+    statements: Iterable[Any], claims: Iterable[Any], studies: list[Study], check_sizes: bool
+) -> list[Statement]:
+    """The statements of a list file: its ``[[statements]]``, then its ``[[claims]]``.
+
+    A statement has the keys of a claim, which its ``lines`` share and may change; without lines,
+    it has one for each of its sizes. A claim is a statement of one line, whatever its sizes.
+
+    Raises
+    ------
+    KeyedError
+        For a key that is not known, a value that is not allowed, or what no result could decide.
+    """
+    known = {study.name: study for study in studies}
+    found = []
+    for index, given in enumerate(statements):
+        where = f"statements[{index}]"
+        statement = _statement(given, where)
+        inner = [f"{where}.lines[{line}]" for line in range(len(statement.lines))]
+        for line, claim in enumerate(statement.lines):
+            _check_claim(claim, inner[line] if "lines" in given else where, known, check_sizes)
+        found.append(statement)
+    for index, given in enumerate(claims):
+        where = f"claims[{index}]"
+        claim = _claim(_section(given, where, _KEYS), where)
+        _check_claim(claim, where, known, check_sizes)
+        found.append(Statement(claim.text, [claim]))
+    return found
+
+
+def _statement(given: Any, where: str) -> Statement:
+    """One statement of a list, its keys and their types checked."""
+    own = _section(given, where, [*_KEYS, *_WORDS, "lines"])
+    if "text" not in own:
+        raise KeyedError(f"{where}.text", "this key is missing")
+    for key in ("text", *_WORDS):
+        if not isinstance(own.get(key, ""), str):
+            raise KeyedError(f"{where}.{key}", sentence({"type": "string_type"}, own[key]))
+    words = {key: own.pop(key, "") for key in _WORDS}
+    if "lines" not in own:
+        whole = _claim(own, where)
+        return Statement(whole.text, [_at(whole, size) for size in whole.sizes] or [whole], **words)
+    lines, made = own.pop("lines"), []
+    if not isinstance(lines, list) or not lines:
+        raise KeyedError(f"{where}.lines", "each line needs a section [[statements.lines]]")
+    for index, line in enumerate(lines):
+        inner = f"{where}.lines[{index}]"
+        made.append(_claim(own | _section(line, inner, _KEYS), inner))
+    return Statement(own["text"], made, **words)
+
+
+def _at(claim: Claim, size: int) -> Claim:
+    """What a statement says of one of its sizes."""
+    name = f"{claim.id}.{size}" if claim.id else ""
+    return replace(claim, sizes=[size], text=f"{size:,} rows", id=name)
+
+
+def _section(given: Any, where: str, known: Collection[str]) -> dict[str, Any]:
+    """A copy of one section of a list, its keys checked."""
+    if not isinstance(given, dict):
+        one, _, _ = where.rpartition("[")
+        raise KeyedError(where, f"{json.dumps(given)} is not a section of its own, [[{one}]]")
+    for key in given:
+        if key not in known:
+            raise KeyedError(f"{where}.{key}", f"unknown key{suggestion(key, known)}")
+    return dict(given)
+
+
+def _claim(given: dict[str, Any], where: str) -> Claim:
+    """One claim, the types of its values checked."""
+    try:
+        return _CLAIM.validate_json(json.dumps(given), strict=True)
+    except ValidationError as error:
+        key, message = explain(error, _KEYS)
+        raise KeyedError(f"{where}.{key}", message) from error
+
+
+def _check_claim(claim: Claim, where: str, studies: Mapping[str, Study], check_sizes: bool) -> None:
+    """Refuse a claim that no result could decide."""
+    if claim.study not in studies:
+        raise KeyedError(
+            f"{where}.study", f"no study '{claim.study}'{suggestion(claim.study, studies)}"
+        )
+    study = studies[claim.study]
+    for key, names in (("learners", claim.learners), ("against", claim.against or [])):
+        for name in names:
+            if name not in study.labels:
+                said = f"the study '{study.name}' has no learner '{name}'"
+                raise KeyedError(f"{where}.{key}", said + suggestion(name, study.labels))
+    if claim.measure and claim.measure not in study.measures.names:
+        said = f"the study '{study.name}' has no measure '{claim.measure}'"
+        raise KeyedError(f"{where}.measure", said + suggestion(claim.measure, study.measures.names))
+    for size in claim.sizes:
+        if check_sizes and size not in study.data.train_sizes:
+            sizes = ", ".join(map(str, study.data.train_sizes))
+            said = f"the study '{study.name}' has no size {size}; it has {sizes}"
+            raise KeyedError(f"{where}.sizes", said)
+    _check_shape(claim, where)
+
+
+def _check_shape(claim: Claim, where: str) -> None:
+    """Refuse a claim without what its relation needs, or with what it has no use for."""
+    relation = f'"{claim.relation}"'
+    for key in ("learners", "sizes"):
+        if not getattr(claim, key):
+            raise KeyedError(f"{where}.{key}", "at least 1 is needed")
+    numbers = len(claim.value or [])
+    wanted = 0 if claim.relation in PAIRS else 2 if claim.relation == "between" else 1
+    if numbers != wanted:
+        said = f"{relation} needs {wanted or 'no'} number{'s' * (wanted != 1)}, not {numbers}"
+        raise KeyedError(f"{where}.value", said)
+    if claim.relation == "between" and claim.value and claim.value[0] >= claim.value[1]:
+        low, high = claim.value
+        said = f"{relation} needs the lower number first; {low:g} is not below {high:g}"
+        raise KeyedError(f"{where}.value", said)
+    if claim.relation in FIRST_AGAINST and not claim.against:
+        raise KeyedError(f"{where}.against", f"{relation} needs learners to compare with")
+    if claim.relation not in PAIRS and claim.against:
+        raise KeyedError(f"{where}.against", f"{relation} is said of a mean, not of two learners")
+    if claim.relation in PAIRS and not any(first != second for first, second in claim.pairs()):
+        raise KeyedError(f"{where}.learners", f"{relation} needs two learners")
+    if claim.relation in PAIRS and any(first == second for first, second in claim.pairs()):
+        raise KeyedError(f"{where}.against", "a learner is compared with itself")
+    if claim.relation in ("level", "near") and not claim.margin > 0:
+        raise KeyedError(f"{where}.margin", f"{relation} needs a margin above 0")
+    if claim.margin < 0:
+        raise KeyedError(f"{where}.margin", f"{claim.margin} is not allowed; it must be at least 0")
+
+
+def explain(error: ValidationError, known: Any) -> tuple[str, str]:
+    """The key and the sentence of the first thing that is wrong, a misspelt key before others."""
+    errors = sorted(error.errors(), key=lambda e: e["type"] != "extra_forbidden")
+    first = errors[0]
+    key = dotted(first["loc"])
+    if first["type"] == "extra_forbidden":
+        return key, f"unknown key{suggestion(str(first['loc'][-1]), known)}"
+    if first["type"] == "missing":
+        return key, "this key is missing"
+    return key, sentence(first, first["input"])

@@ -1,0 +1,1 @@
+"""From a study to its report: running, resuming, refining, joining and comparing."""

@@ -1,0 +1,177 @@
+"""Studies side by side: what their means share and where they differ, on one page."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from simstudy.errors import SimstudyError
+from simstudy.results.results import Results
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from simstudy.analysis.claims import StatementVerdict
+    from simstudy.study.readings import Reading
+
+
+def compare_studies(
+    results: Sequence[Results],
+    names: Sequence[str] | None = None,
+    verdicts: Sequence[StatementVerdict] | None = None,
+    *,
+    readings: Sequence[tuple[Reading, Sequence[StatementVerdict]]] = (),
+    title: str = "",
+    citation: str = "",
+    note: str = "",
+) -> str:
+    """One page of HTML that compares studies.
+
+    Parameters
+    ----------
+    results : sequence of Results
+        At least two studies, or one with verdicts on statements.
+    names : sequence of str, optional
+        What they are called on the page; the studies' own names if left out, with a number where
+        several have one name.
+    verdicts : sequence of StatementVerdict, optional
+        On statements about the studies, from `simstudy.analysis.claims.check_statements`.
+    readings : sequence of (Reading, verdicts), optional
+        The verdicts on the same statements under several readings, first those above.
+    title, citation, note : str
+        Of the whole, where the statements are from, and what is known beyond the verdicts.
+    """
+    from simstudy.report.html.compare import compare_page
+
+    if not results:
+        raise SimstudyError("no studies were given to compare")
+    named = dict(zip(_names(results, names), results, strict=True))
+    measure = common_measure(results)
+    apart = not_comparable(named, measure)
+    changed = changes(named, measure) if len(named) > 1 and not apart else None
+    return compare_page(
+        results,
+        list(named),
+        verdicts,
+        measure=measure,
+        changes=changed,
+        not_compared=apart,
+        readings=readings,
+        title=title,
+        citation=citation,
+        note=note,
+    )
+
+
+def changes(results: Mapping[str, Results], measure: str | None = None) -> pd.DataFrame:
+    """Which means differ between studies by more than Monte-Carlo error; see `analysis.compare`.
+
+    Two studies with one seed and one family have the same models, and are compared in pairs; all
+    others are independent. The confidence is that of the first study.
+
+    Raises
+    ------
+    SimstudyError
+        If the numbers of the studies are not of one kind; see `not_comparable`.
+    """
+    from simstudy.analysis.compare import compare
+
+    value = measure or common_measure(list(results.values()))
+    if apart := not_comparable(results, value):
+        raise SimstudyError(apart)
+    pairs = itertools.combinations(results, 2)
+    same = [pair for pair in pairs if same_models(*(results[name] for name in pair))]
+    tables = {name: found.scores for name, found in results.items()}
+    confidence = next(iter(results.values())).settings["analysis"]["confidence"]
+    return compare(tables, value=value, same_models=same, confidence=confidence)
+
+
+def not_comparable(results: Mapping[str, Results], measure: str) -> str:
+    """Why the numbers of studies are not of one kind, in a sentence; empty if they are.
+
+    They are not if the studies differ in a convention that the measure rests on: the base of its
+    logarithms, how the information reward combines classes, the prior, or the cutoff of
+    probabilities.
+    """
+    rests_on = set[str]().union(*(_conventions(found, measure) for found in results.values()))
+    said = []
+    for key in ("base", "reward", "prior", "cutoff"):
+        where: dict[str, list[str]] = {}
+        for name, found in results.items():
+            # Results of earlier versions do not name the reward.
+            conventions = {"reward": "mean", **found.settings["measures"]}
+            where.setdefault(str(conventions[key]), []).append(name)
+        if key in rests_on and len(where) > 1:
+            each = [f"{given} in {' and '.join(names)}" for given, names in where.items()]
+            said.append(f"the {key} ({', '.join(each)})")
+    if not said:
+        return ""
+    label = next(iter(results.values())).info(measure).label
+    differ = "differ" if len(said) > 1 else "differs"
+    return (
+        f"Not compared: {' and '.join(said)} {differ}, so that {label} is not the same kind of "
+        "number in all studies."
+    )
+
+
+def _conventions(found: Results, measure: str) -> set[str]:
+    """The conventions that a measure's numbers rest on: all, if it is not known here."""
+    from simstudy.measures.base import keywords
+    from simstudy.study.registry import MEASURES
+
+    info = found.manifest["measures"][measure]
+    own = {"base"} if info["unit"] == "nats" else set()
+    own |= {"cutoff"} if info["logarithmic"] else set()
+    try:
+        declared = keywords(MEASURES.get(measure.removesuffix("_sampled")))
+    except SimstudyError:
+        return {"base", "reward", "prior", "cutoff"}
+    return own | {*declared} & {"base", "reward", "prior"}
+
+
+def same_models(first: Results, second: Results) -> bool:
+    """Whether the models of two studies are the same: drawn from one family with one seed."""
+    one, other = first.manifest["conditions"], second.manifest["conditions"]
+    family = first.settings["family"]["name"]
+    sources = [conditions["source"].get(family) for conditions in (one, other)]
+    return all(one[key] == other[key] for key in ("seed", "family")) and sources[0] == sources[1]
+
+
+def common_measure(results: Sequence[Results]) -> str:
+    """The first measure, by the order of the first study, that all studies have."""
+    for name in results[0].measures:
+        if all(name in found.measures for found in results):
+            return name
+    raise SimstudyError(
+        "the studies have no measure in common: "
+        + "; ".join(f"{found.directory} has {', '.join(found.measures)}" for found in results)
+    )
+
+
+def write_page(path: str | Path, text: str) -> None:
+    """Write a page, whole or not at all."""
+    path = Path(path)
+    partial = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        partial.write_text(text, encoding="utf-8")
+        partial.replace(path)
+    except OSError as error:
+        raise SimstudyError(f"{path} cannot be written: {error.strerror}") from error
+
+
+def _names(results: Sequence[Results], names: Sequence[str] | None) -> list[str]:
+    """A name for each study, no two alike."""
+    if names is not None:
+        if len(names) != len(results) or len({*names}) < len(names):
+            raise SimstudyError(
+                f"{len(results)} studies need as many different names; given: {', '.join(names)}"
+            )
+        return list(names)
+    own = [str(found.settings["name"]) for found in results]
+    if len({*own}) < len(own):
+        own = [f"{name} ({number})" for number, name in enumerate(own, 1)]
+    return own

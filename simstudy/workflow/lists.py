@@ -1,0 +1,354 @@
+"""A list of studies that belong together, run one after the other and compared on one page."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from simstudy.analysis.claims import Statement
+from simstudy.engine.workers.child import spare_children
+from simstudy.errors import SimstudyError, suggestion
+from simstudy.results.results import Results
+from simstudy.study.readings import Reading
+from simstudy.study.statements import explain, read_statements
+from simstudy.study.study import KeyedError, Study, load_study, make_study
+from simstudy.study.toml import read_toml
+from simstudy.workflow.run import Progress, run_study
+
+PAGE = "compare.html"
+Watch: TypeAlias = Callable[[Study], AbstractContextManager[Progress | None]]
+_NAME = r"^[A-Za-z0-9][A-Za-z0-9_.-]*$"
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+
+class _List(_Section):
+    """The content of a list file, its statements unchecked."""
+
+    name: str = Field(pattern=_NAME)
+    title: str = ""
+    citation: str = ""
+    note: str = ""
+    studies: list[str] = Field(min_length=1)
+    override: dict[str, Any] = {}
+    statements: list[Any] = []
+    claims: list[Any] = []
+
+
+class _Reading(_Section):
+    """One reading of a list."""
+
+    id: str = Field(pattern=_NAME)
+    label: str
+    override: dict[str, Any] = {}
+    margin_factor: float = Field(default=1.0, gt=0)
+    note: str = ""
+    post_hoc: bool = False
+
+
+class _Readings(_Section):
+    """The content of a file with readings of a list."""
+
+    name: str = Field(pattern=_NAME)
+    title: str = ""
+    note: str = ""
+    of: str
+    label: str = "the list itself"
+    readings: list[_Reading] = Field(min_length=1)
+
+
+@dataclass(frozen=True)
+class Collection:
+    """The validated content of one list file.
+
+    Attributes
+    ----------
+    name, title, citation : str
+        What it is called, and what it is taken from.
+    note : str
+        What is known beyond the verdicts.
+    studies : list of Study
+        The studies, in the order of the list, with what the list overrides.
+    statements : list of Statement
+        What was said of them elsewhere.
+    reading : Reading
+        What the list overrides, and what that is called.
+    readings : list of Collection
+        The same list under other readings.
+    """
+
+    name: str
+    title: str
+    citation: str
+    note: str
+    studies: list[Study]
+    statements: list[Statement]
+    reading: Reading
+    readings: list[Collection] = field(default_factory=list)
+
+
+def is_collection(path: str | Path) -> bool:
+    """Whether a file is a list of studies: TOML with the key ``studies``, or ``readings`` of one.
+
+    What cannot be read is none; `load_study` says what is wrong with it.
+    """
+    try:
+        return not {"studies", "readings"}.isdisjoint(read_toml(Path(path)))
+    except SimstudyError:
+        return False
+
+
+def load_collection(path: str | Path, overrides: Mapping[str, Any] | None = None) -> Collection:
+    """Read and check a list file and all studies in it.
+
+    Parameters
+    ----------
+    path : str or Path
+        The TOML file; the studies it names are relative to it. With ``readings`` instead of
+        ``studies``, it is ``of`` another list, which is taken once as it is and once for each
+        reading.
+    overrides : mapping, optional
+        Values that replace those of every study, as in `load_study`, and what the list or a
+        reading overrides. A claim may then name sizes that the studies no longer have; it will be
+        undecided.
+
+    Raises
+    ------
+    SimstudyError
+        In one sentence: which file, which key, what value, what is allowed.
+    """
+    path = Path(path)
+    content = read_toml(path)
+    kind: type[_List | _Readings] = _Readings if "readings" in content else _List
+    try:
+        given = kind.model_validate_json(json.dumps(content, default=str))
+        if isinstance(given, _Readings):
+            return _load_readings(given, path, overrides)
+        return _load_list(given, path, overrides)
+    except ValidationError as error:
+        key, message = explain(error, [*kind.model_fields, *_Reading.model_fields])
+        raise SimstudyError(f"{path}, {key}: {message}") from error
+    except KeyedError as error:
+        raise SimstudyError(f"{path}, {error.key}: {error}") from error
+
+
+def run_collection(
+    collection: Collection,
+    out: str | Path | None = None,
+    *,
+    jobs: int | None = None,
+    cluster: str | None = None,
+    overwrite: bool = False,
+    report: bool = True,
+    fail_fast: bool = False,
+    retry: bool = False,
+    refine: bool | None = None,
+    watch: Watch | None = None,
+) -> list[Results]:
+    """Run all studies of a list, then write the page that compares them.
+
+    Each study goes to ``<out>/<list>/<study>``, the page to ``<out>/<list>/compare.html``. What is
+    there already is kept, and a run that was stopped goes on, as in `run_study`. Each study of a
+    reading goes to ``<out>/<list>/<reading>/<study>``, without tables and figures.
+
+    Parameters
+    ----------
+    collection : Collection
+        From `load_collection`.
+    out : str or Path, optional
+        The directory above; ``results`` if left out.
+    jobs, cluster, overwrite, fail_fast, retry, refine
+        As in `run_study`.
+    report : bool
+        Whether to write each study's tables and figures, and the page.
+    watch : callable, optional
+        Called with each study before it runs; gives a context manager around the run, with
+        something to call each time a model is finished, or None.
+
+    Returns
+    -------
+    list of Results
+        Of the studies of the list; then of those of its readings in which cells failed.
+    """
+    directory = place(collection, out)
+
+    def run(part: Collection, where: Path, report: bool, refine: bool | None) -> list[Results]:
+        found = []
+        for study in part.studies:
+            name = str((where / study.name).relative_to(directory))
+            shown = study.model_copy(update={"name": name})
+            with watch(shown) if watch is not None else nullcontext() as progress:
+                found.append(
+                    run_study(
+                        study,
+                        where / study.name,
+                        jobs=jobs,
+                        cluster=cluster,
+                        overwrite=overwrite,
+                        report=report,
+                        fail_fast=fail_fast,
+                        retry=retry,
+                        refine=refine,
+                        progress=progress,
+                    )
+                )
+        return found
+
+    with spare_children():
+        results = run(collection, directory, report, refine)
+        others = [run(part, directory / part.name, False, False) for part in collection.readings]
+    if report:
+        from simstudy.workflow.compare import write_page
+
+        write_page(directory / PAGE, page(collection, results, others))
+    return results + [one for found in others for one in found if one.manifest["failures"]]
+
+
+def place(collection: Collection, out: str | Path | None = None) -> Path:
+    """Where the results of a list of studies go."""
+    return Path("results" if out is None else out) / collection.name
+
+
+def page(
+    collection: Collection, results: list[Results], others: Sequence[list[Results]] = ()
+) -> str:
+    """The page that compares the studies and holds the statements against them.
+
+    Parameters
+    ----------
+    collection, results
+        The list, and the results of its studies.
+    others
+        The results of the studies of each of its readings.
+    """
+    from simstudy.analysis.claims import check_statements
+    from simstudy.workflow.compare import compare_studies
+
+    names = [study.name for study in collection.studies]
+    parts = zip([collection, *collection.readings], [results, *others], strict=True)
+    verdicts = [
+        (part.reading, check_statements(part.statements, dict(zip(names, found, strict=True))))
+        for part, found in parts
+    ]
+    return compare_studies(
+        results,
+        names,
+        verdicts[0][1],
+        readings=verdicts if others else (),
+        title=collection.title or collection.name,
+        citation=collection.citation,
+        note=collection.note,
+    )
+
+
+def _load_list(given: _List, path: Path, overrides: Mapping[str, Any] | None) -> Collection:
+    """A list with its studies, which must have different names, those of their directories."""
+    studies: list[Study] = []
+    for index, name in enumerate(given.studies):
+        key = f"studies[{index}]"
+        file = path.parent / name
+        if file.resolve() == path.resolve() or is_collection(file):
+            raise KeyedError(key, f'"{name}" is a list of studies itself; name single studies')
+        try:
+            load_study(file)
+        except SimstudyError as error:
+            raise KeyedError(key, str(error)) from error
+        study = _study(file, [("override", given.override)], overrides)
+        if study.name in [other.name for other in studies]:
+            raise KeyedError(key, f"two studies have the name '{study.name}'")
+        studies.append(study)
+    statements = read_statements(given.statements, given.claims, studies, not overrides)
+    reading = Reading("the list itself", override=given.override)
+    about = (given.name, given.title, given.citation, given.note)
+    return Collection(*about, studies, statements, reading)
+
+
+def _load_readings(given: _Readings, path: Path, overrides: Mapping[str, Any] | None) -> Collection:
+    """A list and its readings; none may have the name of another or of a study."""
+    file = path.parent / given.of
+    try:
+        content = read_toml(file)
+        if "studies" not in content:
+            raise KeyedError("of", f'"{given.of}" is not a list of studies')
+        base = load_collection(file, overrides)
+    except SimstudyError as error:
+        raise KeyedError("of", str(error)) from error
+    files = [file.parent / name for name in content["studies"]]
+    taken, readings = [study.name for study in base.studies], []
+    for index, one in enumerate(given.readings):
+        where = f"readings[{index}]"
+        if one.id in taken:
+            raise KeyedError(f"{where}.id", f"'{one.id}' is taken by another reading or a study")
+        taken.append(one.id)
+        layers = [("of", base.reading.override), (f"{where}.override", one.override)]
+        reading = Reading(**one.model_dump())
+        readings.append(
+            replace(
+                base,
+                name=one.id,
+                studies=[_study(name, layers, overrides) for name in files],
+                statements=reading.read(base.statements),
+                reading=reading,
+            )
+        )
+    return replace(
+        base,
+        name=given.name,
+        title=given.title or base.title,
+        note=" ".join(filter(None, (base.note, given.note))),
+        reading=replace(base.reading, label=given.label),
+        readings=readings,
+    )
+
+
+def _study(
+    file: Path,
+    layers: Iterable[tuple[str, Mapping[str, Any]]],
+    overrides: Mapping[str, Any] | None,
+) -> Study:
+    """A study with what is overridden, layer by layer, each with the key that it comes from."""
+    content = read_toml(file)
+    for key, override in layers:
+        content = _overridden(content, override, key)
+        try:
+            make_study(content, file.parent, f"study '{content['name']}'")
+        except SimstudyError as error:
+            raise KeyedError(key, str(error)) from error
+    return make_study(content, file.parent, str(file), overrides)
+
+
+def _overridden(
+    content: Mapping[str, Any], override: Mapping[str, Any], key: str
+) -> dict[str, Any]:
+    """A section with some of its values replaced; learners are named by their labels."""
+    made = dict(content)
+    for name, value in override.items():
+        section = made.get(name, {})
+        if not isinstance(value, Mapping):
+            made[name] = value
+        elif isinstance(section, Mapping):
+            made[name] = _overridden(section, value, f"{key}.{name}")
+        elif name == "learners":
+            labels = [learner.get("label", learner["name"]) for learner in section]
+            for label, given in value.items():
+                if not isinstance(given, Mapping):
+                    said = f"{json.dumps(given, default=str)} is not a section"
+                    raise KeyedError(f"{key}.{name}.{label}", said)
+                if label not in labels:
+                    said = f"study '{content['name']}' has no learner '{label}'"
+                    raise KeyedError(f"{key}.{name}", said + suggestion(label, labels))
+            made[name] = [
+                _overridden(learner, value.get(label, {}), f"{key}.{name}.{label}")
+                for learner, label in zip(section, labels, strict=True)
+            ]
+        else:
+            raise KeyedError(f"{key}.{name}", f"{name} is not a section")
+    return made

@@ -1,0 +1,83 @@
+"""Adding sizes around crossings, until it is known where one learner overtakes another."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from simstudy.engine.plan import Plan
+from simstudy.engine.task import CellKey
+from simstudy.results.store import Store
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from simstudy.results.results import Results
+
+_MAX_ROUNDS = 20
+
+Compute = Callable[[Plan, Mapping[int, list[CellKey]]], object]
+
+
+def refine(results: Results, plan: Plan, store: Store, confidence: float, compute: Compute) -> bool:
+    """Add sizes around each crossing of the primary measure; whether that changes the results.
+
+    A round adds a size here and there, for the learners concerned, on all models; what is to be
+    added depends on the scores alone, so that a run that was stopped goes on to the same sizes.
+
+    Parameters
+    ----------
+    results : Results
+        Of the study's own sizes.
+    plan : Plan
+        The study.
+    store : Store
+        Where its cells are.
+    confidence : float
+        Of the tests that decide who is ahead.
+    compute : callable
+        Computes and keeps cells of a plan: for each model, those named.
+    """
+    learners: dict[int, set[str]] = {}
+    table = results.scores
+    for _ in range(_MAX_ROUNDS):
+        proposed = _proposed(results, table, confidence)
+        new = {size: proposed[size] - learners.get(size, set()) for size in proposed}
+        if not any(new.values()):
+            break
+        for size, labels in new.items():
+            learners.setdefault(size, set()).update(labels)
+        wide = replace(plan, train_sizes=tuple(sorted(learners)))
+        missing = {
+            model: [(size, label) for size, label in keys if label in learners[size]]
+            for model, keys in store.todo(wide).items()
+        }
+        if missing := {model: keys for model, keys in missing.items() if keys}:
+            compute(wide, missing)
+        table = _with_added(results, store, wide, learners)
+    wide = replace(plan, train_sizes=tuple(sorted(learners)))
+    return store.write_refined(plan, wide, learners)
+
+
+def _proposed(results: Results, table: pd.DataFrame, confidence: float) -> dict[int, set[str]]:
+    """The sizes to add next, and for which learners."""
+    from simstudy.analysis.complete import cells
+    from simstudy.analysis.thresholds import compared, sizes_to_add
+
+    if len(results.learners) < 2 or len(results.sizes) < 2:
+        return {}
+    name = results.measures[0]
+    every = cells(table, "model", ("learner", "size"), name)
+    found = compared(every, results.info().greater_is_better, confidence)
+    return sizes_to_add(found, results.sizes)
+
+
+def _with_added(
+    results: Results, store: Store, wide: Plan, learners: Mapping[int, set[str]]
+) -> pd.DataFrame:
+    """The scores at the study's own sizes and at those added."""
+    import pandas as pd
+
+    added = store.columns(wide).scores(learners).to_pandas()
+    return pd.concat([results.scores, added], ignore_index=True)

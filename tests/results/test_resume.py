@@ -1,0 +1,317 @@
+"""A run that was stopped, damaged or made larger goes on from what is there."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+import zlib
+from pathlib import Path
+
+import pytest
+
+from simstudy import SimstudyError, load_study, open_results, run_study
+from simstudy.engine import task
+from simstudy.results.journal import JOURNAL, Journal
+from simstudy.engine.task import Cell
+
+# Enough models that a run can be met at work.
+STUDY = """
+name = "stopped"
+models = 60
+
+[family]
+name = "tan"
+attributes = [3, 4]
+
+[data]
+train_sizes = [20, 60]
+test_size = 60
+
+[[learners]]
+name = "naive_bayes"
+label = "NB"
+
+[[learners]]
+name = "tan"
+label = "TAN"
+"""
+
+
+def scores(directory: Path) -> bytes:
+    return (directory / "scores.parquet").read_bytes()
+
+
+@pytest.fixture
+def whole(write_study, tmp_path):
+    """The scores of a run that nothing stopped."""
+    study = load_study(write_study(text=STUDY, name="whole.toml"))
+    return scores(run_study(study, tmp_path / "whole", jobs=1, report=False).directory)
+
+
+@pytest.fixture
+def calls(monkeypatch):
+    """The cells that are computed: model, size and label."""
+    seen = []
+    run_cell = task.Task.run_cell
+
+    def spy(self, part, size):
+        seen.append((self._model, size, part.label))
+        return run_cell(self, part, size)
+
+    monkeypatch.setattr(task.Task, "run_cell", spy)
+    return seen
+
+
+def start(study: Path, out: Path) -> subprocess.Popen[str]:
+    options = ["--out", out, "--jobs", "1", "--no-report", "--quiet"]
+    command = [sys.executable, "-m", "simstudy.run", study, *options]
+    return subprocess.Popen(list(map(str, command)), stderr=subprocess.PIPE, text=True)
+
+
+def wait_for_lines(process: subprocess.Popen[str], journal: Path, lines: int) -> None:
+    """Until so many tasks are finished, or the process is."""
+    while process.poll() is None:
+        if journal.exists() and journal.read_bytes().count(b"\n") >= lines:
+            return
+        time.sleep(0.001)
+
+
+def test_a_run_killed_again_and_again_ends_with_the_same_bytes(write_study, tmp_path, whole):
+    study = write_study(text=STUDY)
+    rng = random.Random(5)
+    killed = 0
+    for turn in range(10):
+        # At any moment, also while a line is being written.
+        process = start(study, tmp_path / "out")
+        wait_for_lines(process, tmp_path / "out" / JOURNAL, 1 + 5 * turn)
+        time.sleep(rng.random() * 0.01)
+        process.send_signal(signal.SIGKILL)
+        killed += process.wait() == -signal.SIGKILL
+        process.stderr.close()
+    assert killed >= 5
+    study = load_study(study)
+    assert scores(run_study(study, tmp_path / "out", jobs=1, report=False).directory) == whole
+
+
+def test_a_polite_kill_says_how_to_go_on(write_study, tmp_path, whole):
+    study = write_study(text=STUDY)
+    process = start(study, tmp_path / "out")
+    wait_for_lines(process, tmp_path / "out" / JOURNAL, 3)
+    process.send_signal(signal.SIGTERM)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "what is finished is kept" in said
+    assert f"python -m simstudy.run {study} --out {tmp_path / 'out'}" in said
+    assert "Traceback" not in said
+    kept = len(list(Journal(tmp_path / "out").cells()))
+    assert 0 < kept < 240
+    results = run_study(load_study(study), tmp_path / "out", jobs=1, report=False)
+    assert scores(results.directory) == whole
+
+
+@pytest.mark.parametrize("damage", ["truncated", "flipped", "emptied"])
+def test_damage_is_found_and_mended(write_study, tmp_path, whole, calls, damage):
+    study = load_study(write_study(text=STUDY))
+    out = run_study(study, tmp_path / "out", jobs=1, report=False).directory
+    content = bytearray((out / JOURNAL).read_bytes())
+    if damage == "truncated":
+        del content[-40:]
+    elif damage == "flipped":
+        content[len(content) // 2] ^= 4
+    else:
+        content.clear()
+    (out / JOURNAL).write_bytes(bytes(content))
+    manifest = json.loads((out / "manifest.json").read_text())
+    (out / "manifest.json").write_text(json.dumps({**manifest, "status": "running"}))
+    calls.clear()
+    results = run_study(study, out, jobs=1, report=False)
+    assert scores(out) == whole
+    assert len(calls) == (240 if damage == "emptied" else 4)
+    if damage != "emptied":
+        assert "1 lines of" in results.note
+        assert "were damaged, or not finished" in results.note
+
+
+def test_a_larger_study_computes_only_what_is_missing(write_study, tmp_path, calls):
+    out = tmp_path / "out"
+    run_study(load_study(write_study(text=STUDY), {"models": 3}), out, jobs=1, report=False)
+    calls.clear()
+    run_study(load_study(write_study(text=STUDY), {"models": 5}), out, jobs=1, report=False)
+    assert {model for model, _, _ in calls} == {3, 4}
+    calls.clear()
+    sizes = {"models": 5, "data.train_sizes": [20, 40, 60]}
+    run_study(load_study(write_study(text=STUDY), sizes), out, jobs=1, report=False)
+    assert {(size, label) for _, size, label in calls} == {(40, "NB"), (40, "TAN")}
+    calls.clear()
+    more = STUDY + '\n[[learners]]\nname = "aode"\n'
+    extended = run_study(load_study(write_study(text=more), sizes), out, jobs=1, report=False)
+    assert {label for _, _, label in calls} == {"aode"}
+    fresh = run_study(load_study(write_study(text=more), sizes), tmp_path / "new", jobs=1)
+    assert scores(extended.directory) == scores(fresh.directory)
+
+
+def test_what_would_change_existing_cells_is_refused(write_study, tmp_path):
+    out = tmp_path / "out"
+    run_study(load_study(write_study(text=STUDY), {"models": 3}), out, jobs=1, report=False)
+    before = scores(out)
+    for changes, said in (
+        ({"models": 3, "seed": 9}, r"these differ: seed \(1 there, 9 asked\)"),
+        ({"models": 2}, r"models \(3 there, 2 asked\)"),
+        ({"models": 4, "data.test_size": 70}, r"data.test_size \(60 there, 70 asked\)"),
+        ({"models": 3, "data.train_sizes": [20]}, "data.train_sizes"),
+    ):
+        with pytest.raises(SimstudyError, match=said):
+            run_study(load_study(write_study(text=STUDY), changes), out, jobs=1)
+    other = write_study({'label = "TAN"': 'label = "TAN"\nalpha = 2.0'}, text=STUDY)
+    with pytest.raises(SimstudyError, match="these differ: learners"):
+        run_study(load_study(other, {"models": 3}), out, jobs=1)
+    assert scores(out) == before
+
+
+def test_other_measures_compute_everything_again_and_say_so(write_study, tmp_path, calls):
+    out = tmp_path / "out"
+    few = {"models": 3}
+    run_study(load_study(write_study(text=STUDY), few), out, jobs=1, report=False)
+    calls.clear()
+    more = {**few, "measures": {"also": ["accuracy"]}}
+    results = run_study(load_study(write_study(text=STUDY), more), out, jobs=1, report=False)
+    assert len(calls) == 12
+    assert results.note == "the measures are other ones: all cells were computed again"
+    assert "accuracy" in results.scores
+
+
+def test_two_runs_do_not_write_to_one_place(write_study, tmp_path, whole):
+    study = write_study(text=STUDY)
+    process = start(study, tmp_path / "out")
+    wait_for_lines(process, tmp_path / "out" / JOURNAL, 1)
+    with pytest.raises(SimstudyError, match=r"another run is at work in .*out; wait until"):
+        run_study(load_study(study), tmp_path / "out", jobs=1, report=False)
+    process.communicate(timeout=60)
+    assert process.returncode == 0
+    assert scores(tmp_path / "out") == whole
+
+
+def test_a_failed_cell_shows_in_the_exit_code(simstudy, write_study, tmp_path):
+    (tmp_path / "bad.py").write_text(
+        "from dataclasses import dataclass\n"
+        "from simstudy import register_learner\n"
+        "from simstudy.learners.prior import Prior\n"
+        "@register_learner('bad')\n"
+        "@dataclass(frozen=True)\n"
+        "class Bad(Prior):\n"
+        "    'Never works.'\n"
+        "    def fit(self, sample, rng=None):\n"
+        "        raise RuntimeError('no')\n"
+    )
+    text = 'plugins = ["bad.py"]\n' + STUDY + '\n[[learners]]\nname = "bad"\n'
+    path = write_study({"models = 60": "models = 3"}, text=text)
+    done = simstudy("run", path, "--jobs", 1, "--no-report")
+    assert done.returncode == 3
+    assert "6 of 18 cells failed" in done.stdout
+    fine = write_study({"models = 60": "models = 3"}, text=STUDY, name="fine.toml")
+    assert simstudy("run", fine, "--jobs", 1, "--no-report", "--out", "fine").returncode == 0
+
+
+def test_the_journal_gives_back_what_was_put_in(tmp_path):
+    cell = Cell(
+        3, 50, "NB", (0.1, float("inf")), error="ü\n", fit_seconds=1e-300, predict_seconds=0.0
+    )
+    journal = Journal(tmp_path)
+    assert list(journal.cells()) == []
+    journal.add([cell])
+    journal.add([])
+    assert list(journal.cells()) == [cell]
+    with journal.path.open("ab") as file:
+        file.write(b"deadbeef [1]\n")
+    assert list(journal.lines()) == [[cell], [], None]
+    journal.mend()
+    assert list(journal.lines()) == [[cell], []]
+    assert os.listdir(tmp_path) == [JOURNAL]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[1]",
+        "3",
+        "null",
+        "[{}]",
+        '[{"model": 0}]',
+        '[{"model": "0", "size": 20, "learner": "NB", "values": [1.0]}]',
+        '[{"model": 0, "size": 20, "learner": 5, "values": [1.0]}]',
+        '[{"model": 0, "size": 20, "learner": "NB", "values": null}]',
+        '[{"model": 0, "size": 20, "learner": "NB", "values": [1.0], "fit_seconds": 1,'
+        ' "predict_seconds": 1, "unheard_of": 1}]',
+        "[" * 100_000,
+        '[{"model": 0, "size": 20, "learner": "NB", "values": ["1", "2", "3"], "fit_seconds": 1,'
+        ' "predict_seconds": 1}]',
+    ],
+)
+def test_a_line_with_a_right_checksum_and_wrong_content_is_passed_over(
+    write_study, tmp_path, whole, text
+):
+    study = load_study(write_study(text=STUDY))
+    out = run_study(study, tmp_path / "out", jobs=1, report=False).directory
+    line = f"{zlib.crc32(text.encode()):08x} {text}\n".encode()
+    (out / JOURNAL).write_bytes(line + (out / JOURNAL).read_bytes() + line)
+    (out / "scores.parquet").unlink()
+    assert scores(run_study(study, out, jobs=1, report=False).directory) == whole
+
+
+@pytest.mark.parametrize(
+    "name", ["study.toml", "timings.parquet", "failures.csv", "scores.parquet", "manifest.json"]
+)
+@pytest.mark.parametrize("how", ["missing", "emptied", "flipped"])
+def test_what_is_missing_or_damaged_is_made_again_from_the_journal(
+    write_study, tmp_path, calls, name, how
+):
+    study = load_study(write_study(text=STUDY), {"models": 3})
+    out = run_study(study, tmp_path / "out", jobs=1, report=False).directory
+    before = {path.name: path.read_bytes() for path in out.iterdir()}
+    content = bytearray(before[name])
+    (out / name).unlink()
+    if how == "emptied":
+        (out / name).write_bytes(b"")
+    elif how == "flipped":
+        content[len(content) // 2] ^= 0x80
+        (out / name).write_bytes(bytes(content))
+    calls.clear()
+    results = run_study(study, out, jobs=1, report=False)
+    assert calls == []
+    after = {path.name: path.read_bytes() for path in out.iterdir()}
+    assert {*after} == {*before}
+    changing = {"manifest.json"}  # it loses how long the run took
+    assert {n: after[n] for n in after if n not in changing} == {
+        n: before[n] for n in before if n not in changing
+    }
+    assert results.failures.empty
+    assert len(results.timings) == 12
+    if name != "study.toml":
+        assert f"{name} was damaged or missing; it was made again from cells.jsonl" in results.note
+
+
+def test_a_lost_manifest_does_not_let_another_study_in(write_study, tmp_path):
+    study = load_study(write_study(text=STUDY), {"models": 3})
+    out = run_study(study, tmp_path / "out", jobs=1, report=False).directory
+    (out / "manifest.json").write_text("{")
+    with pytest.raises(SimstudyError, match=r"different study; these differ: seed \(1 there, 9 a"):
+        run_study(load_study(write_study(text=STUDY), {"models": 3, "seed": 9}), out, jobs=1)
+    with pytest.raises(SimstudyError, match="holds no complete results") as caught:
+        open_results(out)
+    assert "overwrite" not in str(caught.value)
+
+
+def test_what_was_not_finished_does_not_hide_whose_the_cells_are(write_study, tmp_path, whole):
+    study = load_study(write_study(text=STUDY))
+    out = run_study(study, tmp_path / "out", jobs=1, report=False).directory
+    lines = (out / JOURNAL).read_bytes().splitlines(keepends=True)
+    (out / JOURNAL).write_bytes(b"".join(lines[1:4]) + lines[4][:30])  # as a killed run leaves it
+    (out / "scores.parquet").unlink()
+    assert scores(run_study(study, out, jobs=1, report=False).directory) == whole
+    (out / "manifest.json").unlink()
+    assert scores(run_study(study, out, jobs=1, report=False).directory) == whole
