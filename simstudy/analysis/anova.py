@@ -3,15 +3,35 @@
 import itertools
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 from scipy.special import chdtrc, fdtrc
 
-from simstudy.analysis.complete import complete_subjects, factor_names, records
+from simstudy.analysis.complete import LeftOut, complete_subjects, factor_names
 from simstudy.arrays import FloatArray
 
 EPS = float(np.finfo(np.float64).eps)
+
+
+@dataclass(frozen=True)
+class Anova:
+    """A repeated-measures analysis of variance.
+
+    Attributes
+    ----------
+    table : DataFrame
+        One row per effect, as `repeated_measures_anova` returns it.
+    subjects : int
+        The number of subjects used.
+    left_out : list of LeftOut
+        The subjects without a finite value in every cell.
+    """
+
+    table: pd.DataFrame
+    subjects: int
+    left_out: list[LeftOut]
 
 
 def repeated_measures_anova(
@@ -20,6 +40,16 @@ def repeated_measures_anova(
     within: Sequence[str] = ("learner", "size"),
     value: str = "information_reward",
 ) -> pd.DataFrame:
+    """Test every main effect and interaction of within-subject factors; see `anova`."""
+    return anova(table, subject, within, value).table
+
+
+def anova(
+    table: pd.DataFrame,
+    subject: str = "model",
+    within: Sequence[str] = ("learner", "size"),
+    value: str = "information_reward",
+) -> Anova:
     """Test every main effect and interaction of within-subject factors.
 
     The scores of the subjects on a set of q orthonormal contrasts give an effect's sums of
@@ -35,13 +65,11 @@ def repeated_measures_anova(
 
     Returns
     -------
-    DataFrame
-        One row per effect, main effects first: `effect` (factors joined by ``:``), `df1`, `df2`,
-        `ss`, `ss_error`, `F`, `p`; Greenhouse–Geisser's ε and p (`eps_gg`, `p_gg`);
+    Anova
+        Its table has one row per effect, main effects first: `effect` (factors joined by ``:``),
+        `df1`, `df2`, `ss`, `ss_error`, `F`, `p`; Greenhouse–Geisser's ε and p (`eps_gg`, `p_gg`);
         Huynh–Feldt's (`eps_hf`, shown as computed even above 1, `p_hf` with ε capped at 1);
         Mauchly's W and p; generalized eta² (Olejnik & Algina 2003) and partial eta².
-        ``attrs["left_out"]`` lists the subjects left out and why, ``attrs["subjects"]`` is the
-        number used.
 
     Raises
     ------
@@ -79,10 +107,7 @@ def repeated_measures_anova(
         row["eta2_generalized"] = _share(row["ss"], all_error)
         row["eta2_partial"] = _share(row["ss"], row["ss_error"])
     columns = {column: [row[column] for row in rows] for column in rows[0]}
-    result = pd.DataFrame({"effect": list(effects), **columns})
-    result.attrs["left_out"] = records(left_out)
-    result.attrs["subjects"] = len(subjects)
-    return result
+    return Anova(pd.DataFrame({"effect": list(effects), **columns}), len(subjects), left_out)
 
 
 def _effects(factors: Sequence[str], shape: Sequence[int]) -> Iterator[tuple[str, FloatArray]]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from simstudy.measures.base import MeasureInfo
-from simstudy.report.numbers import signed
+from simstudy.report.prose.numbers import signed
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -5,7 +5,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from numbers import Real
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +16,13 @@ from simstudy.arrays import FloatArray, IntArray
 logger = logging.getLogger("simstudy.analysis")
 
 NAMED = 3  # how many cells a reason, and how many subjects a warning, spells out
+
+
+class LeftOut(NamedTuple):
+    """A subject that an analysis could not use, and why."""
+
+    subject: Any
+    reason: str
 
 
 @dataclass(frozen=True)
@@ -55,7 +62,7 @@ class Cells:
         tail = f"; and {more} more cell{'s' if more > 1 else ''}" if more else ""
         return f"no finite {self.value} for {'; '.join(names)}{tail}"
 
-    def left_out(self, consequence: str, infinite_too: bool = True) -> pd.DataFrame:
+    def left_out(self, consequence: str, infinite_too: bool = True) -> list[LeftOut]:
         """List the subjects that lack a value somewhere, and log a warning about them.
 
         Parameters
@@ -76,7 +83,7 @@ class Cells:
             total = len(self.subjects)
             template = "%s: %d of %d (column %s): %s%s"
             logger.warning(template, consequence, len(rows), total, self.subject, named, tail)
-        return pd.DataFrame({"subject": subjects, "reason": reasons})
+        return [*map(LeftOut, subjects, reasons)]
 
 
 def _encode(table: pd.DataFrame, column: str) -> tuple[list[Any], IntArray]:
@@ -97,12 +104,6 @@ def _numbers(table: pd.DataFrame, column: str) -> FloatArray:
         return table[column].to_numpy(dtype=np.float64, na_value=np.nan)
     except (TypeError, ValueError) as error:
         raise ValueError(f"the column {column!r} is not numeric: {error}") from error
-
-
-def records(left_out: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return the subjects left out as plain dictionaries, to travel in a table's ``attrs``."""
-    pairs = zip(left_out["subject"].tolist(), left_out["reason"].tolist(), strict=True)
-    return [{"subject": subject, "reason": reason} for subject, reason in pairs]
 
 
 def factor_names(within: Sequence[str]) -> tuple[str, ...]:
@@ -170,7 +171,7 @@ def cells(table: pd.DataFrame, subject: str, within: Sequence[str], value: str) 
 
 def complete_subjects(
     table: pd.DataFrame, subject: str, within: Sequence[str], value: str
-) -> tuple[FloatArray, list[list[Any]], list[Any], pd.DataFrame]:
+) -> tuple[FloatArray, list[list[Any]], list[Any], list[LeftOut]]:
     """Arrange the subjects that have a finite value in every cell as an array.
 
     Parameters
@@ -186,9 +187,9 @@ def complete_subjects(
         The levels of every factor: numbers ascending, anything else in order of appearance.
     subjects : list
         The subjects used, in the order of the array.
-    left_out : DataFrame
-        `subject` and `reason` of those that lack a cell, or have NaN or an infinity in one;
-        a warning is logged when there are any.
+    left_out : list of LeftOut
+        Those that lack a cell, or have NaN or an infinity in one; a warning is logged when there
+        are any.
 
     Raises
     ------

@@ -7,9 +7,9 @@ import numpy as np
 import pandas as pd
 
 from simstudy.analysis.adjustment import check_confidence, largest
-from simstudy.analysis.complete import cells, records
+from simstudy.analysis.complete import cells
 from simstudy.analysis.curves import complete_curve, sizes_of
-from simstudy.analysis.thresholds import Pair, of_change, with_changes
+from simstudy.analysis.thresholds import Pair, overtaking, with_changes
 from simstudy.arrays import FloatArray
 
 COLUMNS = [
@@ -57,7 +57,7 @@ def converged(
         size at which the gap is too large by the adjusted test and the first from which on it is
         small by every test that decides; `converged`, the estimated size in between, with `lower`
         and `upper`, NaN where none is claimed; `note` says why.
-        ``attrs["left_out"]`` lists the subjects that lack a value or a limit.
+        A warning is logged when some subject lacks a value or a limit.
     """
     check_confidence(confidence)
     _check_closeness(within, fraction)
@@ -83,8 +83,7 @@ def converged(
     columns = [factor, *COLUMNS]
     blank = {**dict.fromkeys(columns, math.nan), "note": ""}
     result = pd.DataFrame([{**blank, **row} for row in rows], columns=columns)
-    left_out = every.left_out("left out of the convergence of cells without a value", False)
-    result.attrs |= {"left_out": records(left_out), "confidence": confidence}
+    every.left_out("left out of the convergence of cells without a value", False)
     return result
 
 
@@ -132,9 +131,9 @@ def _row(learner: Pair, factor: str, m: int) -> dict[str, Any]:
     row |= {"m": m}
     known = [sign for sign in learner.signs if sign]
     if learner.changes and learner.changes[-1].sign > 0:
-        found = of_change(learner, learner.changes[-1])
-        found.pop("ahead")
-        return row | found | {"converged": found.pop("crossing", math.nan)}
+        found = overtaking(learner, learner.changes[-1])
+        row |= {key: getattr(found, key) for key in ("before", "after", "lower", "upper", "note")}
+        return row | {"converged": found.crossing}
     if known and known[-1] > 0:
         return row | {"note": "close at every size at which the test decides"}
     if known:

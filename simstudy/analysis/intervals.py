@@ -15,7 +15,7 @@ from simstudy.analysis.adjustment import (
     mean_and_se,
     with_infinities,
 )
-from simstudy.analysis.complete import cells, complete_subjects, factor_names, records
+from simstudy.analysis.complete import cells, complete_subjects, factor_names
 from simstudy.arrays import FloatArray
 
 ADJUSTMENTS = ("bonferroni", "bonferroni_within", "none")
@@ -60,8 +60,7 @@ def intervals(
         One row per cell: the factors, `n`, `mean`, `se` (the Monte-Carlo standard error of the
         mean for the method ``"cell"``), `df`, `m` (intervals in the family), `t_crit`, `lower`,
         `upper`, `infinite` (subjects whose value is infinite; the mean is then infinite too, and
-        has no interval), `method`. ``attrs["left_out"]`` lists the subjects without a value in
-        some cell; a warning is logged when there are any.
+        has no interval), `method`. A warning is logged when some subject lacks a value.
     """
     check_option("adjustment", adjustment, ADJUSTMENTS)
     check_option("method", method, METHODS)
@@ -71,7 +70,7 @@ def intervals(
         every = cells(table, subject, within, value)
         levels, values = every.levels, every.array.reshape(len(every.subjects), -1)
         infinite = every.infinite.reshape(len(every.subjects), -1)
-        left_out = every.left_out("left out of the intervals of cells without a value", False)
+        every.left_out("left out of the intervals of cells without a value", False)
         if complete:
             kept = (np.isfinite(values) | (infinite != 0)).all(axis=1)
             if not kept.any():
@@ -79,7 +78,7 @@ def intervals(
             values, infinite = values[kept], infinite[kept]
         n, mean, se, df = mean_and_se(values, largest(values))
     else:
-        array, levels, _, left_out = complete_subjects(table, subject, within, value)
+        array, levels, _, _ = complete_subjects(table, subject, within, value)
         values = array.reshape(len(array), -1)
         infinite = np.zeros_like(values)
         correction = _morey(values.shape[1])
@@ -95,7 +94,6 @@ def intervals(
     result = result.assign(infinite=(infinite != 0).sum(axis=0), method=method)
     result["mean"] = with_infinities(mean, infinite)
     result.loc[result["infinite"] > 0, ["se", "lower", "upper"]] = np.nan
-    result.attrs["left_out"] = records(left_out)
     return result
 
 

@@ -8,15 +8,50 @@ is computed exactly from the sums and cross products of the models with each pat
 
 import itertools
 from collections.abc import Iterator, Sequence
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 from scipy.special import fdtrc
 
-from simstudy.analysis.complete import Cells, cells, factor_names, records
+from simstudy.analysis.complete import Cells, LeftOut, cells, factor_names
 from simstudy.analysis.reml import Fit, estimate
 from simstudy.arrays import FloatArray
+
+
+@dataclass(frozen=True)
+class MixedModel:
+    """A fitted mixed model.
+
+    Attributes
+    ----------
+    table : DataFrame
+        One row per effect, as `mixed_model` returns it.
+    subjects, cells : int
+        The numbers of subjects and cells used.
+    missing : int
+        The cells without a finite value.
+    components : dict
+        The variances by name, the residual one last.
+    converged : bool
+        Whether the fit converged.
+    log_likelihood : float
+        Restricted, for the cell means as parameters.
+    note : str
+        Empty unless a component is 0 or left out, infinite values were left out or the fit failed.
+    left_out : list of LeftOut
+        The subjects that lack a cell.
+    """
+
+    table: pd.DataFrame
+    subjects: int
+    cells: int
+    missing: int
+    components: dict[str, float]
+    converged: bool
+    log_likelihood: float
+    note: str
+    left_out: list[LeftOut]
 
 
 def mixed_model(
@@ -25,6 +60,16 @@ def mixed_model(
     factors: Sequence[str] = ("learner", "size"),
     value: str = "information_reward",
 ) -> pd.DataFrame:
+    """Test every effect by a mixed model; see `fit_mixed_model`."""
+    return fit_mixed_model(table, subject, factors, value).table
+
+
+def fit_mixed_model(
+    table: pd.DataFrame,
+    subject: str = "model",
+    factors: Sequence[str] = ("learner", "size"),
+    value: str = "information_reward",
+) -> MixedModel:
     """Test every main effect and interaction of within-subject factors, with cells missing.
 
     The fixed effects are all cells; the random ones are the subject and the subject with every
@@ -40,15 +85,11 @@ def mixed_model(
 
     Returns
     -------
-    DataFrame
-        One row per effect, main effects first: `effect` (factors joined by ``:``), `df1`, `df2`,
-        `F` (Wald's χ² divided by df1) and `p`. Main effects compare the plain averages of cell
-        means, whatever the number of subjects in the cells (type III).
-        ``attrs``: `subjects` and `values`, the numbers used; `missing`, the cells without a
-        finite value; `components`, the variances by name, the residual one last; `converged`;
-        `log_likelihood` (restricted, for the cell means as parameters); `note`, empty unless a
-        component is 0 or left out, infinite values were left out or the fit failed; `left_out`,
-        the subjects that lack a cell. A warning is logged when there are any.
+    MixedModel
+        Its table has one row per effect, main effects first: `effect` (factors joined by ``:``),
+        `df1`, `df2`, `F` (Wald's χ² divided by df1) and `p`. Main effects compare the plain
+        averages of cell means, whatever the number of subjects in the cells (type III). A warning
+        is logged when some subject lacks a cell.
 
     Raises
     ------
@@ -75,9 +116,7 @@ def mixed_model(
         F, df2 = fit.wald(contrasts)
         df1 = len(contrasts)
         rows.append((effect, df1, df2, F, float(fdtrc(df1, df2, F))))
-    result = pd.DataFrame(rows, columns=["effect", "df1", "df2", "F", "p"])
-    result.attrs.update(_account(every, fit))
-    return result
+    return _account(pd.DataFrame(rows, columns=["effect", "df1", "df2", "F", "p"]), every, fit)
 
 
 def mixed_means(
@@ -100,7 +139,7 @@ def mixed_means(
         there), `mean`, `se` (from the covariance of the fixed effects), `df` (Satterthwaite's)
         and `se_robust`. Without missing cells `mean` is the plain mean; `se` is then one and the
         same for all cells, as the model has one variance for all, while `se_robust` is each
-        cell's own SD/√n. ``attrs`` as in `mixed_model`.
+        cell's own SD/√n.
 
     Notes
     -----
@@ -109,15 +148,14 @@ def mixed_means(
     subjects, and is NaN in a cell of one subject.
     """
     every, fit = _fit(table, subject, factors, value)
+    every.left_out("in the mixed model without some of their cells")
     n = np.isfinite(every.array).sum(axis=0).ravel()
     result = pd.DataFrame(list(itertools.product(*every.levels)), columns=list(every.within))
     variances = np.diag(fit.covariance)
     df = [fit.degrees_of_freedom(cell) for cell in np.eye(len(n))]
     robust = np.where(n > 1, np.diag(fit.robust), np.nan)
     result = result.assign(n=n, mean=fit.mean, se=np.sqrt(variances), df=df)
-    result = result.assign(se_robust=np.sqrt(robust))
-    result.attrs.update(_account(every, fit))
-    return result
+    return result.assign(se_robust=np.sqrt(robust))
 
 
 def _effects(factors: Sequence[str], shape: Sequence[int]) -> Iterator[tuple[str, FloatArray]]:
@@ -204,8 +242,8 @@ def _check_cells(every: Cells) -> None:
     )
 
 
-def _account(every: Cells, fit: Fit) -> dict[str, Any]:
-    """Return what travels beside the tables: what was used, the variances and the notes."""
+def _account(table: pd.DataFrame, every: Cells, fit: Fit) -> MixedModel:
+    """Return the tests with what was used, the variances and the notes."""
     finite = np.isfinite(every.array)
     infinite = int((every.infinite != 0).sum())
     notes = [fit.note] if fit.note else []
@@ -214,14 +252,14 @@ def _account(every: Cells, fit: Fit) -> dict[str, Any]:
         notes.append(
             f"{infinite} infinite value{were} left out, which flatters or harms the cells concerned"
         )
-    left_out = every.left_out("in the mixed model without some of their cells")
-    return {
-        "subjects": int(finite.reshape(len(finite), -1).any(axis=1).sum()),
-        "values": int(finite.sum()),
-        "missing": int((~finite).sum()),
-        "components": fit.components,
-        "converged": fit.converged,
-        "log_likelihood": fit.log_likelihood,
-        "note": "; ".join(notes),
-        "left_out": records(left_out),
-    }
+    return MixedModel(
+        table,
+        subjects=int(finite.reshape(len(finite), -1).any(axis=1).sum()),
+        cells=int(finite.sum()),
+        missing=int((~finite).sum()),
+        components=fit.components,
+        converged=fit.converged,
+        log_likelihood=fit.log_likelihood,
+        note="; ".join(notes),
+        left_out=every.left_out("in the mixed model without some of their cells"),
+    )

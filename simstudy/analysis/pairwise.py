@@ -17,7 +17,7 @@ from simstudy.analysis.adjustment import (
     mean_and_se,
     with_infinities,
 )
-from simstudy.analysis.complete import cells, records
+from simstudy.analysis.complete import cells
 from simstudy.arrays import FloatArray, IntArray
 
 ADJUSTMENTS = ("bonferroni", "bonferroni_all", "holm", "none")
@@ -61,9 +61,7 @@ def pairwise(
         family), `lower`, `upper`, `first_greater`, the share of subjects with first > second,
         and `infinite`, the subjects in which either is infinite; where there are any, nothing can
         be tested. Where all differences are equal, t is infinite and p is 0; where all are 0,
-        both are NaN.
-        ``attrs["left_out"]`` lists the subjects that could not be used in every comparison; a
-        warning is logged when there are any.
+        both are NaN. A warning is logged when some subject could not be used in every comparison.
     """
     check_option("adjustment", adjustment, ADJUSTMENTS)
     check_confidence(confidence)
@@ -96,8 +94,7 @@ def pairwise(
     result["difference"] = with_infinities(mean, infinite)
     untested = ["se", "t", "p", "p_adjusted", "lower", "upper", "first_greater"]
     result.loc[result["infinite"] > 0, untested] = np.nan
-    left_out = every.left_out("left out of the comparisons of cells without a value", False)
-    result.attrs["left_out"] = records(left_out)
+    every.left_out("left out of the comparisons of cells without a value", False)
     return result
 
 

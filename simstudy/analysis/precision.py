@@ -17,7 +17,7 @@ from simstudy.analysis.adjustment import (
     mean_and_se,
     with_infinities,
 )
-from simstudy.analysis.complete import cells, records
+from simstudy.analysis.complete import cells
 from simstudy.arrays import FloatArray, IntArray
 
 MOST = 10**12  # models that a search for a power goes up to
@@ -57,8 +57,7 @@ def precision(
         the subjects that would reach it by the sd found (see `models_needed`; its own relative
         error is twice `mcse_error`). `infinite` counts the subjects in which a value is infinite;
         where there are any, or fewer than two subjects, there is no sd and none of what follows
-        from it. ``attrs["left_out"]`` lists the subjects without a value in some cell; a warning is
-        logged when there are any.
+        from it. A warning is logged when some subject lacks a value.
     """
     if mcse is not None:
         _check_positive("mcse", mcse)
@@ -101,8 +100,7 @@ def precision(
         needed = [pd.NA if np.isnan(spread) else models_needed(spread, mcse) for spread in sd]
         result = result.assign(target=mcse, models_needed=pd.array(needed, dtype="Int64"))
     result = result.assign(infinite=(infinite != 0).sum(axis=0))
-    left_out = every.left_out("left out of the precision of cells without a value", False)
-    result.attrs["left_out"] = records(left_out)
+    every.left_out("left out of the precision of cells without a value", False)
     return result
 
 

@@ -1,6 +1,7 @@
 """Average ranks of learners over models, and whether they differ (Demšar 2006)."""
 
 import math
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -9,11 +10,65 @@ from scipy.special import chdtrc, fdtrc
 from scipy.stats import rankdata, studentized_range
 
 from simstudy.analysis.adjustment import ROUNDING, check_confidence
-from simstudy.analysis.complete import complete_subjects, records
+from simstudy.analysis.complete import LeftOut, complete_subjects
 from simstudy.arrays import FloatArray
 
 
-def average_ranks(
+@dataclass(frozen=True)
+class Ranks:
+    """Average ranks with Friedman's and Nemenyi's tests.
+
+    Attributes
+    ----------
+    table : DataFrame
+        One row per learner, as `average_ranks` returns it.
+    n, k : int
+        The numbers of subjects and learners.
+    at
+        The level at which they were ranked; None for averages over all levels.
+    confidence : float
+        Of the comparisons of all pairs together.
+    chi2, df, p : float
+        Friedman's test, corrected for ties.
+    tie_correction : float
+        The factor that was divided by (1 without ties), so that ``chi2 * tie_correction`` is the
+        statistic of Demšar's text.
+    F, df1, df2, p_F : float
+        Iman & Davenport's (1980) form of it.
+    q, critical_difference : float
+        Nemenyi's test, ``q · sqrt(k(k + 1)/(6n))`` with q the quantile of the studentized range of
+        k means, infinite degrees of freedom, over √2.
+    groups : list of list
+        Two or more learners of which no two differ significantly, none part of another.
+    left_out : list of LeftOut
+        The subjects without a finite value somewhere.
+    """
+
+    table: pd.DataFrame
+    n: int
+    k: int
+    at: Any
+    confidence: float
+    chi2: float
+    df: int
+    p: float
+    tie_correction: float
+    F: float
+    df1: int
+    df2: int
+    p_F: float  # noqa: N815 (of the F above)
+    q: float
+    critical_difference: float
+    groups: list[list[Any]]
+    left_out: list[LeftOut]
+
+
+def average_ranks(table: pd.DataFrame, *arguments: Any, **options: Any) -> pd.DataFrame:
+    """Return the table of `rank`: average ranks, the best learner first."""
+    return rank(table, *arguments, **options).table
+
+
+def rank(
     table: pd.DataFrame,
     subject: str = "model",
     factor: str = "learner",
@@ -22,7 +77,7 @@ def average_ranks(
     at: Any = None,
     greater_is_better: bool = True,
     confidence: float = 0.95,
-) -> pd.DataFrame:
+) -> Ranks:
     """Rank the learners in every model, average the ranks, and test whether they differ.
 
     Parameters
@@ -42,21 +97,10 @@ def average_ranks(
 
     Returns
     -------
-    DataFrame
-        One row per learner, the best first: the learner, `rank` (the average), `n` (subjects),
-        and `not_told_apart`: the number of other learners whose average rank is nearer than the
-        critical difference. ``attrs`` has
-
-        - `n` and `k`, the numbers of subjects and learners; `at`; `confidence`;
-        - `chi2`, `df`, `p`: Friedman's test, corrected for ties; `tie_correction`, the factor that
-          was divided by (1 without ties), so that ``chi2 * tie_correction`` is the statistic of
-          Demšar's text;
-        - `F`, `df1`, `df2`, `p_F`: Iman & Davenport's (1980) form of it;
-        - `q` and `critical_difference`: Nemenyi's test, ``q · sqrt(k(k + 1)/(6n))`` with q the
-          quantile of the studentized range of k means, infinite degrees of freedom, over √2;
-        - `groups`: lists of two or more learners of which no two are told apart, none of them part
-          of another;
-        - `left_out`: the subjects without a finite value somewhere, and why.
+    Ranks
+        Its table has one row per learner, the best first: the learner, `rank` (the average), `n`
+        (subjects), and `not_told_apart`: the number of other learners whose average rank is nearer
+        than the critical difference.
 
     Raises
     ------
@@ -88,10 +132,8 @@ def average_ranks(
     result = pd.DataFrame({factor: [levels[0][place] for place in order], "rank": means[order]})
     result = result.assign(n=n, not_told_apart=near.sum(axis=1)[order] - 1)
     groups = [result[factor].iloc[low:high].tolist() for low, high in _runs(means[order], critical)]
-    result.attrs |= {"n": n, "k": k, "at": at, "confidence": confidence} | _friedman(ranks)
-    result.attrs |= {"q": q, "critical_difference": critical, "groups": groups}
-    result.attrs["left_out"] = records(left_out)
-    return result
+    tests = _friedman(ranks)
+    return Ranks(result, n, k, at, confidence, *tests, q, critical, groups, left_out)
 
 
 def _at(table: pd.DataFrame, within: str | None, at: Any) -> pd.DataFrame:
@@ -119,7 +161,7 @@ def _ranks(values: FloatArray, greater_is_better: bool) -> FloatArray:
     return ranks
 
 
-def _friedman(ranks: FloatArray) -> dict[str, float]:
+def _friedman(ranks: FloatArray) -> tuple[float, int, float, float, float, int, int, float]:
     """Return Friedman's test of the ranks, and Iman & Davenport's form of it."""
     n, k = ranks.shape
     apart = float(((ranks.mean(axis=0) - (k + 1) / 2) ** 2).sum())
@@ -134,16 +176,7 @@ def _friedman(ranks: FloatArray) -> dict[str, float]:
     if math.isnan(chi2):
         F = math.nan
     p_F = 0.0 if math.isinf(F) else float(fdtrc(df1, df2, F))
-    return {
-        "chi2": chi2,
-        "df": df1,
-        "p": float(chdtrc(df1, chi2)),
-        "tie_correction": correction,
-        "F": F,
-        "df1": df1,
-        "df2": df2,
-        "p_F": p_F,
-    }
+    return chi2, df1, float(chdtrc(df1, chi2)), correction, F, df1, df2, p_F
 
 
 def _runs(ordered: FloatArray, critical: float) -> list[tuple[int, int]]:

@@ -1,5 +1,6 @@
 """Whether events given a probability happen that often, with models as the sampling unit."""
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,31 @@ from simstudy.analysis.adjustment import check_confidence, check_option, critica
 from simstudy.arrays import FloatArray
 
 ADJUSTMENTS = ("bonferroni", "none")
+
+
+@dataclass(frozen=True)
+class Reliability:
+    """Observed frequencies against predicted probabilities, pooled over models.
+
+    Attributes
+    ----------
+    table : DataFrame
+        One row per learner, size and bin, as `calibration` returns it.
+    models : int
+        The number of models whose cells were run again.
+    classes : str
+        ``"every"`` class, or the ``"modal"`` one.
+    test : str
+        ``"exact"`` or ``"sampled"``.
+    confidence : float
+        Of the intervals.
+    """
+
+    table: pd.DataFrame
+    models: int
+    classes: str
+    test: str
+    confidence: float
 
 
 def calibration(
@@ -54,8 +80,6 @@ def calibration(
     """
     check_confidence(confidence)
     check_option("adjustment", adjustment, ADJUSTMENTS)
-    table = table.copy(deep=False)
-    table.attrs = {}  # which pandas would copy at every step
     rows = []
     for (learner, size), cells in table.groupby([factor, within], sort=False):
         subjects = cells[subject].nunique()

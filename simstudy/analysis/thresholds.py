@@ -9,25 +9,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from simstudy.analysis.adjustment import check_confidence, check_option, largest
-from simstudy.analysis.complete import Cells, cells, records
-from simstudy.analysis.curves import (
-    BANDS,
-    MAX_RATIO,
-    Curve,
-    Zone,
-    complete_curve,
-    sizes_of,
-    sup_t,
-)
-from simstudy.arrays import FloatArray
+from simstudy.analysis.adjustment import check_confidence, largest
+from simstudy.analysis.complete import Cells, cells
+from simstudy.analysis.curves import MAX_RATIO, Curve, Zone, complete_curve, sizes_of
 
 COLUMNS = [
     *("first", "second", "n", "infinite", "m", "first_ahead", "second_ahead"),
     *("ahead", "before", "after", "crossing", "lower", "upper", "note"),
 ]
-# Sizes are added around a crossing until neighbours are within this factor.
-FINE_RATIO = 1.3
 
 
 @dataclass(frozen=True)
@@ -59,7 +48,136 @@ class Pair:
         return self.second if sign > 0 else self.first
 
 
-def thresholds(
+@dataclass(frozen=True)
+class Overtaking:
+    """One learner overtakes another between two sizes, by the adjusted tests.
+
+    Attributes
+    ----------
+    ahead, behind
+        The learner that overtakes, and the one that is overtaken.
+    before, after : float
+        The last size at which the other is ahead, and the first at which it is.
+    crossing, lower, upper : float
+        The estimated size at which the mean difference is 0, and its interval; NaN if none is
+        claimed.
+    note : str
+        Why there is no estimate.
+    """
+
+    ahead: Any
+    behind: Any
+    before: float
+    after: float
+    crossing: float = math.nan
+    lower: float = math.nan
+    upper: float = math.nan
+    note: str = ""
+
+    @property
+    def estimated(self) -> bool:
+        """Whether the crossing is estimated."""
+        return not math.isnan(self.crossing)
+
+
+@dataclass(frozen=True)
+class Course:
+    """Two learners over the sizes: who is ahead where, and who overtakes whom.
+
+    Attributes
+    ----------
+    first, second
+        The learners.
+    n, infinite : int
+        The subjects with a value of both at every size, and those in which either is infinite.
+    m : int
+        The number of tests adjusted for; 0 if the pair is not analysed.
+    first_ahead, second_ahead : tuple of float
+        The sizes at which the one and the other is ahead.
+    changes : tuple of Overtaking
+        The changes of the learner ahead, by size.
+    note : str
+        Why there is none.
+    """
+
+    first: Any
+    second: Any
+    n: int
+    infinite: int
+    m: int
+    first_ahead: tuple[float, ...] = ()
+    second_ahead: tuple[float, ...] = ()
+    changes: tuple[Overtaking, ...] = ()
+    note: str = ""
+
+    @property
+    def analysed(self) -> bool:
+        """Whether the pair could be tested."""
+        return self.m > 0
+
+    @property
+    def leader(self) -> Any:
+        """The learner that is ahead wherever one is, or None."""
+        if bool(self.first_ahead) == bool(self.second_ahead):
+            return None
+        return self.first if self.first_ahead else self.second
+
+    def other(self, learner: Any) -> Any:
+        """The other learner of the pair."""
+        return self.second if learner == self.first else self.first
+
+    def ahead_at(self, learner: Any) -> tuple[float, ...]:
+        """The sizes at which a learner is ahead."""
+        return self.first_ahead if learner == self.first else self.second_ahead
+
+    def rows(self) -> list[dict[str, Any]]:
+        """What the table of `thresholds` has for the pair."""
+        start = {"first": self.first, "second": self.second, "n": self.n, "infinite": self.infinite}
+        start |= {"m": self.m or math.nan, "ahead": self.leader, "note": self.note}
+        for key in ("first_ahead", "second_ahead"):
+            start[key] = ", ".join(f"{size:.10g}" for size in getattr(self, key))
+        keys = ("ahead", "before", "after", "crossing", "lower", "upper", "note")
+        changed = [start | {key: getattr(one, key) for key in keys} for one in self.changes]
+        return changed or [start]
+
+
+def thresholds(table: pd.DataFrame, *arguments: Any, **options: Any) -> pd.DataFrame:
+    """Find the sizes between which one learner overtakes another, as a table.
+
+    Parameters
+    ----------
+    table, *arguments, **options
+        As in `courses`.
+
+    Returns
+    -------
+    DataFrame
+        One row per pair and change of the learner ahead, and one for a pair without any:
+
+        - `first`, `second`; `n`, the subjects with a value of both at every size; `infinite`,
+          the subjects in which either is infinite somewhere: the pair is then not analysed; `m`,
+          the number of tests adjusted for;
+        - `first_ahead`, `second_ahead`: the sizes at which the one and the other is ahead, as a
+          text such as "50, 500";
+        - `ahead`: the learner that overtakes the other, or without a change the one that is ahead
+          wherever one is, missing if none is; `before`, `after`: the last size at which the other
+          is ahead, and the first at which it is;
+        - `crossing`, `lower`, `upper`: the estimated size at which the mean difference is 0, and
+          the limits of its interval; NaN where none is claimed;
+        - `note`: why there is no change, or no estimate.
+    """
+    return as_table(courses(table, *arguments, **options))
+
+
+def as_table(found: Sequence[Course]) -> pd.DataFrame:
+    """Return what is known of the pairs as the table of `thresholds`."""
+    rows = [row for course in found for row in course.rows()]
+    table = pd.DataFrame(rows, columns=COLUMNS)
+    numbers = ["before", "after", "crossing", "lower", "upper"]
+    return table.astype(dict.fromkeys(numbers, np.float64))
+
+
+def courses(
     table: pd.DataFrame,
     subject: str = "model",
     factor: str = "learner",
@@ -67,8 +185,8 @@ def thresholds(
     value: str = "information_reward",
     greater_is_better: bool = True,
     confidence: float = 0.95,
-) -> pd.DataFrame:
-    """Find the sizes between which one learner overtakes another.
+) -> list[Course]:
+    """Find who is ahead at which sizes, and between which sizes one overtakes another.
 
     A learner is ahead at a size if the paired t test says so, Bonferroni-adjusted for all pairs at
     all their sizes. It overtakes another between the last size at which the other is ahead and the
@@ -90,23 +208,8 @@ def thresholds(
 
     Returns
     -------
-    DataFrame
-        One row per pair and change of the learner ahead, and one for a pair without any:
-
-        - `first`, `second`; `n`, the subjects with a value of both at every size; `infinite`,
-          the subjects in which either is infinite somewhere: the pair is then not analysed; `m`,
-          the number of tests adjusted for;
-        - `first_ahead`, `second_ahead`: the sizes at which the one and the other is ahead, as a
-          text such as "50, 500";
-        - `ahead`: the learner that overtakes the other, or without a change the one that is ahead
-          wherever one is, missing if none is; `before`, `after`: the last size at which the other
-          is ahead, and the first at which it is;
-        - `crossing`, `lower`, `upper`: the estimated size at which the mean difference is 0, and
-          the limits of its interval; NaN where none is claimed;
-        - `note`: why there is no change, or no estimate.
-
-        ``attrs["left_out"]`` lists the subjects that lack a value; a warning is logged when there
-        are any. ``attrs["confidence"]`` is `confidence`.
+    list of Course
+        One for each pair. A warning is logged when some subject lacks a value.
 
     Raises
     ------
@@ -132,20 +235,11 @@ def thresholds(
         raise ValueError(f"the factor {factor!r} has one level ({only}): nothing to compare")
     found = compared(every, greater_is_better, confidence)
     m = sum(len(pair.signs) for pair in found)
-    rows = [row for pair in found for row in _rows(pair, m)]
-    result = pd.DataFrame([{**_BLANK, **row} for row in rows], columns=COLUMNS)
     # Learners that no subject has at a size are not compared there: nothing is left out.
     absent = (every.status == "no row").all(axis=0)
     there = replace(every, array=np.where(absent, 0.0, every.array))
-    left_out = there.left_out("left out of the thresholds of cells without a value", False)
-    result.attrs |= {"left_out": records(left_out), "confidence": confidence}
-    return result
-
-
-_BLANK: dict[str, Any] = {
-    **dict.fromkeys(COLUMNS, math.nan),
-    **{"first_ahead": "", "second_ahead": "", "ahead": None, "note": ""},
-}
+    there.left_out("left out of the thresholds of cells without a value", False)
+    return [_course(pair, m) for pair in found]
 
 
 def compared(every: Cells, greater_is_better: bool, confidence: float) -> list[Pair]:
@@ -153,7 +247,7 @@ def compared(every: Cells, greater_is_better: bool, confidence: float) -> list[P
     levels = every.levels[0]
     pairs = []
     for one, other in itertools.combinations(range(len(levels)), 2):
-        curve, facts = _curve(every, one, other, greater_is_better)
+        curve, facts = pair_curve(every, one, other, greater_is_better)
         pairs.append(Pair(levels[one], levels[other], curve, facts))
     m = sum(len(pair.curve.sizes) for pair in pairs if pair.curve is not None)
     return [with_changes(pair, m, confidence) for pair in pairs]
@@ -174,7 +268,7 @@ def with_changes(pair: Pair, m: int, confidence: float) -> Pair:
     return Pair(pair.first, pair.second, curve, pair.facts, signs.tolist(), changes)
 
 
-def _curve(
+def pair_curve(
     every: Cells, first: int, second: int, greater_is_better: bool
 ) -> tuple[Curve | None, dict[str, Any]]:
     """Return `complete_curve` of second − first, positive if the second is better."""
@@ -190,144 +284,44 @@ def _curve(
     return complete_curve(differences, scale, infinite, sizes)
 
 
-def _rows(pair: Pair, m: int) -> list[dict[str, Any]]:
-    """Return what the table says of a pair."""
-    start = {"first": pair.first, "second": pair.second, **pair.facts}
+def _course(pair: Pair, m: int) -> Course:
+    """Return what is said of a pair."""
     if pair.curve is None:
-        return [start]
-    sizes = pair.curve.sizes
-    start |= {"m": m}
-    for name, sign in (("first_ahead", -1), ("second_ahead", 1)):
-        at = [size for size, decided in zip(sizes, pair.signs, strict=True) if decided == sign]
-        start[name] = ", ".join(f"{size:.10g}" for size in at)
-    if pair.changes:
-        return [start | of_change(pair, change) for change in pair.changes]
-    known = [sign for sign in pair.signs if sign]
-    if not known:
-        return [start | {"note": "at no size is one ahead of the other"}]
-    return [start | {"ahead": pair.leader(known[0]), "note": "no change of who is ahead"}]
+        return Course(pair.first, pair.second, m=0, **pair.facts)
+    ahead = {
+        sign: tuple(
+            float(size)
+            for size, decided in zip(pair.curve.sizes, pair.signs, strict=True)
+            if decided == sign
+        )
+        for sign in (-1, 1)
+    }
+    note = (
+        "no change of who is ahead" if any(pair.signs) else "at no size is one ahead of the other"
+    )
+    return Course(
+        pair.first,
+        pair.second,
+        m=m,
+        first_ahead=ahead[-1],
+        second_ahead=ahead[1],
+        changes=tuple(overtaking(pair, change) for change in pair.changes),
+        note="" if pair.changes else note,
+        **pair.facts,
+    )
 
 
-def of_change(pair: Pair, change: Change) -> dict[str, Any]:
-    """Return what a row says of one change."""
+def overtaking(pair: Pair, change: Change) -> Overtaking:
+    """Return what is said of one change."""
     assert pair.curve is not None
     zone, sizes = change.zone, pair.curve.sizes
-    row = {"ahead": pair.leader(change.sign)}
-    row |= {"before": sizes[change.before], "after": sizes[change.after]}
+    where = float(sizes[change.before]), float(sizes[change.after])
+    start = (pair.leader(change.sign), pair.leader(-change.sign), *where)
     if math.isinf(zone.ratio):
-        return row | {"note": "two sizes alone: no estimate in between"}
+        return Overtaking(*start, note="two sizes alone: no estimate in between")
     if zone.ratio > MAX_RATIO * (1 + 1e-9):
         far = f"neighbouring sizes differ by a factor of {zone.ratio:.3g}"
-        return row | {"note": f"{far}, more than {MAX_RATIO:g}: no estimate in between"}
+        return Overtaking(*start, note=f"{far}, more than {MAX_RATIO:g}: no estimate in between")
     if len(zone.zeros) != 1:
-        return row | {"note": "the estimated curve crosses 0 several times in between"}
-    return row | {"crossing": zone.zeros[0], "lower": zone.lower, "upper": zone.upper}
-
-
-def sizes_to_add(pairs: Sequence[Pair], own: Sequence[int]) -> dict[int, set[Any]]:
-    """Propose sizes around the crossings of some pairs, and for which learners.
-
-    The sizes lie on a grid that divides the way from each of the study's own sizes to the next
-    evenly on the logarithmic axis, by steps of a factor of 1.3 at most. Around each crossing that
-    is not yet known well enough one is added in each gap: the one nearest to the estimate. It is
-    known well enough when neighbouring sizes are within a factor of 1.3, or, where the interval is
-    wide, within a third of it.
-    """
-    grid = np.setdiff1d(refinement_grid(own), own)
-    proposed: dict[int, set[Any]] = {}
-    for pair in pairs:
-        for change in pair.changes:
-            for size in _around(pair, change, grid):
-                proposed.setdefault(size, set()).update((pair.first, pair.second))
-    return proposed
-
-
-def refinement_grid(own: Sequence[int]) -> list[int]:
-    """Return all sizes that may be added, and the study's own."""
-    grid = set(own)
-    for low, high in itertools.pairwise(sorted(own)):
-        steps = math.ceil(math.log(high / low) / math.log(FINE_RATIO) - 1e-9)
-        grid |= {round(low * (high / low) ** (step / steps)) for step in range(1, steps)}
-    return sorted(grid)
-
-
-def _around(pair: Pair, change: Change, grid: FloatArray) -> list[int]:
-    """Return the size to add in each gap, in or next to where the crossing may be, if too wide."""
-    assert pair.curve is not None
-    zone, sizes = change.zone, pair.curve.sizes
-    third = (zone.upper / zone.lower) ** (1 / 3)
-    wanted = max(FINE_RATIO, min(MAX_RATIO, third))
-    centre = zone.zeros[len(zone.zeros) // 2]
-    gaps = list(itertools.pairwise(sizes))
-    within = [low < zone.upper and high > zone.lower for low, high in gaps]
-    found = []
-    for place, (low, high) in enumerate(gaps):
-        beside = any(within[max(place - 1, 0) : place + 2])
-        most = wanted if within[place] else MAX_RATIO
-        inside = grid[(grid > low) & (grid < high)]
-        if beside and high / low > most * (1 + 1e-9) and len(inside):
-            found.append(int(inside[np.abs(np.log(inside / centre)).argmin()]))
-    return found
-
-
-def curve(
-    table: pd.DataFrame,
-    first: Any,
-    second: Any,
-    subject: str = "model",
-    factor: str = "learner",
-    size: str = "size",
-    value: str = "information_reward",
-    greater_is_better: bool = True,
-    confidence: float = 0.95,
-    band: str = "t",
-    steps: int = 40,
-) -> pd.DataFrame:
-    """Give the mean difference of two learners at the sizes that both have, for a figure.
-
-    Parameters
-    ----------
-    table, subject, factor, size, value, greater_is_better, confidence
-        As in `thresholds`.
-    first, second
-        The learners; positive differences mean that the second is ahead.
-    band
-        What the band at all sizes together is simulated from: ``"t"``, the multivariate t
-        distribution with n − 1 degrees of freedom, or ``"normal"``.
-    steps
-        How many points there are from one size to the next, on straight lines, which are drawn to
-        join the sizes and say nothing of what is between them.
-
-    Returns
-    -------
-    DataFrame
-        One row per point: the size, `studied` (whether it is one of the study's), `difference`,
-        `se`, `lower` and `upper` (each size by itself), `band_lower` and `band_upper` (all sizes
-        together). All but the first two are NaN if the pair cannot be analysed. ``attrs`` has
-        `first`, `second`, `n`, `infinite`, `confidence`, `sup_t`, `note` and `left_out`.
-    """
-    check_confidence(confidence)
-    check_option("band", band, BANDS)
-    chosen = table[table[factor].isin([first, second])] if factor in table else table
-    every = cells(chosen, subject, (factor, size), value)
-    for name in (first, second):
-        if name not in every.levels[0]:
-            raise ValueError(f"the column {factor!r} has no {name!r}")
-    one, other = every.levels[0].index(first), every.levels[0].index(second)
-    pair, start = _curve(every, one, other, greater_is_better)
-    sizes = sizes_of(size, every.levels[1]) if pair is None else pair.sizes
-    places = np.arange(steps * (len(sizes) - 1) + 1) / steps
-    x = np.interp(places, np.arange(len(sizes)), np.log(sizes))
-    studied = places == places.astype(int)
-    grid = np.exp(x)
-    grid[studied] = sizes
-    mean, se = (np.full(len(x), np.nan),) * 2 if pair is None else pair.straight(x)
-    half = np.nan if pair is None else pair.t_crit(confidence)
-    wide = np.nan if pair is None else sup_t(pair, confidence, band)
-    result = pd.DataFrame({size: grid, "studied": studied})
-    result = result.assign(difference=mean, se=se, lower=mean - half * se, upper=mean + half * se)
-    result = result.assign(band_lower=mean - wide * se, band_upper=mean + wide * se)
-    left_out = every.left_out("left out of the curve of cells without a value", False)
-    start = {"first": first, "second": second, "note": "", **start}
-    result.attrs |= start | {"confidence": confidence, "sup_t": wide, "left_out": records(left_out)}
-    return result
+        return Overtaking(*start, note="the estimated curve crosses 0 several times in between")
+    return Overtaking(*start, zone.zeros[0], zone.lower, zone.upper)

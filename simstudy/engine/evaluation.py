@@ -10,12 +10,9 @@ import numpy as np
 from simstudy.arrays import FloatArray, IntArray
 from simstudy.data.sample import Sample, configurations, distinct_rows, read_only
 from simstudy.networks.model import Model
+from simstudy.study.constants import MAX_CONFIGURATIONS, ROWS_BESIDE_EXACT
 
 EXACT, SAMPLED = "exact", "sampled"
-# An exact evaluation goes through all joint configurations of a model, up to this many.
-MOST_CONFIGURATIONS = 2**21
-# "both" draws this many rows beside.
-ROWS_BESIDE_EXACT = 1000
 # A limit is what a learner makes of the population, taken as this many rows.
 POPULATION_ROWS = 1e9
 
@@ -92,8 +89,8 @@ def population(model: Model) -> Sample:
 def check_size(cards: tuple[int, ...]) -> None:
     """Refuse a model with too many joint configurations to go through."""
     number = math.prod(cards)
-    if number > MOST_CONFIGURATIONS:
+    if number > MAX_CONFIGURATIONS:
         raise ValueError(
             f"a model of {len(cards)} variables has {number:,} joint configurations; an exact "
-            f"evaluation goes through {MOST_CONFIGURATIONS:,} at most"
+            f"evaluation goes through {MAX_CONFIGURATIONS:,} at most"
         )

@@ -7,7 +7,7 @@ again to the last digit.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -29,6 +29,31 @@ MOST_MODELS = 20
 CellName: TypeAlias = tuple[int, int, str]  # model, training size and label of the learner
 
 
+@dataclass(frozen=True)
+class Repeated:
+    """Cells that were run again for their predictions.
+
+    Attributes
+    ----------
+    table : DataFrame
+        One row for each learner, size, model and bin, as `reliability` describes it.
+    models : int
+        The number of models run.
+    failed : list of dict
+        The cells that raised an error and were left out.
+    primary : dict
+        The primary measure of the others by (model, size, learner).
+    test : str
+        ``"exact"`` or ``"sampled"``; with both tests, the exact one is used.
+    """
+
+    table: pd.DataFrame
+    models: int
+    failed: list[dict[str, Any]]
+    primary: dict[CellName, float]
+    test: str
+
+
 def reliability(
     study: Study | Plan,
     models: int | None = None,
@@ -38,7 +63,7 @@ def reliability(
     learners: Collection[str] | None = None,
     classes: str = EVERY,
     without: Collection[CellName] = (),
-) -> pd.DataFrame:
+) -> Repeated:
     """Run cells again in this process and count what they predicted against what happened.
 
     Parameters
@@ -64,15 +89,13 @@ def reliability(
 
     Returns
     -------
-    DataFrame
-        One row for each learner, size, model and bin with predictions in it: `learner`, `size`,
-        `model`, `bin`, `low` and `high` (its edges), `share` (the part of the model's predictions
-        that fall in the bin, each row of the test by its weight; 1 over all bins), `predicted`
-        (their mean), `observed` (how often the class was the true one) and `count`: predictions,
+    Repeated
+        Its table has one row for each learner, size, model and bin with predictions in it:
+        `learner`, `size`, `model`, `bin`, `low` and `high` (its edges), `share` (the part of the
+        model's predictions that fall in the bin, each row of the test by its weight; 1 over all
+        bins), `predicted` (their mean), `observed` (how often the class was the true one) and `count`: predictions,
         one for each test row and class; of an exact test, one for each distinct row of attributes
-        and class. ``attrs["failed"]`` names the cells that raised an error and were left out,
-        ``attrs["primary"]`` has the primary measure of the others by (model, size, learner), and
-        ``attrs["test"]`` is "exact" or "sampled". With both tests, the exact one is used.
+        and class.
     """
     import pandas as pd
     from threadpoolctl import threadpool_limits
@@ -104,28 +127,27 @@ def reliability(
     columns += ["share", "predicted", "observed", "count"]
     table = pd.DataFrame(rows, columns=columns)
     test = SAMPLED if isinstance(plan.test_size, int) else EXACT
-    table.attrs |= {"failed": failed, "primary": primary, "test": test}
-    return table
+    return Repeated(table, models, failed, primary, test)
 
 
-def check_repeated(table: pd.DataFrame, stored: pd.Series[float]) -> None:
+def check_repeated(found: Repeated, stored: pd.Series[float]) -> None:
     """Refuse cells that, run again, came out otherwise than they are stored.
 
     Parameters
     ----------
-    table : DataFrame
+    found : Repeated
         What `reliability` gave.
     stored : Series
         The primary measure by model, size and learner; its name is the measure's.
     """
     said = "the code that made these results is another than the one that runs now"
-    for cell in table.attrs["failed"]:
+    for cell in found.failed:
         raise SimstudyError(
             f"{cell['learner']} on model {cell['model']} with {cell['size']:,} rows is stored but "
             f"failed when it was run again ({cell['error']}); {said}"
         )
     known: dict[Any, float] = stored.to_dict()
-    for (model, size, learner), value in table.attrs["primary"].items():
+    for (model, size, learner), value in found.primary.items():
         was = known[model, size, learner]
         if not np.isclose(value, was, rtol=1e-6, atol=1e-9, equal_nan=True):
             raise SimstudyError(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import tomllib
 from collections.abc import Callable, Sequence
 from functools import cached_property
@@ -18,10 +19,14 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
+    from simstudy.analysis.findings import Findings
+    from simstudy.analysis.ranks import Ranks
+    from simstudy.analysis.regret import Regret
+    from simstudy.analysis.reliability import Reliability
     from simstudy.engine.plan import Plan
+    from simstudy.study.study import Study
     from simstudy.networks.model import Model
 
-REGRET = ("regret", "representation", "estimation")
 
 
 def open_results(directory: str | Path) -> Results:
@@ -59,7 +64,7 @@ class Results:
         if manifest is None or status != COMPLETE:
             raise SimstudyError(f"{directory} holds no complete results of a study")
         self.manifest: dict[str, Any] = manifest
-        self._thresholds: dict[tuple[Any, ...], pd.DataFrame] = {}
+        self._findings: dict[str, Findings] = {}
         self.settings: dict[str, Any] = self._read("study.toml", _read_toml)
 
     def __repr__(self) -> str:
@@ -115,13 +120,6 @@ class Results:
             return self.scores.iloc[:0]
         return self._read(REFINED, pd.read_parquet)
 
-    @property
-    def _all_sizes(self) -> pd.DataFrame:
-        """The scores at the study's own sizes, and at those that were added."""
-        import pandas as pd
-
-        return self.scores if self.refined.empty else pd.concat([self.scores, self.refined])
-
     @cached_property
     def timings(self) -> pd.DataFrame:
         """Seconds that fitting and predicting took in each cell.
@@ -149,6 +147,39 @@ class Results:
                 "--overwrite"
             ) from error
 
+    @cached_property
+    def study(self) -> Study:
+        """The study as it was run, typed; nothing that it names is looked up or executed."""
+        from simstudy.study.study import Study
+
+        return Study.model_validate_json(json.dumps(self.settings))
+
+    def findings(self, measure: str | None = None) -> Findings:
+        """What the analysis says about a measure, the primary one if left out."""
+        from simstudy.analysis.findings import Design, Findings
+
+        name = self._measure(measure)
+        if name not in self._findings:
+            study = self.study
+            design = Design(
+                tuple(self.learners),
+                tuple(self.sizes),
+                study.models,
+                study.analysis.confidence,
+                study.analysis.adjustment,
+            )
+            parts = [self._part(name, part) for part in ("regret", "estimation")]
+            self._findings[name] = Findings(
+                name, self.info(name), design, self.scores, self.refined, *parts
+            )
+        return self._findings[name]
+
+    def _part(self, name: str, part: str) -> str:
+        """The column of a part of regret that belongs to an information reward, if there is one."""
+        test = name.removeprefix("information_reward")
+        column = part + test
+        return column if test in ("", "_sampled") and column in self.measures else ""
+
     def _measure(self, name: str | None) -> str:
         """The measure of this name, the primary one if none is given."""
         if name is not None and name not in self.measures:
@@ -162,12 +193,14 @@ class Results:
         """
         import pandas as pd
 
-        from simstudy.analysis.anova import repeated_measures_anova
+        from simstudy.analysis.findings import Absent
 
-        within = [factor for factor in ("learner", "size") if len(set(self.scores[factor])) > 1]
-        if not within:
+        found = self.findings(measure)
+        if not found.factors:
             return pd.DataFrame()
-        return repeated_measures_anova(self.scores, within=within, value=self._measure(measure))
+        if isinstance(found.anova, Absent):
+            raise SimstudyError(found.anova.reason)
+        return found.anova.table
 
     def intervals(self, measure: str | None = None, **options: Any) -> pd.DataFrame:
         """Means and confidence intervals of all cells; options as `analysis.intervals`.
@@ -177,30 +210,33 @@ class Results:
         """
         from simstudy.analysis.intervals import intervals
 
-        name, analysis = self._measure(measure), self.settings["analysis"]
-        options.setdefault("confidence", analysis["confidence"])
-        adjusted = analysis["adjustment"] != "none"
-        options.setdefault("adjustment", "bonferroni" if adjusted else "none")
-        options.setdefault("complete", self._complete(name))
-        return intervals(self.scores, value=name, **options)
-
-    def _complete(self, name: str) -> bool:
-        """Whether means are over the models without a failed cell: if at least two are left."""
-        missing = self.scores[name].isna()
-        return bool(self.settings["models"] - self.scores["model"][missing].nunique() >= 2)
+        found = self.findings(measure)
+        if not options:
+            return found.intervals
+        adjusted = found.design.adjustment != "none"
+        defaults = {
+            "confidence": found.design.confidence,
+            "adjustment": "bonferroni" if adjusted else "none",
+            "complete": found.over_complete_models,
+        }
+        return intervals(self.scores, value=found.measure, **defaults | options)
 
     def pairwise(self, measure: str | None = None, **options: Any) -> pd.DataFrame:
         """Paired differences between learners at each size; options as `analysis.pairwise`.
 
         With a single learner the table is empty.
         """
-        from simstudy.analysis.pairwise import no_pairs, pairwise
+        from simstudy.analysis.pairwise import pairwise
 
-        for key in ("confidence", "adjustment"):
-            options.setdefault(key, self.settings["analysis"][key])
-        if len(self.learners) < 2:
-            return no_pairs("size")
-        return pairwise(self.scores, value=self._measure(measure), **options)
+        found = self.findings(measure)
+        if not options or len(self.learners) < 2:
+            return found.pairwise
+        design = found.design
+        defaults: dict[str, Any] = {
+            "confidence": design.confidence,
+            "adjustment": design.adjustment,
+        }
+        return pairwise(self.scores, value=found.measure, **defaults | options)
 
     def thresholds(self, measure: str | None = None, **options: Any) -> pd.DataFrame:
         """Between which sizes learners overtake each other; options as `analysis.thresholds`.
@@ -212,22 +248,17 @@ class Results:
 
         from simstudy.analysis.thresholds import thresholds
 
-        if len(self.learners) < 2 or len(self.sizes) < 2:
-            return pd.DataFrame()
-        # Page, tables and terminal all ask for them, and with many learners they take a while.
-        key = (self._measure(measure), *sorted(options.items()))
-        if key not in self._thresholds:
-            found = thresholds(self._all_sizes, **self._compared(measure), **options)
-            self._thresholds[key] = found
-        return self._thresholds[key].copy()
+        found = self.findings(measure)
+        if not options or not found.courses:
+            return found.thresholds
+        scores = pd.concat([self.scores, self.refined])
+        return thresholds(scores, **self._compared(measure) | options)
 
     def difference_curve(
         self, first: str, second: str, measure: str | None = None, **options: Any
     ) -> pd.DataFrame:
         """By how much the second learner is ahead at every size, with bands, for a figure."""
-        from simstudy.analysis.thresholds import curve
-
-        return curve(self._all_sizes, first, second, **self._compared(measure), **options)
+        return self.findings(measure).curve(first, second, **options).table
 
     def _compared(self, measure: str | None) -> dict[str, Any]:
         """What analyses of who is better need to know of a measure."""
@@ -253,6 +284,13 @@ class Results:
         options = self._compared("estimation")
         return converged(scores, limits, within, fraction, **options)
 
+    @cached_property
+    def regret_parts(self) -> Regret | None:
+        """Mean regret and its parts, if the study measured them."""
+        from simstudy.analysis.regret import regret
+
+        return regret(self.scores)
+
     def regret(self) -> pd.DataFrame:
         """Mean regret of every learner and size, and what it is made of, with standard errors.
 
@@ -262,16 +300,7 @@ class Results:
         """
         import pandas as pd
 
-        if not {*REGRET} <= {*self.measures}:
-            return pd.DataFrame()
-        names = list(REGRET)
-        known = self.scores[names].apply(np.isfinite).all(axis=1)
-        some = self.scores["learner"].isin(self.scores["learner"][known])
-        scores = self.scores[some & ~self.scores["model"].isin(self.scores["model"][some & ~known])]
-        cells = scores.groupby(["learner", "size"], sort=False)[names]
-        table = cells.mean().join(cells.sem().add_suffix("_se"))
-        table.insert(0, "n", cells.size())
-        return table.reset_index()
+        return pd.DataFrame() if self.regret_parts is None else self.regret_parts.table
 
     def precision(self, measure: str | None = None, mcse: float | None = None) -> pd.DataFrame:
         """Monte-Carlo standard errors of all means and paired differences.
@@ -279,42 +308,50 @@ class Results:
         Of the means that `intervals` gives, over the same models; differences are over the models
         that both learners have. With ``mcse``, also how many models would reach it.
         """
-        from simstudy.analysis.precision import precision
-
-        name = self._measure(measure)
-        return precision(self.scores, value=name, mcse=mcse, complete=self._complete(name))
+        return self.findings(measure).precision_for(mcse)
 
     def mixed(self, measure: str | None = None) -> pd.DataFrame:
         """A mixed model, learner × size, models at random: for when cells are missing."""
-        from simstudy.analysis.mixed import mixed_model
+        from simstudy.analysis.findings import Absent
 
-        factors = [factor for factor in ("learner", "size") if len(set(self.scores[factor])) > 1]
-        return mixed_model(self.scores, factors=factors, value=self._measure(measure))
+        found = self.findings(measure).mixed
+        if isinstance(found, Absent):
+            raise SimstudyError(found.reason)
+        return found.table
 
     def left_out(self, measure: str | None = None) -> pd.DataFrame:
         """The models without a finite value of a measure in some cell, and why."""
-        from simstudy.analysis.complete import cells
+        import pandas as pd
 
-        every = cells(self.scores, "model", ("learner", "size"), self._measure(measure))
-        return every.left_out("without a finite value").rename(columns={"subject": "model"})
+        return pd.DataFrame(self.findings(measure).left_out, columns=["model", "reason"])
 
     def ranks(self, size: int | None = None, measure: str | None = None) -> pd.DataFrame:
         """Average ranks of the learners over the models, with Friedman's and Nemenyi's tests.
 
-        At one training size, or of the scores averaged over all sizes; see
-        `analysis.ranks.average_ranks` for the columns and ``attrs``. With a single learner the
-        table is empty.
+        At one training size, or of the scores averaged over all sizes; `rank_tests` has the tests.
+        With a single learner the table is empty.
         """
         import pandas as pd
 
-        from simstudy.analysis.ranks import average_ranks
+        return pd.DataFrame() if len(self.learners) < 2 else self.rank_tests(size, measure).table
 
-        if len(self.learners) < 2:
-            return pd.DataFrame()
+    def rank_tests(self, size: int | None = None, measure: str | None = None) -> Ranks:
+        """The same with Friedman's and Nemenyi's tests; see `analysis.ranks.Ranks`."""
+        from simstudy.analysis.findings import Absent
+
         self._check_size(size)
-        return average_ranks(self.scores, at=size, **self._compared(measure))
+        found = self.findings(measure).ranks(size)
+        if isinstance(found, Absent):
+            raise SimstudyError(found.reason)
+        return found
 
     def reliability(
+        self, size: int | Sequence[int] | None = None, models: int | None = None, **options: Any
+    ) -> pd.DataFrame:
+        """Observed frequencies against predicted probabilities, bin by bin; see `calibration`."""
+        return self.calibration(size, models, **options).table
+
+    def calibration(
         self,
         size: int | Sequence[int] | None = None,
         models: int | None = None,
@@ -323,22 +360,22 @@ class Results:
         learners: Sequence[str] | None = None,
         classes: str = "every",
         **options: Any,
-    ) -> pd.DataFrame:
-        """How often what the learners gave a probability came about, bin by bin.
+    ) -> Reliability:
+        """Observed frequencies against predicted probabilities, bin by bin.
 
         Predictions are not stored: cells of the first ``models`` models (all up to 20 if left
         out) are run again in this process, at one or several sizes or all; cells that failed are
         not. The primary measure must come out as stored. Further options as
         `engine.reliability.reliability` and `analysis.reliability.calibration`, where the columns
-        are described. ``attrs`` has `models`, how many were run, `classes` and `test`.
+        of the table are described.
         """
-        from simstudy.analysis.reliability import calibration
-        from simstudy.engine.reliability import MOST_MODELS, check_repeated, reliability
+        from simstudy.analysis.reliability import Reliability, calibration
+        from simstudy.engine.reliability import check_repeated, reliability
         from simstudy.study.study import load_study
 
         analysis, scores = self.settings["analysis"], self.scores
         failed = scores[scores["status"] != "ok"]
-        table = reliability(
+        repeated = reliability(
             load_study(self.directory / "study.toml"),
             models,
             size,
@@ -348,15 +385,12 @@ class Results:
             without=set(zip(failed["model"], failed["size"], failed["learner"], strict=True)),
         )
         stored = scores.set_index(["model", "size", "learner"])[self.measures[0]]
-        check_repeated(table, stored)
+        check_repeated(repeated, stored)
         options.setdefault("confidence", analysis["confidence"])
         adjusted = analysis["adjustment"] != "none"
         options.setdefault("adjustment", "bonferroni" if adjusted else "none")
-        found = calibration(table, **options)
-        run = min(self.settings["models"], MOST_MODELS) if models is None else models
-        found.attrs |= {"models": run, "classes": classes, "test": table.attrs["test"]}
-        found.attrs["confidence"] = options["confidence"]
-        return found
+        table = calibration(repeated.table, **options)
+        return Reliability(table, repeated.models, classes, repeated.test, options["confidence"])
 
     def _check_size(self, size: int | None) -> None:
         if size is not None and size not in self.sizes:

@@ -21,7 +21,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from simstudy.engine.evaluation import ROWS_BESIDE_EXACT as ROWS_BESIDE_EXACT
 from simstudy.results.journal import JOURNAL, Journal
 from simstudy.engine.plan import MEASURED, UNNAMED_CONDITIONS, Column, Plan
 from simstudy.results.columns import Columns, Places, parquet

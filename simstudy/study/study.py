@@ -20,10 +20,10 @@ from pydantic import (
     field_validator,
 )
 
-from simstudy.engine.evaluation import MOST_CONFIGURATIONS
 from simstudy.errors import SimstudyError, suggestion
 from simstudy.measures.base import keywords
 from simstudy.sources.base import Family
+from simstudy.study.constants import MAX_CONFIGURATIONS
 from simstudy.study.explain import dotted, sentence
 from simstudy.study.registry import (
     FAMILIES,
@@ -300,11 +300,11 @@ class Study(_Part):
             return  # whose keys may mean anything; too large a model is refused when it is drawn
         family = self.family.resolved
         variables, values = family["attributes"][-1], family["values"][-1]
-        if values**variables > MOST_CONFIGURATIONS:
+        if values**variables > MAX_CONFIGURATIONS:
             raise KeyedError(
                 key,
                 f"{subject} through all joint configurations of a model, up to "
-                f"{MOST_CONFIGURATIONS:,}; models of {variables} variables with {values} values "
+                f"{MAX_CONFIGURATIONS:,}; models of {variables} variables with {values} values "
                 f"have {values**variables:,}",
             )
 

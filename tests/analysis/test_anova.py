@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from statsmodels.stats.anova import AnovaRM
 
-from simstudy.analysis.anova import repeated_measures_anova
+from simstudy.analysis.anova import anova, repeated_measures_anova
 
 COLUMNS = ["effect", "df1", "df2", "ss", "ss_error", "F", "p", "eps_gg", "p_gg", "eps_hf", "p_hf"]
 COLUMNS += ["mauchly_w", "mauchly_p", "eta2_generalized", "eta2_partial"]
@@ -32,10 +32,12 @@ def row(result, effect):
 
 
 def test_every_column_agrees_with_r(reference):
+    found = anova(reference.table, "subject", reference.within, "reward")
+    assert (found.subjects, found.left_out) == (reference.r["subjects"], [])
     result = repeated_measures_anova(reference.table, "subject", reference.within, "reward")
+    pd.testing.assert_frame_equal(result, found.table, check_exact=True)
     assert list(result.columns) == COLUMNS
     assert list(result["effect"]) == list(reference.r["anova"])
-    assert result.attrs == {"left_out": [], "subjects": reference.r["subjects"]}
     for effect, expected in reference.r["anova"].items():
         found = row(result, effect)
         for column in COLUMNS[1:]:
@@ -158,16 +160,16 @@ def test_the_unit_of_the_values_does_not_matter(values, factor, sign):
 def test_a_model_with_a_failed_cell_is_left_out_and_named(table_a, caplog):
     table = table_a.copy()
     table.loc[(table["subject"] == "m03") & (table["learner"] == "tree"), "reward"] = np.nan
-    result = repeated_measures_anova(table, "subject", value="reward")
-    assert result.attrs["subjects"] == 39
-    (left_out,) = result.attrs["left_out"]
-    assert left_out["subject"] == "m03"
-    assert "learner=tree, size=50" in left_out["reason"]
+    result = anova(table, "subject", value="reward")
+    assert result.subjects == 39
+    (left_out,) = result.left_out
+    assert left_out.subject == "m03"
+    assert "learner=tree, size=50" in left_out.reason
     assert "m03" in caplog.text
     without = repeated_measures_anova(
         table_a[table_a["subject"] != "m03"], "subject", value="reward"
     )
-    pd.testing.assert_frame_equal(pd.DataFrame(result), pd.DataFrame(without), check_exact=True)
+    pd.testing.assert_frame_equal(result.table, without, check_exact=True)
 
 
 def test_an_effect_without_any_error_is_infinitely_significant():

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from simstudy.analysis.complete import complete_subjects
+from simstudy.analysis.complete import LeftOut, complete_subjects
 
 ARGUMENTS = ("model", ("learner", "size"), "information_reward")
 
@@ -19,8 +19,7 @@ def test_every_value_stands_in_its_cell(scores):
     shuffled = scores.sample(frac=1, random_state=5)
     values, (learners, sizes), models, left_out = complete_subjects(shuffled, *ARGUMENTS)
     assert values.shape == (3, 2, 2)
-    assert left_out.empty
-    assert list(left_out.columns) == ["subject", "reason"]
+    assert left_out == []
     for row in scores.itertuples():
         place = models.index(row.model), learners.index(row.learner), sizes.index(row.size)
         assert values[place] == row.information_reward
@@ -42,12 +41,9 @@ def test_a_model_with_a_missing_cell_is_left_out_and_named(scores):
     values, _, models, left_out = complete_subjects(table, *ARGUMENTS)
     assert models == [0, 2]
     assert values.shape == (2, 2, 2)
-    assert left_out.to_dict("records") == [
-        {
-            "subject": 1,
-            "reason": "no finite information_reward for learner=tan, size=50 (no row)",
-        }
-    ]
+    reason = "no finite information_reward for learner=tan, size=50 (no row)"
+    assert left_out == [LeftOut(1, reason)]
+    assert (left_out[0].subject, left_out[0].reason) == (1, reason)
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
@@ -57,18 +53,18 @@ def test_a_value_that_is_not_finite_counts_as_missing(scores, value):
     assert models == [0, 2]
     said = "" if np.isnan(value) else " (infinite)"
     reason = f"no finite information_reward for learner=tan, size=50{said}"
-    assert left_out["reason"][0] == reason
+    assert left_out == [LeftOut(1, reason)]
 
 
 def test_the_status_of_the_offending_cell_is_mentioned(scores):
     scores.loc[at(scores, 2, "nb", 500), ["information_reward", "status"]] = [np.nan, "error"]
     left_out = complete_subjects(scores, *ARGUMENTS)[3]
-    assert left_out["reason"][0].endswith("for learner=nb, size=500 (error)")
+    assert left_out[0].reason.endswith("for learner=nb, size=500 (error)")
 
 
 def test_many_missing_cells_are_counted_not_all_named(scores):
     scores.loc[scores["model"] == 2, "information_reward"] = np.nan
-    reason = complete_subjects(scores, *ARGUMENTS)[3]["reason"][0]
+    reason = complete_subjects(scores, *ARGUMENTS)[3][0].reason
     assert reason == (
         "no finite information_reward for learner=nb, size=50; learner=nb, size=500; "
         "learner=tan, size=50; and 1 more cell"
@@ -137,4 +133,4 @@ def test_nullable_numbers_are_read_as_numbers(scores):
     column.iloc[0] = pd.NA
     _, _, models, left_out = complete_subjects(scores.assign(information_reward=column), *ARGUMENTS)
     assert models == [1, 2]
-    assert list(left_out["subject"]) == [0]
+    assert [entry.subject for entry in left_out] == [0]

@@ -103,15 +103,17 @@ def test_a_failed_cell_costs_only_its_own_interval_a_model(scores, caplog):
     assert result["mean"][0] == pytest.approx((0.15 + 0.0) / 2)
     assert list(result["lower"][1:]) == list(whole["lower"][1:])
     reason = "no finite information_reward for learner=nb, size=50 (error)"
-    assert result.attrs["left_out"] == [{"subject": 0, "reason": reason}]
-    assert reason in caplog.text
+    consequence = "left out of the intervals of cells without a value"
+    assert caplog.messages == [f"{consequence}: 1 of 3 (column model): 0 ({reason})"]
 
 
-def test_cousineau_morey_uses_complete_models_only(scores):
+def test_cousineau_morey_uses_complete_models_only(scores, caplog):
     scores.loc[0, "information_reward"] = np.nan
     result = intervals(scores, method="cousineau-morey")
     assert list(result["n"]) == [2, 2, 2, 2]
-    assert [entry["subject"] for entry in result.attrs["left_out"]] == [0]
+    consequence = "left out of the analysis of complete subjects"
+    reason = "no finite information_reward for learner=nb, size=50"
+    assert caplog.messages == [f"{consequence}: 1 of 3 (column model): 0 ({reason})"]
 
 
 def test_one_model_has_a_mean_but_no_standard_error(scores):
@@ -168,12 +170,14 @@ def test_an_infinite_score_makes_the_mean_infinite_without_an_interval():
     assert rows.loc["A", "infinite"] == 0
 
 
-def test_complete_means_are_over_the_same_models():
+def test_complete_means_are_over_the_same_models(caplog):
     result = quietly(unlucky_table(), complete=True)
     rows = result.set_index("learner")
     assert rows.loc["A", "mean"] == 2.0  # models 0, 1 and 2; model 3 has no B
     assert rows.loc["B", "mean"] == -np.inf
-    assert [row["subject"] for row in result.attrs["left_out"]] == [3]
+    consequence = "left out of the intervals of cells without a value"
+    reason = "no finite information_reward for learner=B, size=50"
+    assert caplog.messages == [f"{consequence}: 1 of 4 (column model): 3 ({reason})"]
 
 
 def test_without_a_complete_model_there_are_no_complete_means():

@@ -12,7 +12,7 @@ from statsmodels.formula.api import mixedlm
 
 from simstudy.analysis.anova import repeated_measures_anova
 from simstudy.analysis.intervals import intervals
-from simstudy.analysis.mixed import mixed_means, mixed_model
+from simstudy.analysis.mixed import fit_mixed_model, mixed_means, mixed_model
 
 SHAPE = (12, 3, 3)
 COMPONENTS = ["model", "model:learner", "model:size", "residual"]
@@ -47,9 +47,9 @@ def draw(rng, shape=SHAPE, sd=(1.0, 0.6, 0.5, 0.7), missing=0.0):
 def unbalanced():
     """12 models, 3 learners, 3 sizes, 19 of 108 cells missing; all components above 0."""
     table = long_table(draw(np.random.default_rng(4), missing=0.2))
-    result = mixed_model(table)
-    assert result.attrs["missing"] == 108 - len(table) > 10
-    assert min(result.attrs["components"].values()) > 0
+    result = fit_mixed_model(table)
+    assert result.missing == 108 - len(table) > 10
+    assert min(result.components.values()) > 0
     return table
 
 
@@ -93,12 +93,14 @@ class Dense:
 
 
 def variances_of(result):
-    assert list(result.attrs["components"]) == COMPONENTS
-    return np.array(list(result.attrs["components"].values()))
+    assert list(result.components) == COMPONENTS
+    return np.array(list(result.components.values()))
 
 
 def test_a_complete_table_gives_the_uncorrected_tests_of_r(reference):
+    fit = fit_mixed_model(reference.table, "subject", reference.within, "reward")
     result = mixed_model(reference.table, "subject", reference.within, "reward")
+    pd.testing.assert_frame_equal(result, fit.table, check_exact=True)
     assert list(result.columns) == ["effect", "df1", "df2", "F", "p"]
     assert list(result["effect"]) == list(reference.r["anova"])
     for row in result.to_dict("records"):
@@ -106,10 +108,10 @@ def test_a_complete_table_gives_the_uncorrected_tests_of_r(reference):
         for column in ("df1", "df2", "F"):
             assert row[column] == pytest.approx(expected[column], rel=1e-9, abs=0)
         assert row["p"] == pytest.approx(expected["p"], rel=1e-8, abs=0)
-    attrs = result.attrs
-    assert (attrs["subjects"], attrs["values"]) == (reference.r["subjects"], len(reference.table))
-    assert (attrs["missing"], attrs["note"], attrs["left_out"]) == (0, "", [])
-    assert attrs["converged"]
+    assert fit.subjects == reference.r["subjects"]
+    assert fit.cells == len(reference.table)
+    assert (fit.missing, fit.note, fit.left_out) == (0, "", [])
+    assert fit.converged
 
 
 def test_a_complete_table_gives_plain_means_and_each_cell_its_own_error(reference):
@@ -120,7 +122,8 @@ def test_a_complete_table_gives_plain_means_and_each_cell_its_own_error(referenc
     np.testing.assert_array_equal(result["n"], plain["n"])
     np.testing.assert_allclose(result["mean"], plain["mean"], rtol=1e-12)
     np.testing.assert_allclose(result["se_robust"], plain["se"], rtol=1e-9)
-    total = sum(result.attrs["components"].values())
+    fit = fit_mixed_model(reference.table, "subject", reference.within, "reward")
+    total = sum(fit.components.values())
     np.testing.assert_allclose(result["se"], np.sqrt(total / reference.r["subjects"]), rtol=1e-9)
 
 
@@ -131,7 +134,7 @@ def test_components_follow_from_the_mean_squares(table_a):
     residual = mean_squares["learner:size"]
     by_subject = table_a.groupby("subject")["reward"].mean()
     subjects = 12 * by_subject.var()
-    found = mixed_model(table_a, "subject", value="reward").attrs["components"]
+    found = fit_mixed_model(table_a, "subject", value="reward").components
     assert found["residual"] == pytest.approx(residual)
     assert found["subject:learner"] == pytest.approx((mean_squares["learner"] - residual) / 3)
     assert found["subject:size"] == pytest.approx((mean_squares["size"] - residual) / 4)
@@ -142,19 +145,21 @@ def test_components_follow_from_the_mean_squares(table_a):
 def test_means_agree_with_generalized_least_squares(unbalanced):
     result = mixed_means(unbalanced)
     dense = Dense(unbalanced)
-    mean, covariance, _ = dense.gls(variances_of(result))
+    variances = variances_of(fit_mixed_model(unbalanced))
+    mean, covariance, _ = dense.gls(variances)
     np.testing.assert_allclose(result["mean"], mean, rtol=1e-9)
     np.testing.assert_allclose(result["se"], np.sqrt(np.diag(covariance)), rtol=1e-9)
-    df = [dense.satterthwaite(variances_of(result), cell) for cell in np.eye(9)]
+    df = [dense.satterthwaite(variances, cell) for cell in np.eye(9)]
     np.testing.assert_allclose(result["df"], df, rtol=1e-6)
     counts = unbalanced.groupby(["learner", "size"]).size()
     np.testing.assert_array_equal(result["n"], counts)
 
 
 def test_effects_agree_with_generalized_least_squares(unbalanced):
-    result = mixed_model(unbalanced).set_index("effect")
+    fit = fit_mixed_model(unbalanced)
+    result = fit.table.set_index("effect")
     dense = Dense(unbalanced)
-    variances = variances_of(result)
+    variances = variances_of(fit)
     mean, covariance, _ = dense.gls(variances)
     differences, average = np.diff(np.eye(3), axis=0), np.full((1, 3), 1 / 3)
     effects = {
@@ -177,11 +182,11 @@ def test_effects_agree_with_generalized_least_squares(unbalanced):
 
 
 def test_the_restricted_likelihood_is_at_its_maximum(unbalanced):
-    result = mixed_model(unbalanced)
+    result = fit_mixed_model(unbalanced)
     dense = Dense(unbalanced)
     variances = variances_of(result)
     top = dense.log_likelihood(variances)
-    assert result.attrs["log_likelihood"] == pytest.approx(top, rel=1e-10)
+    assert result.log_likelihood == pytest.approx(top, rel=1e-10)
     for step in np.diag(variances):
         ends = [dense.log_likelihood(variances + sign * 1e-3 * step) for sign in (1, -1)]
         assert max(ends) < top
@@ -196,37 +201,38 @@ def test_the_fit_agrees_with_statsmodels(unbalanced):
         options = {"groups": "model", "re_formula": "1", "vc_formula": random}
         model = mixedlm(formula, unbalanced, **options)
         theirs = model.fit(reml=True)
-    result = mixed_means(unbalanced)
-    assert theirs.llf == pytest.approx(result.attrs["log_likelihood"], rel=1e-9)
-    np.testing.assert_allclose(result["mean"], theirs.fe_params, rtol=1e-4, atol=1e-5)
+    ours = fit_mixed_model(unbalanced)
+    assert theirs.llf == pytest.approx(ours.log_likelihood, rel=1e-9)
+    means = mixed_means(unbalanced)["mean"]
+    np.testing.assert_allclose(means, theirs.fe_params, rtol=1e-4, atol=1e-5)
     found = [theirs.cov_re.iloc[0, 0], *theirs.vcomp, theirs.scale]
-    np.testing.assert_allclose(variances_of(result), found, rtol=1e-3)
+    np.testing.assert_allclose(variances_of(ours), found, rtol=1e-3)
 
 
 def test_one_learner_per_model_is_a_one_way_analysis_of_variance():
     rng = np.random.default_rng(0)
     values = rng.normal(size=(30, 3))
     values[np.arange(30)[:, None] % 3 != np.arange(3)] = np.nan
-    result = mixed_model(long_table(values, ("learner",)), factors="learner")
+    result = fit_mixed_model(long_table(values, ("learner",)), factors="learner")
     F, p = stats.f_oneway(*(values[place::3, place] for place in range(3)))
-    (row,) = result.to_dict("records")
+    (row,) = result.table.to_dict("records")
     assert (row["df1"], row["df2"]) == (2, pytest.approx(27))
     assert row["F"] == pytest.approx(F)
     assert row["p"] == pytest.approx(p)
-    assert "the variance of model is left out" in result.attrs["note"]
+    assert "the variance of model is left out" in result.note
 
 
 def test_a_component_at_0_pools_its_error_with_the_residual():
     values = draw(np.random.default_rng(1), (14, 3, 3), (1.0, 0.0, 0.8, 1.0))
     table = long_table(values)
-    result = mixed_model(table)
-    assert result.attrs["note"] == "the variance of model:learner is estimated at 0"
-    assert result.attrs["components"]["model:learner"] == 0
-    assert result.attrs["converged"]
+    result = fit_mixed_model(table)
+    assert result.note == "the variance of model:learner is estimated at 0"
+    assert result.components["model:learner"] == 0
+    assert result.converged
     anova = repeated_measures_anova(table).set_index("effect")
     pooled = anova.loc[["learner", "learner:size"]]
     assert anova["ss_error"]["learner"] / 26 < anova["ss_error"]["learner:size"] / 52
-    found = result.set_index("effect").loc["learner"]
+    found = result.table.set_index("effect").loc["learner"]
     assert found["df2"] == pytest.approx(78)
     mean_square = pooled["ss_error"].sum() / 78
     assert found["F"] == pytest.approx(anova["ss"]["learner"] / 2 / mean_square)
@@ -287,33 +293,33 @@ def test_the_cells_that_failed_are_named(table_a, caplog):
     table.loc[table["subject"] == "m05", "reward"] = np.nan
     table.loc[5, ["reward", "status"]] = [np.nan, "error"]  # m01, tree, 1000
     with caplog.at_level(logging.WARNING, logger="simstudy.analysis"):
-        result = mixed_model(table, "subject", value="reward")
-    attrs = result.attrs
-    assert (attrs["subjects"], attrs["values"], attrs["missing"]) == (39, 464, 16)
-    assert [entry["subject"] for entry in attrs["left_out"]] == ["m01", "m03", "m05"]
-    assert attrs["left_out"][0]["reason"].endswith("learner=tree, size=1000 (error)")
+        result = fit_mixed_model(table, "subject", value="reward")
+    assert (result.subjects, result.missing) == (39, 16)
+    assert result.cells == 464
+    assert [entry.subject for entry in result.left_out] == ["m01", "m03", "m05"]
+    assert result.left_out[0].reason.endswith("learner=tree, size=1000 (error)")
     (record,) = caplog.records
     assert record.getMessage().startswith("in the mixed model without some of their cells: 3 of 40")
     # The few cells lost change little.
     whole = mixed_model(table_a, "subject", value="reward")
-    np.testing.assert_allclose(result["F"], whole["F"], rtol=0.1)
+    np.testing.assert_allclose(result.table["F"], whole["F"], rtol=0.1)
 
 
 def test_an_infinite_value_is_left_out_and_noted(unbalanced):
     table = unbalanced.copy()
     table.iloc[[0, 7], 3] = -np.inf
-    result = mixed_model(table)
+    result = fit_mixed_model(table)
     note = "2 infinite values were left out, which flatters or harms the cells concerned"
-    assert result.attrs["note"] == note
+    assert result.note == note
     without = mixed_model(unbalanced.drop(unbalanced.index[[0, 7]]))
-    np.testing.assert_allclose(result["F"], without["F"])
-    assert "(infinite)" in result.attrs["left_out"][0]["reason"]
+    np.testing.assert_allclose(result.table["F"], without["F"])
+    assert "(infinite)" in result.left_out[0].reason
 
 
 def test_values_without_spread_leave_nothing_to_test():
-    same = mixed_model(long_table(np.full((5, 3, 2), 0.1)))
-    assert same[["df2", "F", "p"]].isna().all(axis=None)
-    assert same.attrs["note"].startswith("all subjects have the same values")
+    same = fit_mixed_model(long_table(np.full((5, 3, 2), 0.1)))
+    assert same.table[["df2", "F", "p"]].isna().all(axis=None)
+    assert same.note.startswith("all subjects have the same values")
     means = mixed_means(long_table(np.full((5, 3, 2), 0.1)))
     assert (means["mean"] == 0.1).all()
     assert means["se"].isna().all()
@@ -321,11 +327,11 @@ def test_values_without_spread_leave_nothing_to_test():
 
 def test_a_sum_of_model_and_cell_has_no_residual():
     models = np.array([0.13, 0.57, 0.91, 0.4])[:, None, None]
-    result = mixed_model(long_table(models + np.array([[0.0, 0.2], [0.1, 0.4]])))
-    assert result[["df2", "F", "p"]].isna().all(axis=None)
-    assert "the residual variance is estimated at 0" in result.attrs["note"]
-    assert result.attrs["components"]["residual"] == 0
-    assert not result.attrs["converged"]
+    result = fit_mixed_model(long_table(models + np.array([[0.0, 0.2], [0.1, 0.4]])))
+    assert result.table[["df2", "F", "p"]].isna().all(axis=None)
+    assert "the residual variance is estimated at 0" in result.note
+    assert result.components["residual"] == 0
+    assert not result.converged
 
 
 def test_a_cell_of_one_model_has_no_robust_error(unbalanced):

@@ -111,8 +111,8 @@ def test_a_failed_cell_costs_its_own_pairs_a_model_and_is_named(table_a, caplog)
     assert set(result.loc[touched, "df"]) == {38}
     pd.testing.assert_frame_equal(result[~touched], whole[~touched], check_exact=True)
     reason = "no finite reward for learner=tree, size=200 (timeout)"
-    assert result.attrs["left_out"] == [{"subject": "m07", "reason": reason}]
-    assert reason in caplog.text
+    consequence = "left out of the comparisons of cells without a value"
+    assert caplog.messages == [f"{consequence}: 1 of 40 (column subject): m07 ({reason})"]
 
 
 def test_a_constant_difference_is_infinitely_significant():

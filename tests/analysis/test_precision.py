@@ -110,10 +110,9 @@ def test_a_failed_cell_counts_where_it_has_a_value(scores, caplog):
     assert result.loc[("mean", "nb", 50), "n"] == 2
     assert result.loc[("difference", "nb", 50), "n"] == 2
     assert result.loc[("mean", "tan", 50), "n"] == 3
-    (left_out,) = precision(scores).attrs["left_out"]
-    assert left_out["subject"] == 0
-    assert "learner=nb, size=50 (error)" in left_out["reason"]
-    assert "left out of the precision of cells without a value: 1 of 3" in caplog.text
+    consequence = "left out of the precision of cells without a value"
+    reason = "no finite information_reward for learner=nb, size=50 (error)"
+    assert caplog.messages == [f"{consequence}: 1 of 3 (column model): 0 ({reason})"]
 
 
 def test_one_model_has_no_spread_to_measure(scores):

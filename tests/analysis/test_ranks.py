@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from simstudy.analysis.ranks import average_ranks
+from simstudy.analysis.ranks import average_ranks, rank
 
 # Ranks of four variants of C4.5 on 14 data sets: Demšar (2006), table 6.
 DEMSAR = {
@@ -33,26 +33,28 @@ def long(values, size=50):
 
 
 def test_demsars_example_comes_out():
-    found = average_ranks(long(DEMSAR), value="reward", greater_is_better=False)
+    test = rank(long(DEMSAR), value="reward", greater_is_better=False)
+    found = test.table
     ranks = dict(zip(found["learner"], found["rank"].round(3), strict=True))
     assert ranks == {"C4.5+m+cf": 1.964, "C4.5+m": 2.0, "C4.5+cf": 2.893, "C4.5": 3.143}
-    test = found.attrs
+    assert (test.n, test.k, test.at, test.confidence) == (14, 4, None, 0.95)
+    assert (test.df, test.left_out) == (3, [])
     # The text has 9.28 without a correction for ties; the 3.69 that follows from it has (3, 39).
-    uncorrected = test["chi2"] * test["tie_correction"]
+    uncorrected = test.chi2 * test.tie_correction
     assert uncorrected == pytest.approx(9.28, abs=0.005)
     assert 13 * uncorrected / (14 * 3 - uncorrected) == pytest.approx(3.69, abs=0.005)
-    assert (test["df1"], test["df2"]) == (3, 39)
-    assert test["critical_difference"] == pytest.approx(1.25, abs=0.005)
+    assert (test.df1, test.df2) == (3, 39)
+    assert test.critical_difference == pytest.approx(1.25, abs=0.005)
     # 3.143 - 1.964 is below 1.25: at 0.05 no two are told apart.
-    assert test["groups"] == [["C4.5+m+cf", "C4.5+m", "C4.5+cf", "C4.5"]]
+    assert test.groups == [["C4.5+m+cf", "C4.5+m", "C4.5+cf", "C4.5"]]
 
 
 def test_with_a_smaller_critical_difference_there_are_two_groups():
     # q is 2.291 at 0.10, so the critical difference is 1.12; 3.143 - 2.000 is 1.143.
-    found = average_ranks(long(DEMSAR), value="reward", greater_is_better=False, confidence=0.9)
-    assert found.attrs["critical_difference"] == pytest.approx(1.12, abs=0.005)
-    assert found.attrs["groups"] == [["C4.5+m+cf", "C4.5+m", "C4.5+cf"], ["C4.5+cf", "C4.5"]]
-    assert found["not_told_apart"].tolist() == [2, 2, 3, 1]
+    found = rank(long(DEMSAR), value="reward", greater_is_better=False, confidence=0.9)
+    assert found.critical_difference == pytest.approx(1.12, abs=0.005)
+    assert found.groups == [["C4.5+m+cf", "C4.5+m", "C4.5+cf"], ["C4.5+cf", "C4.5"]]
+    assert found.table["not_told_apart"].tolist() == [2, 2, 3, 1]
 
 
 # Demšar (2006), table 5(a): critical values at 0.05.
@@ -62,11 +64,9 @@ Q = [1.960, 2.343, 2.569, 2.728, 2.850, 2.949, 3.031, 3.102, 3.164]
 @pytest.mark.parametrize(("k", "q"), list(enumerate(Q, start=2)))
 def test_the_critical_values_are_those_of_the_table(k, q):
     values = {f"l{index}": [index, index + 0.5] for index in range(k)}
-    found = average_ranks(long(values), value="reward")
-    assert found.attrs["q"] == pytest.approx(q, abs=0.001)
-    assert found.attrs["critical_difference"] == pytest.approx(
-        found.attrs["q"] * math.sqrt(k * (k + 1) / (6 * 2))
-    )
+    found = rank(long(values), value="reward")
+    assert found.q == pytest.approx(q, abs=0.001)
+    assert found.critical_difference == pytest.approx(found.q * math.sqrt(k * (k + 1) / (6 * 2)))
 
 
 @pytest.mark.parametrize("ties", [False, True])
@@ -75,12 +75,12 @@ def test_friedmans_test_is_scipys(ties):
     values = rng.normal(size=(5, 12)) + np.arange(5)[:, None] / 3
     values = np.round(values, 0 if ties else 9)
     table = long({f"l{index}": row for index, row in enumerate(values)})
-    found = average_ranks(table, value="reward").attrs
+    found = rank(table, value="reward")
     chi2, p = stats.friedmanchisquare(*values)
-    assert (found["chi2"], found["p"]) == (pytest.approx(chi2), pytest.approx(p))
-    assert (found["tie_correction"] < 1) == ties
+    assert (found.chi2, found.p) == (pytest.approx(chi2), pytest.approx(p))
+    assert (found.tie_correction < 1) == ties
     F = 11 * chi2 / (12 * 4 - chi2)
-    assert (found["F"], found["p_F"]) == (pytest.approx(F), pytest.approx(stats.f.sf(F, 4, 44)))
+    assert (found.F, found.p_F) == (pytest.approx(F), pytest.approx(stats.f.sf(F, 4, 44)))
 
 
 def test_ties_share_their_ranks_and_rounding_is_no_difference():
@@ -104,8 +104,10 @@ def test_at_one_size_or_over_the_averages_of_all():
     many = long({"a": [0.0, 0.0, 0.9], "b": [3.0, 3.0, 1.0]}, 500)
     table = pd.concat([few, many])
     for at, best in ((50, {"a": 1.0, "b": 2.0}), (500, {"a": 2.0, "b": 1.0})):
-        found = average_ranks(table, value="reward", at=at)
-        assert found.set_index("learner")["rank"].to_dict() == best
+        found = rank(table, value="reward", at=at)
+        assert found.at == at
+        assert found.table.set_index("learner")["rank"].to_dict() == best
+        pd.testing.assert_frame_equal(average_ranks(table, value="reward", at=at), found.table)
     # Averages: a 0.5 0.5 0.95, b 1.5 1.5 0.5.
     both = average_ranks(table, value="reward").set_index("learner")["rank"]
     assert both.to_dict() == {"b": 4 / 3, "a": 5 / 3}
@@ -114,19 +116,19 @@ def test_at_one_size_or_over_the_averages_of_all():
 def test_models_without_a_finite_value_are_left_out_by_name(caplog):
     table = long({"a": [1.0, 2.0, np.nan, 1.0], "b": [0.0, 1.0, 0.0, np.inf]})
     with caplog.at_level(logging.WARNING):
-        found = average_ranks(table, value="reward")
-    assert found.attrs["n"] == 2
-    assert [row["subject"] for row in found.attrs["left_out"]] == [2, 3]
-    assert "learner=b, size=50 (infinite)" in found.attrs["left_out"][1]["reason"]
+        found = rank(table, value="reward")
+    assert found.n == 2
+    assert [entry.subject for entry in found.left_out] == [2, 3]
+    assert "learner=b, size=50 (infinite)" in found.left_out[1].reason
     assert "left out" in caplog.text
 
 
 def test_perfect_agreement_and_perfect_equality_have_their_limits():
-    agreed = average_ranks(long({"a": [1.0, 2.0], "b": [0.0, 1.0]}), value="reward").attrs
-    assert (agreed["chi2"], agreed["F"], agreed["p_F"]) == (2.0, math.inf, 0.0)
-    equal = average_ranks(long({"a": [1.0, 2.0], "b": [1.0, 2.0]}), value="reward").attrs
-    assert all(math.isnan(equal[key]) for key in ("chi2", "p", "F", "p_F"))
-    assert equal["groups"] == [["a", "b"]]
+    agreed = rank(long({"a": [1.0, 2.0], "b": [0.0, 1.0]}), value="reward")
+    assert (agreed.chi2, agreed.F, agreed.p_F) == (2.0, math.inf, 0.0)
+    equal = rank(long({"a": [1.0, 2.0], "b": [1.0, 2.0]}), value="reward")
+    assert all(math.isnan(getattr(equal, key)) for key in ("chi2", "p", "F", "p_F"))
+    assert equal.groups == [["a", "b"]]
 
 
 def test_what_cannot_be_ranked_is_refused():

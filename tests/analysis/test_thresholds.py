@@ -16,7 +16,9 @@ from scipy import stats
 from simstudy.analysis.complete import cells
 from simstudy.analysis.convergence import converged
 from simstudy.analysis.curves import Curve, sup_t
-from simstudy.analysis.thresholds import compared, curve, sizes_to_add, thresholds
+from simstudy.analysis.differences import difference_curve
+from simstudy.analysis.refinement import sizes_to_add
+from simstudy.analysis.thresholds import COLUMNS, compared, courses, thresholds
 
 STATS = Path(__file__).parent.parent / "golden" / "stats"
 REFERENCE = json.loads((STATS / "threshold_a.json").read_text())
@@ -271,7 +273,7 @@ def test_the_order_of_rows_does_not_matter():
     )
 
 
-def test_a_pair_is_compared_at_the_sizes_that_both_have():
+def test_a_pair_is_compared_at_the_sizes_that_both_have(caplog):
     table = from_differences(around([-2, -1, 0.6, 1, 1.2], 0.3))
     third = table[table["learner"] == "nb"].assign(
         learner="aode", information_reward=lambda rows: rows["information_reward"] + 0.001
@@ -279,7 +281,7 @@ def test_a_pair_is_compared_at_the_sizes_that_both_have():
     some = third[third["size"].isin([50, 800])]
     rows = thresholds(pd.concat([table, some], ignore_index=True))
     assert [*rows["m"]] == [5 + 2 + 2] * 3
-    assert rows.attrs["left_out"] == []
+    assert caplog.messages == []
     whole = thresholds(pd.concat([table, third], ignore_index=True))
     assert [*whole["m"]] == [15] * 3
 
@@ -297,11 +299,11 @@ def test_a_failed_cell_costs_its_own_pairs_a_model_and_is_named(table_a, caplog)
     without = thresholds(table_a[table_a["subject"] != "m07"], **options)
     pd.testing.assert_frame_equal(result[touched], without[touched])
     reason = "no finite reward for learner=tree, size=200 (timeout)"
-    assert result.attrs["left_out"] == [{"subject": "m07", "reason": reason}]
-    assert reason in caplog.text
+    consequence = "left out of the thresholds of cells without a value"
+    assert caplog.messages == [f"{consequence}: 1 of 40 (column subject): m07 ({reason})"]
 
 
-def test_an_infinite_score_leaves_its_pairs_without_an_analysis(table_a):
+def test_an_infinite_score_leaves_its_pairs_without_an_analysis(table_a, caplog):
     table = table_a.copy()
     table.loc[(table["subject"] == "m07") & (table["learner"] == "tree"), "reward"] = -np.inf
     result = quietly(thresholds, table, "subject", value="reward")
@@ -310,7 +312,7 @@ def test_an_infinite_score_leaves_its_pairs_without_an_analysis(table_a):
     assert set(result.loc[touched, "note"]) == {"not analysed: infinite values"}
     columns = ["m", "before", "crossing", "ahead", "lower", "upper"]
     assert result.loc[touched, columns].isna().all(axis=None)
-    assert result.attrs["left_out"] == []
+    assert caplog.messages == []
 
 
 def test_one_model_is_too_few():
@@ -327,6 +329,101 @@ def test_every_pair_has_a_row(table_a):
     rows = thresholds(table_a, "subject", value="reward")
     pairs = list(itertools.combinations(["naive", "tree", "search", "oracle"], 2))
     assert list(zip(rows["first"], rows["second"], strict=True)) == pairs
+
+
+@pytest.fixture
+def overtaken():
+    """Three learners: tan overtakes nb between 100 and 200, and neither overtakes aode."""
+    nb = around([0.0] * 5, 0.1)
+    scores = {"nb": nb, "tan": nb + around([-2, -1, 0.5, 1, 1.2], 0.3), "aode": nb + 5}
+    return long_table(scores, SIZES)
+
+
+def test_a_course_tells_who_overtakes_whom_and_where(overtaken):
+    course = courses(overtaken)[0]
+    assert (course.first, course.second) == ("nb", "tan")
+    assert (course.n, course.infinite, course.m, course.note) == (20, 0, 15, "")
+    assert course.analysed
+    (change,) = course.changes
+    assert (change.ahead, change.behind) == ("tan", "nb")
+    assert (change.before, change.after, change.note) == (100, 200, "")
+    assert change.estimated
+    assert 100 < change.lower < change.crossing < change.upper < 200
+    # Each is ahead somewhere, so neither leads wherever one does.
+    assert course.leader is None
+    assert course.ahead_at("nb") == course.first_ahead == (50, 100)
+    assert course.ahead_at("tan") == course.second_ahead == (200, 400, 800)
+    assert (course.other("nb"), course.other("tan")) == ("tan", "nb")
+
+
+def test_a_course_without_a_change_has_a_leader_or_none(overtaken):
+    _, ahead, _ = courses(overtaken)
+    assert (ahead.first, ahead.second, ahead.leader) == ("nb", "aode", "aode")
+    assert (ahead.ahead_at("nb"), ahead.ahead_at("aode")) == ((), SIZES)
+    assert (ahead.changes, ahead.note) == ((), "no change of who is ahead")
+    (turned,) = courses(of_pair(overtaken, "aode", "nb"))
+    assert (turned.first, turned.leader) == ("aode", "aode")
+    assert (turned.ahead_at("nb"), turned.ahead_at("aode")) == ((), SIZES)
+    (level,) = courses(from_differences(around([-0.01, 0.01, -0.01, 0.01, 0.02], 1.0)))
+    assert level.analysed
+    assert (level.leader, level.changes) == (None, ())
+    assert (level.ahead_at("nb"), level.ahead_at("tan")) == ((), ())
+    assert level.note == "at no size is one ahead of the other"
+
+
+def test_a_course_far_between_the_sizes_has_a_change_without_an_estimate():
+    (course,) = courses(from_differences(around([-2, 1, 2], 0.1), FAR))
+    (change,) = course.changes
+    assert (change.ahead, change.behind) == ("tan", "nb")
+    assert (change.before, change.after) == (50, 500)
+    assert not change.estimated
+    assert np.isnan([change.crossing, change.lower, change.upper]).all()
+    assert change.note.endswith("more than 2.5: no estimate in between")
+
+
+def test_the_changes_of_a_course_follow_each_other_by_size():
+    (course,) = courses(from_differences(around([-2, 1, 2, 1, -2], 0.1)))
+    assert [(one.ahead, one.behind) for one in course.changes] == [("tan", "nb"), ("nb", "tan")]
+    assert [(one.before, one.after) for one in course.changes] == [(50, 100), (400, 800)]
+    assert course.ahead_at("nb") == (50, 800)
+
+
+def test_a_course_that_is_not_analysed_says_why(overtaken):
+    table = overtaken.copy()
+    chosen = (table["learner"] == "tan") & (table["model"] == 3) & (table["size"] == 200)
+    table.loc[chosen, "information_reward"] = -np.inf
+    nb_tan, nb_aode, tan_aode = courses(table)
+    for course in (nb_tan, tan_aode):
+        assert not course.analysed
+        assert (course.n, course.infinite, course.m) == (19, 1, 0)
+        assert (course.leader, course.changes) == (None, ())
+        assert course.note == "not analysed: infinite values"
+    assert (nb_aode.analysed, nb_aode.m, nb_aode.infinite) == (True, 5, 0)
+
+
+@pytest.mark.parametrize("means", [[-2, 1, 2, 1, -2], [-1, -1, -1, -1, -1], [0, 0, 0, 0, 0]])
+def test_the_table_says_what_the_courses_say(overtaken, means):
+    added = overtaken[overtaken["learner"] == "nb"].assign(learner="gbn")
+    added["information_reward"] += around(means, 0.2).ravel()
+    table = pd.concat([overtaken, added], ignore_index=True)
+    rows = thresholds(table)
+    assert list(rows.columns) == COLUMNS
+    left = iter(rows.to_dict("records"))
+    for course in courses(table):
+        for change in course.changes or (None,):
+            row = next(left)
+            for name in ("first", "second", "n", "infinite", "m"):
+                assert row[name] == getattr(course, name)
+            for name in ("first", "second"):
+                sizes = tuple(float(size) for size in row[f"{name}_ahead"].split(", ") if size)
+                assert sizes == course.ahead_at(row[name])
+            said = course.leader if change is None else change.ahead
+            assert (None if pd.isna(row["ahead"]) else row["ahead"]) == said
+            assert row["note"] == (course if change is None else change).note
+            for name in ("before", "after", "crossing", "lower", "upper"):
+                expected = math.nan if change is None else getattr(change, name)
+                assert row[name] == pytest.approx(expected, rel=0, abs=0, nan_ok=True)
+    assert next(left, None) is None
 
 
 def proposed(differences, sizes, own):
@@ -384,28 +481,32 @@ def test_the_band_holds_at_all_sizes_studied_together(band, df):
 
 
 def test_a_figure_s_points_are_the_means_and_the_lines_that_join_them(table_a):
-    points = quietly(curve, table_a, "tree", "search", "subject", value="reward", steps=10)
+    options = {"subject": "subject", "value": "reward", "steps": 10}
+    found = quietly(difference_curve, table_a, "tree", "search", **options)
+    points = found.table
     assert list(points["size"][points["studied"]]) == [50, 200, 1000]
     assert len(points) == 21
-    assert (points.attrs["first"], points.attrs["n"]) == ("tree", 40)
+    assert (found.first, found.second) == ("tree", "search")
+    assert (found.n, found.infinite, found.note) == (40, 0, "")
     np.testing.assert_allclose(
         points["difference"][points["studied"]], [-0.059781775, 0.0064716, 0.029487725]
     )
     half = (points["upper"] - points["lower"]) / (2 * points["se"])
     np.testing.assert_allclose(half, 2.022690920036761)
     wide = (points["band_upper"] - points["band_lower"]) / (2 * points["se"])
-    np.testing.assert_allclose(wide, points.attrs["sup_t"])
-    assert points.attrs["sup_t"] > 2.1
+    np.testing.assert_allclose(wide, found.sup_t)
+    assert found.sup_t > 2.1
 
 
-def test_curve_of_infinite_scores_is_nan(table_a):
+def test_the_curve_of_infinite_scores_is_nan(table_a):
     table = table_a.copy()
     table.loc[(table["subject"] == "m07") & (table["learner"] == "tree"), "reward"] = -np.inf
-    points = quietly(curve, table, "tree", "search", "subject", value="reward")
-    assert points[["difference", "se", "lower", "band_upper"]].isna().all(axis=None)
-    assert points.attrs["note"] == "not analysed: infinite values"
+    found = quietly(difference_curve, table, "tree", "search", "subject", value="reward")
+    assert found.table[["difference", "se", "lower", "band_upper"]].isna().all(axis=None)
+    assert (found.infinite, found.note) == (1, "not analysed: infinite values")
+    assert np.isnan(found.sup_t)
     with pytest.raises(ValueError, match="the column 'learner' has no 'bush'"):
-        curve(table, "tree", "bush", "subject", value="reward")
+        difference_curve(table, "tree", "bush", "subject", value="reward")
 
 
 def gap_tables(gaps, limit=0.8, sizes=SIZES, sign=1):
@@ -468,12 +569,13 @@ def test_convergence_outside_the_sizes_is_not_guessed(gaps, note):
     assert row["note"] == note
 
 
-def test_convergence_names_the_models_without_a_limit():
+def test_convergence_names_the_models_without_a_limit(caplog):
     table, limits = gap_tables(around(GAPS, 0.02))
     result = converged(table, limits.iloc[:-1], within=0.2)
     assert result["n"][0] == 19
     reason = "no finite information_reward for learner=nb, size=inf (no row)"
-    assert result.attrs["left_out"] == [{"subject": 19, "reason": reason}]
+    consequence = "left out of the convergence of cells without a value"
+    assert caplog.messages == [f"{consequence}: 1 of 20 (column model): 19 ({reason})"]
 
 
 def test_convergence_of_infinite_scores_is_not_analysed():
@@ -501,7 +603,7 @@ def test_what_cannot_be_analysed_is_refused(scores):
     with pytest.raises(ValueError, match="confidence is 1"):
         thresholds(scores, confidence=1)
     with pytest.raises(ValueError, match="band is 'flat'; it must be one of: t, normal"):
-        curve(scores, "nb", "tan", band="flat")
+        difference_curve(scores, "nb", "tan", band="flat")
     limits = scores[scores["size"] == 500].drop(columns="size")
     for options in ({}, {"within": 0.1, "fraction": 0.1}):
         with pytest.raises(ValueError, match="either within or fraction must be given"):

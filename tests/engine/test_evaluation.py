@@ -356,7 +356,7 @@ def test_what_cannot_be_exact_is_refused_before_anything_runs(write_study, chang
 
 
 def test_a_family_of_larger_models_than_it_said_costs_its_cells(monkeypatch):
-    monkeypatch.setattr(module, "MOST_CONFIGURATIONS", 10)
+    monkeypatch.setattr(module, "MAX_CONFIGURATIONS", 10)
     with pytest.raises(ValueError, match=r"3 variables has 18 joint .* 10 at most"):
         evaluation(draw(NaiveBayesFamily, 1, (3, 3), (2, 3)), "exact", np.random.default_rng(0))
 

@@ -1,0 +1,11 @@
+"""What learners cost: seconds to fit and to predict."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+
+def median_seconds(timings: pd.DataFrame) -> pd.DataFrame:
+    """Return the median over models of the seconds to fit and to predict, by learner and size."""
+    columns = ["fit_seconds", "predict_seconds"]
+    return timings.groupby(["learner", "size"], sort=False)[columns].median().reset_index()

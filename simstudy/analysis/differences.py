@@ -1,0 +1,100 @@
+"""The mean paired difference of two learners against size, with bands."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from simstudy.analysis.adjustment import check_confidence, check_option
+from simstudy.analysis.complete import cells
+from simstudy.analysis.curves import BANDS, sizes_of, sup_t
+from simstudy.analysis.thresholds import pair_curve
+
+
+@dataclass(frozen=True)
+class DifferenceCurve:
+    """The mean difference of two learners against size; positive where the second is ahead.
+
+    Attributes
+    ----------
+    first, second
+        The learners.
+    table : DataFrame
+        The points, as `difference_curve` describes them.
+    n, infinite : int
+        The subjects with a value of both at every size, and those in which either is infinite.
+    sup_t : float
+        The critical value of the band at all sizes together.
+    note : str
+        Why the pair could not be analysed; mostly empty.
+    """
+
+    first: Any
+    second: Any
+    table: pd.DataFrame
+    n: int
+    infinite: int
+    sup_t: float
+    note: str = ""
+
+
+def difference_curve(
+    table: pd.DataFrame,
+    first: Any,
+    second: Any,
+    subject: str = "model",
+    factor: str = "learner",
+    size: str = "size",
+    value: str = "information_reward",
+    greater_is_better: bool = True,
+    confidence: float = 0.95,
+    band: str = "t",
+    steps: int = 40,
+) -> DifferenceCurve:
+    """Give the mean difference of two learners at the sizes that both have, for a figure.
+
+    Parameters
+    ----------
+    table, subject, factor, size, value, greater_is_better, confidence
+        As in `courses`.
+    first, second
+        The learners; positive differences mean that the second is ahead.
+    band
+        What the band at all sizes together is simulated from: ``"t"``, the multivariate t
+        distribution with n − 1 degrees of freedom, or ``"normal"``.
+    steps
+        How many points there are from one size to the next, on straight lines, which are drawn to
+        join the sizes and say nothing of what is between them.
+
+    Returns
+    -------
+    DifferenceCurve
+        Its table has one row per point: the size, `studied` (whether it is one of the study's),
+        `difference`, `se`, `lower` and `upper` (each size by itself), `band_lower` and
+        `band_upper` (all sizes together). All but the first two are NaN if the pair cannot be
+        analysed.
+    """
+    check_confidence(confidence)
+    check_option("band", band, BANDS)
+    chosen = table[table[factor].isin([first, second])] if factor in table else table
+    every = cells(chosen, subject, (factor, size), value)
+    for name in (first, second):
+        if name not in every.levels[0]:
+            raise ValueError(f"the column {factor!r} has no {name!r}")
+    one, other = every.levels[0].index(first), every.levels[0].index(second)
+    pair, start = pair_curve(every, one, other, greater_is_better)
+    sizes = sizes_of(size, every.levels[1]) if pair is None else pair.sizes
+    places = np.arange(steps * (len(sizes) - 1) + 1) / steps
+    x = np.interp(places, np.arange(len(sizes)), np.log(sizes))
+    studied = places == places.astype(int)
+    grid = np.exp(x)
+    grid[studied] = sizes
+    mean, se = (np.full(len(x), np.nan),) * 2 if pair is None else pair.straight(x)
+    half = np.nan if pair is None else pair.t_crit(confidence)
+    wide = np.nan if pair is None else sup_t(pair, confidence, band)
+    result = pd.DataFrame({size: grid, "studied": studied})
+    result = result.assign(difference=mean, se=se, lower=mean - half * se, upper=mean + half * se)
+    result = result.assign(band_lower=mean - wide * se, band_upper=mean + wide * se)
+    every.left_out("left out of the curve of cells without a value", False)
+    return DifferenceCurve(first, second, result, sup_t=wide, **start)

@@ -1,0 +1,61 @@
+"""Which sizes to add around crossings, so that it is known where they are."""
+
+import itertools
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from simstudy.analysis.curves import MAX_RATIO
+from simstudy.analysis.thresholds import Change, Pair
+from simstudy.arrays import FloatArray
+
+# Sizes are added around a crossing until neighbours are within this factor.
+FINE_RATIO = 1.3
+
+
+def sizes_to_add(pairs: Sequence[Pair], own: Sequence[int]) -> dict[int, set[Any]]:
+    """Propose sizes around the crossings of some pairs, and for which learners.
+
+    The sizes lie on a grid that divides the way from each of the study's own sizes to the next
+    evenly on the logarithmic axis, by steps of a factor of 1.3 at most. Around each crossing that
+    is not yet known well enough one is added in each gap: the one nearest to the estimate. It is
+    known well enough when neighbouring sizes are within a factor of 1.3, or, where the interval is
+    wide, within a third of it.
+    """
+    grid = np.setdiff1d(refinement_grid(own), own)
+    proposed: dict[int, set[Any]] = {}
+    for pair in pairs:
+        for change in pair.changes:
+            for size in _around(pair, change, grid):
+                proposed.setdefault(size, set()).update((pair.first, pair.second))
+    return proposed
+
+
+def refinement_grid(own: Sequence[int]) -> list[int]:
+    """Return all sizes that may be added, and the study's own."""
+    grid = set(own)
+    for low, high in itertools.pairwise(sorted(own)):
+        steps = math.ceil(math.log(high / low) / math.log(FINE_RATIO) - 1e-9)
+        grid |= {round(low * (high / low) ** (step / steps)) for step in range(1, steps)}
+    return sorted(grid)
+
+
+def _around(pair: Pair, change: Change, grid: FloatArray) -> list[int]:
+    """Return the size to add in each gap, in or next to where the crossing may be, if too wide."""
+    assert pair.curve is not None
+    zone, sizes = change.zone, pair.curve.sizes
+    third = (zone.upper / zone.lower) ** (1 / 3)
+    wanted = max(FINE_RATIO, min(MAX_RATIO, third))
+    centre = zone.zeros[len(zone.zeros) // 2]
+    gaps = list(itertools.pairwise(sizes))
+    within = [low < zone.upper and high > zone.lower for low, high in gaps]
+    found = []
+    for place, (low, high) in enumerate(gaps):
+        beside = any(within[max(place - 1, 0) : place + 2])
+        most = wanted if within[place] else MAX_RATIO
+        inside = grid[(grid > low) & (grid < high)]
+        if beside and high / low > most * (1 + 1e-9) and len(inside):
+            found.append(int(inside[np.abs(np.log(inside / centre)).argmin()]))
+    return found

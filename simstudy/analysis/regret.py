@@ -1,0 +1,51 @@
+"""Regret, and how much of it is due to representation and to estimation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+PARTS = ("regret", "representation", "estimation")
+
+
+@dataclass(frozen=True)
+class Regret:
+    """Mean regret of every learner and size, and its parts.
+
+    Attributes
+    ----------
+    table : DataFrame
+        `learner`, `size`, `n`, the means of `regret`, `representation` and `estimation`, and their
+        standard errors (`regret_se`, …).
+    models : int
+        The models that the means are over.
+    learners : list of str
+        The learners that have a limit in some model.
+    """
+
+    table: pd.DataFrame
+    models: int
+    learners: list[str]
+
+
+def regret(scores: pd.DataFrame) -> Regret | None:
+    """Average regret and its parts over the models in which all are finite in every cell.
+
+    So the parts sum to the whole. A learner that never has a limit is left out. None if the scores
+    lack a part, or there are no such models.
+    """
+    names = list(PARTS)
+    if not {*names} <= {*scores.columns}:
+        return None
+    known = scores[names].apply(np.isfinite).all(axis=1)
+    some = scores["learner"].isin(scores["learner"][known])
+    kept = scores[some & ~scores["model"].isin(scores["model"][some & ~known])]
+    if kept.empty:
+        return None
+    cells = kept.groupby(["learner", "size"], sort=False)[names]
+    table = cells.mean().join(cells.sem().add_suffix("_se"))
+    table.insert(0, "n", cells.size())
+    table = table.reset_index()
+    return Regret(table, int(table["n"].min()), [*dict.fromkeys(table["learner"])])

@@ -1,0 +1,242 @@
+"""What stands below figures and tables: what is drawn, what the bars are, over what."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from simstudy.analysis.curves import MAX_RATIO
+from simstudy.analysis.findings import Findings
+from simstudy.analysis.mixed import MixedModel
+from simstudy.analysis.ranks import Ranks
+from simstudy.analysis.regret import Regret
+from simstudy.analysis.reliability import Reliability
+from simstudy.report.prose import crossings
+from simstudy.report.prose.design import conventions, design
+from simstudy.report.prose.numbers import p_value
+from simstudy.report.prose.phrases import all_sizes, axis_label, count_range, level
+from simstudy.study.study import Study
+
+CURVES_NOTE = "They show how models differ; learners are compared by paired differences instead."
+
+
+def made(study: Study) -> str:
+    """The design and the conventions, at the end of a caption."""
+    return f"{design(study)}; {conventions(study)}."
+
+
+def intervals(findings: Findings) -> str:
+    """Say what the intervals of the means are."""
+    m = findings.means[0].m
+    family = f"Bonferroni-adjusted for m = {m} cells" if m > 1 else "not adjusted"
+    return f"{level(findings.design.confidence)} t intervals between models, {family}"
+
+
+def models(findings: Findings) -> str:
+    """Say over how many models the means are, and which cells have fewer or infinite values."""
+    (least, most), whole = findings.models_used, findings.design.models
+    if least == most == whole:
+        text = f"over {whole} models"
+    elif least == most:
+        text = f"over the {least} of {whole} models in which no cell failed (left_out.csv)"
+    else:
+        text = f"over as many of {whole} models as each cell has, from {least} (left_out.csv)"
+    if any(mean.infinite for mean in findings.means):
+        text += "; a mean is infinite where the score of any model is"
+    return text
+
+
+def half_widths(findings: Findings) -> str:
+    """Say what stands after ± in a table of means."""
+    return f"means {models(findings)}; ± half-width of {intervals(findings)}"
+
+
+def curves(findings: Findings) -> str:
+    """Of learning curves."""
+    info = findings.info
+    zero = f" Dashed line at 0: {info.zero}." if info.zero else ""
+    return (
+        f"Mean {info.label} against training size (logarithmic), {models(findings)}. Bars: "
+        f"{intervals(findings)}. {CURVES_NOTE} Learners stand side by side at each size.{zero}"
+    )
+
+
+def differences(findings: Findings) -> str:
+    """Of paired differences against training size."""
+    confidence, sizes = level(findings.design.confidence), len(findings.design.sizes)
+    said = (
+        f"Mean paired difference in {findings.info.label} against training rows, over the models "
+        "that both learners have: above 0 where the learner named first is ahead. Dark band: "
+        f"{confidence} t intervals, each size by itself; light band: {confidence} for all sizes of "
+        f"a pair together. {_unadjusted(findings, sizes + len(findings.added_sizes))}Dots are the "
+        "sizes studied; the lines join them and say nothing of what is between."
+    )
+    if any(change.estimated for course in findings.courses for change in course.changes):
+        said += (
+            " Diamond and bar: the estimated size at which one overtakes the other, and its "
+            f"{confidence} interval, where sizes are close enough."
+        )
+    return said
+
+
+def _unadjusted(findings: Findings, sizes: int) -> str:
+    """Say what the bands of paired differences are not adjusted for."""
+    pairs = math.comb(len(findings.design.learners), 2)
+    said = f"The dark band is not adjusted for the number of sizes, m = {sizes}. " * (sizes > 1)
+    if pairs > 1:
+        said += (
+            f"The bands are not adjusted for the number of pairs, m = {pairs}; the intervals of "
+            "crossings are adjusted for all pairs and sizes. "
+        )
+    return said
+
+
+def thresholds(findings: Findings, fewest: int) -> str:
+    """Of the overview of thresholds."""
+    whole = findings.design.models
+    over = "" if fewest == whole else f" Over {fewest} or more of {whole} models."
+    return (
+        f"Who overtakes whom in mean {findings.info.label}. Dots: sizes at which a learner is "
+        f"ahead by {crossings.tests(findings)}; dark, the one named first; light, the other. Light "
+        "bar: from the last size at which the other is ahead to the first at which the one named "
+        "first is. Diamond and dark bar: the estimated size at which the mean difference is 0 and "
+        f"its interval, {level(findings.design.confidence)} for all together, where neighbouring "
+        f"sizes are within a factor of {MAX_RATIO:g}.{over}"
+    )
+
+
+def regret(split: Regret, study: Study) -> str:
+    """Of the parts of regret."""
+    said = (
+        "Regret: what the true class probabilities would earn less what the learner earns. The "
+        "part due to representation remains when the learner is fitted to the population itself, "
+        "taken as 10⁹ rows; where the line lies below it, a learner that cannot represent the "
+        "truth is nearer to it with few data than with all."
+    )
+    if split.models < study.models:
+        said += f" Over {split.models} of {study.models} models, those without a missing part."
+    if without := [label for label in study.labels if label not in split.learners]:
+        said += f" Without {', '.join(without)}: no limit."
+    return said
+
+
+def divergence(study: Study, reward: str, divergence: str, cells: int, shown: int) -> str:
+    """Of rewards against divergences."""
+    missing = (
+        f" {cells - shown} of {cells} cells are not drawn: a value is missing, infinite or, on the "
+        "logarithmic axis, 0."
+    ) * (shown < cells)
+    return (
+        f"{reward.capitalize()} against {divergence}, one dot for each model and training size, "
+        "the darker the more training rows. At a divergence of 0 a learner knows the truth, but "
+        f"for the cutoff; what can be earned there differs between models.{missing} {made(study)}"
+    )
+
+
+def reliability(found: Reliability, study: Study, sizes: Sequence[int]) -> str:
+    """Of reliability diagrams."""
+    which = "the probability of every class" if found.classes == "every" else "the modal class"
+    m = sorted({int(m) for m in found.table["m"]})
+    family = "each bin by itself"
+    if m != [1]:
+        many = count_range(m[0], m[-1])
+        family = f"Bonferroni-adjusted for the m = {many} bins of each learner and size"
+    by = "by its true frequency" if found.test == "exact" else "on the test set"
+    bins = round(1 / (found.table["high"] - found.table["low"]).iloc[0])
+    return (
+        f"Observed frequency of a class against its predicted probability, for {which} in {bins} "
+        f"bins of equal width, {by}; on the dashed line predictions come true as often as they "
+        f"say. Bars: {level(found.confidence)} t intervals of the deviation, between models "
+        f"(jackknife), {family}; hollow: one model alone reaches the bin. The area of a mark grows "
+        f"with the share of predictions in its bin. Training sets of {all_sizes(sizes)} rows; the "
+        f"first {found.models} of {study.models} models, equally weighted. Probabilities are not "
+        f"clipped. {design(study)}."
+    )
+
+
+def scores(findings: Findings, undrawn: int, sizes: Sequence[int]) -> str:
+    """Of the distributions of scores."""
+    info = findings.info
+    zero = f" Dashed line at 0: {info.zero}." if info.zero else ""
+    missing = f" {undrawn} scores that are missing or infinite are not drawn." * bool(undrawn)
+    shown = f" Shown: training sets of {all_sizes(sizes)} rows."
+    return (
+        f"{axis_label(info).capitalize()} of every model. Dots: models, moved up and down so as "
+        "not to hide each other; box: first to third quartile, with a line at the median; diamond: "
+        "mean. All learners are evaluated on the same models, so overlap does not mean that "
+        f"learners do not differ.{missing}{shown * (tuple(sizes) != findings.design.sizes)}{zero}"
+    )
+
+
+def ranks(findings: Findings, found: Sequence[Ranks], joined: bool) -> str:
+    """Of critical-difference diagrams."""
+    k = found[0].k
+    how = (
+        "a thick bar joins learners that do not differ significantly"
+        if joined
+        else "bars: half the critical difference on either side, so that learners whose bars "
+        "overlap do not differ significantly; the shade is the bar of the best"
+    )
+    tests = "; ".join(f"{ranked_at(one)}: {friedman(one)}" for one in found)
+    return (
+        f"Average ranks of {k} learners by {findings.info.label}, 1 for the best of a model; "
+        f"{how} (Nemenyi's test of all m = {math.comb(k, 2)} pairs together at α = "
+        f"{findings.alpha:.10g}; Demšar 2006). Friedman's test, corrected for ties, and Iman & "
+        f"Davenport's form of it: {tests}."
+    )
+
+
+def friedman(test: Ranks) -> str:
+    """The outcome of Friedman's test, over how many models, and the critical difference."""
+    if math.isnan(test.chi2):
+        return f"all ranks are equal in all of {test.n} models"
+    F = "∞" if math.isinf(test.F) else f"{test.F:.2f}"
+    return (
+        f"χ²({test.df}) = {test.chi2:.2f}, {p_value(test.p, 'p')}; "
+        f"F({test.df1}, {test.df2}) = {F}, {p_value(test.p_F, 'p')}; "
+        f"{test.n} models, critical difference {test.critical_difference:.2f}"
+    )
+
+
+def ranked_at(found: Ranks) -> str:
+    """At which training size the ranks are."""
+    return "scores averaged over all sizes" if found.at is None else f"{found.at:,} training rows"
+
+
+def anova(subjects: int, models: int) -> str:
+    """Of the tests of the analysis of variance."""
+    return (
+        f"{subjects} of {models} models as subjects. G–G, H–F: Greenhouse–Geisser and Huynh–Feldt "
+        "corrections for departures from sphericity; η²G, η²p: generalized and partial eta squared."
+    )
+
+
+def sphericity() -> str:
+    """Of Mauchly's test and the ε."""
+    return (
+        "Mauchly's W with its p, and the ε of Greenhouse–Geisser and Huynh–Feldt (uncapped). A "
+        "single contrast is spherical by definition and has no W; nor is there one with more "
+        "contrasts than degrees of freedom. Where ε is well below 1, read the corrected p."
+    )
+
+
+def mixed(found: MixedModel) -> str:
+    """Of the mixed model."""
+    note = f"; {found.note}" if found.note else ""
+    return (
+        "The mixed model uses all cells there are: REML, Satterthwaite's degrees of freedom; like "
+        f"the uncorrected ANOVA it assumes sphericity; {found.cells} cells of {found.subjects} "
+        f"models, {found.missing} missing{note}."
+    )
+
+
+def size_effect(findings: Findings, study: Study) -> str:
+    """What else the effect of size in the ANOVA holds, where the prior depends on the size."""
+    moves = study.measures.prior == "train" and len(findings.design.sizes) > 1
+    if not moves or not findings.measure.startswith("information_reward"):
+        return ""
+    return (
+        "Rewards are measured against the class frequencies of each training set, so that even the "
+        "reward of the true probabilities depends on the size: the effect of size includes that; "
+        "differences between learners do not."
+    )

@@ -1,0 +1,113 @@
+"""Who overtakes whom, in words: one sentence for each pair, from sizes that tests decide."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from simstudy.analysis.curves import MAX_RATIO
+from simstudy.analysis.findings import Findings
+from simstudy.analysis.thresholds import Course, Overtaking
+from simstudy.report.prose.phrases import level, listed
+
+_MAX_NAMED = 3  # pairs that the headline names; more are counted
+
+
+def course_sentences(findings: Findings) -> list[str]:
+    """One sentence for each pair; one that could not use all models says how many it used."""
+    models, sentences = findings.design.models, []
+    for course in findings.courses:
+        used = f", over {course.n} of {models} models" if course.n < models else ""
+        sentences.append(course_sentence(course) + used)
+    return sentences
+
+
+def course_sentence(course: Course) -> str:
+    """Say what the tests support about a pair over the sizes."""
+    if not course.analysed:
+        return f"{course.first} and {course.second}: {course.note}"
+    if course.changes:
+        return ", and ".join(map(_change, course.changes))
+    if (leader := course.leader) is None:
+        return f"{course.first} and {course.second} do not differ significantly at any size"
+    where = listed([f"{size:,.0f}" for size in course.ahead_at(leader)], most=6)
+    return f"{leader} is ahead of {course.other(leader)} at {where} rows and at no size behind"
+
+
+def _change(change: Overtaking) -> str:
+    """Say between which sizes one learner overtakes the other, and where if that is estimated."""
+    said = f"{change.ahead} overtakes {change.behind} between {bracket(change)} rows"
+    return f"{said}, at about {estimate(change)}" if change.estimated else said
+
+
+def bracket(change: Overtaking) -> str:
+    """The sizes between which the learner ahead changes."""
+    return f"{change.before:,.0f} and {change.after:,.0f}"
+
+
+def estimate(change: Overtaking) -> str:
+    """The estimated size with its interval."""
+    return f"{change.crossing:,.0f} {interval(change)}"
+
+
+def interval(change: Overtaking) -> str:
+    """The interval of the estimate, its limits rounded outwards."""
+    return f"[{math.floor(change.lower):,}, {math.ceil(change.upper):,}]"
+
+
+def changes_sentence(findings: Findings, leaders: set[str]) -> str:
+    """Name a few pairs in which one learner overtakes the other, for the headline."""
+    sizes = findings.design.sizes
+    changed = [course for course in findings.courses if course.changes]
+    if not changed:
+        return (
+            f"between {sizes[0]:,} and {sizes[-1]:,} rows no learner is shown to overtake another"
+        )
+    changed.sort(key=lambda course: -len({course.first, course.second} & leaders))
+    named = sorted(changed[:_MAX_NAMED], key=lambda course: course.changes[0].after)
+    said = "; ".join(map(course_sentence, named))
+    more = len(changed) - len(named)
+    noun = "pair changes places" if more == 1 else "pairs change places"
+    return said + (f"; {more} more {noun}: see the table of thresholds" if more else "")
+
+
+def tests(findings: Findings) -> str:
+    """Say which tests decide who is ahead, and what they are adjusted for."""
+    if not findings.course_tests:
+        return ""
+    return (
+        f"paired t tests, {level(findings.design.confidence)} confidence for all of them together, "
+        f"Bonferroni-adjusted for m = {findings.course_tests} tests of pairs at their sizes"
+    )
+
+
+def method(findings: Findings, shown: Sequence[Course] | None = None) -> str:
+    """Say how to read statements of who overtakes whom."""
+    if not (decided_by := tests(findings)):
+        return ""
+    courses = findings.courses if shown is None else shown
+    changes = [change for course in courses for change in course.changes]
+    confidence = level(findings.design.confidence)
+    said = (
+        f"Ahead: by {decided_by}. Overtakes: between the last size at which the other is ahead "
+        "and the first at which it is itself."
+    )
+    if any(change.estimated for change in changes):
+        said += (
+            f" In brackets: intervals ({confidence} for all of them together) for the size at "
+            "which the mean difference is 0; they allow for the shape of the curve between sizes."
+        )
+    if any("no estimate in between" in change.note for change in changes):
+        said += (
+            f" A crossing is not estimated where neighbouring sizes differ by more than a factor "
+            f"of {MAX_RATIO:g}; --refine adds sizes."
+        )
+    return said
+
+
+def added_sizes(findings: Findings) -> str:
+    """Name the sizes that were added for the thresholds alone."""
+    if not findings.added_sizes:
+        return ""
+    where = listed([f"{size:,}" for size in findings.added_sizes], most=20)
+    return f"Sizes added around crossings, for the thresholds alone: {where}."

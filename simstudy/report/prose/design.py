@@ -1,0 +1,136 @@
+"""What was studied, in words: the question, the design and the conventions of the measures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from simstudy.measures.base import MeasureInfo
+from simstudy.report.prose.phrases import MAX_NAMED, all_sizes, listed
+from simstudy.study.constants import ROWS_BESIDE_EXACT
+from simstudy.study.study import Study
+
+_FAMILIES = {"naive_bayes": "Naive Bayes", "tan": "TAN", "aode": "AODE", "kdb": "k-dependence"}
+
+
+def question(study: Study, info: MeasureInfo) -> str:
+    """The study's question in one sentence."""
+    learners, sizes = study.labels, study.data.train_sizes
+    place = f"On random {_models(study)}"
+    after = f"after {all_sizes(sizes)} rows"
+    if len(sizes) > MAX_NAMED + 1:
+        after = f"after {sizes[0]:,} to {sizes[-1]:,} rows ({len(sizes)} sizes)"
+    if len(learners) == 1:
+        return f"{place}, how well does {learners[0]} predict, by {info.label}, {after}?"
+    which = listed(learners) if len(learners) <= MAX_NAMED + 1 else f"{len(learners)} learners"
+    cross = ", and where do they overtake each other" if len(sizes) > 1 else ""
+    return f"{place}, which of {which} predicts best, by {info.label}, {after}{cross}?"
+
+
+def _models(study: Study) -> str:
+    """The models of a family, with the number of variables if the family has it."""
+    name = study.family.name
+    said = f"{_FAMILIES[name]} models" if name in _FAMILIES else f"models of the family {name}"
+    bounds = study.family.resolved.get("variables")
+    if not (isinstance(bounds, list) and len(bounds) == 2):
+        return said
+    low, high = bounds
+    return f"{said} of {low} variables" if low == high else f"{said} of {low}–{high} variables"
+
+
+def design(study: Study) -> str:
+    """One sentence on what was run."""
+    sizes = ", ".join(f"{size:,}" for size in study.data.train_sizes)
+    return (
+        f"{study.models} models of the family {study.family.name}; training sets of {sizes} rows; "
+        f"{_test(study.data.test_size)}; seed {study.seed}"
+    )
+
+
+def _test(size: int | str) -> str:
+    """What the learners were evaluated on."""
+    if isinstance(size, int):
+        return f"test sets of {size:,} rows"
+    beside = f" and on test sets of {ROWS_BESIDE_EXACT:,} rows" if size == "both" else ""
+    return f"evaluated exactly over the joint distribution{beside}"
+
+
+def conventions(study: Study) -> str:
+    """The prior and the cutoff that the rewards rest on."""
+    measures = study.measures
+    priors = {
+        "train": "class frequencies of each training set, counts from ½",
+        "test": "class frequencies of each test set, counts from ½",
+        "uniform": "uniform",
+        "true": "the true class probabilities",
+    }
+    cutoffs = {
+        "mml": "probabilities clipped to [½/(n+k/2), (n+½)/(n+k/2)] for logarithmic measures",
+        "2001": "probabilities clipped to [½/(n+1), (n+½)/(n+1)] for logarithmic measures",
+        "none": "probabilities not clipped",
+    }
+    if measures.prior == "test" and not isinstance(study.data.test_size, int):
+        priors["test"] = "the true class probabilities (of a test set drawn, its frequencies)"
+    prior = measures.prior
+    named = priors[prior] if isinstance(prior, str) else f"given, {prior}"
+    said = f"prior: {named}; cutoff {measures.cutoff}: {cutoffs[measures.cutoff]}"
+    return said + "; reward summed over the classes" * (measures.reward == "sum")
+
+
+def sections(study: Study, about_family: str) -> dict[str, str]:
+    """How models and data were drawn, by subject."""
+    data, family = study.data, study.family
+    nested = data.training == "nested" and len(data.train_sizes) > 1
+    how = "each the first rows of the next larger one" if nested else "drawn independently"
+    sizes = ", ".join(f"{size:,}" for size in data.train_sizes)
+    drawn = f"{study.models} models, drawn at random from the family {family.name}."
+    return {
+        "Models": f"{drawn} {about_family}".strip(),
+        "Parameters": "; ".join(parameters(family.resolved)) or "none",
+        "Training data": f"From every model a set of each size ({sizes} rows), {how}. All learners "
+        "of a model get the same sets.",
+        "Test data": _test_section(data.test_size),
+        "Random numbers": f"Seed {study.seed}. Every random stream is a function of the seed, the "
+        "family, the number of the model and the purpose of the stream.",
+    }
+
+
+def _test_section(size: int | str) -> str:
+    if isinstance(size, int):
+        return f"From every model one set of {size:,} rows, the same for all learners and sizes."
+    exact = (
+        "None: a measure is its expectation over all configurations of the variables, weighted by "
+        "their true probabilities."
+    )
+    beside = f" Measures called sampled are on one set of {ROWS_BESIDE_EXACT:,} rows per model."
+    return exact + (beside if size == "both" else "")
+
+
+def parameters(family: Mapping[str, Any]) -> Iterator[str]:
+    """A family's parameters in words, as far as they are common ones."""
+    uniform = family.get("cpts") == "normalized_uniform"
+    for key, value in family.items():
+        match key, value:
+            case "variables", [low, high]:
+                yield f"{span(low, high)} variables, the target included"
+            case "values", [low, high]:
+                yield f"{span(low, high)} values of each variable"
+            case "cpts", _ if uniform:
+                yield (
+                    "every row of every conditional probability table uniform random numbers "
+                    "divided by their sum"
+                )
+            case "concentration", _ if not uniform:
+                yield (
+                    "every row of every conditional probability table from a symmetric Dirichlet "
+                    f"distribution with parameter {value:g}"
+                )
+            case (("cpts" | "concentration"), _):
+                continue
+            case _:
+                yield f"{key} = {value}"
+
+
+def span(low: int, high: int) -> str:
+    """A range of whole numbers."""
+    return f"{low}" if low == high else f"{low} to {high}"

@@ -1,0 +1,91 @@
+"""Lists, sizes, labels and methods as they stand in a sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from typing import TypeVar
+
+from simstudy.measures.base import MeasureInfo
+
+T = TypeVar("T")
+
+MAX_NAMED = 4  # members of a list that are named before the rest are counted
+
+
+def listed(names: Sequence[str], most: int = MAX_NAMED) -> str:
+    """Join names as "A, B and C"; of a longer list, the first and the number of others."""
+    shown = list(names)
+    if len(shown) > most + 1:
+        shown = [*shown[:most], f"{len(shown) - most} others"]
+    return " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
+
+
+def all_sizes(sizes: Sequence[int]) -> str:
+    """Join all sizes as "50, 500 and 5,000"."""
+    return listed([f"{size:,}" for size in sizes], most=len(sizes))
+
+
+def runs(items: Sequence[T], key: Callable[[T], Hashable]) -> list[list[T]]:
+    """Group neighbours that share a key."""
+    found: list[list[T]] = []
+    for item in items:
+        if found and key(found[-1][-1]) == key(item):
+            found[-1].append(item)
+        else:
+            found.append([item])
+    return found
+
+
+def rows(sizes: Sequence[int]) -> str:
+    """Write consecutive sizes of a study as "at 50 rows" or "from 50 to 5,000 rows"."""
+    if len(sizes) < 3:
+        return f"at {listed([f'{size:,}' for size in sizes])} rows"
+    return f"from {sizes[0]:,} to {sizes[-1]:,} rows"
+
+
+def among(sizes: Sequence[int], studied: Sequence[int]) -> str:
+    """Write some of the sizes studied, consecutive ones as a range."""
+    places = [(studied.index(size), size) for size in sizes]
+    numbered = [(place - order, size) for order, (place, size) in enumerate(places)]
+    ranges = [[size for _, size in run] for run in runs(numbered, lambda pair: pair[0])]
+    parts = [f"{run[0]:,} to {run[-1]:,}" if len(run) > 1 else f"{run[0]:,}" for run in ranges]
+    return f"at {listed(parts)} rows"
+
+
+def opening(text: str) -> str:
+    """Begin a sentence with a capital letter."""
+    return text[:1].upper() + text[1:]
+
+
+def counted(number: int, noun: str) -> str:
+    """Write a count with its noun: "1 pair", "3 pairs"."""
+    return f"{number:,} {noun}" + "s" * (number != 1)
+
+
+def count_range(least: int, most: int) -> str:
+    """Write the range of a count: "4" or "2 to 4"."""
+    return f"{least}" if least == most else f"{least} to {most}"
+
+
+def level(confidence: float) -> str:
+    """Write a confidence as a percentage."""
+    return f"{100 * confidence:.10g}%"
+
+
+def adjusted_for(adjustment: str, m: int) -> str:
+    """Name the family that tests of pairs are adjusted for."""
+    pairs = f"m = {counted(m, 'pair')}"
+    return {
+        "bonferroni": f"Bonferroni-adjusted for {pairs} at each size",
+        "bonferroni_all": f"Bonferroni-adjusted for {pairs} over all sizes",
+        "holm": f"Holm-adjusted over {pairs} at each size",
+        "none": "not adjusted for the number of pairs",
+    }[adjustment]
+
+
+def axis_label(info: MeasureInfo) -> str:
+    """Name a measure with its unit and, where less is better, its direction."""
+    notes = [info.unit] if info.unit else []
+    if not info.greater_is_better:
+        notes.append("less is better")
+    return info.label + (f" ({', '.join(notes)})" if notes else "")

@@ -1,0 +1,71 @@
+"""Who beats whom: one sentence for each pair of learners at a size."""
+
+from __future__ import annotations
+
+import math
+
+from simstudy.analysis.findings import Findings
+from simstudy.analysis.standings import AHEAD, IDENTICAL, UNTESTED, Pair
+from simstudy.report.prose.numbers import p_value
+from simstudy.report.prose.phrases import adjusted_for, level
+
+# With more learners than this, only the leader at each size is compared in words.
+MAX_COMPARED = 5
+
+
+def verdicts(findings: Findings) -> dict[int, list[str]]:
+    """For each size, who beats whom by how much, and which learners do not differ.
+
+    Numbers are in favour of the learner named first. With many learners only the one of best mean
+    is compared with the rest.
+    """
+    found: dict[int, list[str]] = {}
+    for size in findings.design.sizes:
+        ranked = findings.ranked(size)
+        compared = [pair.better_first(ranked) for pair in findings.pairs_at(size)]
+        leaders = ranked[:1] if len(ranked) > MAX_COMPARED else ranked
+        compared.sort(key=lambda pair: sorted(map(ranked.index, (pair.first, pair.second))))
+        found[size] = [
+            pair_sentence(pair, findings.design.holm, findings.design.models)
+            for pair in compared
+            if {pair.first, pair.second} & {*leaders}
+        ]
+    return {size: sentences for size, sentences in found.items() if sentences}
+
+
+def pair_sentence(pair: Pair, holm: bool, models: int) -> str:
+    """Say what the test supports about a pair, the better learner first."""
+    both = f"{pair.first} and {pair.second}"
+    if pair.verdict == UNTESTED:
+        return f"{both} are not compared: {why_untested(pair)}"
+    if pair.verdict == IDENTICAL:
+        every = "every model" if pair.n == models else f"all {pair.n} models that both have"
+        return f"{both} are identical in {every}"
+    numbers = f"{_signed(pair.lead)} [{_signed(pair.low)}, {_signed(pair.high)}]"
+    if holm:
+        numbers = f"{_signed(pair.lead)} ({p_value(pair.p, 'p')})"
+    if pair.n < models:
+        numbers += f", over {pair.n} of {models} models"
+    if pair.verdict == AHEAD:
+        return f"{pair.first} beats {pair.second} by {numbers}"
+    return f"{both} do not differ significantly: {numbers}"
+
+
+def why_untested(pair: Pair) -> str:
+    """Say why there is no test of a pair."""
+    if pair.infinite:
+        return f"infinite in {pair.infinite} models"
+    return "no model has both" if math.isnan(pair.lead) else f"{pair.n} model has both"
+
+
+def pair_method(findings: Findings) -> str:
+    """Say what the intervals of paired differences are."""
+    design = findings.design
+    kind = "p values" if design.holm else f"{level(design.confidence)} intervals"
+    scope = adjusted_for(design.adjustment, findings.pair_tests)
+    return f"paired t tests between models, {kind}, {scope}"
+
+
+def _signed(number: float) -> str:
+    """Four decimals with a sign; more digits where these would hide on which side of 0 it is."""
+    return f"{number:+.4f}" if number == 0 or abs(number) >= 5e-5 else f"{number:+.1e}"
