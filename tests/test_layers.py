@@ -25,6 +25,7 @@ ALLOWED = {
         "analysis.compare",
         "analysis.curves",
         "analysis.standings",
+        "engine.files",
         "engine.store",
         "results",
         "planning",
