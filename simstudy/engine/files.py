@@ -11,10 +11,10 @@ UNFINISHED = ".part"  # how a file ends that is not finished
 
 
 def write_files(files: Mapping[Path, bytes | Iterable[bytes]]) -> None:
-    """Write files; each appears whole or not at all, and none if one of them cannot be written.
+    """Write files; each appears whole or not at all, and none before all are on disk.
 
     They are written under names that nobody can foresee and that nothing has, not even a link,
-    and renamed when all are on disk. Directories are made where there are none.
+    and then renamed. Directories are made where there are none.
 
     Raises
     ------

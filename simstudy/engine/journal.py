@@ -13,6 +13,7 @@ from time import monotonic
 from typing import Any
 
 from simstudy.engine.files import write_files
+from simstudy.engine.manifest import says_whose
 from simstudy.engine.task import Cell
 
 JOURNAL = "cells.jsonl"
@@ -143,7 +144,7 @@ def _said(line: bytes) -> list[Cell] | dict[str, Any] | None:
     try:
         said = json.loads(text)
         if isinstance(said, dict):
-            return said
+            return said if says_whose(said) else None
         return [_cell(kept) for kept in said]
     except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError):
         return None
@@ -151,7 +152,7 @@ def _said(line: bytes) -> list[Cell] | dict[str, Any] | None:
 
 def _cell(kept: dict[str, Any]) -> Cell:
     for name, least in (("model", 0), ("size", 1)):
-        if type(kept[name]) is not int or kept[name] < least:
+        if type(kept[name]) is not int or not least <= kept[name] < 2**53:
             raise TypeError("a model and a size are whole numbers")
     for name in _TEXTS:
         kept.get(name, "").encode()  # a text, and one that can be written

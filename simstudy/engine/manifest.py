@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection
 from dataclasses import asdict
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from simstudy.engine.plan import Column, Plan
 from simstudy.engine.task import draw_model
@@ -129,8 +130,9 @@ def filled(content: dict[str, Any]) -> dict[str, Any]:
 
 def _fits(kind: type[_Part], content: Any) -> bool:
     try:
+        json.dumps(content, ensure_ascii=False).encode()  # text that can be written
         kind.model_validate(content)
-    except (ValidationError, RecursionError):
+    except (ValueError, RecursionError):
         return False
     return True
 

@@ -24,7 +24,7 @@ from simstudy.engine.evaluation import ROWS_BESIDE_EXACT as ROWS_BESIDE_EXACT
 from simstudy.engine.files import UNFINISHED, write_files
 from simstudy.engine.journal import JOURNAL, Journal
 from simstudy.engine.manifest import COMPLETE as COMPLETE
-from simstudy.engine.manifest import is_manifest, networks, says_whose, told
+from simstudy.engine.manifest import is_manifest, networks, told
 from simstudy.engine.plan import MEASURED, UNNAMED_CONDITIONS, Plan
 from simstudy.engine.tables import Columns, Places, parquet
 from simstudy.engine.task import Cell, CellKey
@@ -72,9 +72,9 @@ class Store:
         """What the journal says of its cells, as a manifest."""
         with self._said():
             whose = Journal(self.directory).whose()
-        if not says_whose(whose):
+        if whose is None:
             return None
-        return {**(whose or {}), "status": RUNNING, "fingerprint": "", "from_journal": True}
+        return {**whose, "status": RUNNING, "fingerprint": "", "from_journal": True}
 
     def _written_manifest(self) -> dict[str, Any] | None:
         path = self.directory / MANIFEST
