@@ -36,25 +36,28 @@ def kept_study(directory: Path) -> Study:
 
 def shown(path: Path) -> str | None:
     """The study file of results as TOML; None if it is not one of results."""
-    if path.name != STUDY or Store(path.parent).manifest() is None:
-        return None
-    return kept_study(path.parent).to_toml()
+    return kept_study(path.parent).to_toml() if _is_of_results(path) else None
 
 
 def plugin_digests(path: Path) -> list[str] | None:
     """What the digests of a study's plugins must be; None if its file is not one of results."""
-    if path.name != STUDY:
+    if not _is_of_results(path):
         return None
     manifest = Store(path.parent).manifest()
-    if manifest is not None:
-        digests: list[str] = manifest["conditions"]["plugins"]
-        return digests
-    if (path.parent / JOURNAL).exists():
+    if manifest is None:
         raise SimstudyError(
             f"{path} is in a directory of results whose manifest.json is missing or damaged, so "
             "its plugins cannot be checked and are not executed"
         )
-    return None
+    digests: list[str] = manifest["conditions"]["plugins"]
+    return digests
+
+
+def _is_of_results(path: Path) -> bool:
+    place = path.parent
+    return path.name == STUDY and (
+        (place / JOURNAL).exists() or Store(place).manifest() is not None
+    )
 
 
 def foreign(settings: Mapping[str, Any]) -> list[str]:
