@@ -18,7 +18,14 @@ ALLOWED = {
     "measures": BASE | {"data", "measures"},
     "analysis": {"analysis", "arrays", "measures.base", "report.numbers", "results"},
     "study": BASE
-    | {"study", "measures.base", "sources.base", "engine.evaluation", "analysis.claims"},
+    | {
+        "study",
+        "measures.base",
+        "sources.base",
+        "engine.evaluation",
+        "analysis.claims",
+        "results.kept",
+    },
     "engine": BASE | {"engine", "data", "networks", "study", "measures.base", ""},
     "results": BASE | {"results", "engine", "study", "networks", "analysis", "measures", "report"},
     "report": {

@@ -355,9 +355,11 @@ def plan(
 @app.command()
 def show(study: StudyFile) -> None:
     """Print a study as it will be run, every default filled in."""
+    from simstudy.results.kept import shown
     from simstudy.study.study import load_study
 
-    typer.echo(load_study(study).to_toml(), nl=False)
+    text = shown(study)  # of results nothing is executed
+    typer.echo(load_study(study).to_toml() if text is None else text, nl=False)
 
 
 @app.command("list")

@@ -17,6 +17,7 @@ def report(directory: Directory) -> None:
     from simstudy.results.results import open_results
     from simstudy.results.store import PAGE, Store
 
+    open_results(directory)  # before a directory is made for what is not there
     store = Store(directory)
     with store.locked():
         write_report(open_results(directory), store)
@@ -28,13 +29,20 @@ def figures(
     format: Annotated[str, typer.Option(help="pdf, svg or png.")] = "pdf",
     style: Annotated[str, typer.Option(help="paper or talk.")] = "paper",
     out: Out = None,
+    rerun: Annotated[
+        bool,
+        typer.Option(
+            "--rerun", help="Run cells again for reliability also where this executes plugins."
+        ),
+    ] = False,
 ) -> None:
     """Draw all figures of a study for print or for a talk."""
     from simstudy.report.paper.figures import write_figures
     from simstudy.results.results import open_results
 
     results = open_results(directory)
-    written, skipped = write_figures(results, out or directory / "figures", format, style)
+    place = out or directory / "figures"
+    written, skipped = write_figures(results, place, format, style, rerun)
     for path in written:
         typer.echo(path)
     for sentence in skipped:

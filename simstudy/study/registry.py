@@ -68,6 +68,10 @@ class Registry:
             raise UnknownNameError(f"unknown {self.kind} '{name}'{suggestion(name, self.names())}")
         return self._registered[name]
 
+    def is_own(self, name: str) -> bool:
+        """Whether a name is of something built in; to look up any other may execute anything."""
+        return name in self._builtin
+
     def names(self) -> list[str]:
         """All names, built-ins first."""
         _load_entry_points()
@@ -210,13 +214,26 @@ class PluginFile(NamedTuple):
     content: bytes
 
 
-def load_plugin(path: Path) -> PluginFile:
-    """Read and execute a plugin file; one that is loaded already only if its content changed."""
+def read_plugin(path: Path) -> PluginFile:
+    """Read a plugin file; nothing is executed."""
     try:
         content = path.read_bytes()
     except OSError as error:
         raise SimstudyError(f"plugin {path} cannot be read: {error.strerror}") from error
-    plugin = PluginFile(path, hashlib.sha256(content).hexdigest(), content)
+    return PluginFile(path, hashlib.sha256(content).hexdigest(), content)
+
+
+def load_plugin(path: Path, digest: str | None = None) -> PluginFile:
+    """Read and execute a plugin file; one that is loaded already only if its content changed.
+
+    With ``digest``, only if that is its own.
+    """
+    plugin = read_plugin(path)
+    if digest not in (None, plugin.digest):
+        raise SimstudyError(
+            f"plugin {path} is not the one that the results beside it were made with, so it is "
+            "not executed"
+        )
     execute_plugin(plugin)
     return plugin
 

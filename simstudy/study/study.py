@@ -5,8 +5,9 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import json
+import os
 import typing
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -220,12 +221,16 @@ class Study(_Part):
     def labels(self) -> list[str]:
         return [learner.label for learner in self.learners]
 
-    def resolve(self, directory: Path) -> None:
-        """Load the plugins and look up every name; raises `KeyedError` with the key at fault."""
+    def resolve(self, directory: Path, digests: Sequence[str] | None = None) -> None:
+        """Load the plugins and look up every name; raises `KeyedError` with the key at fault.
+
+        With ``digests``, a plugin that has not its own there is refused.
+        """
         for index, plugin in enumerate(self.plugins):
-            path = (directory / plugin).resolve()
+            path = Path(os.path.realpath(directory / plugin))
             try:
-                self._plugin_files.append(load_plugin(path))
+                digest = None if digests is None else "".join(digests[index : index + 1])
+                self._plugin_files.append(load_plugin(path, digest))
             except SimstudyError as error:
                 raise KeyedError(f"plugins[{index}]", str(error)) from error
         _resolve(self.family, FAMILIES, "family")
@@ -372,7 +377,12 @@ def load_study(path: str | Path, overrides: Mapping[str, Any] | None = None) -> 
     """
     path = Path(path)
     content = read_toml(path)
-    return make_study(content, directory=path.parent, origin=str(path), overrides=overrides)
+    digests = None
+    if content.get("plugins"):
+        from simstudy.results.kept import plugin_digests
+
+        digests = plugin_digests(path)
+    return make_study(content, path.parent, str(path), overrides, digests)
 
 
 def make_study(
@@ -380,8 +390,12 @@ def make_study(
     directory: Path | None = None,
     origin: str = "the study",
     overrides: Mapping[str, Any] | None = None,
+    digests: Sequence[str] | None = None,
 ) -> Study:
-    """Check a study given as a dictionary; plugins are relative to ``directory``."""
+    """Check a study given as a dictionary; plugins are relative to ``directory``.
+
+    With ``digests``, those of its plugins, a plugin with another one is refused.
+    """
     raw: dict[str, Any] = json.loads(json.dumps(content, default=str))
     for path, value in (overrides or {}).items():
         *sections, last = path.split(".")
@@ -392,7 +406,7 @@ def make_study(
             part[last] = value
     try:
         study = Study.model_validate_json(json.dumps(raw))
-        study.resolve(directory or Path())
+        study.resolve(directory or Path(), digests)
     except ValidationError as error:
         key, message = _explain(error)
         raise SimstudyError(f"{origin}, {key}: {message}") from error

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
@@ -255,7 +256,7 @@ def _load_list(given: _List, path: Path, overrides: Mapping[str, Any] | None) ->
     for index, name in enumerate(given.studies):
         key = f"studies[{index}]"
         file = path.parent / name
-        if file.resolve() == path.resolve() or is_collection(file):
+        if os.path.realpath(file) == os.path.realpath(path) or is_collection(file):
             raise KeyedError(key, f'"{name}" is a list of studies itself; name single studies')
         try:
             load_study(file)
