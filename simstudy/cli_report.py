@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from simstudy.texts import echo
+
 Directory = Annotated[Path, typer.Argument(metavar="DIR", help="The results of a study.")]
 Out = Annotated[Path | None, typer.Option(help="Where to write (default: beside the results).")]
 
@@ -20,7 +22,7 @@ def report(directory: Directory) -> None:
     store = Store(directory)
     with store.locked():
         write_report(open_results(directory), store)
-    typer.echo(f"The report is {directory / PAGE}")
+    echo(f"The report is {directory / PAGE}")
 
 
 def figures(
@@ -36,9 +38,9 @@ def figures(
     results = open_results(directory)
     written, skipped = write_figures(results, out or directory / "figures", format, style)
     for path in written:
-        typer.echo(path)
+        echo(path)
     for sentence in skipped:
-        typer.echo(f"left out: {sentence}", err=True)
+        echo(f"left out: {sentence}", err=True)
 
 
 def tables(
@@ -51,7 +53,7 @@ def tables(
     from simstudy.results import open_results
 
     for path in write_tables(open_results(directory), out or directory / "tables", format):
-        typer.echo(path)
+        echo(path)
 
 
 def compare(
@@ -65,7 +67,7 @@ def compare(
     from simstudy.results import open_results
 
     write_page(out, compare_studies([open_results(directory) for directory in directories]))
-    typer.echo(f"The comparison is {out}")
+    echo(f"The comparison is {out}")
 
 
 VERBS = (report, figures, tables, compare)

@@ -13,6 +13,7 @@ import numpy as np
 from simstudy.engine.store import COMPLETE, REFINED, SHARD, Store
 from simstudy.errors import SimstudyError, suggestion
 from simstudy.measures.base import MeasureInfo
+from simstudy.texts import csv_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -136,9 +137,7 @@ class Results:
     @cached_property
     def failures(self) -> pd.DataFrame:
         """The cells that failed, and why."""
-        import pandas as pd
-
-        return self._read("failures.csv", pd.read_csv)
+        return self._read("failures.csv", _read_failures)
 
     def _read(self, name: str, reader: Callable[[Path], Any]) -> Any:
         try:
@@ -497,6 +496,17 @@ def _axes() -> Axes:
     import matplotlib.pyplot as plt
 
     return plt.subplots(layout="constrained")[1]
+
+
+def _read_failures(path: Path) -> pd.DataFrame:
+    """Texts as they were: no label is taken for a missing value, no apostrophe is left."""
+    import pandas as pd
+
+    numbers = {"model": int, "size": int}
+    read = pd.read_csv(path, dtype=object, keep_default_na=False).astype(numbers)
+    for name in read.columns.difference([*numbers]):
+        read[name] = read[name].map(csv_text)
+    return read
 
 
 def _read_toml(path: Path) -> dict[str, Any]:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import itertools
 import json
+import os
+import sys
 import typing
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -21,7 +24,7 @@ from pydantic import (
 )
 
 from simstudy.engine.evaluation import MOST_CONFIGURATIONS
-from simstudy.errors import SimstudyError, suggestion
+from simstudy.errors import SimstudyError, suggestion, told
 from simstudy.families.base import Family
 from simstudy.measures.base import keywords
 from simstudy.registry import (
@@ -157,7 +160,7 @@ class Measures(_Part):
     @classmethod
     def _above_one(cls, base: Any) -> Any:
         number = isinstance(base, int | float) and not isinstance(base, bool)
-        if base != "e" and not (number and 1 < base < float("inf")):
+        if base != "e" and not (number and 1 < base <= sys.float_info.max):
             raise ValueError('it must be "e" or a number above 1')
         return base if base == "e" else float(base)
 
@@ -199,7 +202,7 @@ class Study(_Part):
     name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$")
     title: str = ""
     seed: int = Field(default=1, ge=0)
-    models: int = Field(default=40, ge=2)
+    models: int = Field(default=40, ge=2, le=10**7)
     plugins: list[str] = []
     family: Named
     data: Data = Data()
@@ -223,10 +226,10 @@ class Study(_Part):
     def resolve(self, directory: Path) -> None:
         """Load the plugins and look up every name; raises `KeyedError` with the key at fault."""
         for index, plugin in enumerate(self.plugins):
-            path = (directory / plugin).resolve()
             try:
+                path = (directory / plugin).resolve()
                 self._plugin_files.append(load_plugin(path))
-            except SimstudyError as error:
+            except (SimstudyError, OSError, ValueError, RuntimeError) as error:
                 raise KeyedError(f"plugins[{index}]", str(error)) from error
         _resolve(self.family, FAMILIES, "family")
         for index, learner in enumerate(self.learners):
@@ -336,10 +339,12 @@ def _resolve(part: Named, registry: Registry, key: str) -> None:
         raise KeyedError(f"{key}.{error.key}", str(error)) from error
     except UnknownNameError as error:
         raise KeyedError(f"{key}.name", str(error)) from error
-    except Exception as error:  # a plugin's own check may raise anything
-        text = " ".join(str(error).split())
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # a plugin's own check may raise anything
+        text = " ".join(told(error).split())
         plain = isinstance(error, ValueError | SimstudyError)
-        named = text if plain else f"{type(error).__name__}: {text}"
+        named = text.removeprefix(f"{type(error).__name__}: ") if plain else text
         raise KeyedError(key, named) from error
 
 
@@ -353,6 +358,15 @@ def _can_be_said(value: Any) -> bool:
 def _plain(value: Any) -> Any:
     """Tuples as lists, so that a value reads the same before and after a file."""
     return json.loads(json.dumps(value))
+
+
+@contextlib.contextmanager
+def _directory_kept() -> Iterator[None]:
+    """Come back to the working directory, wherever a plugin goes."""
+    with contextlib.ExitStack() as stack:
+        with contextlib.suppress(OSError):  # there may be none any more
+            stack.callback(os.chdir, os.getcwd())
+        yield
 
 
 def load_study(path: str | Path, overrides: Mapping[str, Any] | None = None) -> Study:
@@ -382,7 +396,10 @@ def make_study(
     overrides: Mapping[str, Any] | None = None,
 ) -> Study:
     """Check a study given as a dictionary; plugins are relative to ``directory``."""
-    raw: dict[str, Any] = json.loads(json.dumps(content, default=str))
+    try:
+        raw: dict[str, Any] = json.loads(json.dumps(content, default=str))
+    except (ValueError, RecursionError) as error:  # numbers of thousands of digits, deep nesting
+        raise SimstudyError(f"{origin} cannot be used: {error}") from error
     for path, value in (overrides or {}).items():
         *sections, last = path.split(".")
         part = raw
@@ -392,7 +409,8 @@ def make_study(
             part[last] = value
     try:
         study = Study.model_validate_json(json.dumps(raw))
-        study.resolve(directory or Path())
+        with _directory_kept():
+            study.resolve(directory or Path())
     except ValidationError as error:
         key, message = _explain(error)
         raise SimstudyError(f"{origin}, {key}: {message}") from error

@@ -9,6 +9,7 @@ import pytest
 
 PACKAGE = Path(__file__).parents[1] / "simstudy"
 CORE = {"arrays", "sample", "exchange"}
+BASICS = {"errors", "texts"}
 ALLOWED = {
     "sample.py": {"arrays"},
     "families": CORE | {"families", "lazy"},
@@ -16,11 +17,12 @@ ALLOWED = {
     "measures": CORE | {"measures", "lazy"},
     "analysis": {"analysis", "arrays"},
     "engine": CORE
-    | {"engine", "errors", "registry", "toml", "families.model", "measures.base", "study", ""},
-    "report": {
+    | BASICS
+    | {"engine", "registry", "toml", "families.model", "measures.base", "study", ""},
+    "report": BASICS
+    | {
         "report",
         "arrays",
-        "errors",
         "measures.base",
         "analysis.compare",
         "analysis.curves",

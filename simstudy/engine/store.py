@@ -29,6 +29,7 @@ from simstudy.engine.task import Cell, CellKey
 from simstudy.errors import SimstudyError
 from simstudy.measures.base import keywords
 from simstudy.registry import MEASURES
+from simstudy.texts import csv_value
 from simstudy.toml import dumps
 
 if TYPE_CHECKING:
@@ -534,7 +535,7 @@ class Store:
         text = io.StringIO(newline="")
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow(columns)
-        writer.writerows(rows)
+        writer.writerows([csv_value(value) for value in row] for row in rows)
         content = text.getvalue().encode()
         self.write(name, content)
         return zlib.crc32(content)
