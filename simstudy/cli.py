@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 import simstudy
-from simstudy.cli_report import VERBS
+from simstudy.cli_report import VERBS, results_of_others
 from simstudy.engine.child import available_processors, spare_children
 from simstudy.errors import SOME_FAILED, SimstudyError
 from simstudy.texts import echo, on_one_line
@@ -155,7 +155,8 @@ def run(
                 )
             failed = results.manifest["failures"]
             if not quiet:
-                _print_results(results, no_report)
+                with results_of_others() if results.reused else contextlib.nullcontext():
+                    _print_results(results, no_report)
     if failed:
         raise typer.Exit(SOME_FAILED)
 
@@ -360,7 +361,9 @@ def plan(
     try:
         lines = forecast(tried, mcse, difference, power)
     except (ValueError, OverflowError) as error:  # more models than there are numbers for
-        raise SimstudyError(f"--mcse or --difference is too small to plan for: {error.args[-1]}") from error
+        raise SimstudyError(
+            f"--mcse or --difference is too small to plan for: {error.args[-1]}"
+        ) from error
     for line in lines:
         echo(line)
 

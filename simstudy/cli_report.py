@@ -2,17 +2,32 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from simstudy.errors import SimstudyError, told
 from simstudy.texts import echo
 
 Directory = Annotated[Path, typer.Argument(metavar="DIR", help="The results of a study.")]
 Out = Annotated[Path | None, typer.Option(help="Where to write (default: beside the results).")]
 
 
+@contextlib.contextmanager
+def results_of_others() -> Iterator[None]:
+    """Tell in one sentence what is wrong with results that anyone may have made."""
+    try:
+        yield
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        raise SimstudyError(
+            f"these are not results as simstudy writes them: {told(error)}"
+        ) from error
+
+
+@results_of_others()
 def report(directory: Directory) -> None:
     """Make the tables, the figures and the page of a study again."""
     from simstudy.engine.store import PAGE, Store
@@ -25,6 +40,7 @@ def report(directory: Directory) -> None:
     echo(f"The report is {directory / PAGE}")
 
 
+@results_of_others()
 def figures(
     directory: Directory,
     format: Annotated[str, typer.Option(help="pdf, svg or png.")] = "pdf",
@@ -43,6 +59,7 @@ def figures(
         echo(f"left out: {sentence}", err=True)
 
 
+@results_of_others()
 def tables(
     directory: Directory,
     format: Annotated[str, typer.Option(help="latex, markdown or csv.")] = "latex",
@@ -56,6 +73,7 @@ def tables(
         echo(path)
 
 
+@results_of_others()
 def compare(
     directories: Annotated[
         list[Path], typer.Argument(metavar="DIR...", help="The results of two or more studies.")

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 _UNPRINTABLE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]"
 )
-_FORMULA = re.compile(r"[=+\-@\t\r']")
+_FORMULA = re.compile(r"[=+\-@\t']")
 
 
 def printable(text: str) -> str:
@@ -36,8 +36,12 @@ def csv_value(value: Any) -> Any:
     """A value for a CSV file: text that a spreadsheet would take for a formula gets an apostrophe.
 
     So does text that begins with an apostrophe: `csv_text` takes away one, and never a wrong one.
+    Control characters are written out; carriage returns would end a line of the file.
     """
-    if not isinstance(value, str) or not _FORMULA.match(value):
+    if not isinstance(value, str):
+        return value
+    value = printable(value)
+    if not _FORMULA.match(value):
         return value
     try:
         float(value)
