@@ -6,6 +6,7 @@ import contextlib
 import dataclasses
 import itertools
 import json
+import math
 import os
 import sys
 import typing
@@ -303,12 +304,14 @@ class Study(_Part):
             return  # whose keys may mean anything; too large a model is refused when it is drawn
         family = self.family.resolved
         variables, values = family["attributes"][-1], family["values"][-1]
-        if values**variables > MOST_CONFIGURATIONS:
+        few = variables * math.log10(values) < 15
+        number = values**variables if few else math.inf
+        if number > MOST_CONFIGURATIONS:
             raise KeyedError(
                 key,
                 f"{subject} through all joint configurations of a model, up to "
                 f"{MOST_CONFIGURATIONS:,}; models of {variables} variables with {values} values "
-                f"have {values**variables:,}",
+                f"have {f'{number:,}' if few else 'over 10^15'}",
             )
 
     def as_dict(self) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from simstudy.cli import app, run_app
@@ -115,7 +115,6 @@ def often(times: float) -> Callable[[Any], Any]:
         max_examples=int(times * settings.default.max_examples),
         derandomize=QUICK,
         deadline=None,
-        phases=[Phase.generate],
         suppress_health_check=list(HealthCheck),
     )
 
