@@ -319,7 +319,7 @@ def cell(
         raise
     except BaseException as error:
         trace = error.__traceback__.tb_next if error.__traceback__ else None
-        traceback.print_exception(error.with_traceback(trace))
+        echo("".join(traceback.format_exception(error.with_traceback(trace))).rstrip(), err=True)
         if pdb:
             import pdb as debugger
 

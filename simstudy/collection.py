@@ -137,7 +137,11 @@ def load_collection(
     content = read_toml(path) if content is None else content
     kind: type[_List | _Readings] = _Readings if "readings" in content else _List
     try:
-        given = kind.model_validate_json(json.dumps(content, default=str))
+        text = json.dumps(content, default=str)
+    except (ValueError, RecursionError) as error:  # numbers of thousands of digits, deep nesting
+        raise SimstudyError(f"{path} cannot be used: {error}") from error
+    try:
+        given = kind.model_validate_json(text)
         if isinstance(given, _Readings):
             return _load_readings(given, path, overrides)
         return _load_list(given, path, overrides)
@@ -263,7 +267,11 @@ def _load_list(given: _List, path: Path, overrides: Mapping[str, Any] | None) ->
     for index, name in enumerate(given.studies):
         key = f"studies[{index}]"
         file = path.parent / name
-        if file.resolve() == path.resolve() or is_collection(file):
+        try:
+            itself = file.resolve() == path.resolve()
+        except (OSError, ValueError, RuntimeError) as error:  # a NUL, or a loop of links
+            raise KeyedError(key, f"{file} cannot be read: {error}") from error
+        if itself or is_collection(file):
             raise KeyedError(key, f'"{name}" is a list of studies itself; name single studies')
         try:
             load_study(file)

@@ -73,6 +73,7 @@ def test_no_control_character_reaches_a_terminal(hostile, simstudy):
         ("show", study),
         ("failures", hostile.directory),
         ("cell", study, "--model", 0, "--size", 20, "--learner", "\x1b[31m"),
+        ("cell", study, "--model", 0, "--size", 60, "--learner", "None"),
         ("report", "\x1b[31m"),
     ):
         done = simstudy(*arguments)

@@ -49,6 +49,24 @@ def test_odd_values_are_refused_in_a_sentence(simstudy, write_study, changes, sa
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ('studies = ["a\\u0000.toml"]', r"studies[0]: "),
+        ('studies = ["loop.toml"]', r"studies[0]: "),
+        ('of = "a\\u0000"\n[[readings]]\nid = "x"\nlabel = "x"', "of: "),
+        ("studies = [0x" + "7" * 5000 + "]", "cannot be used: Exceeds the limit"),
+    ],
+)
+def test_odd_lists_of_studies_are_refused_in_a_sentence(simstudy, tmp_path, given, said):
+    (tmp_path / "loop.toml").symlink_to("loop.toml")
+    (tmp_path / "list.toml").write_text(f'name = "all"\n{given}\n')
+    done = simstudy("run", "list.toml")
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
 def test_a_number_that_python_would_not_write_is_refused_from_a_dictionary():
     with pytest.raises(SimstudyError, match="the study cannot be used: Exceeds the limit"):
         make_study({"name": "x", "seed": 10**5000})

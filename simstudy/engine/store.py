@@ -55,6 +55,15 @@ PACKAGES = ("simstudy", "numpy", "scipy", "pandas", "pyarrow", "joblib", "scikit
 
 # What a manifest must hold to be one.
 _KINDS: dict[str, type] = {"fingerprint": str, "conditions": dict, "status": str}
+# What it must hold beyond that if the results are complete.
+_COMPLETE_KINDS: dict[str, Any] = {
+    "cells": int,
+    "failures": int,
+    "seconds": int | float | None,
+    "warnings": dict,
+    "measures": dict,
+    "plugins": list,
+}
 
 
 class Store:
@@ -90,10 +99,9 @@ class Store:
             content = json.loads(text)
         except (ValueError, RecursionError):
             return None
-        if not (
-            isinstance(content, dict)
-            and all(isinstance(content.get(key), kind) for key, kind in _KINDS.items())
-        ):
+        if not isinstance(content, dict) or not _has(content, _KINDS):
+            return None
+        if content["status"] == COMPLETE and not _has(content, _COMPLETE_KINDS):
             return None
         if content.get("schema") != SCHEMA_VERSION:
             raise SimstudyError(
@@ -566,6 +574,10 @@ class Store:
                 f"the output directory {self.directory} cannot be used: "
                 f"{error.strerror or error}{more}"
             ) from error
+
+
+def _has(content: dict[str, Any], kinds: Mapping[str, Any]) -> bool:
+    return all(isinstance(content.get(key), kind) for key, kind in kinds.items())
 
 
 def _extends(key: str, here: Any, asked: Any) -> bool:
