@@ -339,7 +339,7 @@ def odd_scores(draw: st.DrawFn, path: Path) -> None:
 
 
 @given(st.data())
-@often(5)
+@often(3)
 def test_results_of_any_content_are_told_of_or_refused_in_a_sentence(finished, data):
     with somewhere() as place:
         directory = place / "results"
@@ -357,7 +357,7 @@ def test_results_of_any_content_are_told_of_or_refused_in_a_sentence(finished, d
 
 
 @given(st.data())
-@often(0.3)
+@often(0.2)
 def test_a_report_of_any_results_is_written_or_refused_in_a_sentence(finished, data):
     with somewhere() as place:
         directory = place / "results"
