@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 PACKAGE = Path(__file__).parents[1] / "simstudy"
-BASE = {"arrays", "errors", "lazy"}
+BASE = {"arrays", "errors", "lazy", "texts"}
 ALLOWED = {
     "data": {"arrays", "data"},
     "networks": {"arrays", "data", "networks"},
@@ -28,10 +28,10 @@ ALLOWED = {
     },
     "engine": BASE | {"engine", "data", "networks", "study", "measures.base", ""},
     "results": BASE | {"results", "engine", "study", "networks", "analysis", "measures", "report"},
-    "report": {
+    "report": BASE
+    | {
         "report",
         "arrays",
-        "errors",
         "measures.base",
         "analysis",
         "results",

@@ -14,6 +14,7 @@ from simstudy.results.manifest import filled
 from simstudy.results.store import COMPLETE, REFINED, SCORES, SHARD, Store
 from simstudy.errors import SimstudyError, suggestion
 from simstudy.measures.base import MeasureInfo
+from simstudy.texts import csv_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -178,6 +179,9 @@ class Results:
             or any(pd.api.types.infer_dtype(table[key]) not in ("string", "empty") for key in texts)
         ):
             raise self._damaged(name)
+        if path.suffix == ".csv":
+            for key in texts:
+                table[key] = table[key].map(csv_text)
         return table
 
     def _damaged(self, name: str) -> SimstudyError:

@@ -30,6 +30,7 @@ from simstudy.results.columns import Columns, Places, parquet
 from simstudy.engine.task import Cell, CellKey
 from simstudy.errors import SimstudyError
 from simstudy.study.toml import dumps
+from simstudy.texts import csv_value
 
 SCHEMA_VERSION = 1
 RUNNING, SHARD = "running", "shard"
@@ -549,7 +550,7 @@ class Store:
         text = io.StringIO(newline="")
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow(columns)
-        writer.writerows(rows)
+        writer.writerows([csv_value(value) for value in row] for row in rows)
         content = text.getvalue().encode(errors="backslashreplace")
         self.write(name, content)
         return zlib.crc32(content)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import matplotlib as mpl
 
 from simstudy.errors import SimstudyError
-from simstudy.report.files import FORMATS
+from simstudy.report.files import FORMATS, well_formed
 from simstudy.report.paper import overviews, panels
 from simstudy.report.paper.drawn import Drawn, NotDrawnError, make_directory, write_files
 from simstudy.report.paper.markup import markdown_text
@@ -123,7 +123,8 @@ def _bytes(figure: Figure, format: str) -> bytes:
         # A crowded layout and a letter that the font lacks show in the picture itself.
         warnings.simplefilter("ignore", UserWarning)
         figure.savefig(buffer, format=format, **{**FORMATS[format], "dpi": _DOTS})
-    return buffer.getvalue()
+    content = buffer.getvalue()
+    return well_formed(content) if format == "svg" else content
 
 
 def _check(what: str, given: str, allowed: Collection[str]) -> None:
