@@ -17,6 +17,7 @@ import pytest
 import simstudy
 from simstudy import SimstudyError, load_study, run_study
 from simstudy.engine import cluster, environment
+from simstudy.engine.child import Child
 from simstudy.engine.journal import JOURNAL
 from simstudy.engine.plan import make_plan
 
@@ -319,3 +320,87 @@ def test_a_run_goes_on_with_a_good_worker_when_a_bad_one_came_first(write_study,
         results = run_study(study, tmp_path / "out", cluster=address, report=False)
     assert scores(results.directory) == alone
     assert [*results.manifest["refused_workers"]] == [bad]
+
+
+def test_a_cluster_started_here_listens_on_the_loopback_alone(write_study, tmp_path):
+    if not Path("/proc/net/tcp").exists():
+        pytest.skip("this system does not list its sockets")
+    found: list[str] = []
+
+    def look(step):
+        mine = {os.readlink(path) for path in Path("/proc/self/fd").iterdir() if path.is_symlink()}
+        for table in ("tcp", "tcp6"):
+            for line in Path("/proc/net", table).read_text().splitlines()[1:]:
+                _, local, _, state, *rest = line.split()
+                if state == "0A" and f"socket:[{rest[5]}]" in mine:  # it listens
+                    found.append(local.partition(":")[0])
+
+    study = load_study(write_study())
+    run_study(study, tmp_path / "out", jobs=2, cluster="local", report=False, progress=look)
+    assert {*found} == {"0100007F"}  # 127.0.0.1
+
+
+def test_a_lost_scheduler_is_one_sentence(write_study, tmp_path):
+    place = tmp_path / "dask"
+    place.mkdir()
+    study = write_study({"models = 4": "models = 20000"})
+    with contextlib.ExitStack() as stack:
+        scheduler, address = start_scheduler(stack, place)
+        start_worker(stack, place, address)
+        options = [str(study), "--quiet", "--out", str(tmp_path / "out"), "--backend", "dask"]
+        command = ["simstudy.run", *options, "--address", address]
+        run = start(stack, tmp_path, *command)
+        journal = tmp_path / "out" / JOURNAL
+        until = time.monotonic() + 60
+        while not (journal.exists() and journal.stat().st_size > 10_000):
+            assert time.monotonic() < until
+            time.sleep(0.05)
+        scheduler.kill()
+        said = run.stderr.read()
+        assert run.wait(30) == 2
+    assert re.fullmatch(
+        r"simstudy: the scheduler at tcp\S+ is gone; what is finished [^\n]+\n", said
+    )
+
+
+@pytest.mark.parametrize("where", [None, "local"])
+def test_children_killed_while_they_start_are_replaced(write_study, tmp_path, monkeypatch, where):
+    """Without a cluster, and with one: the first two children die before they are ready."""
+    killed: list[int] = []
+    send = Child.send
+
+    def killing(child, content):
+        if not child.told and len(killed) < 2:
+            killed.append(child.pid)
+            os.kill(child.pid, signal.SIGKILL)
+        send(child, content)
+
+    study = load_study(write_study(STUDY))
+    alone = scores(run_study(study, tmp_path / "alone", jobs=1, report=False).directory)
+    monkeypatch.setattr(Child, "send", killing)
+    results = run_study(study, tmp_path / "out", jobs=2, cluster=where, report=False)
+    assert len(killed) == 2
+    assert scores(results.directory) == alone
+    assert results.manifest["failures"] == 0
+
+
+@pytest.mark.parametrize(
+    ("learner", "packages"),
+    [
+        ("aode", set()),
+        ("camml", {"numba"}),
+        ("sklearn.tree:DecisionTreeClassifier", {"scikit-learn"}),
+        ("pgmpy:HillClimbSearch", {"pgmpy"}),
+        ("planted", {"scikit-learn"}),
+    ],
+)
+def test_what_a_study_uses_is_compared_and_nothing_else(write_study, tmp_path, learner, packages):
+    plugin = "from sklearn.tree import DecisionTreeClassifier\n" + GONE.replace(
+        '"gone"', '"planted"'
+    )
+    (tmp_path / "planted.py").write_text(plugin)
+    named = 'seed = 7\nplugins = ["planted.py"]' if learner == "planted" else "seed = 7"
+    study = load_study(write_study({"seed = 7": named, '"naive_bayes"': f'"{learner}"'}))
+    compared = environment.environment(make_plan(study))
+    assert {*compared} == {"Python", "simstudy", "numpy", "scipy", *packages}
+    assert environment.differences(compared) == ""
