@@ -66,6 +66,8 @@ class Plan:
     sources: tuple[tuple[str, str], ...] = ()
     # What was registered in an interactive session and cannot be imported: (kind, name, thing).
     interactive: tuple[tuple[str, str, Any], ...] = field(default=(), compare=False)
+    # On a cluster, what every process must compute with: packages and their versions.
+    environment: tuple[tuple[str, str], ...] = field(default=(), compare=False)
 
     @property
     def columns(self) -> list[Column]:

@@ -57,6 +57,7 @@ class Store:
     def __init__(self, directory: Path) -> None:
         self.directory = directory
         self.notes: list[str] = []  # what a user should know of how the results were made
+        self.refused: dict[str, str] = {}  # workers that would have computed differently, and why
         self._drawn: dict[int, str] = {}  # the digest of each model that has cells
         self._before: dict[str, bytes] = {}  # what complete results say of themselves
         self.told: dict[str, Any] | None = None  # what the manifest tells, if nothing is looked up
@@ -493,6 +494,7 @@ class Store:
         added = plan.models * sum(map(len, learners.values()))
         counts = {"cells": plan.cells + added, "failures": len(own) + len(failed)}
         manifest |= {**counts, "refined": facts, "checksums": checksums}
+        manifest["refused_workers"] = {**manifest.get("refused_workers", {}), **self.refused}
         self.write(MANIFEST, json.dumps(manifest, indent=2).encode())
         return True
 
@@ -522,6 +524,7 @@ class Store:
             "python": platform.python_version(),
             "platform": platform.platform(),
             "processor": platform.machine(),
+            "refused_workers": self.refused,
             **facts,
         }
         self.write(MANIFEST, json.dumps(content, indent=2).encode())

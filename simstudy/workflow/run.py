@@ -283,8 +283,9 @@ def _compute(
     """Compute and keep some cells of a plan; the seconds."""
     started = perf_counter()
     finished, cells_done, failures = models - len(todo), 0, 0
+    refused: dict[str, str] = {}
     all_cells = sum(map(len, todo.values()))
-    running = contextlib.closing(execute(plan, jobs, todo, cluster))
+    running = contextlib.closing(execute(plan, jobs, todo, cluster, refused))
     with store.keeping(plan) as keep, running as results:
         for cells in results:
             bad = [cell for cell in cells if cell.status != "ok"]
@@ -297,6 +298,8 @@ def _compute(
             if progress is not None:
                 seconds = perf_counter() - started
                 progress(Step(finished, models, cells_done, all_cells, failures, seconds, cells))
+    store.refused |= refused
+    store.notes += [f"the worker {name} was refused: it {why}" for name, why in refused.items()]
     return round(perf_counter() - started, 3)
 
 
