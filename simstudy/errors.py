@@ -14,6 +14,10 @@ class SimstudyError(Exception):
     exit_code = 2
 
 
+class DifferentError(SimstudyError):
+    """A process would compute with something else than the one that asks it."""
+
+
 def suggestion(name: str, known: Iterable[str]) -> str:
     """ "; did you mean …? known: …" for a misspelt name."""
     known = sorted(known)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 PACKAGE = Path(__file__).parents[1] / "simstudy"
-BASE = {"arrays", "errors", "lazy"}
+BASE = {"arrays", "errors", "lazy", "texts"}
 ALLOWED = {
     "data": {"arrays", "data"},
     "networks": {"arrays", "data", "networks"},
@@ -18,13 +18,20 @@ ALLOWED = {
     "measures": BASE | {"data", "measures"},
     "analysis": {"analysis", "arrays", "measures.base", "report.numbers", "results"},
     "study": BASE
-    | {"study", "measures.base", "sources.base", "engine.evaluation", "analysis.claims"},
+    | {
+        "study",
+        "measures.base",
+        "sources.base",
+        "engine.evaluation",
+        "analysis.claims",
+        "results.kept",
+    },
     "engine": BASE | {"engine", "data", "networks", "study", "measures.base", ""},
     "results": BASE | {"results", "engine", "study", "networks", "analysis", "measures", "report"},
-    "report": {
+    "report": BASE
+    | {
         "report",
         "arrays",
-        "errors",
         "measures.base",
         "analysis",
         "results",

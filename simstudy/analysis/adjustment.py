@@ -70,7 +70,7 @@ def with_infinities(mean: FloatArray, infinite: FloatArray) -> FloatArray:
 
 def largest(values: FloatArray) -> FloatArray:
     """Return the largest absolute value of every column; 0 where all are NaN."""
-    sizes: FloatArray = np.where(np.isnan(values), 0.0, np.abs(values)).max(axis=0)
+    sizes: FloatArray = np.where(np.isnan(values), 0.0, np.abs(values)).max(axis=0, initial=0.0)
     return sizes
 
 

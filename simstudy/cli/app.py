@@ -5,6 +5,8 @@ from __future__ import annotations
 import contextlib
 import faulthandler
 import logging
+import math
+import os
 import shlex
 import signal
 import sys
@@ -16,9 +18,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 import simstudy
-from simstudy.cli.report import VERBS
+from simstudy.cli.report import VERBS, results_of_others
 from simstudy.engine.workers.child import available_processors, spare_children
 from simstudy.errors import SOME_FAILED, SimstudyError
+from simstudy.study.toml import read_toml
+from simstudy.texts import echo, on_one_line
 
 if TYPE_CHECKING:
     from simstudy.results.results import Results
@@ -117,7 +121,8 @@ def run(
         "fail_fast": fail_fast,
         "retry": retry,
     }
-    workers = (jobs or available_processors()) if cluster is None else 0
+    content = read_toml(study)  # once: it may be a pipe
+    workers = _workers(jobs, given.get("models", content.get("models"))) if cluster is None else 0
     # They start while this process still imports what it needs.
     with spare_children(workers if workers > 1 else 0):
         from simstudy.cli.progress import watched
@@ -126,40 +131,49 @@ def run(
         from simstudy.workflow.run import run_shard, run_study
 
         report = not no_report
-        if is_collection(study):
+        if is_collection(content):
             if part is not None:
                 raise SimstudyError("--shard goes with one study, not with a list of studies")
             options["refine"] = refine or None
-            failed = _run_all(load_collection(study, given), out, report, quiet, log, options)
+            failed = _run_all(
+                load_collection(study, given, content), out, report, quiet, log, options
+            )
         elif part is not None:
             if refine:
                 raise SimstudyError("--refine needs all models; use it when the shards are joined")
-            loaded = load_study(study, given)
+            loaded = load_study(study, given, content)
             with watched(quiet, log, study=str(study)) as progress, _stoppable():
                 store = run_shard(loaded, part, out, progress=progress, **options)
             failed = len(store.failed_cells())
             if not quiet:
                 _print_shard(store, shard, failed)
         else:
-            loaded = load_study(study, given)
+            loaded = load_study(study, given, content)
             with watched(quiet, log, study=str(study)) as progress, _stoppable():
                 results = run_study(
                     loaded, out, report=report, refine=refine or None, progress=progress, **options
                 )
             failed = results.manifest["failures"]
             if not quiet:
-                _print_results(results, no_report)
+                with results_of_others() if results.reused else contextlib.nullcontext():
+                    _print_results(results, no_report)
     if failed:
         raise typer.Exit(SOME_FAILED)
 
 
+def _workers(jobs: int | None, models: Any) -> int:
+    """How many processes a run can use, as far as can be told before its study is checked."""
+    workers = jobs or available_processors()
+    return min(workers, models if isinstance(models, int) else available_processors())
+
+
 def _print_shard(store: Store, shard: str | None, failed: int) -> None:
-    typer.echo(
+    echo(
         f"Shard {shard} is in {store.directory}/, {failed} of its cells failed; when all "
         "shards are done, simstudy merge joins them."
     )
     for note in store.notes:
-        typer.echo(f"Note: {note}.")
+        echo(f"Note: {note}.")
 
 
 def _run_all(
@@ -186,16 +200,14 @@ def _run_all(
         for results in found:
             _print_results(results, not report)
         if report:
-            typer.echo(f"The comparison is {place(collection, out) / 'compare.html'}")
+            echo(f"The comparison is {place(collection, out) / 'compare.html'}")
     return sum(results.manifest["failures"] for results in found)
 
 
 def _print_results(results: Results, no_report: bool = False) -> None:
-    from rich.console import Console
+    from simstudy.report.terminal import make_console, print_summary
 
-    from simstudy.report.terminal import print_summary
-
-    console = Console()
+    console = make_console()
     print_summary(results, console)
     seconds = results.manifest["seconds"]
     cells = f"{results.manifest['cells']:,} cells" + (f" in {seconds:.1f} s" if seconds else "")
@@ -244,7 +256,7 @@ def _stoppable() -> Iterator[None]:
         by_module = Path(sys.argv[0]).name == "run.py"
         program = ["python", "-m", "simstudy.run"] if by_module else ["simstudy"]
         command = shlex.join([*program, *arguments])
-        typer.echo(
+        echo(
             f"stopped; what is finished is kept; this goes on from there: {command}",
             err=True,
         )
@@ -282,7 +294,7 @@ def failures(
     from simstudy.report.failures import failure_lines
 
     for line in failure_lines(directory):
-        typer.echo(line)
+        echo(line)
 
 
 @app.command()
@@ -307,14 +319,14 @@ def cell(
         raise
     except BaseException as error:
         trace = error.__traceback__.tb_next if error.__traceback__ else None
-        traceback.print_exception(error.with_traceback(trace))
+        echo("".join(traceback.format_exception(error.with_traceback(trace))).rstrip(), err=True)
         if pdb:
             import pdb as debugger
 
             debugger.post_mortem(trace)
         raise typer.Exit(SOME_FAILED) from None
     for name, value in done.items():
-        typer.echo(f"{name} = {value!r}")
+        echo(f"{name} = {value!r}")
 
 
 @app.command()
@@ -334,12 +346,10 @@ def plan(
 ) -> None:
     """Run a pilot: how many models a study needs, and how long it will take."""
     for name, value in (("--mcse", mcse), ("--difference", difference)):
-        if value is not None and not value > 0:
-            raise SimstudyError(f"{name}: {value} is not allowed; it must be above 0")
+        if value is not None and not 0 < value < math.inf:
+            raise SimstudyError(f"{name}: {value} is not allowed; it must be above 0 and finite")
     if not 0 < power < 1:
         raise SimstudyError(f"--power: {power} is not allowed; it must lie between 0 and 1")
-    from rich.console import Console
-
     from simstudy.cli.progress import watched
     from simstudy.report.forecast import forecast
     from simstudy.study.study import load_study
@@ -348,16 +358,24 @@ def plan(
     loaded = load_study(study)
     with watched() as progress:
         tried = run_pilot(loaded, pilot, jobs, progress)
-    for line in forecast(tried, mcse, difference, power):
-        Console(soft_wrap=True).print(line, markup=False, highlight=False)
+    try:
+        lines = forecast(tried, mcse, difference, power)
+    except (ValueError, OverflowError) as error:  # more models than there are numbers for
+        raise SimstudyError(
+            f"--mcse or --difference is too small to plan for: {error.args[-1]}"
+        ) from error
+    for line in lines:
+        echo(line)
 
 
 @app.command()
 def show(study: StudyFile) -> None:
     """Print a study as it will be run, every default filled in."""
+    from simstudy.results.kept import shown
     from simstudy.study.study import load_study
 
-    typer.echo(load_study(study).to_toml(), nl=False)
+    text = shown(study)  # of results nothing is executed
+    echo((load_study(study).to_toml() if text is None else text).removesuffix("\n"))
 
 
 @app.command("list")
@@ -366,14 +384,14 @@ def list_names() -> None:
     from simstudy.study.registry import REGISTRIES
 
     for registry in REGISTRIES:
-        typer.echo(f"{registry.plural}:")
+        echo(f"{registry.plural}:")
         names = registry.names()
         width = max(map(len, names)) + 2
         for name in names:
-            line = (registry.get(name).__doc__ or "").strip().split("\n")[0]
-            typer.echo(f"  {name:<{width}}{line}")
+            line = str(registry.get(name).__doc__ or "").strip().split("\n")[0]
+            echo(f"  {name:<{width}}{line}")
         if registry.by_path_help:
-            typer.echo(f"  and {registry.by_path_help}")
+            echo(f"  and {registry.by_path_help}")
 
 
 for _verb in VERBS:
@@ -387,6 +405,7 @@ def main() -> None:
 
 def run_app(application: typer.Typer) -> None:
     """Run a command; what the user can mend is said in one sentence, with exit code 2."""
+    _mend_streams()
     # The summary names what an analysis leaves out; the log is for programs.
     logging.getLogger("simstudy").addHandler(logging.NullHandler())
     try:
@@ -396,6 +415,10 @@ def run_app(application: typer.Typer) -> None:
         code = error.exit_code
     except (KeyboardInterrupt, typer.Abort):
         code = _INTERRUPTED
+    except MemoryError:
+        code = _say("there is not enough memory for this")
+    except OSError as error:  # a full disk, or a reader of the output that is gone
+        code = _say(f"the system refuses: {error}")
     except Exception as error:
         if not hasattr(error, "format_message"):
             raise
@@ -405,9 +428,28 @@ def run_app(application: typer.Typer) -> None:
     sys.exit(code if isinstance(code, int) else 0)
 
 
+def _mend_streams() -> None:
+    """Let anything be printed: letters that an encoding lacks, and what nobody is to see.
+
+    A stream that was closed is opened on nothing, lest its number goes to a file of the study's.
+    """
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        try:
+            os.fstat(number)
+        except OSError:
+            # The lowest number there is: this one. Other processes have it from here.
+            os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)
+        stream = getattr(sys, name)
+        if stream is None:
+            mode = "w" if number else "r"
+            setattr(sys, name, open(number, mode, encoding="utf-8", closefd=False))  # noqa: SIM115
+        elif name != "stdin" and hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")
+
+
 def _say(sentence: str) -> int:
     if sentence:
-        print(f"simstudy: {sentence}", file=sys.stderr)
+        print(f"simstudy: {on_one_line(sentence)}", file=sys.stderr)
     return 2
 
 

@@ -2,45 +2,72 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from simstudy.errors import SimstudyError, told
+from simstudy.texts import echo
+
 Directory = Annotated[Path, typer.Argument(metavar="DIR", help="The results of a study.")]
 Out = Annotated[Path | None, typer.Option(help="Where to write (default: beside the results).")]
 
 
+@contextlib.contextmanager
+def results_of_others() -> Iterator[None]:
+    """Tell in one sentence what is wrong with results that anyone may have made."""
+    try:
+        yield
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        raise SimstudyError(
+            f"these are not results as simstudy writes them: {told(error)}"
+        ) from error
+
+
+@results_of_others()
 def report(directory: Directory) -> None:
     """Make the tables, the figures and the page of a study again."""
     from simstudy.report.files import write_report
     from simstudy.results.results import open_results
     from simstudy.results.store import PAGE, Store
 
+    open_results(directory)  # before a directory is made for what is not there
     store = Store(directory)
     with store.locked():
         write_report(open_results(directory), store)
-    typer.echo(f"The report is {directory / PAGE}")
+    echo(f"The report is {directory / PAGE}")
 
 
+@results_of_others()
 def figures(
     directory: Directory,
     format: Annotated[str, typer.Option(help="pdf, svg or png.")] = "pdf",
     style: Annotated[str, typer.Option(help="paper or talk.")] = "paper",
     out: Out = None,
+    rerun: Annotated[
+        bool,
+        typer.Option(
+            "--rerun", help="Run cells again for reliability also where this executes plugins."
+        ),
+    ] = False,
 ) -> None:
     """Draw all figures of a study for print or for a talk."""
     from simstudy.report.paper.figures import write_figures
     from simstudy.results.results import open_results
 
     results = open_results(directory)
-    written, skipped = write_figures(results, out or directory / "figures", format, style)
+    place = out or directory / "figures"
+    written, skipped = write_figures(results, place, format, style, rerun)
     for path in written:
-        typer.echo(path)
+        echo(path)
     for sentence in skipped:
-        typer.echo(f"left out: {sentence}", err=True)
+        echo(f"left out: {sentence}", err=True)
 
 
+@results_of_others()
 def tables(
     directory: Directory,
     format: Annotated[str, typer.Option(help="latex, markdown or csv.")] = "latex",
@@ -51,9 +78,10 @@ def tables(
     from simstudy.results.results import open_results
 
     for path in write_tables(open_results(directory), out or directory / "tables", format):
-        typer.echo(path)
+        echo(path)
 
 
+@results_of_others()
 def compare(
     directories: Annotated[
         list[Path], typer.Argument(metavar="DIR...", help="The results of two or more studies.")
@@ -65,7 +93,7 @@ def compare(
     from simstudy.workflow.compare import compare_studies, write_page
 
     write_page(out, compare_studies([open_results(directory) for directory in directories]))
-    typer.echo(f"The comparison is {out}")
+    echo(f"The comparison is {out}")
 
 
 VERBS = (report, figures, tables, compare)

@@ -19,6 +19,7 @@ def execute(
     jobs: int | None = None,
     todo: Mapping[int, Collection[CellKey]] | None = None,
     cluster: str | None = None,
+    refused: dict[str, str] | None = None,
 ) -> Generator[list[Cell]]:
     """Yield the cells of each model as its task finishes, in whatever order that is.
 
@@ -33,6 +34,8 @@ def execute(
         The models to run, each with its cells that are wanted; all of the plan if left out.
     cluster : str, optional
         The address of a Dask scheduler, or "local" for one that is started here.
+    refused : dict, optional
+        Gets the addresses of workers of a cluster that would compute with something else, and why.
     """
     tasks: list[TaskKey] = [(model, None) for model in range(plan.models)]
     if todo is not None:
@@ -44,7 +47,8 @@ def execute(
     if cluster is not None:
         from simstudy.engine.workers.dask import execute_on_dask
 
-        yield from execute_on_dask(plan, tasks, cluster, jobs)
+        refused = {} if refused is None else refused
+        yield from execute_on_dask(plan, tasks, cluster, jobs, refused)
     elif jobs == 1 and plan.trusted:
         from threadpoolctl import threadpool_limits
 

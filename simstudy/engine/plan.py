@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import simstudy
@@ -57,6 +57,7 @@ class Plan:
     cutoff: str
     base: float
     reward: str = "mean"
+    means: tuple[str, ...] = ()  # those of the measures that are means over rows
     # What one cell may use: seconds, and gigabytes beyond what a worker begins with.
     timeout: float | None = None
     memory: float | None = None
@@ -65,13 +66,13 @@ class Plan:
     sources: tuple[tuple[str, str], ...] = ()
     # What was registered in an interactive session and cannot be imported: (kind, name, thing).
     interactive: tuple[tuple[str, str, Any], ...] = field(default=(), compare=False)
+    # On a cluster, what every process must compute with: packages and their versions.
+    environment: tuple[tuple[str, str], ...] = field(default=(), compare=False)
 
     @property
     def columns(self) -> list[Column]:
         """The measures, on a test set, exact, or exact and then on a test set as well."""
-        exact = [
-            Column(name, name, EXACT) for name in self.measures if MEASURES.get(name).info.mean
-        ]
+        exact = [Column(name, name, EXACT) for name in self.measures if name in self.means]
         if self.test_size == "exact":
             return exact
         suffix = "" if isinstance(self.test_size, int) else "_sampled"
@@ -125,12 +126,30 @@ class Plan:
 
 def make_plan(study: Study) -> Plan:
     """The plan of a validated study."""
-    measures = study.measures
-    prior = measures.prior
     names = [(FAMILIES, study.family.name)]
     names += [(LEARNERS, learner.name) for learner in study.learners]
-    names += [(MEASURES, measure) for measure in measures.names]
-    family = study.family
+    names += [(MEASURES, measure) for measure in study.measures.names]
+    return replace(
+        stated_plan(study),
+        means=tuple(name for name in study.measures.names if MEASURES.get(name).info.mean),
+        plugins=tuple(study.plugin_files),
+        sources=tuple(
+            (name, digest)
+            for registry, name in names
+            if (digest := registry.source_digest(name)) is not None
+        ),
+        interactive=tuple(
+            (registry.kind, name, registry.get(name))
+            for registry, name in names
+            if registry.interactive(name)
+        ),
+    )
+
+
+def stated_plan(study: Study) -> Plan:
+    """The plan as far as the study file says it, without what its names stand for."""
+    family, measures = study.family, study.measures
+    prior = measures.prior
     return Plan(
         seed=study.seed,
         models=study.models,
@@ -149,15 +168,4 @@ def make_plan(study: Study) -> Plan:
         reward=measures.reward,
         timeout=study.limits.timeout,
         memory=study.limits.memory,
-        plugins=tuple(study.plugin_files),
-        sources=tuple(
-            (name, digest)
-            for registry, name in names
-            if (digest := registry.source_digest(name)) is not None
-        ),
-        interactive=tuple(
-            (registry.kind, name, registry.get(name))
-            for registry, name in names
-            if registry.interactive(name)
-        ),
     )

@@ -315,6 +315,14 @@ def build(registry: Any, part: Part) -> Any:
     return registry.get(part.name)(**part.parameters)
 
 
+def draw_model(plan: Plan, index: int) -> Model:
+    """One of the models of a study."""
+    rng = stream(plan.seed, plan.family.identity, index, "model")
+    with _put_back():
+        model: Model = build(FAMILIES, plan.family).draw(rng)
+    return model
+
+
 def failed(cell: Cell, error: BaseException, status: str, during: str = "") -> Cell:
     """The cell of something that went wrong, with what is needed to find out why."""
     return replace(

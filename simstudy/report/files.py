@@ -13,6 +13,7 @@ from simstudy.report.figures import differences_figure, learning_curves, regret_
 from simstudy.report.html.page import report_page
 from simstudy.report.words import MOST_PAIRS, caption, difference_caption, regret_caption
 from simstudy.results.store import PAGE, TABLES, Store
+from simstudy.texts import as_csv, printable
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -34,7 +35,7 @@ def write_report(results: Results, store: Store) -> None:
     tables = {**_tables(results), **_further_tables(results)}
     figures = {"learning_curves": curves, **_further_figures(results, tables, title)}
     for name, table in tables.items():
-        store.write(name, table.to_csv(index=False).encode())
+        store.write(name, as_csv(table).encode())
     for name, figure in figures.items():
         for suffix in FORMATS:
             store.write(f"{name}.{suffix}", render(figure, suffix))
@@ -102,4 +103,10 @@ def render(figure: Figure, suffix: str) -> bytes:
         # A crowded layout and a letter that the font lacks show in the picture itself.
         warnings.simplefilter("ignore", UserWarning)
         figure.savefig(buffer, format=suffix, **FORMATS[suffix])
-    return buffer.getvalue()
+    content = buffer.getvalue()
+    return well_formed(content) if suffix == "svg" else content
+
+
+def well_formed(svg: bytes) -> bytes:
+    """A picture whose comments, which repeat its texts, have no character that XML lacks."""
+    return printable(svg.decode()).encode()

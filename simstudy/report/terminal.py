@@ -8,9 +8,11 @@ from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
+from rich.text import Text
 
 from simstudy.report import overtaking, words
 from simstudy.report.numbers import p_value, share
+from simstudy.texts import printable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -21,6 +23,18 @@ if TYPE_CHECKING:
 _CELL_WIDTH = 21
 _WIDEST_LABEL = 30
 _NAMED = 5
+
+
+class _Console(Console):
+    """A console that prints names as they are: no control characters, no pictures for words."""
+
+    def render_str(self, text: str, **options: Any) -> Text:
+        return super().render_str(printable(text), **options)
+
+
+def make_console() -> Console:
+    """A console for what others have named."""
+    return _Console(emoji=False)
 
 
 def print_summary(results: Results, console: Console) -> None:

@@ -13,6 +13,8 @@ from time import monotonic
 from typing import Any
 
 from simstudy.engine.task import Cell
+from simstudy.results.files import write_files
+from simstudy.results.manifest import says_whose
 
 JOURNAL = "cells.jsonl"
 _FIELDS = [field.name for field in fields(Cell)]
@@ -123,12 +125,7 @@ class Journal:
                 yield from file
 
     def _replace(self, lines: Iterable[bytes]) -> None:
-        temporary = self.path.with_name(self.path.name + ".tmp")
-        with temporary.open("wb") as file:
-            file.writelines(lines)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(self.path)
+        write_files({self.path: lines})
 
 
 def _line(what: Iterable[Cell] | dict[str, Any]) -> bytes:
@@ -147,18 +144,25 @@ def _said(line: bytes) -> list[Cell] | dict[str, Any] | None:
     try:
         said = json.loads(text)
         if isinstance(said, dict):
-            return said
+            return said if says_whose(said) else None
         return [_cell(kept) for kept in said]
-    except (ValueError, TypeError, KeyError, RecursionError):
+    except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError):
         return None
 
 
 def _cell(kept: dict[str, Any]) -> Cell:
-    if not (isinstance(kept["model"], int) and isinstance(kept["size"], int)):
-        raise TypeError("a model and a size are whole numbers")
-    if not all(isinstance(kept[name], str) for name in _TEXTS if name in kept):
-        raise TypeError("what is told of a cell is text")
-    kept["values"] = tuple(map(float, kept["values"]))
+    for name, least in (("model", 0), ("size", 1)):
+        if type(kept[name]) is not int or not least <= kept[name] < 2**53:
+            raise TypeError("a model and a size are whole numbers")
+    for name in _TEXTS:
+        kept.get(name, "").encode()  # a text, and one that can be written
+    kept["values"] = tuple(map(_number, kept["values"]))
     for name in ("fit_seconds", "predict_seconds"):
-        kept[name] = float(kept[name])
+        kept[name] = _number(kept[name])
     return Cell(**kept)
+
+
+def _number(value: Any) -> float:
+    if type(value) is not float and type(value) is not int:
+        raise TypeError("values and seconds are numbers")
+    return float(value)

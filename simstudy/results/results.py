@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import json
-import tomllib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from simstudy.results.store import COMPLETE, REFINED, SHARD, Store
 from simstudy.errors import SimstudyError, suggestion
 from simstudy.measures.base import MeasureInfo
+from simstudy.results.kept import foreign, kept_study
+from simstudy.results.manifest import filled
+from simstudy.results.store import COMPLETE, REFINED, SCORES, SHARD, Store
+from simstudy.texts import csv_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,9 +25,9 @@ if TYPE_CHECKING:
     from simstudy.analysis.regret import Regret
     from simstudy.analysis.reliability import Reliability
     from simstudy.engine.plan import Plan
-    from simstudy.study.study import Study
     from simstudy.networks.model import Model
 
+_KEYS = ["model", "size", "learner"]
 
 
 def open_results(directory: str | Path) -> Results:
@@ -41,8 +42,10 @@ class Results:
     ----------
     directory : Path
         Where the files are.
+    study : Study
+        The study as it was run; nothing that it names is looked up or executed.
     settings : dict
-        The study as resolved, section by section.
+        The same as a dictionary, section by section.
     manifest : dict
         What made the results: versions, seed, fingerprint, seconds.
     reused : bool
@@ -63,9 +66,10 @@ class Results:
             )
         if manifest is None or status != COMPLETE:
             raise SimstudyError(f"{directory} holds no complete results of a study")
-        self.manifest: dict[str, Any] = manifest
+        self.manifest: dict[str, Any] = filled(manifest)
         self._findings: dict[str, Findings] = {}
-        self.settings: dict[str, Any] = self._read("study.toml", _read_toml)
+        self.study = kept_study(directory)
+        self.settings: dict[str, Any] = self.study.as_dict()
 
     def __repr__(self) -> str:
         return f"Results({str(self.directory)!r}: {self.manifest['cells']} cells)"
@@ -91,6 +95,11 @@ class Results:
         """The training sizes."""
         return list(self.settings["data"]["train_sizes"])
 
+    @property
+    def foreign(self) -> list[str]:
+        """What the study names that is not simstudy's own: to run cells again executes that."""
+        return foreign(self.settings)
+
     def info(self, measure: str | None = None) -> MeasureInfo:
         """What is known of a measure, its unit named for the base in use."""
         info = dict(self.manifest["measures"][self._measure(measure)])
@@ -102,23 +111,18 @@ class Results:
     @cached_property
     def scores(self) -> pd.DataFrame:
         """One row for each cell."""
-        import pandas as pd
-
-        if "scores.parquet" in Store(self.directory).damaged(self.manifest):
-            raise SimstudyError(
-                f"{self.directory / 'scores.parquet'} is missing or damaged; run the study again, "
-                "which makes it from the cells that are kept"
-            )
-        return self._read("scores.parquet", pd.read_parquet)
+        return self._every_cell(SCORES[0], ["family", *_KEYS, *self.measures, "status"])
 
     @cached_property
     def refined(self) -> pd.DataFrame:
         """The cells of sizes that were added around crossings; they serve thresholds alone."""
-        import pandas as pd
-
-        if not self.manifest.get("refined"):
+        if not self.manifest["refined"]:
             return self.scores.iloc[:0]
-        return self._read(REFINED, pd.read_parquet)
+        table = self._read(REFINED, list(self.scores.columns))
+        known = table["learner"].isin(self.learners) & (table["size"] > 0)
+        if not (known & table["model"].between(0, self.settings["models"] - 1)).all():
+            raise self._damaged(REFINED)
+        return table
 
     @cached_property
     def timings(self) -> pd.DataFrame:
@@ -127,32 +131,63 @@ class Results:
         A table that several learners share is counted by the first that asks for it, and its time
         is that learner's.
         """
-        import pandas as pd
-
-        return self._read("timings.parquet", pd.read_parquet)
+        return self._every_cell(SCORES[1], [*_KEYS, "fit_seconds", "predict_seconds"])
 
     @cached_property
     def failures(self) -> pd.DataFrame:
         """The cells that failed, and why."""
+        return self._read(SCORES[2], [*_KEYS, "status", "error", "stream", "traceback"])
+
+    def _every_cell(self, name: str, columns: list[str]) -> pd.DataFrame:
+        """A table with a row for each cell, in the order of models, sizes and learners."""
+        table = self._read(name, columns)
+        models, sizes, labels = self.settings["models"], self.sizes, self.learners
+        each = len(sizes) * len(labels)
+        if len(table) != models * each or not (
+            np.array_equal(table["model"], np.repeat(np.arange(models), each))
+            and np.array_equal(table["size"], np.tile(np.repeat(sizes, len(labels)), models))
+            and table["learner"].tolist() == labels * (models * len(sizes))
+        ):
+            raise self._damaged(name)
+        return table
+
+    def _read(self, name: str, columns: list[str]) -> pd.DataFrame:
+        """A table that is as it was written and has these columns, of numbers or of texts."""
         import pandas as pd
 
-        return self._read("failures.csv", pd.read_csv)
-
-    def _read(self, name: str, reader: Callable[[Path], Any]) -> Any:
+        numbers = {"model": "i", "size": "i", "fit_seconds": "f", "predict_seconds": "f"}
+        numbers |= dict.fromkeys(self.measures, "f")
+        texts = [column for column in columns if column not in numbers]
+        path = self.directory / name
         try:
-            return reader(self.directory / name)
+            if path.suffix == ".csv":
+                kinds = dict.fromkeys(texts, str)
+                table = pd.read_csv(path, keep_default_na=False, dtype=kinds)
+            else:
+                table = pd.read_parquet(path)
         except (OSError, ValueError) as error:
-            raise SimstudyError(
-                f"{self.directory / name} is missing or damaged; run the study again with "
-                "--overwrite"
-            ) from error
+            raise self._damaged(name) from error
+        if (
+            not Store(self.directory).is_as_written(name, self.manifest)
+            or list(table.columns) != columns
+            or len({*columns}) < len(columns)
+            or (
+                len(table)
+                and any(table[key].dtype.kind != numbers[key] for key in columns if key in numbers)
+            )
+            or any(pd.api.types.infer_dtype(table[key]) not in ("string", "empty") for key in texts)
+        ):
+            raise self._damaged(name)
+        if path.suffix == ".csv":
+            for key in texts:
+                table[key] = table[key].map(csv_text)
+        return table
 
-    @cached_property
-    def study(self) -> Study:
-        """The study as it was run, typed; nothing that it names is looked up or executed."""
-        from simstudy.study.study import Study
-
-        return Study.model_validate_json(json.dumps(self.settings))
+    def _damaged(self, name: str) -> SimstudyError:
+        return SimstudyError(
+            f"{self.directory / name} is missing or damaged; run the study again, which makes it "
+            "from the cells that are kept"
+        )
 
     def findings(self, measure: str | None = None) -> Findings:
         """What the analysis says about a measure, the primary one if left out."""
@@ -443,7 +478,7 @@ class Results:
 
     @cached_property
     def _plan(self) -> Plan:
-        """What was run; the plugins that it needs are loaded from their copies."""
+        """What was run; plugins are executed, if they are those that the results were made with."""
         from simstudy.engine.plan import make_plan
         from simstudy.study.study import load_study
 
@@ -457,18 +492,14 @@ class Results:
         index : int
             Its number in the scores, from 0.
         """
-        from simstudy.engine.seeds import stream
-        from simstudy.engine.task import build
-        from simstudy.study.registry import FAMILIES
+        from simstudy.engine.task import draw_model
 
         plan = self._plan
         if index not in range(plan.models):
             raise SimstudyError(
                 f"the study has no model {index}; it has models 0 to {plan.models - 1}"
             )
-        rng = stream(plan.seed, plan.family.identity, index, "model")
-        drawn: Model = build(FAMILIES, plan.family).draw(rng)
-        return drawn
+        return draw_model(plan, index)
 
     def about(self, kind: str, name: str) -> str:
         """What a family, learner or measure says of itself in a line; empty if it is not known.
@@ -480,14 +511,8 @@ class Results:
         name : str
             As in the study.
         """
-        from simstudy.study.registry import REGISTRIES
-
-        (registry,) = (registry for registry in REGISTRIES if registry.kind == kind)
-        try:
-            _ = self._plan  # its plugins may define it
-            return (registry.get(name).__doc__ or "").strip().split("\n")[0]
-        except SimstudyError:
-            return ""
+        line: str = self.manifest["about"].get(kind, {}).get(name, "")
+        return line
 
     def plot_learning_curves(self, ax: Axes | None = None, measure: str | None = None) -> Axes:
         """Draw a measure against training size, with intervals, and return the axes."""
@@ -531,7 +556,3 @@ def _axes() -> Axes:
     import matplotlib.pyplot as plt
 
     return plt.subplots(layout="constrained")[1]
-
-
-def _read_toml(path: Path) -> dict[str, Any]:
-    return tomllib.loads(path.read_text(encoding="utf-8"))

@@ -13,28 +13,26 @@ import tomllib
 import zlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import asdict
 from functools import cache
 from importlib import metadata
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from simstudy.results.journal import JOURNAL, Journal
-from simstudy.engine.plan import MEASURED, UNNAMED_CONDITIONS, Column, Plan
-from simstudy.results.columns import Columns, Places, parquet
+from simstudy.engine.plan import MEASURED, UNNAMED_CONDITIONS, Plan
 from simstudy.engine.task import Cell, CellKey
 from simstudy.errors import SimstudyError
-from simstudy.measures.base import keywords
-from simstudy.study.registry import MEASURES
+from simstudy.results.columns import Columns, Places, parquet
+from simstudy.results.files import UNFINISHED, write_files
+from simstudy.results.journal import JOURNAL, Journal
+from simstudy.results.manifest import COMPLETE as COMPLETE
+from simstudy.results.manifest import is_manifest, networks, told
 from simstudy.study.toml import dumps
-
-if TYPE_CHECKING:
-    from simstudy.study.study import Study
+from simstudy.texts import csv_value
 
 SCHEMA_VERSION = 1
-RUNNING, COMPLETE, SHARD = "running", "complete", "shard"
+RUNNING, SHARD = "running", "shard"
 MANIFEST, STUDY = "manifest.json", "study.toml"
 _TOLD = ("name", "title", "analysis", "thresholds")  # what a report says of a study
 PLUGINS = "plugins"
@@ -51,9 +49,6 @@ SCORES = ("scores.parquet", "timings.parquet", "failures.csv", JOURNAL)
 OUTPUTS = (MANIFEST, STUDY, *SCORES, *TABLES, *FIGURES, PAGE)
 PACKAGES = ("simstudy", "numpy", "scipy", "pandas", "pyarrow", "joblib", "scikit-learn", "pgmpy")
 
-# What a manifest must hold to be one.
-_KINDS: dict[str, type] = {"fingerprint": str, "conditions": dict, "status": str}
-
 
 class Store:
     """The directory of one study's results; every file appears in it whole or not at all."""
@@ -61,8 +56,10 @@ class Store:
     def __init__(self, directory: Path) -> None:
         self.directory = directory
         self.notes: list[str] = []  # what a user should know of how the results were made
+        self.refused: dict[str, str] = {}  # workers that would have computed differently, and why
         self._drawn: dict[int, str] = {}  # the digest of each model that has cells
         self._before: dict[str, bytes] = {}  # what complete results say of themselves
+        self.told: dict[str, Any] | None = None  # what the manifest tells, if nothing is looked up
 
     def manifest(self) -> dict[str, Any] | None:
         """The record of what made these results; None where there is no such record.
@@ -70,13 +67,15 @@ class Store:
         Where it is missing or damaged, what the journal says of its cells stands for it.
         """
         content = self._written_manifest()
-        if content is not None:
-            return content
+        return self._from_journal() if content is None else content
+
+    def _from_journal(self) -> dict[str, Any] | None:
+        """What the journal says of its cells, as a manifest."""
         with self._said():
             whose = Journal(self.directory).whose()
-        if whose is None or not isinstance(whose.get("conditions"), dict):
+        if whose is None:
             return None
-        return {"status": RUNNING, "fingerprint": "", "from_journal": True, **whose}
+        return {**whose, "status": RUNNING, "fingerprint": "", "from_journal": True}
 
     def _written_manifest(self) -> dict[str, Any] | None:
         path = self.directory / MANIFEST
@@ -88,17 +87,13 @@ class Store:
             content = json.loads(text)
         except (ValueError, RecursionError):
             return None
-        if not (
-            isinstance(content, dict)
-            and all(isinstance(content.get(key), kind) for key, kind in _KINDS.items())
-        ):
-            return None
-        if content.get("schema") != SCHEMA_VERSION:
+        schema = content.get("schema") if isinstance(content, dict) else None
+        if isinstance(schema, int) and schema != SCHEMA_VERSION:
             raise SimstudyError(
-                f"{path} is of schema {content.get('schema')}; this version of simstudy reads "
-                f"schema {SCHEMA_VERSION}"
+                f"{path} is of schema {schema}; this version of simstudy reads schema "
+                f"{SCHEMA_VERSION}"
             )
-        return content
+        return content if schema == SCHEMA_VERSION and is_manifest(content) else None
 
     @contextmanager
     def locked(self) -> Iterator[None]:
@@ -144,7 +139,9 @@ class Store:
         manifest = self.manifest()
         if manifest is None:
             with self._said():
-                occupied = self.directory.is_dir() and any(self.directory.iterdir())
+                occupied = self.directory.is_dir() and any(
+                    path.suffix != UNFINISHED for path in self.directory.iterdir()
+                )
             if occupied:
                 raise SimstudyError(
                     f"{self.directory} holds files that are not a study's results; "
@@ -155,6 +152,8 @@ class Store:
             self._forget()
             return False
         changed = self._changed(plan, manifest)
+        if changed and (noted := self._from_journal()) and not self._changed(plan, noted):
+            manifest, changed = noted, {}  # the manifest alone is damaged
         if [*changed] == [MEASURED]:
             self.notes.append("the measures are other ones: all cells were computed again")
             self._forget()
@@ -183,21 +182,32 @@ class Store:
 
     def damaged(self, manifest: dict[str, Any]) -> list[str]:
         """The files made from the cells that are not as they were written."""
-        checksums = {SCORES[0]: manifest.get("scores_checksum"), **manifest.get("checksums", {})}
-        return [name for name in SCORES[:3] if not self._is_as_written(name, checksums.get(name))]
+        return [name for name in SCORES[:3] if not self.is_as_written(name, manifest)]
 
-    def _is_as_written(self, name: str, checksum: int | None) -> bool:
+    def is_as_written(self, name: str, manifest: dict[str, Any]) -> bool:
+        """Whether a file made from the cells has the checksum that the manifest gives."""
+        checksums = {
+            SCORES[0]: manifest.get("scores_checksum"),
+            REFINED: manifest.get("refined", {}).get("checksum"),
+            **manifest.get("checksums", {}),
+        }
         try:
             content = (self.directory / name).read_bytes()
         except OSError:
             return False
+        checksum = checksums.get(name)
         return checksum is None or zlib.crc32(content) == checksum
 
-    def check(self, plan: Plan) -> None:
-        """Refuse what is not this study's: no results at all, or another study's."""
+    def found(self) -> dict[str, Any]:
+        """The manifest; that there are no results is an error."""
         manifest = self.manifest()
         if manifest is None:
             raise SimstudyError(f"{self.directory} holds no results of a study")
+        return manifest
+
+    def check(self, plan: Plan) -> None:
+        """Refuse what is not this study's: no results at all, or another study's."""
+        manifest = self.found()
         if changed := self._changed(plan, manifest, exactly=True):
             raise SimstudyError(self._refusal(manifest, changed))
 
@@ -290,8 +300,7 @@ class Store:
 
     def failed_cells(self) -> list[Cell]:
         """The cells that failed so far, whether the study is finished or not."""
-        if self.manifest() is None:
-            raise SimstudyError(f"{self.directory} holds no results of a study")
+        self.found()
         with self._said():
             failed: dict[tuple[int, int, str], Cell] = {}
             for cell in Journal(self.directory).cells():
@@ -305,7 +314,7 @@ class Store:
         options = ["--model", str(cell.model), "--size", str(cell.size), "--learner", cell.learner]
         return shlex.join(["simstudy", "cell", str(self.directory / "study.toml"), *options])
 
-    def take(self, plan: Plan, others: Iterable[Store]) -> None:
+    def take(self, plan: Plan, others: Sequence[Store]) -> None:
         """Add the cells of the same study that other places hold."""
         places, mine = Places(plan), self.columns(plan)
         added: set[tuple[int, int, str]] = set()
@@ -337,7 +346,7 @@ class Store:
 
     def set_status(self, plan: Plan, status: str) -> None:
         """Say in the manifest how far the results are."""
-        self._write_manifest(plan, status, {})
+        self._write_manifest(plan, status, {"networks": networks(plan, self._drawn)})
 
     def _tasks(self) -> Iterator[list[Cell]]:
         """The cells there are, task by task."""
@@ -353,8 +362,8 @@ class Store:
                 self._check_model(plan, cell)
         return columns
 
-    def begin(self, study: Study, plan: Plan) -> None:
-        """Make the place ready for a run and say in it whose it is.
+    def begin(self, settings: Mapping[str, Any], plan: Plan) -> None:
+        """Make the place ready for a run of a study as resolved and say in it whose it is.
 
         Earlier scores stay until the new ones replace them.
         """
@@ -369,11 +378,14 @@ class Store:
         self._write_manifest(plan, RUNNING, {})
         with self._said():
             Journal(self.directory).say(self._whose(plan))
+        with self._said():
+            if (self.directory / PLUGINS).is_symlink():  # which would lead elsewhere
+                (self.directory / PLUGINS).unlink()
         for name, plugin in zip(self._plugin_names(plan), plan.plugins, strict=True):
             self.write(name, plugin.content)
         for name in {*before} - {*self._plugin_names(plan)}:
-            (self.directory / PLUGINS / Path(name).name).unlink(missing_ok=True)
-        self.write_study(study, plan)
+            self._remove(f"{PLUGINS}/{Path(name).name}")
+        self.write_study(settings, plan)
 
     def _retry(self) -> None:
         """Take away the cells that met a limit which is no longer the same."""
@@ -399,12 +411,12 @@ class Store:
             "plugins": self._plugin_names(plan),
         }
 
-    def write_study(self, study: Study, plan: Plan) -> None:
+    def write_study(self, settings: Mapping[str, Any], plan: Plan) -> None:
         """Write the study as resolved; its plugins are the copies kept beside it.
 
         What is there already is left alone; a report under another title or confidence is not.
         """
-        asked = {**study.as_dict(), "plugins": self._plugin_names(plan)}
+        asked = {**settings, "plugins": self._plugin_names(plan)}
         there = self._written_study()
         if there == asked:
             return
@@ -440,7 +452,9 @@ class Store:
         self.write("timings.parquet", timings)
         failures = cells.failures()
         written = self._write_failures(failures)
-        (self.directory / REFINED).unlink(missing_ok=True)
+        self._remove(REFINED)
+        if self.told is None:
+            facts = {**facts, "networks": networks(plan, self._drawn)}
         facts = {
             **facts,
             "scores_checksum": zlib.crc32(scores),
@@ -471,7 +485,7 @@ class Store:
         ):
             return False
         self.drop_report()
-        (self.directory / REFINED).unlink(missing_ok=True)
+        self._remove(REFINED)
         if learners:
             self.write(REFINED, content)
         checksums = {**manifest.get("checksums", {})}
@@ -479,6 +493,7 @@ class Store:
         added = plan.models * sum(map(len, learners.values()))
         counts = {"cells": plan.cells + added, "failures": len(own) + len(failed)}
         manifest |= {**counts, "refined": facts, "checksums": checksums}
+        manifest["refused_workers"] = {**manifest.get("refused_workers", {}), **self.refused}
         self.write(MANIFEST, json.dumps(manifest, indent=2).encode())
         return True
 
@@ -503,11 +518,12 @@ class Store:
             "cells": plan.cells,
             "limits": _limits(plan),
             "plugins": self._plugin_names(plan),
-            "measures": {column.name: _info(column, plan.reward) for column in plan.columns},
+            **(told(plan) if self.told is None else self.told),
             "packages": _versions(),
             "python": platform.python_version(),
             "platform": platform.platform(),
             "processor": platform.machine(),
+            "refused_workers": self.refused,
             **facts,
         }
         self.write(MANIFEST, json.dumps(content, indent=2).encode())
@@ -524,35 +540,27 @@ class Store:
 
     def drop_report(self) -> None:
         """Take away tables and figures that no longer tell of the study."""
+        for name in (*TABLES, *FIGURES, *FURTHER_TABLES, *FURTHER_FIGURES, PAGE):
+            self._remove(name)
+
+    def _remove(self, name: str) -> None:
         with self._said():
-            for name in (*TABLES, *FIGURES, *FURTHER_TABLES, *FURTHER_FIGURES, PAGE):
-                (self.directory / name).unlink(missing_ok=True)
+            (self.directory / name).unlink(missing_ok=True)
 
     def write_csv(self, name: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> int:
         """Write a small table as text; the checksum of the file."""
         text = io.StringIO(newline="")
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow(columns)
-        writer.writerows(rows)
-        content = text.getvalue().encode()
+        writer.writerows([csv_value(value) for value in row] for row in rows)
+        content = text.getvalue().encode(errors="backslashreplace")
         self.write(name, content)
         return zlib.crc32(content)
 
     def write(self, name: str, content: bytes) -> None:
-        """Write a file under a temporary name and rename it, so that it is never half there."""
-        path = self.directory / name
-        temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
+        """Write a file, whole or not at all."""
         with self._said():
-            path.parent.mkdir(parents=True, exist_ok=True)
-            try:
-                with temporary.open("wb") as file:
-                    file.write(content)
-                    file.flush()
-                    os.fsync(file.fileno())
-                temporary.replace(path)
-            except OSError:
-                temporary.unlink(missing_ok=True)
-                raise
+            write_files({self.directory / name: content})
 
     @contextmanager
     def _said(self, more: str = "") -> Iterator[None]:
@@ -584,14 +592,3 @@ def _versions() -> dict[str, str]:
 
 def _limits(plan: Plan) -> dict[str, float | None]:
     return {"timeout": plan.timeout, "memory": plan.memory}
-
-
-def _info(column: Column, reward: str) -> dict[str, Any]:
-    """What is known of a column's measure; its label names a reward that is no mean."""
-    measure = MEASURES.get(column.measure)
-    info = asdict(measure.info)
-    if reward != "mean" and "reward" in keywords(measure):
-        info["label"] += f" ({reward} over classes)"
-    if column.name != column.measure:
-        info["label"] += " (sampled)"
-    return info

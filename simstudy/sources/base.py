@@ -12,6 +12,7 @@ import numpy as np
 from simstudy.networks.model import Component, Model
 
 Parents = Sequence[Sequence[int]]
+_MOST = 10**6  # variables, and values of each
 CPTS = ("dirichlet", "normalized_uniform")
 
 
@@ -50,6 +51,11 @@ class Family(ABC):
                 raise ValueError(
                     f"{name} = [{least}, {most}] is not allowed; the range must start at no less "
                     f"than {floor} and must not end before it starts"
+                )
+            if most > _MOST:
+                raise ValueError(
+                    f"{name} = [{least}, {most}] is not allowed; the range must end at no more "
+                    f"than {_MOST:,}"
                 )
         if not 0 < self.concentration < np.inf:
             raise ValueError(

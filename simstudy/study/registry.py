@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-from simstudy.errors import SimstudyError, suggestion
+from simstudy.errors import SimstudyError, suggestion, told
 
 Thing = TypeVar("Thing")
 
@@ -67,6 +67,10 @@ class Registry:
         if name not in self._registered:
             raise UnknownNameError(f"unknown {self.kind} '{name}'{suggestion(name, self.names())}")
         return self._registered[name]
+
+    def is_own(self, name: str) -> bool:
+        """Whether a name is of something built in; to look up any other may execute anything."""
+        return name in self._builtin
 
     def names(self) -> list[str]:
         """All names, built-ins first."""
@@ -210,13 +214,27 @@ class PluginFile(NamedTuple):
     content: bytes
 
 
-def load_plugin(path: Path) -> PluginFile:
-    """Read and execute a plugin file; one that is loaded already only if its content changed."""
+def read_plugin(path: Path) -> PluginFile:
+    """Read a plugin file; nothing is executed."""
     try:
         content = path.read_bytes()
-    except OSError as error:
-        raise SimstudyError(f"plugin {path} cannot be read: {error.strerror}") from error
-    plugin = PluginFile(path, hashlib.sha256(content).hexdigest(), content)
+    except (OSError, ValueError) as error:  # a path with a NUL in it is a ValueError
+        why = getattr(error, "strerror", None) or error
+        raise SimstudyError(f"plugin {path} cannot be read: {why}") from error
+    return PluginFile(path, hashlib.sha256(content).hexdigest(), content)
+
+
+def load_plugin(path: Path, digest: str | None = None) -> PluginFile:
+    """Read and execute a plugin file; one that is loaded already only if its content changed.
+
+    With ``digest``, only if that is its own.
+    """
+    plugin = read_plugin(path)
+    if digest not in (None, plugin.digest):
+        raise SimstudyError(
+            f"plugin {path} is not the one that the results beside it were made with, so it is "
+            "not executed"
+        )
     execute_plugin(plugin)
     return plugin
 
@@ -236,8 +254,10 @@ def execute_plugin(plugin: PluginFile) -> None:
     sys.modules[name] = module
     try:
         exec(compile(content, str(path), "exec"), module.__dict__)
-    except (Exception, SystemExit) as error:
+    except BaseException as error:
         del sys.modules[name]
+        if isinstance(error, KeyboardInterrupt):
+            raise
         raise SimstudyError(f"plugin {path} fails to load: {_describe(error, path)}") from error
     _loaded_files[path] = digest
 
@@ -246,8 +266,8 @@ def _describe(error: BaseException, path: Path) -> str:
     """The error's kind and text with the plugin's own line, if it came that far."""
     lines = [f.lineno for f in traceback.extract_tb(error.__traceback__) if f.filename == str(path)]
     line = error.lineno if isinstance(error, SyntaxError) else (lines[-1] if lines else None)
-    text = " ".join((error.msg if isinstance(error, SyntaxError) else str(error)).split())
-    return f"{type(error).__name__}: {text}" + (f" (line {line})" if line else "")
+    text = f"{type(error).__name__}: {error.msg}" if isinstance(error, SyntaxError) else told(error)
+    return " ".join(text.split()) + (f" (line {line})" if line else "")
 
 
 _entry_points_loaded = False
@@ -264,8 +284,9 @@ def _load_entry_points() -> None:
     for point in entry_points(group="simstudy.plugins"):
         try:
             point.load()
-        except (Exception, SystemExit) as error:
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
             raise SimstudyError(
-                f"the installed plugin '{point.name}' ({point.value}) fails to load: "
-                f"{type(error).__name__}: {error}"
+                f"the installed plugin '{point.name}' ({point.value}) fails to load: {told(error)}"
             ) from error

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import itertools
 import json
+import math
+import os
+import sys
 import typing
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -20,7 +24,7 @@ from pydantic import (
     field_validator,
 )
 
-from simstudy.errors import SimstudyError, suggestion
+from simstudy.errors import SimstudyError, suggestion, told
 from simstudy.measures.base import keywords
 from simstudy.sources.base import Family
 from simstudy.study.constants import MAX_CONFIGURATIONS
@@ -157,7 +161,7 @@ class Measures(_Part):
     @classmethod
     def _above_one(cls, base: Any) -> Any:
         number = isinstance(base, int | float) and not isinstance(base, bool)
-        if base != "e" and not (number and 1 < base < float("inf")):
+        if base != "e" and not (number and 1 < base <= sys.float_info.max):
             raise ValueError('it must be "e" or a number above 1')
         return base if base == "e" else float(base)
 
@@ -199,7 +203,7 @@ class Study(_Part):
     name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$")
     title: str = ""
     seed: int = Field(default=1, ge=0)
-    models: int = Field(default=40, ge=2)
+    models: int = Field(default=40, ge=2, le=10**7)
     plugins: list[str] = []
     family: Named
     data: Data = Data()
@@ -220,13 +224,17 @@ class Study(_Part):
     def labels(self) -> list[str]:
         return [learner.label for learner in self.learners]
 
-    def resolve(self, directory: Path) -> None:
-        """Load the plugins and look up every name; raises `KeyedError` with the key at fault."""
+    def resolve(self, directory: Path, digests: Sequence[str] | None = None) -> None:
+        """Load the plugins and look up every name; raises `KeyedError` with the key at fault.
+
+        With ``digests``, a plugin that has not its own there is refused.
+        """
         for index, plugin in enumerate(self.plugins):
-            path = (directory / plugin).resolve()
             try:
-                self._plugin_files.append(load_plugin(path))
-            except SimstudyError as error:
+                path = Path(os.path.realpath(directory / plugin))
+                digest = None if digests is None else "".join(digests[index : index + 1])
+                self._plugin_files.append(load_plugin(path, digest))
+            except (SimstudyError, OSError, ValueError, RuntimeError) as error:
                 raise KeyedError(f"plugins[{index}]", str(error)) from error
         _resolve(self.family, FAMILIES, "family")
         for index, learner in enumerate(self.learners):
@@ -300,12 +308,14 @@ class Study(_Part):
             return  # whose keys may mean anything; too large a model is refused when it is drawn
         family = self.family.resolved
         variables, values = family["attributes"][-1], family["values"][-1]
-        if values**variables > MAX_CONFIGURATIONS:
+        few = variables * math.log10(values) < 15
+        number = values**variables if few else math.inf
+        if number > MAX_CONFIGURATIONS:
             raise KeyedError(
                 key,
                 f"{subject} through all joint configurations of a model, up to "
                 f"{MAX_CONFIGURATIONS:,}; models of {variables} variables with {values} values "
-                f"have {values**variables:,}",
+                f"have {f'{number:,}' if few else 'over 10^15'}",
             )
 
     def as_dict(self) -> dict[str, Any]:
@@ -336,10 +346,12 @@ def _resolve(part: Named, registry: Registry, key: str) -> None:
         raise KeyedError(f"{key}.{error.key}", str(error)) from error
     except UnknownNameError as error:
         raise KeyedError(f"{key}.name", str(error)) from error
-    except Exception as error:  # a plugin's own check may raise anything
-        text = " ".join(str(error).split())
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # a plugin's own check may raise anything
+        text = " ".join(told(error).split())
         plain = isinstance(error, ValueError | SimstudyError)
-        named = text if plain else f"{type(error).__name__}: {text}"
+        named = text.removeprefix(f"{type(error).__name__}: ") if plain else text
         raise KeyedError(key, named) from error
 
 
@@ -355,7 +367,20 @@ def _plain(value: Any) -> Any:
     return json.loads(json.dumps(value))
 
 
-def load_study(path: str | Path, overrides: Mapping[str, Any] | None = None) -> Study:
+@contextlib.contextmanager
+def _directory_kept() -> Iterator[None]:
+    """Come back to the working directory, wherever a plugin goes."""
+    with contextlib.ExitStack() as stack:
+        with contextlib.suppress(OSError):  # there may be none any more
+            stack.callback(os.chdir, os.getcwd())
+        yield
+
+
+def load_study(
+    path: str | Path,
+    overrides: Mapping[str, Any] | None = None,
+    content: Mapping[str, Any] | None = None,
+) -> Study:
     """Read and check a study file.
 
     Parameters
@@ -364,6 +389,8 @@ def load_study(path: str | Path, overrides: Mapping[str, Any] | None = None) -> 
         The TOML file.
     overrides : mapping, optional
         Values that replace the file's, by dotted key: ``{"data.train_sizes": [50, 500]}``.
+    content : mapping, optional
+        What was read from the file before, as from a pipe.
 
     Raises
     ------
@@ -371,8 +398,14 @@ def load_study(path: str | Path, overrides: Mapping[str, Any] | None = None) -> 
         In one sentence: which file, which key, what value, what is allowed.
     """
     path = Path(path)
-    content = read_toml(path)
-    return make_study(content, directory=path.parent, origin=str(path), overrides=overrides)
+    if content is None:
+        content = read_toml(path)
+    digests = None
+    if content.get("plugins"):
+        from simstudy.results.kept import plugin_digests
+
+        digests = plugin_digests(path)
+    return make_study(content, path.parent, str(path), overrides, digests)
 
 
 def make_study(
@@ -380,9 +413,16 @@ def make_study(
     directory: Path | None = None,
     origin: str = "the study",
     overrides: Mapping[str, Any] | None = None,
+    digests: Sequence[str] | None = None,
 ) -> Study:
-    """Check a study given as a dictionary; plugins are relative to ``directory``."""
-    raw: dict[str, Any] = json.loads(json.dumps(content, default=str))
+    """Check a study given as a dictionary; plugins are relative to ``directory``.
+
+    With ``digests``, those of its plugins, a plugin with another one is refused.
+    """
+    try:
+        raw: dict[str, Any] = json.loads(json.dumps(content, default=str))
+    except (ValueError, RecursionError) as error:  # numbers of thousands of digits, deep nesting
+        raise SimstudyError(f"{origin} cannot be used: {error}") from error
     for path, value in (overrides or {}).items():
         *sections, last = path.split(".")
         part = raw
@@ -392,7 +432,8 @@ def make_study(
             part[last] = value
     try:
         study = Study.model_validate_json(json.dumps(raw))
-        study.resolve(directory or Path())
+        with _directory_kept():
+            study.resolve(directory or Path(), digests)
     except ValidationError as error:
         key, message = _explain(error)
         raise SimstudyError(f"{origin}, {key}: {message}") from error

@@ -9,18 +9,23 @@ from pathlib import Path
 from typing import Any
 
 from simstudy.errors import SimstudyError
+from simstudy.texts import printable
 
 
 def read_toml(path: Path) -> dict[str, Any]:
     """The content of a TOML file; what is wrong with it is said in one sentence."""
     try:
         return tomllib.loads(path.read_text(encoding="utf-8-sig"))
+    except RecursionError as error:
+        raise SimstudyError(f"{path} cannot be read: its values are nested too deeply") from error
     except OSError as error:
         raise SimstudyError(f"{path} cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
         raise SimstudyError(f"{path} cannot be read: it is not UTF-8 text") from error
     except tomllib.TOMLDecodeError as error:
         raise SimstudyError(f"{path} is not valid TOML: {error}") from error
+    except ValueError as error:  # a number of thousands of digits, or a path that cannot be one
+        raise SimstudyError(f"{path} cannot be read: {error}") from error
 
 
 def dumps(content: Mapping[str, Any]) -> str:
@@ -49,7 +54,7 @@ def _value(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
-        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+        return printable(json.dumps(value, ensure_ascii=False))
     if isinstance(value, list):
         return "[" + ", ".join(_value(item) for item in value) + "]"
     if isinstance(value, Mapping):

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import itertools
-import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from simstudy.errors import SimstudyError
+from simstudy.results.files import write_files
 from simstudy.results.results import Results
 
 if TYPE_CHECKING:
@@ -118,18 +118,13 @@ def not_comparable(results: Mapping[str, Results], measure: str) -> str:
 
 
 def _conventions(found: Results, measure: str) -> set[str]:
-    """The conventions that a measure's numbers rest on: all, if it is not known here."""
-    from simstudy.measures.base import keywords
-    from simstudy.study.registry import MEASURES
-
+    """The conventions that a measure's numbers rest on: all, if the manifest does not say."""
     info = found.manifest["measures"][measure]
     own = {"base"} if info["unit"] == "nats" else set()
     own |= {"cutoff"} if info["logarithmic"] else set()
-    try:
-        declared = keywords(MEASURES.get(measure.removesuffix("_sampled")))
-    except SimstudyError:
-        return {"base", "reward", "prior", "cutoff"}
-    return own | {*declared} & {"base", "reward", "prior"}
+    rests_on = found.manifest["rests_on"]
+    declared = rests_on.get(measure, rests_on.get(measure.removesuffix("_sampled")))
+    return {"base", "reward", "prior", "cutoff"} if declared is None else own | {*declared}
 
 
 def same_models(first: Results, second: Results) -> bool:
@@ -153,14 +148,11 @@ def common_measure(results: Sequence[Results]) -> str:
 
 def write_page(path: str | Path, text: str) -> None:
     """Write a page, whole or not at all."""
-    path = Path(path)
-    partial = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        partial.write_text(text, encoding="utf-8")
-        partial.replace(path)
+        write_files({Path(path): text.encode()})
     except OSError as error:
-        raise SimstudyError(f"{path} cannot be written: {error.strerror}") from error
+        reason = error.strerror or error
+        raise SimstudyError(f"{path} cannot be written: {reason}") from error
 
 
 def _names(results: Sequence[Results], names: Sequence[str] | None) -> list[str]:

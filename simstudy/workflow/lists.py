@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
@@ -95,18 +96,24 @@ class Collection:
     readings: list[Collection] = field(default_factory=list)
 
 
-def is_collection(path: str | Path) -> bool:
+def is_collection(source: str | Path | Mapping[str, Any]) -> bool:
     """Whether a file is a list of studies: TOML with the key ``studies``, or ``readings`` of one.
 
-    What cannot be read is none; `load_study` says what is wrong with it.
+    The file or what it holds is given. What cannot be read is none; `load_study` says what is wrong
+    with it.
     """
     try:
-        return not {"studies", "readings"}.isdisjoint(read_toml(Path(path)))
+        content = source if isinstance(source, Mapping) else read_toml(Path(source))
     except SimstudyError:
         return False
+    return not {"studies", "readings"}.isdisjoint(content)
 
 
-def load_collection(path: str | Path, overrides: Mapping[str, Any] | None = None) -> Collection:
+def load_collection(
+    path: str | Path,
+    overrides: Mapping[str, Any] | None = None,
+    content: Mapping[str, Any] | None = None,
+) -> Collection:
     """Read and check a list file and all studies in it.
 
     Parameters
@@ -119,6 +126,8 @@ def load_collection(path: str | Path, overrides: Mapping[str, Any] | None = None
         Values that replace those of every study, as in `load_study`, and what the list or a
         reading overrides. A claim may then name sizes that the studies no longer have; it will be
         undecided.
+    content : mapping, optional
+        What the file holds, where it was read already.
 
     Raises
     ------
@@ -126,10 +135,14 @@ def load_collection(path: str | Path, overrides: Mapping[str, Any] | None = None
         In one sentence: which file, which key, what value, what is allowed.
     """
     path = Path(path)
-    content = read_toml(path)
+    content = read_toml(path) if content is None else content
     kind: type[_List | _Readings] = _Readings if "readings" in content else _List
     try:
-        given = kind.model_validate_json(json.dumps(content, default=str))
+        text = json.dumps(content, default=str)
+    except (ValueError, RecursionError) as error:  # numbers of thousands of digits, deep nesting
+        raise SimstudyError(f"{path} cannot be used: {error}") from error
+    try:
+        given = kind.model_validate_json(text)
         if isinstance(given, _Readings):
             return _load_readings(given, path, overrides)
         return _load_list(given, path, overrides)
@@ -255,7 +268,11 @@ def _load_list(given: _List, path: Path, overrides: Mapping[str, Any] | None) ->
     for index, name in enumerate(given.studies):
         key = f"studies[{index}]"
         file = path.parent / name
-        if file.resolve() == path.resolve() or is_collection(file):
+        try:
+            itself = os.path.realpath(file) == os.path.realpath(path)
+        except (OSError, ValueError) as error:  # a NUL in it
+            raise KeyedError(key, f"{file} cannot be read: {error}") from error
+        if itself or is_collection(file):
             raise KeyedError(key, f'"{name}" is a list of studies itself; name single studies')
         try:
             load_study(file)

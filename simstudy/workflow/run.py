@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,9 +15,11 @@ from simstudy.engine.plan import Plan, make_plan
 from simstudy.engine.task import Cell, CellKey, Task, prepare
 from simstudy.engine.workers.worker import limit_memory
 from simstudy.errors import SOME_FAILED, SimstudyError
+from simstudy.results.kept import foreign, kept_plan, kept_study
+from simstudy.results.manifest import filled
 from simstudy.results.results import Results
 from simstudy.results.store import SHARD, Store
-from simstudy.study.study import Study, load_study
+from simstudy.study.study import Study
 from simstudy.workflow.refine import refine as add_sizes
 
 _NAMED = 5
@@ -50,6 +53,10 @@ class Step:
 
 
 Progress: TypeAlias = Callable[[Step], object]
+
+
+class _CodeNeededError(SimstudyError):
+    """What was asked for needs code that is not simstudy's own."""
 
 
 class CellFailedError(SimstudyError):
@@ -106,7 +113,7 @@ def run_study(
         if retry and store.forget_failures():
             reused = False
         if not reused:
-            store.begin(study, plan)
+            store.begin(study.as_dict(), plan)
             seconds = _run(plan, store, range(plan.models), jobs, cluster, fail_fast, progress)
             store.finish(plan, {"seconds": seconds})
         if refine:
@@ -122,7 +129,7 @@ def run_study(
 
 def _results(study: Study, plan: Plan, store: Store, reused: bool, report: bool) -> Results:
     """What the directory holds, told under the study's present title, with a report if wanted."""
-    store.write_study(study, plan)
+    store.write_study(study.as_dict(), plan)
     results = Results(store.directory, reused)
     if results.manifest["failures"] == results.manifest["cells"]:
         raise SimstudyError(
@@ -162,7 +169,7 @@ def run_shard(
         if retry and store.forget_failures():
             reused = False
         if not reused:
-            store.begin(study, plan)
+            store.begin(study.as_dict(), plan)
             models = range(which - 1, plan.models, of)
             _run(plan, store, models, jobs, cluster, fail_fast, progress)
             store.set_status(plan, f"{SHARD} {which}/{of}")
@@ -173,6 +180,8 @@ def merge(
     directories: Sequence[str | Path], out: str | Path, *, overwrite: bool = False
 ) -> Results:
     """Join the cells of one study that were computed in several places, and finish the study.
+
+    Nothing that the pieces hold or name is executed.
 
     Parameters
     ----------
@@ -186,18 +195,28 @@ def merge(
     pieces = [Store(Path(directory)) for directory in directories]
     if not pieces:
         raise SimstudyError("there are no results to join")
-    if overwrite and Path(out).resolve() in {Path(place).resolve() for place in directories}:
+    if overwrite and os.path.realpath(out) in map(os.path.realpath, directories):
         raise SimstudyError(
             f"{out} is one of the pieces, which --overwrite would take away; choose another --out"
         )
-    study = load_study(pieces[0].directory / "study.toml")
-    plan = make_plan(study)
+    manifests = [manifest for piece in pieces if "measures" in (manifest := piece.found())]
+    if not manifests:
+        raise SimstudyError(
+            f"{pieces[0].directory / 'manifest.json'} is missing or damaged; run the study there "
+            "again, which makes it anew"
+        )
+    study = kept_study(pieces[0].directory)
+    plan = kept_plan(study, pieces[0].directory, manifests[0])
     for piece in pieces:
         piece.check(plan)
     whole = Store(Path(out))
+    whole.told = {key: filled(manifests[0])[key] for key in ("measures", "about", "rests_on")}
+    networks = [filled(manifest)["networks"] for manifest in manifests]
+    whole.told["networks"] = dict(sorted((k, v) for found in networks for k, v in found.items()))
     with whole.locked():
-        if not whole.holds(plan, overwrite):
-            whole.begin(study, plan)
+        refine = study.thresholds.refine or bool((whole.manifest() or {}).get("refined"))
+        if not (reused := whole.holds(plan, overwrite)):
+            whole.begin(study.as_dict(), plan)
             whole.take(plan, pieces)
             if missing := [str(model) for model in whole.todo(plan)]:
                 shown = ", ".join(missing[:_NAMED]) + (", …" if len(missing) > _NAMED else "")
@@ -207,7 +226,28 @@ def merge(
                     f"simstudy run {whole.directory / 'study.toml'} --out {whole.directory} "
                     "computes the rest"
                 )
-    return run_study(study, out)
+            whole.finish(plan, {"seconds": None})
+        if refine and _refine_joined(study, plan, whole):
+            reused = False
+        return _results(study, plan, whole, reused, report=True)
+
+
+def _refine_joined(study: Study, plan: Plan, store: Store) -> bool:
+    """Add sizes around crossings, if that executes nothing of others; whether anything changed."""
+
+    def compute(wide: Plan, cells: Mapping[int, list[CellKey]]) -> None:
+        if names := foreign(study.as_dict()):
+            raise _CodeNeededError(
+                f"no sizes were added around crossings, which would execute {', '.join(names)}; "
+                f"simstudy run {store.directory / 'study.toml'} --out {store.directory} does it"
+            )
+        _compute(wide, store, cells, plan.models, None, None, False, None)
+
+    try:
+        return add_sizes(Results(store.directory), plan, store, study.analysis.confidence, compute)
+    except _CodeNeededError as error:
+        store.notes.append(str(error))
+        return False
 
 
 def _place(study: Study, out: str | Path | None, suffix: str = "") -> Path:
@@ -243,8 +283,9 @@ def _compute(
     """Compute and keep some cells of a plan; the seconds."""
     started = perf_counter()
     finished, cells_done, failures = models - len(todo), 0, 0
+    refused: dict[str, str] = {}
     all_cells = sum(map(len, todo.values()))
-    running = contextlib.closing(execute(plan, jobs, todo, cluster))
+    running = contextlib.closing(execute(plan, jobs, todo, cluster, refused))
     with store.keeping(plan) as keep, running as results:
         for cells in results:
             bad = [cell for cell in cells if cell.status != "ok"]
@@ -257,6 +298,8 @@ def _compute(
             if progress is not None:
                 seconds = perf_counter() - started
                 progress(Step(finished, models, cells_done, all_cells, failures, seconds, cells))
+    store.refused |= refused
+    store.notes += [f"the worker {name} was refused: it {why}" for name, why in refused.items()]
     return round(perf_counter() - started, 3)
 
 

@@ -56,7 +56,7 @@ def test_pieces_of_different_studies_are_not_joined(study, shards, tmp_path, wri
     with pytest.raises(SimstudyError, match=r"odd holds .* seed \(8 there, 7 asked\)"):
         merge([shards[0], odd, shards[2]], tmp_path / "joined")
     assert (odd / JOURNAL).read_bytes() == before
-    with pytest.raises(SimstudyError, match=r"nowhere.study.toml cannot be read"):
+    with pytest.raises(SimstudyError, match=r"nowhere holds no results of a study"):
         merge([tmp_path / "nowhere"], tmp_path / "joined")
 
 

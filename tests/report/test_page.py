@@ -257,13 +257,10 @@ def test_a_learner_without_any_score_and_infinite_ones_are_said(tmp_path):
     assert "<i>" not in text
 
 
-def test_models_that_cannot_be_drawn_again_leave_a_sentence(exact, monkeypatch):
-    def broken(index):
-        raise RuntimeError("no such family here")
-
-    monkeypatch.setattr(exact, "model", broken)
-    text = report_page(exact)
-    assert "could not be drawn again here: RuntimeError: no such family here" in text
+def test_models_that_the_manifest_lacks_leave_a_sentence(exact, monkeypatch):
+    assert "The first 3 of" in report_page(exact)
+    monkeypatch.setitem(exact.manifest, "networks", {})
+    assert "None is shown: the manifest of these results has no models" in report_page(exact)
 
 
 def test_what_a_thing_is_comes_from_its_own_words(exact):

@@ -4,36 +4,21 @@ from __future__ import annotations
 
 import pickle
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from time import perf_counter
-from typing import Any
-
-from distributed import WorkerPlugin
+from typing import NamedTuple
 
 from simstudy.engine.task import Cell, TaskKey
+from simstudy.engine.workers.environment import BASIS, differences
 from simstudy.engine.workers.guard import Guard, StoppedError
+from simstudy.errors import DifferentError
 
 
-class PlanPlugin(WorkerPlugin):  # type: ignore[misc]
-    """Brings the plan of a run to every worker, also to one that joins later, and ends the run.
+class Refusal(NamedTuple):
+    """Some tasks were not begun: by which worker, and how it differs; "" if it was not asked."""
 
-    Parameters
-    ----------
-    run : str
-        The name of the run.
-    plan : bytes
-        The plan, pickled: what it is made of may not be importable where Dask schedules.
-    """
-
-    def __init__(self, run: str, plan: bytes) -> None:
-        self.name = f"simstudy-{run}"
-        self._run, self._plan = run, plan
-
-    def setup(self, worker: Any) -> None:
-        _guards.welcome(self._run, self._plan)
-
-    def teardown(self, worker: Any) -> None:
-        _guards.stop(self._run)
+    worker: str
+    why: str
 
 
 class _Guards:
@@ -69,8 +54,40 @@ class _Guards:
 _guards = _Guards()
 
 
-def run_on_worker(run: str, batch: Sequence[TaskKey]) -> tuple[list[list[Cell]], float]:
+def join(run: str, expected: Mapping[str, str], plan: bytes) -> str:
+    """Let this worker take part in a run, if it can read the plan; else how it differs.
+
+    The rest is compared by each child process, once it has imported what the study needs.
+
+    Parameters
+    ----------
+    run : str
+        The name of the run.
+    expected : mapping
+        What it must compute with: packages and their versions.
+    plan : bytes
+        The plan, pickled: another version of simstudy or Python could not read it.
+    """
+    different = differences({name: expected[name] for name in BASIS if name in expected})
+    if not different:
+        _guards.welcome(run, plan)
+    return different
+
+
+def leave(run: str) -> None:
+    """End what this worker has of a run."""
+    _guards.stop(run)
+
+
+def run_on_worker(run: str, batch: Sequence[TaskKey]) -> tuple[list[list[Cell]], float] | Refusal:
     """Run some tasks on a worker; the cells of each, and the seconds that all took."""
+    from distributed import get_worker
+
     started = perf_counter()
-    cells = _guards.mine(run).run(batch)
+    try:
+        cells = _guards.mine(run).run(batch)
+    except DifferentError as error:  # every new child process compares, not the first alone
+        return Refusal(get_worker().address, str(error))
+    except StoppedError:  # the run is over, or this is another process at the address of one
+        return Refusal(get_worker().address, "")
     return cells, perf_counter() - started

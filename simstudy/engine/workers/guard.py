@@ -18,7 +18,7 @@ from simstudy.engine.plan import Plan
 from simstudy.engine.task import DRAWING, Cell, CellKey, TaskKey, blank_cells
 from simstudy.engine.workers.batches import SECONDS
 from simstudy.engine.workers.child import DRAWN, READY, Child, make_spare, pickled, take_spare
-from simstudy.errors import SimstudyError
+from simstudy.errors import DifferentError, SimstudyError
 
 _MOST_STARTS = 3  # how often a child may be lost before it is ready
 _START_PATIENCE = 30.0  # seconds to load what a plan needs, beyond the timeout of a cell
@@ -137,6 +137,8 @@ class Guard:
             if answer != "crashed":
                 break
         why = f"{reason} {trace}".strip()
+        if isinstance(answer, DifferentError):
+            raise answer
         if isinstance(answer, SimstudyError):
             why = str(answer)
         elif answer == "timeout":

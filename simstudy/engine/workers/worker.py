@@ -17,7 +17,7 @@ from simstudy.engine.plan import Plan
 from simstudy.engine.task import build, prepare, run_task
 from simstudy.engine.workers.batches import SECONDS
 from simstudy.engine.workers.child import DRAWN, GROUPS, READY
-from simstudy.errors import SimstudyError
+from simstudy.errors import DifferentError, SimstudyError
 from simstudy.study.registry import FAMILIES, LEARNERS, MEASURES
 
 
@@ -75,10 +75,22 @@ def _made_ready(plan: Plan | Exception) -> str | SimstudyError:
         for column in plan.columns:
             MEASURES.get(column.measure)
     except (Exception, SystemExit) as error:
-        return SimstudyError(f"{type(error).__name__}: {error}")
+        return _different(plan) or SimstudyError(f"{type(error).__name__}: {error}")
+    if different := _different(plan):
+        return different
     if plan.memory is not None:
         limit_memory(plan.memory)
     return READY
+
+
+def _different(plan: Plan | Exception) -> SimstudyError | None:
+    """What is not as a plan that came from another machine needs it."""
+    if isinstance(plan, Exception) or not plan.environment:
+        return None
+    from simstudy.engine.workers.environment import differences
+
+    found = differences(dict(plan.environment))
+    return DifferentError(found) if found else None
 
 
 def limit_memory(gigabytes: float) -> None:

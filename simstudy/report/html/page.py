@@ -106,12 +106,12 @@ def _parameters(family: dict[str, Any]) -> Iterator[str]:
                 )
             case "cpts", _:
                 continue
-            case "concentration", _ if family.get("cpts") != "normalized_uniform":
+            case "concentration", int() | float() if family.get("cpts") != "normalized_uniform":
                 yield (
                     "every row of every conditional probability table from a symmetric Dirichlet "
                     f"distribution with parameter {value:g}"
                 )
-            case "concentration", _:
+            case "concentration", int() | float():
                 continue
             case _:
                 yield f"{key} = {value}"
@@ -159,21 +159,20 @@ def _measures(results: Results) -> Table:
 
 def _examples(results: Results) -> tuple[list[Panel], str]:
     """The first models as pictures, and what is to be known of them."""
-    made, mixture = [], False
-    try:
-        for index in range(min(_EXAMPLES, results.settings["models"])):
-            model = results.model(index)
-            component = model.components[0]
-            values = _range(min(model.cards), max(model.cards))
-            size = math.prod(model.cards)
-            said = f"{len(model.cards)} variables of {values} values; {size:,} configurations"
-            if len(model.components) > 1:
-                mixture = True
-                said += f"; component 1 of {len(model.components)}, weight {component.weight:.3g}"
-            picture = network(component.parents, model.names, f"network{index}", f"Model {index}")
-            made.append(Panel(f"Model {index}", picture, "", said))
-    except Exception as error:  # a family of one's own may raise anything, or be unknown here
-        return made, f"The models could not be drawn again here: {type(error).__name__}: {error}."
+    made: list[Panel] = []
+    mixture = False
+    for index, model in sorted(results.manifest["networks"].items())[:_EXAMPLES]:
+        values = _range(min(model["cards"]), max(model["cards"]))
+        size = math.prod(model["cards"])
+        said = f"{len(model['cards'])} variables of {values} values; {size:,} configurations"
+        if model["components"] > 1:
+            mixture = True
+            said += f"; component 1 of {model['components']}, weight {model['weight']:.3g}"
+        names = model["names"]
+        picture = network(model["parents"], names, f"network{len(made)}", f"Model {index}")
+        made.append(Panel(f"Model {index}", picture, "", said))
+    if not made:
+        return made, "None is shown: the manifest of these results has no models."
     note = (
         f"The first {len(made)} of {results.settings['models']} models, not chosen by their "
         "looks. The target is on top, filled; its arcs are drawn lighter."
@@ -264,7 +263,7 @@ def _place(results: Results) -> str:
 def _reproduce(results: Results) -> dict[str, Any]:
     """All that is needed to run the study again."""
     manifest, place = results.manifest, _place(results)
-    facts = [["simstudy", manifest["packages"]["simstudy"]], ["Python", manifest["python"]]]
+    facts = [["simstudy", manifest["conditions"]["simstudy"]], ["Python", manifest["python"]]]
     facts += [
         [name, version] for name, version in manifest["packages"].items() if name != "simstudy"
     ]

@@ -12,6 +12,7 @@ from markupsafe import Markup, escape
 from simstudy.measures.base import MeasureInfo
 from simstudy.report import overtaking, words
 from simstudy.report.numbers import NONE, duration, number, p_value, rows, share
+from simstudy.texts import as_csv
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -62,7 +63,7 @@ class Table:
         if data is None:
             shown = [[cell.text for cell in cells] for _, cells in self.rows]
             data = pd.DataFrame(shown, columns=[head.text for head in self.heads])
-        return data.to_csv(index=False, float_format="%.12g")
+        return as_csv(data, float_format="%.12g")
 
 
 def heads(*texts: str, kind: str = "n") -> list[Cell]:

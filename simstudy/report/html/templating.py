@@ -1,10 +1,11 @@
-"""The templates of the pages, filled in: everything but markup is escaped."""
+"""The templates of the pages, filled in: everything but markup is escaped, and can be printed."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 from simstudy.report.html.tables import Table
+from simstudy.texts import printable
 
 _TEMPLATES = Path(__file__).with_name("templates")
 
@@ -30,4 +31,5 @@ def render(template: str, **content: object) -> str:
         files[f"{table.name}.csv"] = table.csv
         return f"{table.name}.csv"
 
-    return environment.get_template(template).render(keep=keep, files=files, **content)
+    page = environment.get_template(template).render(keep=keep, files=files, **content)
+    return printable(page)

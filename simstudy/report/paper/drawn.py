@@ -12,6 +12,7 @@ import numpy as np
 from simstudy.analysis.standings import ranked_at
 from simstudy.errors import SimstudyError
 from simstudy.report.paper.style import Style
+from simstudy.results.files import write_files as write_whole
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -43,14 +44,14 @@ def make_directory(directory: Path) -> None:
 
 
 def write_files(directory: Path, files: dict[str, bytes]) -> list[Path]:
-    """Write files by their names."""
-    paths = [directory / name for name in files]
+    """Write files by their names, all or none."""
+    paths = {directory / name: content for name, content in files.items()}
     try:
-        for path, content in zip(paths, files.values(), strict=True):
-            path.write_bytes(content)
+        write_whole(paths)
     except OSError as error:
-        raise SimstudyError(f"{path} cannot be written: {error.strerror}") from error
-    return paths
+        reason = error.strerror or error
+        raise SimstudyError(f"{directory} cannot be written to: {reason}") from error
+    return list(paths)
 
 
 def spaced(sizes: Sequence[int], most: int) -> list[int]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import matplotlib as mpl
 
 from simstudy.errors import SimstudyError
-from simstudy.report.files import FORMATS
+from simstudy.report.files import FORMATS, well_formed
 from simstudy.report.paper import overviews, panels
 from simstudy.report.paper.drawn import Drawn, NotDrawnError, make_directory, write_files
 from simstudy.report.paper.markup import markdown_text
@@ -36,7 +36,11 @@ _DOTS = 300  # to the inch, where a figure is a picture
 
 
 def write_figures(
-    results: Results, directory: Path, format: str = "pdf", style: str = "paper"
+    results: Results,
+    directory: Path,
+    format: str = "pdf",
+    style: str = "paper",
+    rerun: bool = False,
 ) -> tuple[list[Path], list[str]]:
     """Write every figure that a study's data allow, and their captions.
 
@@ -52,6 +56,9 @@ def write_figures(
         ``"paper"``: as wide as one or two columns (3.4 to 7 inches), letters of 8 to 9 points, no
         titles, since papers have captions; ``"talk"``: 10 × 5.6 inches, letters of 16 points and
         more, with titles.
+    rerun : bool
+        Whether to draw what runs cells again also where this executes code that is not
+        simstudy's own: the study's plugins, and classifiers that it names by their path.
 
     Returns
     -------
@@ -68,7 +75,7 @@ def write_figures(
     told = [f"# {markdown_text(results.settings['title'] or results.settings['name'])}"]
     skipped: list[str] = []
     with mpl.rc_context(look.settings()):
-        for found in _drawn(results, look):
+        for found in _drawn(results, look, rerun):
             if isinstance(found, str):
                 skipped.append(found)
                 continue
@@ -85,10 +92,16 @@ def write_figures(
     return write_files(directory, files), skipped
 
 
-def _drawn(results: Results, style: Style) -> Iterator[Drawn | str]:
+def _drawn(results: Results, style: Style, rerun: bool) -> Iterator[Drawn | str]:
     """Each figure, or why there is none."""
     yield from overviews.curves(results, style)
     for make in MAKERS:
+        if make is panels.reliability and results.foreign and not rerun:
+            yield (
+                "reliability: predictions are not stored, and to run cells again would execute "
+                f"{', '.join(dict.fromkeys(results.foreign))}; --rerun does it"
+            )
+            continue
         try:
             yield make(results, style)
         except NotDrawnError as error:
@@ -110,7 +123,8 @@ def _bytes(figure: Figure, format: str) -> bytes:
         # A crowded layout and a letter that the font lacks show in the picture itself.
         warnings.simplefilter("ignore", UserWarning)
         figure.savefig(buffer, format=format, **{**FORMATS[format], "dpi": _DOTS})
-    return buffer.getvalue()
+    content = buffer.getvalue()
+    return well_formed(content) if format == "svg" else content
 
 
 def _check(what: str, given: str, allowed: Collection[str]) -> None:

@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from simstudy.texts import on_one_line
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -115,7 +117,7 @@ class Table:
 def latex_text(text: str) -> str:
     """Text as LaTeX shows it: signs escaped, Greek and mathematical letters in math."""
     words = []
-    for is_math, letters in itertools.groupby(" ".join(text.split()), _MATH.__contains__):
+    for is_math, letters in itertools.groupby(on_one_line(text), _MATH.__contains__):
         if is_math:
             words.append(f"${''.join(_MATH[letter] for letter in letters)}$")
         else:
@@ -125,7 +127,7 @@ def latex_text(text: str) -> str:
 
 def markdown_text(text: str) -> str:
     """Text as Markdown shows it."""
-    return _MARKDOWN.sub(r"\\\1", " ".join(text.split())).replace("&", "&amp;")
+    return _MARKDOWN.sub(r"\\\1", on_one_line(text)).replace("&", "&amp;")
 
 
 def as_latex(table: Table, label: str) -> str:

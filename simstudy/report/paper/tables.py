@@ -25,6 +25,7 @@ from simstudy.report.paper.printed import (
     mean_of,
     name_of,
 )
+from simstudy.texts import as_csv
 
 if TYPE_CHECKING:
     from simstudy.results.results import Results
@@ -80,7 +81,7 @@ def _written(table: Table, format: str, study: str) -> str:
         return as_latex(table, f"tab:{study}-{table.name}")
     if format == "markdown":
         return as_markdown(table)
-    return table.data.to_csv(index=False)
+    return as_csv(table.data)
 
 
 def _makers(results: Results) -> Iterable[Callable[[], Table]]:

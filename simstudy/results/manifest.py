@@ -1,0 +1,193 @@
+"""What a manifest holds: all that is told of results, so that none of their code is needed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection
+from dataclasses import asdict
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from simstudy.engine.plan import Column, Plan
+from simstudy.engine.task import draw_model
+from simstudy.measures.base import keywords
+from simstudy.study.registry import FAMILIES, LEARNERS, MEASURES, Registry
+
+COMPLETE = "complete"
+_NETWORKS = 3  # how many models the page shows
+
+
+Count = Annotated[int, Field(ge=0, le=10**12)]
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="allow", strict=True)
+
+
+class _Conditions(_Part):
+    simstudy: str
+    seed: int
+    models: int
+    family: str
+    sizes: list[int] = Field(alias="data.train_sizes")
+    learners: list[Annotated[list[str], Field(min_length=2, max_length=2)]]
+    measured: list[str] = Field(alias="measures.primary and also")
+    source: dict[str, str]
+    plugins: list[str]
+
+
+class _Whose(_Part):
+    """What the journal says of its cells."""
+
+    conditions: _Conditions
+    limits: dict[str, float | None] = {}
+    plugins: list[Annotated[str, Field(pattern=r"^plugins/\d+_[^/\x00]+$")]] = []
+
+
+class _Info(_Part):
+    """Of a measure; see `MeasureInfo`."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    greater_is_better: bool
+    logarithmic: bool
+    label: str
+    unit: str
+    zero: str
+    mean: bool
+
+
+class _Network(_Part):
+    names: list[str] = Field(min_length=2, max_length=400)
+    cards: list[Annotated[int, Field(ge=1, le=10**9)]]
+    parents: list[list[int]]
+    components: int
+    weight: float
+
+    @model_validator(mode="after")
+    def _one_of_each(self) -> _Network:
+        known = range(len(self.names))
+        if not len(self.names) == len(self.cards) == len(self.parents):
+            raise ValueError("each variable has a name, a number of values, and parents")
+        if not all(parent in known for parents in self.parents for parent in parents):
+            raise ValueError("a parent is a variable")
+        return self
+
+
+class _Refined(_Part):
+    checksum: int | None = None
+    sizes: dict[str, list[str]] = {}
+    failures: int = 0
+
+
+class _Manifest(_Whose):
+    status: str
+    fingerprint: str
+    cells: Count
+    measures: dict[str, _Info] = Field(min_length=1)
+    about: dict[str, dict[str, str]] = {}
+    rests_on: dict[str, list[str]] = {}
+    networks: dict[str, _Network] = {}
+    packages: dict[str, str] = {}
+    python: str = ""
+    platform: str = ""
+    processor: str = ""
+    failures: Count = 0
+    seconds: float | None = Field(default=None, ge=0, le=10**12)
+    warnings: dict[str, Count] = {}
+    scores_checksum: int | None = None
+    checksums: dict[str, int] = {}
+    refined: _Refined = _Refined()
+    report: list[str] = []
+
+    @model_validator(mode="after")
+    def _finished(self) -> _Manifest:
+        if self.status == COMPLETE and not {"failures", "warnings"} <= self.model_fields_set:
+            raise ValueError("complete results say what failed")
+        return self
+
+
+_DEFAULTS = {
+    name: field.default for name, field in _Manifest.model_fields.items() if not field.is_required()
+} | {"refined": {}}
+
+
+def is_manifest(content: Any) -> bool:
+    """Whether a manifest has everything that it needs, of the right kinds."""
+    return _fits(_Manifest, content)
+
+
+def says_whose(content: Any) -> bool:
+    """Whether a line of a journal says whose its cells are."""
+    return _fits(_Whose, content)
+
+
+def filled(content: dict[str, Any]) -> dict[str, Any]:
+    """A manifest with what those of earlier versions do not have."""
+    return {**_DEFAULTS, **content}
+
+
+def _fits(kind: type[_Part], content: Any) -> bool:
+    try:
+        json.dumps(content, ensure_ascii=False).encode()  # text that can be written
+        kind.model_validate(content)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def told(plan: Plan) -> dict[str, Any]:
+    """What a manifest tells of the family, the learners and the measures of a study."""
+    return {
+        "measures": {column.name: _info(column, plan.reward) for column in plan.columns},
+        "about": {
+            "family": {plan.family.name: first_line(FAMILIES, plan.family.name)},
+            "learner": {part.name: first_line(LEARNERS, part.name) for part in plan.learners},
+            "measure": {name: first_line(MEASURES, name) for name in plan.measures},
+        },
+        "rests_on": {
+            name: sorted({"base", "reward", "prior"} & keywords(MEASURES.get(name)))
+            for name in plan.measures
+        },
+    }
+
+
+def first_line(registry: Registry, name: str) -> str:
+    """What a thing says of itself, in a line."""
+    text = getattr(registry.get(name), "__doc__", None)
+    return str(text or "").strip().split("\n")[0]
+
+
+def _info(column: Column, reward: str) -> dict[str, Any]:
+    """What is known of a column's measure; its label names a reward that is no mean."""
+    measure = MEASURES.get(column.measure)
+    info = asdict(measure.info)
+    if reward != "mean" and "reward" in keywords(measure):
+        info["label"] += f" ({reward} over classes)"
+    if column.name != column.measure:
+        info["label"] += " (sampled)"
+    return info
+
+
+def networks(plan: Plan, drawn: Collection[int]) -> dict[str, Any]:
+    """The first models, as far as they were drawn before, without their probabilities."""
+    found = {}
+    for index in range(_NETWORKS):
+        if index not in drawn:
+            continue
+        try:
+            model = draw_model(plan, index)
+            first = model.components[0]
+            network = {
+                "names": [str(name) for name in model.names],
+                "cards": [int(card) for card in model.cards],
+                "parents": [[int(parent) for parent in given] for given in first.parents],
+                "components": len(model.components),
+                "weight": float(first.weight),
+            }
+        except (Exception, SystemExit):  # a family of one's own may raise anything
+            continue
+        if _fits(_Network, network):
+            found[str(index)] = network
+    return found
