@@ -8,7 +8,7 @@ import json
 import pytest
 
 from simstudy import SimstudyError
-from simstudy.cli.app import progress as watching
+from simstudy.cli import progress as watching
 from simstudy.cli.progress import pace, seconds_left, watched
 from simstudy.engine.task import Cell
 from simstudy.workflow.run import Step
