@@ -40,38 +40,6 @@ label = "TAN"
 """
 
 
-# Parts of parametrised tests that take long and differ little from the parts that are kept.
-SLOW = (
-    "CaMMLClassifier()-check_sample_weight_equivalence_on_dense_data",
-    "known_pattern[naive_bayes]",
-    "known_pattern[aode]",
-    "without_complaint[01_first_study]",
-    "without_complaint[03_reward_and_calibration]",
-    "without_complaint[04_your_own_family]",
-    "joined_as_in_exact_arithmetic[aode",
-    "joined_as_in_exact_arithmetic[tan",
-    *(f"keep_labels_apart_from_names[{n}]" for n in (1, 2, 4, 5, 7, 9, 10, 11, 12)),
-    "thirty_variables_and_a_thousand_rows_are_learned",
-    "results_that_were_refined_stay_so_with_more_models",
-    "another_confidence_chooses_its_own_sizes",
-    "standard_errors_hold_when_the_cells_differ_in_spread",
-    "the_heavy_ones_are_listed[10-50-0]",
-    "cleans_in_the_order_of_attributes[CaMML(select='sec_average', search='exact'",
-    *(
-        f"cleans_in_the_order_of_attributes[CaMML(select='{select}', search='sample'"
-        for select in ("map", "sec", "average", "sec_average")
-    ),
-)
-
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the slow ones."""
-    for item in items:
-        if any(part in item.nodeid for part in SLOW):
-            item.add_marker("slow")
-
-
 @pytest.fixture
 def write_study(tmp_path: Path) -> Callable[..., Path]:
     """Write a study file: the small study with lines replaced or added."""

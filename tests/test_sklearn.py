@@ -95,7 +95,7 @@ ESTIMATORS = [
     MMLGraphClassifier(),
 ]
 MIXED = [C45Classifier(), BoostedC45Classifier(rounds=3)]
-EXPECTED_FAILURES: dict[str, str] = {}  # check name: why it cannot apply to categories
+SLOW_CHECKS = [(CaMMLClassifier, "check_sample_weight_equivalence_on_dense_data")]
 
 CARDS = (3, 2, 4, 3)
 CLASSES = 3
@@ -134,7 +134,18 @@ def flowers() -> tuple[np.ndarray, np.ndarray]:
     return bins.fit_transform(X).astype(int), y
 
 
-@parametrize_with_checks([*ESTIMATORS, *MIXED], expected_failed_checks=lambda _: EXPECTED_FAILURES)
+def each_check() -> pytest.MarkDecorator:
+    """scikit-learn's checks of all estimators, those that take long marked so."""
+    checks = parametrize_with_checks([*ESTIMATORS, *MIXED])
+    names, cases = checks.args
+    marked = []
+    for estimator, check in cases:
+        slow = (type(estimator), check.func.__name__) in SLOW_CHECKS
+        marked.append(pytest.param(estimator, check, marks=pytest.mark.slow if slow else ()))
+    return pytest.mark.parametrize(names, marked, **checks.kwargs)
+
+
+@each_check()
 def test_scikit_learn_accepts_the_estimator(estimator, check):
     check(estimator)
 

@@ -163,6 +163,7 @@ def test_sampled_averages_are_near_the_exact(
     np.testing.assert_allclose(found, exact, rtol=0, atol=0.03)
 
 
+@pytest.mark.slow
 def test_thirty_variables_and_a_thousand_rows_are_learned() -> None:
     sample = related(30, 1000)
     fitted = CaMML().fit(sample, np.random.default_rng(0))
