@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -57,14 +58,16 @@ def write_study(tmp_path: Path) -> Callable[..., Path]:
     return write
 
 
-@pytest.fixture
-def simstudy(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
-    """Run the real command in an empty directory."""
+@pytest.fixture(scope="session")
+def run_simstudy() -> Callable[..., subprocess.CompletedProcess[str]]:
+    """Run the real command in a directory."""
 
-    def run(*arguments: object, module: str = "simstudy") -> subprocess.CompletedProcess[str]:
+    def run(
+        directory: Path, *arguments: object, module: str = "simstudy"
+    ) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
             [sys.executable, "-m", module, *map(str, arguments)],
-            cwd=tmp_path,
+            cwd=directory,
             env={**os.environ, "COLUMNS": "100"},
             capture_output=True,
             text=True,
@@ -73,3 +76,11 @@ def simstudy(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
         )
 
     return run
+
+
+@pytest.fixture
+def simstudy(
+    tmp_path: Path, run_simstudy: Callable[..., subprocess.CompletedProcess[str]]
+) -> Callable[..., subprocess.CompletedProcess[str]]:
+    """Run the real command in an empty directory."""
+    return partial(run_simstudy, tmp_path)
