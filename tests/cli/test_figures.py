@@ -68,6 +68,7 @@ def test_learners_are_named_in_the_figure(drawn, results):
         assert f"<!-- {learner} -->" in text
 
 
+@pytest.mark.slow
 def test_drawn_again_beside_the_results_the_bytes_are_the_same(drawn, simstudy, copy):
     assert simstudy("figures", "out", "--format", "svg", "--style", "talk").returncode == 0
     once = {path.name: path.read_bytes() for path in drawn("svg")[0].iterdir()}

@@ -42,6 +42,7 @@ def merged(shards, run_simstudy):
     return run_simstudy(shards, "merge", 1, 2, "--out", "whole")
 
 
+@pytest.mark.slow
 def test_the_whole_has_the_scores_of_a_study_run_at_once(merged, shards, results):
     assert (merged.returncode, merged.stderr) == (3, "")
     whole = open_results(shards / "whole")
@@ -52,6 +53,7 @@ def test_the_whole_has_the_scores_of_a_study_run_at_once(merged, shards, results
     assert (shards / "whole" / "report.html").exists()
 
 
+@pytest.mark.slow
 def test_means_are_printed_as_the_results_have_them(merged, shards):
     whole = open_results(shards / "whole").intervals()
     for learner in ("NB", "TAN"):
@@ -62,6 +64,7 @@ def test_means_are_printed_as_the_results_have_them(merged, shards):
             assert float(number) == pytest.approx(mean, abs=0.51 * 10 ** -len(number.split(".")[1]))
 
 
+@pytest.mark.slow
 def test_every_failed_cell_is_listed_with_its_error(merged, shards, run_simstudy):
     failed = open_results(shards / "whole").failures
     assert len(failed) == 6
@@ -72,8 +75,9 @@ def test_every_failed_cell_is_listed_with_its_error(merged, shards, run_simstudy
         assert [row[:3] for row in rows] == [[str(model), "80", "AODE"] for model in models]
 
 
-def test_a_missing_half_is_refused(shards, run_simstudy, refused):
-    refused(run_simstudy(shards, "merge", 1, "--out", "half"), "1, 3, 5")
+@pytest.mark.slow
+def test_what_is_no_part_is_refused(shards, run_simstudy, refused):
+    refused(run_simstudy(shards, "merge", 1, "nowhere", "--out", "half"), "nowhere")
 
 
 def test_results_without_failures_have_none_listed(place, results, run_simstudy):
