@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -40,38 +41,6 @@ label = "TAN"
 """
 
 
-# Parts of parametrised tests that take long and differ little from the parts that are kept.
-SLOW = (
-    "CaMMLClassifier()-check_sample_weight_equivalence_on_dense_data",
-    "known_pattern[naive_bayes]",
-    "known_pattern[aode]",
-    "without_complaint[01_first_study]",
-    "without_complaint[03_reward_and_calibration]",
-    "without_complaint[04_your_own_family]",
-    "joined_as_in_exact_arithmetic[aode",
-    "joined_as_in_exact_arithmetic[tan",
-    *(f"keep_labels_apart_from_names[{n}]" for n in (1, 2, 4, 5, 7, 9, 10, 11, 12)),
-    "thirty_variables_and_a_thousand_rows_are_learned",
-    "results_that_were_refined_stay_so_with_more_models",
-    "another_confidence_chooses_its_own_sizes",
-    "standard_errors_hold_when_the_cells_differ_in_spread",
-    "the_heavy_ones_are_listed[10-50-0]",
-    "cleans_in_the_order_of_attributes[CaMML(select='sec_average', search='exact'",
-    *(
-        f"cleans_in_the_order_of_attributes[CaMML(select='{select}', search='sample'"
-        for select in ("map", "sec", "average", "sec_average")
-    ),
-)
-
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the slow ones."""
-    for item in items:
-        if any(part in item.nodeid for part in SLOW):
-            item.add_marker("slow")
-
-
 @pytest.fixture
 def write_study(tmp_path: Path) -> Callable[..., Path]:
     """Write a study file: the small study with lines replaced or added."""
@@ -89,14 +58,16 @@ def write_study(tmp_path: Path) -> Callable[..., Path]:
     return write
 
 
-@pytest.fixture
-def simstudy(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
-    """Run the real command in an empty directory."""
+@pytest.fixture(scope="session")
+def run_simstudy() -> Callable[..., subprocess.CompletedProcess[str]]:
+    """Run the real command in a directory."""
 
-    def run(*arguments: object, module: str = "simstudy") -> subprocess.CompletedProcess[str]:
+    def run(
+        directory: Path, *arguments: object, module: str = "simstudy"
+    ) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
             [sys.executable, "-m", module, *map(str, arguments)],
-            cwd=tmp_path,
+            cwd=directory,
             env={**os.environ, "COLUMNS": "100"},
             capture_output=True,
             text=True,
@@ -105,3 +76,11 @@ def simstudy(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
         )
 
     return run
+
+
+@pytest.fixture
+def simstudy(
+    tmp_path: Path, run_simstudy: Callable[..., subprocess.CompletedProcess[str]]
+) -> Callable[..., subprocess.CompletedProcess[str]]:
+    """Run the real command in an empty directory."""
+    return partial(run_simstudy, tmp_path)
