@@ -10,7 +10,7 @@ import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray
 from simstudy.measures.base import MeasureInfo
-from simstudy.report.words import axis_label
+from simstudy.report.prose.phrases import axis_label
 
 if TYPE_CHECKING:
     import pandas as pd

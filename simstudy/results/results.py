@@ -72,9 +72,9 @@ class Results:
 
     def _repr_html_(self) -> str:
         """What a notebook shows: the design and the means."""
-        from simstudy.report.html.tables import summary
+        from simstudy.report.tables.html import notebook_summary
 
-        return summary(self)
+        return notebook_summary(self)
 
     @property
     def measures(self) -> list[str]:

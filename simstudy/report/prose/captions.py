@@ -12,6 +12,7 @@ from simstudy.analysis.mixed import MixedModel
 from simstudy.analysis.ranks import Ranks
 from simstudy.analysis.regret import Regret
 from simstudy.analysis.reliability import Reliability
+from simstudy.analysis.thresholds import Course
 from simstudy.report.prose import crossings
 from simstudy.report.prose.design import conventions, design
 from simstudy.report.prose.numbers import p_value
@@ -67,8 +68,9 @@ def curves(findings: Findings) -> str:
     )
 
 
-def differences(findings: Findings) -> str:
-    """Of paired differences against training size."""
+def differences(findings: Findings, shown: Sequence[Course] | None = None) -> str:
+    """Of paired differences against training size; of all pairs, or of those shown."""
+    courses = findings.courses if shown is None else shown
     confidence, sizes = level(findings.design.confidence), len(findings.design.sizes)
     said = (
         f"Mean paired difference in {findings.info.label} against training rows, over the models "
@@ -77,7 +79,7 @@ def differences(findings: Findings) -> str:
         f"a pair together. {_unadjusted(findings, sizes + len(findings.added_sizes))}Dots are the "
         "sizes studied; the lines join them and say nothing of what is between."
     )
-    if any(change.estimated for course in findings.courses for change in course.changes):
+    if any(change.estimated for course in courses for change in course.changes):
         said += (
             " Diamond and bar: the estimated size at which one overtakes the other, and its "
             f"{confidence} interval, where sizes are close enough."
