@@ -230,7 +230,9 @@ def _pairs(findings: Findings) -> tuple[list[Table], list[str]]:
         )
     if findings.pairs_used is not None and findings.pairs_used[0] < design.models:
         used = count_range(*findings.pairs_used)
-        notes.append(f"Pairs are compared over the models that both have: {used} of {design.models}.")
+        notes.append(
+            f"Pairs are compared over the models that both have: {used} of {design.models}."
+        )
     return [build.pairs(findings, size) for size in design.sizes], notes
 
 

@@ -54,7 +54,9 @@ def not_reproduced(statements: Sequence[StatementVerdict]) -> list[str]:
     for one in statements:
         if one.verdict == NOT_REPRODUCED:
             lines = f"; contradicted: {'; '.join(one.contradicted)}" if one.contradicted else ""
-            sentences.append(f"Not reproduced: {one.statement.text} ({one.statement.study}{lines}).")
+            sentences.append(
+                f"Not reproduced: {one.statement.text} ({one.statement.study}{lines})."
+            )
     return sentences
 
 

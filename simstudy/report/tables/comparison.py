@@ -37,9 +37,7 @@ def designs(studies: Mapping[str, Results]) -> Table:
     return make_table("designs", "Settings of the studies", heads, lines, texts=len(heads))
 
 
-def changes(
-    table: pd.DataFrame, label: str, confidence: float, places: Mapping[str, int]
-) -> Table:
+def changes(table: pd.DataFrame, label: str, confidence: float, places: Mapping[str, int]) -> Table:
     """The differences between studies, the clearest first."""
     order = table["t"].abs().fillna(-1.0).sort_values(ascending=False, kind="stable").index
     both = {PAIRED, WELCH} <= {*table["test"]}
@@ -49,8 +47,8 @@ def changes(
         caption += f" {len(table) - MAX_ROWS} more, with smaller |t|, are in the file."
     heads: list[str | Cell] = ["learner", "rows", "studies", "means", "difference", "interval"]
     heads += ["df", "adjusted p", "models", words("verdict")]
-    more = {"caption": caption, "data": table}
-    return make_table("between_studies", f"Differences in mean {label}", heads, lines, **more)
+    title = f"Differences in mean {label}"
+    return make_table("between_studies", title, heads, lines, caption=caption, data=table)
 
 
 def _change(row: dict[Any, Any], name_test: bool, places: Mapping[str, int]) -> list[str | Cell]:
@@ -140,7 +138,10 @@ def _checks(one: StatementVerdict) -> list[dict[str, object]]:
     rows = []
     for line in one.lines:
         claim = line.claim
-        start = {"statement": one.statement.text, "statement_verdict": one.verdict}
+        start: dict[str, object] = {
+            "statement": one.statement.text,
+            "statement_verdict": one.verdict,
+        }
         keys = ("id", "study", "text", "source", "reading", "relation", "measure", "margin")
         start |= {key: getattr(claim, key) for key in keys}
         start |= {"value": " ".join(f"{value:g}" for value in claim.value or [])}

@@ -17,7 +17,7 @@ MAX_FAILURES = 10  # that are listed
 
 def learners(results: Results) -> Table:
     """The learners with their parameters."""
-    lines = []
+    lines: list[list[str | Cell]] = []
     for index, spec in enumerate(results.study.learners):
         given = ", ".join(f"{key} = {value}" for key, value in spec.resolved.items())
         about = results.about("learner", spec.name)
@@ -77,7 +77,9 @@ def regret(results: Results, split: Regret) -> Table:
         ]
         for row in found
     ]
-    title = f"Mean regret and its parts ({results.info('regret').unit}) ± Monte-Carlo standard error"
+    title = (
+        f"Mean regret and its parts ({results.info('regret').unit}) ± Monte-Carlo standard error"
+    )
     return make_table("regret", title, ["learner", "rows", *PARTS], lines, data=split.table)
 
 
@@ -86,7 +88,7 @@ def failures(results: Results) -> list[Table]:
     failed = results.failures
     if failed.empty:
         return []
-    counts = failed.groupby(["learner", "status"], sort=False).size()
+    counts = failed.groupby(["learner", "status"], sort=False).size().reset_index(name="n")
     first = [
         [
             *(str(row["model"]), rows(row["size"]), str(row["learner"]), str(row["status"])),
@@ -101,7 +103,10 @@ def failures(results: Results) -> list[Table]:
             "failure_counts",
             "Failed cells",
             ["learner", "status", "cells"],
-            [[str(label), str(status), f"{n:,}"] for (label, status), n in counts.items()],
+            [
+                [str(row["learner"]), str(row["status"]), f"{row['n']:,}"]
+                for row in counts.to_dict("records")
+            ],
             texts=2,
         ),
         make_table("failures", title, heads, first, texts=5),

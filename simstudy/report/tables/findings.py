@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from simstudy.analysis.findings import Absent, Findings
@@ -46,12 +47,13 @@ def means(findings: Findings) -> Table:
         for mean in found
     }
     names = [words(label, "", place) for label, place in numbers.items()]
+    lines: list[list[str | Cell]]
     if turned:
-        heads: list[str | Cell] = ["training rows", *(Cell(n.text, "", "n", n.learners) for n in names)]
+        heads = [words("training rows"), *(replace(name, kind="n") for name in names)]
         lines = [[rows(at), *(cells[label, at] for label in numbers)] for at in design.sizes]
     else:
-        heads = ["learner", *map(rows, design.sizes)]
-        lines = [[n, *(cells[n.text, at] for at in design.sizes)] for n in names]
+        heads = [words("learner"), *(Cell(rows(at)) for at in design.sizes)]
+        lines = [[name, *(cells[name.text, at] for at in design.sizes)] for name in names]
     caption = f"{opening(captions.half_widths(findings))}."
     if marks:
         caption += (
@@ -120,8 +122,9 @@ def sphericity(findings: Findings) -> Table | Absent:
     ]
     heads = ["effect", "Mauchly's W", "p (W)", "ε G–G", "ε H–F"]
     title = f"Sphericity in the ANOVA of {findings.info.label}"
-    more = {"caption": captions.sphericity(), "data": found.table[keys]}
-    return make_table("sphericity", title, heads, lines, **more)
+    return make_table(
+        "sphericity", title, heads, lines, caption=captions.sphericity(), data=found.table[keys]
+    )
 
 
 def mixed(findings: Findings) -> Table | Absent:
@@ -133,8 +136,8 @@ def mixed(findings: Findings) -> Table | Absent:
         for row in found.table.to_dict("records")
     ]
     title = f"Mixed model of {findings.info.label}, models as random effects"
-    more = {"caption": captions.mixed(found), "data": found.table}
-    return make_table("mixed_model", title, ["effect", "df", "F", "p"], lines, **more)
+    heads, caption = ["effect", "df", "F", "p"], captions.mixed(found)
+    return make_table("mixed_model", title, heads, lines, caption=caption, data=found.table)
 
 
 def pairs(findings: Findings, size: int) -> Table:
@@ -206,7 +209,6 @@ def pairwise(findings: Findings) -> Table | Absent:
     caption = f"{opening(pair_method(findings))}. p is adjusted likewise."
     caption += " The intervals are Bonferroni's: Holm's method has none." * design.holm
     starts = itertools.accumulate(len(findings.pairs_at(size)) for size in design.sizes[:-1])
-    given = {"measure": findings.measure, "confidence": design.confidence}
     return make_table(
         "pairwise",
         f"Mean paired differences in {axis_label(findings.info)} at each training size",
@@ -214,7 +216,11 @@ def pairwise(findings: Findings) -> Table | Absent:
         lines,
         texts=2,
         caption=caption,
-        data=found.assign(**given, adjustment=design.adjustment),
+        data=found.assign(
+            measure=findings.measure,
+            confidence=design.confidence,
+            adjustment=design.adjustment,
+        ),
         rules={*starts},
     )
 
@@ -225,7 +231,7 @@ def thresholds(findings: Findings, shown: Sequence[Course] | None = None) -> Tab
         return Absent("two learners and two training sizes are needed")
     courses = findings.courses if shown is None else shown
     places = {label: place for place, label in enumerate(findings.design.learners)}
-    lines = [[*line] for course in courses for line in _course(course, places)]
+    lines = [line for course in courses for line in _course(course, places)]
     caption = [crossings.method(findings, courses), crossings.added_sizes(findings)]
     caption.append("None: no change of the learner ahead is shown.")
     return make_table(
@@ -252,8 +258,10 @@ def _course(course: Course, places: dict[str, int]) -> Iterator[list[str | Cell]
         other = course.other(one)
         line: list[str | Cell] = [words(one, "", *both), words(other)]
         line.append(why if change is None else f"{rows(change.before)}–{rows(change.after)}")
-        known = change is not None and change.estimated
-        line += [rows(change.crossing), crossings.interval(change)] if known else [NONE, NONE]
+        if change is not None and change.estimated:
+            line += [rows(change.crossing), crossings.interval(change)]
+        else:
+            line += [NONE, NONE]
         for learner in (one, other):
             line.append(words(", ".join(map(rows, course.ahead_at(learner))) or NONE))
         yield [*line, f"{course.n:,}"]
@@ -277,8 +285,16 @@ def precision(findings: Findings) -> Table:
     title = f"Precision of means of {axis_label(findings.info)} and of paired differences"
     only_means = len(found) == len(findings.means)
     rules = set[int]() if only_means else {len(findings.means)}
-    more = {"caption": captions.PRECISION, "data": found, "rules": rules}
-    return make_table("precision", title, heads, lines, texts=2, **more)
+    return make_table(
+        "precision",
+        title,
+        heads,
+        lines,
+        texts=2,
+        caption=captions.PRECISION,
+        data=found,
+        rules=rules,
+    )
 
 
 def standard_errors(findings: Findings) -> Table:
@@ -296,8 +312,8 @@ def standard_errors(findings: Findings) -> Table:
         lines.append(["largest of a paired difference", *each])
     unit = f" ({findings.info.unit})" if findings.info.unit else ""
     title = f"Monte-Carlo standard errors of mean {findings.info.label}{unit} by training rows"
-    more = {"data": found, "rules": {len(design.learners)}, "cut": True}
-    return make_table("precision", title, ["learner", *map(rows, design.sizes)], lines, **more)
+    heads, rules = ["learner", *map(rows, design.sizes)], {len(design.learners)}
+    return make_table("precision", title, heads, lines, data=found, rules=rules, cut=True)
 
 
 def models_needed(findings: Findings) -> Table | Absent:
@@ -351,5 +367,13 @@ def ranks(findings: Findings) -> Table | Absent:
     )
     title = f"Average ranks by {findings.info.label}"
     caption = captions.ranks_table(findings, overall=found[-1].at is None) + without
-    more = {"caption": caption, "data": data, "cut": True, "rules": {len(learners)}}
-    return make_table("ranks", title, heads, lines, **more)
+    return make_table(
+        "ranks",
+        title,
+        heads,
+        lines,
+        caption=caption,
+        data=data,
+        cut=True,
+        rules={len(learners)},
+    )
