@@ -80,10 +80,13 @@ def _print_failures(results: Results, console: Console) -> None:
     if manifest["failures"]:
         where = results.directory / "failures.csv"
         lines.append(f"{manifest['failures']} of {manifest['cells']} cells failed; see {where}.")
-    for warning, count in list(manifest["warnings"].items())[:_MAX_WARNINGS]:
-        lines.append(f"warned in {count} cells, {warning}")
-    for measure in results.measures[1:]:
-        if lost := len(results.findings(measure).left_out):
-            lines.append(f"{lost} models lack a finite {measure} in some cell; see left_out.csv")
+    warned = list(manifest["warnings"].items())[:_MAX_WARNINGS]
+    lines += [f"warned in {count} cells, {warning}" for warning, count in warned]
+    lost = {name: len(results.findings(name).left_out) for name in results.measures[1:]}
+    lines += [
+        f"{number} models lack a finite {name} in some cell; see left_out.csv"
+        for name, number in lost.items()
+        if number
+    ]
     for line in lines:
         console.print(line, style="yellow", markup=False)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from simstudy.analysis.costs import median_seconds
 from simstudy.analysis.regret import PARTS, Regret
 from simstudy.report.prose.numbers import NONE, duration, number, rows
-from simstudy.report.tables.table import Cell, Table, make_table, words
+from simstudy.report.tables.table import Cell, Table, by_size, make_table, words
 
 if TYPE_CHECKING:
     from simstudy.results.results import Results
@@ -56,13 +56,8 @@ def costs(results: Results) -> Table:
         )
         for row in medians.to_dict("records")
     }
-    lines = [
-        [words(label, "", index), *(cells[label, size] for size in results.sizes)]
-        for index, label in enumerate(results.learners)
-    ]
     title = "Median time to fit, and below it to predict, by training rows"
-    heads = ["learner", *map(rows, results.sizes)]
-    return make_table("seconds", title, heads, lines, data=medians, cut=True)
+    return by_size("seconds", title, results.learners, results.sizes, cells, data=medians)
 
 
 def regret(results: Results, split: Regret) -> Table:

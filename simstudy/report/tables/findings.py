@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
 from simstudy.analysis.findings import Absent, Findings
 from simstudy.analysis.standings import AHEAD, IDENTICAL, UNTESTED, Pair
@@ -15,11 +14,14 @@ from simstudy.report.prose import captions, crossings
 from simstudy.report.prose.numbers import NONE, number, p_value, rows, share, signed
 from simstudy.report.prose.phrases import axis_label, level, opening
 from simstudy.report.prose.verdicts import pair_method, why_untested
-from simstudy.report.tables.table import Cell, Table, make_table, words
+from simstudy.report.tables.table import Cell, Table, by_size, make_table, words
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 MAX_IN_MATRIX = 8  # learners whose pairs are all shown
 _MIN_DECIMALS, _MAX_DECIMALS = 4, 6
-_MANY_SIZES, _FEW_LEARNERS = 5, 5  # with more sizes and no more learners, sizes are the rows
+Row = dict[Any, Any]
 
 
 def decimals(widths: Iterable[float]) -> int:
@@ -31,44 +33,31 @@ def decimals(widths: Iterable[float]) -> int:
 
 def means(findings: Findings) -> Table:
     """Means with their intervals, the best of each size marked, learners by sizes."""
-    design, found = findings.design, findings.means
-    digits = decimals(mean.half_width for mean in found)
+    digits = decimals(mean.half_width for mean in findings.means)
     marks = _marks(findings)
-    turned = len(design.sizes) > _MANY_SIZES and len(design.learners) <= _FEW_LEARNERS
-    numbers = {label: place for place, label in enumerate(design.learners)}
-    cells = {
-        (mean.learner, mean.size): Cell(
-            number(mean.mean, digits),
-            f"± {number(mean.half_width, digits)}" if mean.has_interval else "",
-            learners=(numbers[mean.learner],) if turned else (),
-            bold=marks.get((mean.learner, mean.size)) == "best",
-            dagger=marks.get((mean.learner, mean.size)) == "level",
-        )
-        for mean in found
-    }
-    names = [words(label, "", place) for label, place in numbers.items()]
-    lines: list[list[str | Cell]]
-    if turned:
-        heads = [words("training rows"), *(replace(name, kind="n") for name in names)]
-        lines = [[rows(at), *(cells[label, at] for label in numbers)] for at in design.sizes]
-    else:
-        heads = [words("learner"), *(Cell(rows(at)) for at in design.sizes)]
-        lines = [[name, *(cells[name.text, at] for at in design.sizes)] for name in names]
+    cells, best, level_with = {}, [], []
+    for mean in findings.means:
+        mark = marks.get((mean.learner, mean.size))
+        best.append(mark == "best")
+        level_with.append(mark == "level")
+        more = f"± {number(mean.half_width, digits)}" if mean.has_interval else ""
+        text = number(mean.mean, digits)
+        cells[mean.learner, mean.size] = Cell(text, more, bold=best[-1], dagger=level_with[-1])
     caption = f"{opening(captions.half_widths(findings))}."
     if marks:
         caption += (
             " Bold: the best mean at each size; †: not significantly different from it "
             f"({pair_method(findings)}; α = {findings.alpha:.10g})."
         )
-    keys = [(mean.learner, mean.size) for mean in found]
     data = findings.intervals.assign(
         measure=findings.measure,
-        confidence=design.confidence,
-        best=[marks.get(key) == "best" for key in keys],
-        not_different_from_best=[marks.get(key) == "level" for key in keys],
+        confidence=findings.design.confidence,
+        best=best,
+        not_different_from_best=level_with,
     )
     title = f"Mean {axis_label(findings.info)} by learner and training rows"
-    return make_table("means", title, heads, lines, caption=caption, data=data, cut=True)
+    labels, sizes = findings.design.learners, findings.design.sizes
+    return by_size("means", title, labels, sizes, cells, caption=caption, data=data)
 
 
 def _marks(findings: Findings) -> dict[tuple[str, int], str]:
@@ -81,63 +70,64 @@ def _marks(findings: Findings) -> dict[tuple[str, int], str]:
     return marks
 
 
-def _effect(row: dict[Any, Any]) -> str:
-    return str(row["effect"]).replace(":", " × ")
+def _test(key: str) -> Callable[[Row], str]:
+    return lambda row: p_value(row[key])
+
+
+def _share(key: str) -> Callable[[Row], str]:
+    return lambda row: number(row[key], 3)
+
+
+# How the columns of tests of effects are written.
+_COLUMNS: dict[str, Callable[[Row], str]] = {
+    "effect": lambda row: row["effect"].replace(":", " × "),
+    "df": lambda row: f"{row['df1']:,}, {number(row['df2'], 1).removesuffix('.0')}",
+    "F": lambda row: number(row["F"], 2),
+    "p": _test("p"),
+    "p (G–G)": _test("p_gg"),
+    "p (H–F)": _test("p_hf"),
+    "η²G": _share("eta2_generalized"),
+    "η²p": _share("eta2_partial"),
+    "Mauchly's W": lambda row: share(row["mauchly_w"]),
+    "p (W)": _test("mauchly_p"),
+    "ε G–G": _share("eps_gg"),
+    "ε H–F": _share("eps_hf"),
+}
+
+
+def _effects(name: str, title: str, heads: Sequence[str], data: pd.DataFrame, note: str) -> Table:
+    lines = [[_COLUMNS[head](row) for head in heads] for row in data.to_dict("records")]
+    return make_table(name, title, heads, lines, caption=note, data=data)
 
 
 def anova(findings: Findings) -> Table | Absent:
     """The tests of the analysis of variance."""
     if isinstance(found := findings.anova, Absent):
         return found
-    lines = [
-        [
-            _effect(row),
-            f"{row['df1']:,}, {row['df2']:,}",
-            number(row["F"], 2),
-            *(p_value(row[key]) for key in ("p", "p_gg", "p_hf")),
-            *(number(row[key], 3) for key in ("eta2_generalized", "eta2_partial")),
-        ]
-        for row in found.table.to_dict("records")
-    ]
     heads = ["effect", "df", "F", "p", "p (G–G)", "p (H–F)", "η²G", "η²p"]
+    note = captions.anova(found.subjects, findings.design.models)
+    note = f"{note} {captions.left_out(found.left_out)}".strip()
     title = f"Repeated-measures ANOVA of {findings.info.label}"
-    caption = captions.anova(found.subjects, findings.design.models)
-    caption = f"{caption} {captions.left_out(found.left_out)}".strip()
-    return make_table("anova", title, heads, lines, caption=caption, data=found.table)
+    return _effects("anova", title, heads, found.table, note)
 
 
 def sphericity(findings: Findings) -> Table | Absent:
     """How far the analysis of variance is from sphericity."""
     if isinstance(found := findings.anova, Absent):
         return found
-    keys = ["effect", "mauchly_w", "mauchly_p", "eps_gg", "eps_hf"]
-    lines = [
-        [
-            _effect(row),
-            share(row["mauchly_w"]),
-            p_value(row["mauchly_p"]),
-            *(number(row[key], 3) for key in ("eps_gg", "eps_hf")),
-        ]
-        for row in found.table.to_dict("records")
-    ]
     heads = ["effect", "Mauchly's W", "p (W)", "ε G–G", "ε H–F"]
+    data = found.table[["effect", "mauchly_w", "mauchly_p", "eps_gg", "eps_hf"]]
     title = f"Sphericity in the ANOVA of {findings.info.label}"
-    return make_table(
-        "sphericity", title, heads, lines, caption=captions.sphericity(), data=found.table[keys]
-    )
+    return _effects("sphericity", title, heads, data, captions.sphericity())
 
 
 def mixed(findings: Findings) -> Table | Absent:
     """The same effects by a mixed model of all cells there are."""
     if isinstance(found := findings.mixed, Absent):
         return found
-    lines = [
-        [_effect(row), f"{row['df1']:,}, {row['df2']:,.1f}", number(row["F"], 2), p_value(row["p"])]
-        for row in found.table.to_dict("records")
-    ]
     title = f"Mixed model of {findings.info.label}, models as random effects"
-    heads, caption = ["effect", "df", "F", "p"], captions.mixed(found)
-    return make_table("mixed_model", title, heads, lines, caption=caption, data=found.table)
+    heads = ["effect", "df", "F", "p"]
+    return _effects("mixed_model", title, heads, found.table, captions.mixed(found))
 
 
 def pairs(findings: Findings, size: int) -> Table:
@@ -192,20 +182,20 @@ def pairwise(findings: Findings) -> Table | Absent:
     if found.empty:
         return Absent("there is one learner only")
     digits = decimals((found["upper"] - found["lower"]) / 2)
-    lines = []
-    for row in found.to_dict("records"):
-        limits = f"[{number(row['lower'], digits)}, {number(row['upper'], digits)}]"
-        lines.append(
-            [
-                rows(row["size"]),
-                f"{row['first']} − {row['second']}",
-                number(row["difference"], digits),
-                limits if math.isfinite(row["lower"]) else NONE,
-                number(row["t"], 2),
-                number(row["df"], 0),
-                p_value(row["p_adjusted"]),
-            ]
-        )
+    lines = [
+        [
+            rows(row["size"]),
+            f"{row['first']} − {row['second']}",
+            number(row["difference"], digits),
+            f"[{number(row['lower'], digits)}, {number(row['upper'], digits)}]"
+            if math.isfinite(row["lower"])
+            else NONE,
+            number(row["t"], 2),
+            number(row["df"], 0),
+            p_value(row["p_adjusted"]),
+        ]
+        for row in found.to_dict("records")
+    ]
     caption = f"{opening(pair_method(findings))}. p is adjusted likewise."
     caption += " The intervals are Bonferroni's: Holm's method has none." * design.holm
     starts = itertools.accumulate(len(findings.pairs_at(size)) for size in design.sizes[:-1])
@@ -300,20 +290,13 @@ def precision(findings: Findings) -> Table:
 def standard_errors(findings: Findings) -> Table:
     """Monte-Carlo standard errors of the means, learners by sizes, and the largest of a pair."""
     found, design = findings.precision, findings.design
-    digits = decimals(found["mcse"])
-    of_means = found[found["kind"] == "mean"].set_index(["first", "size"])["mcse"]
-    lines: list[list[str | Cell]] = [
-        [words(label, "", i), *(number(of_means[label, at], digits) for at in design.sizes)]
-        for i, label in enumerate(design.learners)
-    ]
-    largest = found[found["kind"] == "difference"].groupby("size")["mcse"].max()
-    if len(largest):
-        each = [number(largest[at], digits) for at in design.sizes]
-        lines.append(["largest of a paired difference", *each])
+    digits, largest = decimals(found["mcse"]), "largest of a paired difference"
+    known = found.assign(row=found["first"].where(found["kind"] == "mean", largest))
+    errors = known.groupby(["row", "size"], sort=False)["mcse"].max()
+    cells = {place: Cell(number(error, digits)) for place, error in errors.items()}
     unit = f" ({findings.info.unit})" if findings.info.unit else ""
     title = f"Monte-Carlo standard errors of mean {findings.info.label}{unit} by training rows"
-    heads, rules = ["learner", *map(rows, design.sizes)], {len(design.learners)}
-    return make_table("precision", title, heads, lines, data=found, rules=rules, cut=True)
+    return by_size("precision", title, design.learners, design.sizes, cells, data=found)
 
 
 def models_needed(findings: Findings) -> Table | Absent:
