@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from simstudy import SimstudyError, load_study, make_study, open_results, run_study
-from simstudy.workflow.compare import not_comparable
 from simstudy.engine.plan import make_plan
 from simstudy.results.store import OUTPUTS
+from simstudy.workflow.compare import not_comparable
 
 
 def test_a_study_leaves_the_files_that_are_promised(write_study, tmp_path):
