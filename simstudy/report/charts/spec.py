@@ -1,0 +1,409 @@
+"""What a chart shows, in data coordinates; the same for every renderer."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import textwrap
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from simstudy.report.prose.numbers import minus
+
+# Okabe & Ito's colours, told apart by readers with any colour vision; the pale ones are darkened
+# until they stand out from white by 3 to 1, and yellow is left out.
+COLOURS = ("#0072b2", "#d55e00", "#008f68", "#b8609a", "#3a92cc", "#a87600", "#1f2328")
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "*")
+DASHES = ((), (4.0, 1.5), (4.0, 1.5, 1.0, 1.5), (1.25, 1.25))  # in widths of the line
+
+_LARGEST = 1e150  # numbers beyond it are drawn as little as infinity is
+_CUT = 10.0  # intervals that go so many times the spread of the means beyond them are cut
+_MAX_DODGE = 0.4  # of the way from one size to the next, for all learners together
+_DODGE = 0.012  # of the axis, from one learner to the next
+
+Floats = Sequence[float]
+
+
+class Look(NamedTuple):
+    """The numbers of a colour, a dash and a marker."""
+
+    colour: int
+    dash: int
+    marker: int
+
+
+def look(index: int) -> Look:
+    """How a learner is drawn everywhere: dashes change with each cycle of colours."""
+    return Look(index % len(COLOURS), index // len(COLOURS) % len(DASHES), index % len(MARKERS))
+
+
+def drawable(value: float) -> bool:
+    """Whether a number has a place in a figure."""
+    return abs(value) < _LARGEST  # false for NaN, too
+
+
+@dataclass(frozen=True)
+class Axis:
+    """An axis: what it shows, where it ends, and what is marked on it.
+
+    Attributes
+    ----------
+    label : str
+        What it shows, with the unit.
+    low, high : float
+        The numbers at its ends.
+    kind : str
+        ``"linear"``, ``"log"``, or ``"rows"``: named rows, the first on top.
+    marks : tuple
+        Numbers to mark, each with its text; round numbers unless given.
+    signed : bool
+        Whether numbers are written with their sign.
+    """
+
+    label: str
+    low: float
+    high: float
+    kind: str = "linear"
+    marks: tuple[tuple[float, str], ...] = ()
+    signed: bool = False
+
+    def share(self, value: float) -> float:
+        """How far along the axis a number is, from 0 to 1."""
+        low, high = self.low, self.high
+        if self.kind == "log":
+            low, high, value = math.log(low), math.log(high), math.log(value)
+        return (value - low) / (high - low)
+
+    def inside(self, value: float) -> float:
+        """The number moved onto the axis, if it is beyond."""
+        return min(max(value, min(self.low, self.high)), max(self.low, self.high))
+
+    def holds(self, value: float) -> bool:
+        """Whether a number lies within the axis."""
+        return self.inside(value) == value
+
+    def ticks(self, about: int) -> list[tuple[float, str]]:
+        """What is marked: what the axis says, or about so many round numbers."""
+        if self.marks:
+            return [mark for mark in self.marks if self.holds(mark[0])]
+        log = self.kind == "log"
+        places = powers(self.low, self.high, about) if log else steps(self.low, self.high, about)
+        labels = [f"{p:g}" for p in places] if log else tick_labels(places, self.signed)
+        return [*zip(places, labels, strict=True)]
+
+    def fitting(self, letters: float) -> list[tuple[float, str]]:
+        """The marks of an axis so many letters long, without the labels that would collide.
+
+        The last label is always kept.
+        """
+        free, found = -math.inf, []
+        marks = self.ticks(max(2, int(letters / 8)))
+        end = letters * self.share(marks[-1][0]) - len(marks[-1][1]) / 2 - 1 if marks else 0.0
+        for place, label in marks:
+            at, half = letters * self.share(place), len(label) / 2
+            if (at - half >= free and at + half <= end) or place == marks[-1][0]:
+                found.append((place, label))
+                free = at + half + 1
+            else:
+                found.append((place, ""))
+        return found
+
+
+def steps(low: float, high: float, about: int) -> list[float]:
+    """Round numbers between two ends, about as many as wished."""
+    step = (high - low) / about
+    power = 10.0 ** math.floor(math.log10(step))
+    step = next(times * power for times in (1, 2, 5, 10) if times * power >= step * (1 - 1e-9))
+    first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
+    return [number * step for number in range(first, last + 1)]
+
+
+def powers(low: float, high: float, about: int = 5) -> list[float]:
+    """Powers of ten; where these are few, also 2 and 5 times them, or all whole multiples."""
+    first, last = math.ceil(math.log10(low)), math.floor(math.log10(high))
+    found = [10.0**power for power in range(first, last + 1)]
+    if len(found) > 2:
+        return found[:: math.ceil(len(found) / about)]
+    for times in ((1, 2, 5), range(1, 10)):
+        every = (n * 10.0**power for power in range(first - 1, last + 1) for n in times)
+        found = [tick for tick in every if low <= tick <= high]
+        if len(found) > 1:
+            break
+    return found
+
+
+def tick_labels(ticks: Floats, signed: bool = False) -> list[str]:
+    """Ticks as text, all with as many decimals as the closest two need."""
+    step = min((b - a for a, b in itertools.pairwise(ticks)), default=1.0)
+    sign = "+" if signed else ""
+    if max(map(abs, ticks), default=0.0) >= 1e6 or step < 1e-6:
+        return [minus(f"{tick:{sign}.3g}") for tick in ticks]
+    decimals = max(0, -math.floor(math.log10(step) + 1e-9))
+    return [minus("0" if abs(t) < step / 2 else f"{t:{sign},.{decimals}f}") for t in ticks]
+
+
+def reach(values: Iterable[float], share: float = 0.05) -> tuple[float, float]:
+    """The ends of an axis that shows all numbers which can be shown, with some room."""
+    shown = [value for value in values if drawable(value)]
+    if not shown:
+        return -1.0, 1.0
+    low, high = min(shown), max(shown)
+    least = max(abs(low), abs(high)) * 1e-9 or 1.0
+    room = max((high - low) * share, least)
+    return low - room, high + room
+
+
+def cut_reach(
+    centres: Iterable[float], ends: Iterable[float], also: Iterable[float] = ()
+) -> tuple[tuple[float, float], bool]:
+    """The ends of an axis for means and their intervals, and whether some interval is cut."""
+    inner, outer = ([v for v in values if drawable(v)] for values in (centres, ends))
+    spread = max(inner) - min(inner) if inner else 0.0
+    if not spread:
+        return reach([*inner, *outer, *also]), False
+    low, high = min(inner) - _CUT * spread, max(inner) + _CUT * spread
+    kept = [min(max(value, low), high) for value in outer]
+    return reach([*inner, *kept, *also]), kept != outer
+
+
+def dodges(sizes: Sequence[int], number: int) -> list[float]:
+    """The factors by which learners whose bars would hide each other stand beside a size."""
+    places = [math.log(size) for size in sizes]
+    closest = min((b - a for a, b in itertools.pairwise(places)), default=1.0)
+    span = (places[-1] - places[0]) or 1.0
+    side = min(_MAX_DODGE * closest, _DODGE * span * (number - 1)) / 2
+    return [math.exp(side * (2 * i / max(number - 1, 1) - 1)) for i in range(number)]
+
+
+def sizes_axis(sizes: Sequence[int], room: float = 0.05) -> Axis:
+    """The axis of training sizes."""
+    factor = (sizes[-1] / sizes[0]) ** room if len(sizes) > 1 else 2.0
+    marks = tuple((float(size), f"{size:,}") for size in sizes)
+    return Axis("training rows", sizes[0] / factor, sizes[-1] * factor, "log", marks)
+
+
+def rows_axis(labels: Sequence[str]) -> Axis:
+    """An axis of named rows."""
+    marks = tuple((float(row), label) for row, label in enumerate(labels))
+    return Axis("", len(labels) - 0.4, -0.6, "rows", marks)
+
+
+def wrapped(text: str, letters: float, lines: int = 2) -> str:
+    """A label on a few lines; of one that is longer still, the middle is left out.
+
+    Where a label has a line break of its own, each part has one line if it is long.
+    """
+    letters = max(int(letters), 8)
+    if "\n" in text and len(text) > 1.6 * letters:
+        return "\n".join(wrapped(part, letters, 1) for part in text.split("\n"))
+    text = " ".join(text.split())
+    most = letters * lines
+    if len(text) > most:
+        half = (most - 1) // 2
+        text = f"{text[: most - 1 - half]}…{text[-half:]}"
+    found = textwrap.wrap(text, letters) or [text]
+    if len(found) > lines:  # words that do not fill their lines
+        found = [text[start : start + letters] for start in range(0, len(text), letters)]
+    return "\n".join(found)
+
+
+def spread(places: Floats, apart: float, low: float, high: float) -> list[float] | None:
+    """Places moved as little as need be to stand apart between two ends; None if they cannot."""
+    if (len(places) - 1) * apart > high - low:
+        return None
+    order = sorted(range(len(places)), key=lambda index: places[index])
+    moved = [min(max(place, low), high) for place in places]
+    for before, here in itertools.pairwise(order):
+        moved[here] = max(moved[here], moved[before] + apart)
+    ceiling = high
+    for here in reversed(order):
+        moved[here] = min(moved[here], ceiling)
+        ceiling = moved[here] - apart
+    return moved
+
+
+def jitter(index: int, width: float) -> float:
+    """A place off a line for a dot, the same each time: neighbours are far apart."""
+    return (index * 0.6180339887498949 % 1 - 0.5) * width
+
+
+@dataclass(frozen=True, kw_only=True)
+class Layer:
+    """Something drawn in a chart.
+
+    Attributes
+    ----------
+    kind : str
+        What it is; the renderers have a colour and a width for it.
+    learner : int, optional
+        The learner that it belongs to, whose look it has.
+    series : int, optional
+        The number of its look, if that is no learner's.
+    """
+
+    kind: str
+    learner: int | None = None
+    series: int | None = None
+
+    @property
+    def look(self) -> Look | None:
+        """Its look, if it has one of its own."""
+        index = self.series if self.learner is None else self.learner
+        return None if index is None else look(index)
+
+
+@dataclass(frozen=True)
+class Line(Layer):
+    """A line through points, broken where a point has no place."""
+
+    x: Floats
+    y: Floats
+    kind: str = "line"
+
+
+@dataclass(frozen=True)
+class Bars(Layer):
+    """Intervals, upright."""
+
+    x: Floats
+    low: Floats
+    high: Floats
+    kind: str = "bar"
+
+
+@dataclass(frozen=True)
+class Band(Layer):
+    """The area between two lines."""
+
+    x: Floats
+    low: Floats
+    high: Floats
+
+
+@dataclass(frozen=True)
+class Marks(Layer):
+    """Marks at points, with their numbers in words.
+
+    ``sizes`` are areas, in those of a usual mark; what is ``hollow`` is not filled; ``shade`` is a
+    colour from light (0) to dark (1).
+    """
+
+    x: Floats
+    y: Floats
+    tips: Sequence[str] = ()
+    kind: str = "mark"
+    sizes: Floats = ()
+    hollow: Sequence[bool] = ()
+    shade: float | None = None
+
+
+@dataclass(frozen=True)
+class Rule(Layer):
+    """A line across the chart at a number, with what it stands for."""
+
+    at: float
+    words: str = ""
+    upright: bool = False
+    kind: str = "zero"
+
+
+@dataclass(frozen=True)
+class Text(Layer):
+    """Text at a point: ``side`` −1 ends there, 0 is centred, 1 begins there."""
+
+    x: float
+    y: float
+    text: str
+    side: int = 0
+    kind: str = "note"
+
+
+@dataclass(frozen=True)
+class Ending(Layer):
+    """A label beside the right end of a line, if there is room for those of all lines."""
+
+    x: float
+    y: float
+    text: str
+    kind: str = "ending"
+
+
+@dataclass(frozen=True)
+class Key:
+    """An entry of a key: what a learner, a kind of layer or a shade stands for."""
+
+    text: str
+    kind: str = "mark"
+    series: int | None = None
+    shade: float | None = None
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A chart.
+
+    Attributes
+    ----------
+    heading : str
+        What stands above it among others.
+    title, description : str
+        What it shows, and its numbers, for those who cannot see it.
+    x, y : Axis
+        Its axes.
+    layers : tuple of Layer
+        What is drawn, from back to front.
+    kind : str
+        The class of its group on the page.
+    key : tuple of Key
+        What is told apart in it.
+    learners : tuple of int
+        The learners that it is about, if it is to be hidden with them.
+    notes : tuple of str
+        What is to be known of it beyond its caption, in sentences.
+    absent : str
+        Why nothing is drawn; mostly empty.
+    frame, square : bool
+        Whether the axes are drawn, and whether they have one scale.
+    """
+
+    heading: str
+    title: str
+    description: str
+    x: Axis
+    y: Axis
+    layers: tuple[Layer, ...]
+    kind: str = ""
+    key: tuple[Key, ...] = ()
+    learners: tuple[int, ...] = ()
+    notes: tuple[str, ...] = ()
+    absent: str = ""
+    frame: bool = True
+    square: bool = False
+
+
+@dataclass(frozen=True)
+class Panels:
+    """Several charts in one figure, their axes named once.
+
+    Attributes
+    ----------
+    charts : tuple of Chart
+        All of them.
+    key, key_title
+        What is told apart in all of them.
+    across : int
+        How many stand side by side at most; 0 for as many as there is room for.
+    shape : float
+        The height of a panel, in inches of a paper.
+    shared : bool
+        Whether the vertical axes are the same, and numbered once.
+    """
+
+    charts: tuple[Chart, ...]
+    key: tuple[Key, ...] = ()
+    key_title: str = ""
+    across: int = 0
+    shape: float = 1.75
+    shared: bool = False
+
