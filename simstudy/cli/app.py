@@ -279,7 +279,7 @@ def failures(
     ],
 ) -> None:
     """List the cells of a study that failed, and why."""
-    from simstudy.report.failures import failure_lines
+    from simstudy.report.prose.failures import failure_lines
 
     for line in failure_lines(directory):
         typer.echo(line)
@@ -341,7 +341,7 @@ def plan(
     from rich.console import Console
 
     from simstudy.cli.progress import watched
-    from simstudy.report.forecast import forecast
+    from simstudy.report.prose.forecast import forecast
     from simstudy.study.study import load_study
     from simstudy.workflow.pilot import run_pilot
 

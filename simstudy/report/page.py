@@ -1,0 +1,272 @@
+"""The report of a study as one page of HTML that needs nothing else."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from simstudy.analysis.findings import Absent, Findings
+from simstudy.analysis.thresholds import Course
+from simstudy.measures.base import MeasureInfo
+from simstudy.report import pictures
+from simstudy.report.html.charts import MOST_BARS, MOST_LIMITS, Drawn, swatch
+from simstudy.report.html.panels import MOST_DOTS, Panel
+from simstudy.report.prose import captions
+from simstudy.report.prose.design import conventions, question, sections
+from simstudy.report.prose.headline import headline
+from simstudy.report.prose.numbers import brief, number
+from simstudy.report.prose.phrases import count_range
+from simstudy.report.prose.verdicts import pair_method
+from simstudy.report.tables import facts
+from simstudy.report.tables import findings as build
+from simstudy.report.tables.table import Table
+from simstudy.report.templating import render
+
+if TYPE_CHECKING:
+    from simstudy.results.results import Results
+    from simstudy.study.study import Study
+
+MAX_PAIRS = 15  # of learners whose differences are drawn
+_MAX_NAMED = 5  # means that are not drawn, by name
+_MAX_WARNINGS = 10
+_ALONE = "There is one learner only, so there is nothing to compare."
+
+
+@dataclass(frozen=True)
+class View:
+    """The figures, tables and notes of one measure."""
+
+    index: int
+    info: MeasureInfo
+    wide: Drawn
+    narrow: Drawn
+    curve_notes: list[str]
+    means: Table
+    differences: list[Panel]
+    difference_notes: list[str]
+    thresholds: Table | None
+    tests: list[Table]
+    test_notes: list[str]
+    pairs: list[Table]
+    pair_notes: list[str]
+    models: list[Panel]
+    precision: list[Table]
+    precision_note: str
+
+
+def report_page(results: Results) -> str:
+    """Write the report page of a study: one HTML file, the same bytes each time."""
+    study, manifest = results.study, results.manifest
+    failed, cells = manifest["failures"], manifest["cells"]
+    split = results.regret_parts
+    return render(
+        "page.html",
+        study=study,
+        manifest=manifest,
+        title=study.title or study.name,
+        question=question(study, results.info()),
+        headline=headline(results.findings(), failed, cells),
+        learners=[(index, label, swatch(index)) for index, label in enumerate(results.learners)],
+        views=[view(results, index) for index in range(len(results.measures))],
+        design=sections(study, results.about("family", study.family.name)),
+        methods=facts.learners(results),
+        measures=facts.measures(results),
+        conventions=conventions(study),
+        examples=pictures.examples(results),
+        regret=None
+        if split is None
+        else {
+            "panels": pictures.regret(results, split),
+            "table": facts.regret(results, split),
+            "caption": captions.regret(split, study),
+        },
+        costs={
+            "panels": pictures.seconds(results),
+            "table": facts.costs(results),
+            "caption": _costs_caption(results),
+        },
+        failures=facts.failures(results),
+        warnings=list(manifest["warnings"].items())[:_MAX_WARNINGS],
+        versions=facts.versions(results),
+        dots=min(study.models, MOST_DOTS),
+        **_commands(results),
+    )
+
+
+def view(results: Results, index: int) -> View:
+    """Present one of the measures."""
+    findings, study = results.findings(results.measures[index]), results.study
+    wide, narrow = pictures.curves(findings, index)
+    panels, notes, thresholds = _differences(findings, index)
+    tests, test_notes = _tests(findings, study)
+    pairs, pair_notes = _pairs(findings)
+    precision = [build.standard_errors(findings)]
+    if isinstance(needed := build.models_needed(findings), Table):
+        precision.append(needed)
+
+    def own(table: Table) -> Table:
+        return replace(table, name=f"{table.name}_{findings.measure}")
+
+    return View(
+        index,
+        findings.info,
+        wide,
+        narrow,
+        _curve_notes(findings, wide),
+        own(build.means(findings)),
+        panels,
+        notes,
+        None if thresholds is None else own(thresholds),
+        [own(table) for table in tests],
+        test_notes,
+        [own(table) for table in pairs],
+        pair_notes,
+        pictures.models(findings, index),
+        [own(table) for table in precision],
+        _precision_note(findings),
+    )
+
+
+def _curve_notes(findings: Findings, drawn: Drawn) -> list[str]:
+    """The caption of the learning curves."""
+    many = len(findings.design.learners)
+    bars = f"Bars: {captions.intervals(findings)}. {captions.CURVES_NOTE}"
+    if many > MOST_BARS:
+        bars = f"Intervals are not drawn for so many learners; the table has them. {captions.CURVES_NOTE}"
+    notes = [f"Means {captions.models(findings)}. {bars} Marks of one size stand side by side."]
+    if findings.ceiling:
+        limits = findings.limits and many <= MOST_LIMITS
+        notes.append(
+            "Grey dashed line: the ceiling, what the true class probabilities earn"
+            + "; dotted lines: the learners’ limits, what each earns of the population"
+            * bool(limits)
+            + "."
+        )
+    elif findings.measure == "information_reward":
+        notes.append(
+            "To show the ceiling and the learners’ limits, add “regret”, “representation” and "
+            "“estimation” to “also” under [measures] in the study."
+        )
+    if drawn.cut:
+        notes.append("Bars that reach the edge are longer than drawn.")
+    missing = [mean for mean in findings.means if not math.isfinite(mean.mean)]
+    if missing:
+        cells = [
+            f"{brief(mean.learner)} at {mean.size:,} rows ({number(mean.mean)})"
+            for mean in missing[:_MAX_NAMED]
+        ]
+        more = f" and {len(missing) - _MAX_NAMED} more" * (len(missing) > _MAX_NAMED)
+        notes.append(f"Not drawn, as the mean is infinite or missing: {', '.join(cells)}{more}.")
+    return notes
+
+
+def _differences(findings: Findings, index: int) -> tuple[list[Panel], list[str], Table | None]:
+    """The paired differences against size, notes on them, and who overtakes whom."""
+    design = findings.design
+    if len(design.learners) < 2:
+        return [], [_ALONE], None
+    if len(design.sizes) < 2:
+        return [], ["With one training size there is no curve; see the table of pairs."], None
+    every = list(itertools.combinations(design.learners, 2))
+    pairs = every
+    if len(every) > MAX_PAIRS:
+        best = findings.ranked(design.sizes[-1])[0]
+        pairs = [(other, best) for other in design.learners if other != best][:MAX_PAIRS]
+    courses: list[Course] = []
+    table = None
+    # Those of many learners take long: only the primary measure has them then.
+    if len(pairs) == len(every) or index == 0:
+        shown = [{*pair} for pair in pairs]
+        courses = [one for one in findings.courses if {one.first, one.second} in shown]
+        made = build.thresholds(findings, courses)
+        table = None if isinstance(made, Absent) else made
+    panels, cut = pictures.differences(findings, index, pairs, courses)
+    notes = [f"{captions.differences(findings, courses)} Each panel has its own vertical scale."]
+    if len(pairs) < len(every):
+        notes.append(
+            f"Of {len(every)} pairs {len(pairs)} are shown: {brief(pairs[0][1])}, whose mean is "
+            "best at the largest size, against others; all are in pairwise.csv and, for the "
+            "primary measure, in thresholds.csv."
+        )
+    if cut:
+        notes.append("Bands that reach the edge are wider than drawn.")
+    return panels, notes, table
+
+
+def _tests(findings: Findings, study: Study) -> tuple[list[Table], list[str]]:
+    """The ANOVA and, if cells are missing, a mixed model; and notes on them."""
+    found = {"ANOVA": build.anova(findings), "": build.sphericity(findings)}
+    if findings.incomplete:
+        found["mixed model"] = build.mixed(findings)
+    tables = [table for table in found.values() if isinstance(table, Table)]
+    notes = [
+        f"No {name}: {table.reason}."
+        for name, table in found.items()
+        if name and isinstance(table, Absent)
+    ]
+    note = captions.size_effect(findings, study)
+    return tables, [*notes, *[note] * bool(note and tables)]
+
+
+def _pairs(findings: Findings) -> tuple[list[Table], list[str]]:
+    """A table of pairs for each size, and notes on its numbers."""
+    design = findings.design
+    if len(design.learners) < 2:
+        return [], [_ALONE]
+    last = "Holm’s p value" if design.holm else "the interval"
+    notes = [
+        f"In each cell the learner that beats the other, by how much, and {last}: "
+        f"{pair_method(findings)}. Numbers are in favour of the learner named in the cell. That "
+        "there is no significant difference does not prove that two learners are equal."
+    ]
+    if len(design.learners) > build.MAX_IN_MATRIX:
+        notes.append(
+            f"With {len(design.learners)} learners the one of best mean is compared with the "
+            "others; it was not chosen in advance. All pairs are in pairwise.csv."
+        )
+    if findings.pairs_used is not None and findings.pairs_used[0] < design.models:
+        used = count_range(*findings.pairs_used)
+        notes.append(f"Pairs are compared over the models that both have: {used} of {design.models}.")
+    return [build.pairs(findings, size) for size in design.sizes], notes
+
+
+def _precision_note(findings: Findings) -> str:
+    """Over how many models standard errors are, where that is not all of them."""
+    models = findings.design.models
+    of_pairs = [pair.n + pair.infinite for pair in findings.pairs]
+    least, most = findings.models_used
+    if min(least, *of_pairs, models) == models:
+        return ""
+    note = f"Means are over {count_range(least, most)} of {models} models"
+    if of_pairs:
+        used = count_range(min(of_pairs), max(of_pairs))
+        note += f"; differences, over the models that both learners have, are over {used} of {models} models"
+    return f"{note}. The file has n of each."
+
+
+def _costs_caption(results: Results) -> str:
+    test = results.study.data.test_size
+    on = f"{test:,} test rows" if isinstance(test, int) else "all configurations of a model"
+    return (
+        f"Medians over the models, on {results.manifest['platform']}; predicting gives the "
+        f"probabilities of {on}. The time to count a table that several learners share is "
+        "attributed to the first learner that needs it."
+    )
+
+
+def _commands(results: Results) -> dict[str, Any]:
+    """The study, and commands to run it again and to list failures."""
+    place = results.directory
+    # Of an absolute path only the last part is of use elsewhere.
+    named = shlex.quote(place.name if place.is_absolute() else place.as_posix())
+    cell = ["--model", "0", "--size", str(results.sizes[0]), "--learner", results.learners[0]]
+    return {
+        "toml": (place / "study.toml").read_text(encoding="utf-8"),
+        "run_command": f"simstudy run study.toml --out {named}",
+        "cell_command": f"simstudy cell study.toml {shlex.join(cell)}",
+        "failures_command": f"simstudy failures {named}",
+    }
