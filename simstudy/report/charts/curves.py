@@ -11,9 +11,7 @@ from simstudy.report.charts.spec import (
     Axis,
     Bars,
     Chart,
-    Ending,
     Floats,
-    Key,
     Layer,
     Line,
     Marks,
@@ -24,14 +22,13 @@ from simstudy.report.charts.spec import (
     powers,
     sizes_axis,
 )
+from simstudy.report.prose.captions import MAX_BARS, MAX_LIMITS
 from simstudy.report.prose.numbers import brief, duration, number, signed
 from simstudy.report.prose.phrases import axis_label
 
 if TYPE_CHECKING:
     import pandas as pd
 
-MAX_BARS = 10  # learners that are drawn with their intervals
-MAX_LIMITS = 8  # learners whose limits are drawn
 _MAX_NAMED = 5  # cells that are named as not drawn
 _MAX_DESCRIBED = 12  # learners in a description
 CUT = "Bars that reach the edge are longer than they are drawn."
@@ -59,13 +56,12 @@ def learning_curves(findings: Findings, learners: Sequence[str] | None = None) -
     y, cut = _vertical(every, axis_label(info), bars, also, bool(info.zero))
     layers: list[Layer] = [Rule(0.0, info.zero)] if info.zero and y.holds(0) else []
     if any(map(drawable, findings.ceiling)):
-        layers.append(Line(design.sizes, findings.ceiling, "ceiling"))
-    for one in every:
-        if any(map(drawable, limits.get(one.learner, ()))):
-            layers.append(Line(design.sizes, limits[one.learner], "limit", learner=one.learner))
+        layers.append(Line(design.sizes, findings.ceiling, "ceiling", "ceiling"))
+    for learner, limit in limits.items():
+        if any(map(drawable, limit)):
+            layers.append(Line(design.sizes, limit, "limit", learner=learner))
     unit = f" {info.unit}" if info.unit else ""
-    lines = _lines(every, design.sizes, lambda value: number(value) + unit, bars)
-    layers += [*lines, *_endings(every, lines, findings.ceiling)]
+    layers += _lines(every, design.sizes, lambda value: number(value) + unit, bars)
     return Chart(
         "",
         f"{info.label} against training size",
@@ -73,7 +69,6 @@ def learning_curves(findings: Findings, learners: Sequence[str] | None = None) -
         sizes_axis(design.sizes),
         y,
         tuple(layers),
-        key=tuple(Key(one.label, series=one.learner) for one in every),
         notes=(*[CUT] * cut, *_not_drawn(findings)),
     )
 
@@ -109,7 +104,7 @@ def _lines(
         x = [size * aside for size in sizes]
         if bars:
             layers.append(Bars(x, one.low, one.high, learner=one.learner))
-        layers.append(Line(x, one.means, learner=one.learner))
+        layers.append(Line(x, one.means, label=one.label, learner=one.learner))
         tips = []
         for size, mean, low, high in zip(sizes, one.means, one.low, one.high, strict=True):
             interval = drawable(low) and drawable(high)
@@ -117,20 +112,6 @@ def _lines(
             tips.append(f"{one.label}, {size:,} rows: {write(mean)}{said}")
         layers.append(Marks(x, one.means, tips, learner=one.learner))
     return layers
-
-
-def _endings(every: Sequence[Series], lines: Sequence[Layer], ceiling: Floats) -> list[Layer]:
-    """Labels for the right ends of lines; none if some line has no end."""
-    if not all(drawable(one.means[-1]) for one in every):
-        return []
-    ends = [(line.x[-1], line.y[-1]) for line in lines if isinstance(line, Marks)]
-    found: list[Layer] = [
-        Ending(*end, one.label, learner=one.learner)
-        for end, one in zip(ends, every, strict=True)
-    ]
-    if ceiling and drawable(ceiling[-1]):
-        found.append(Ending(max(x for x, _ in ends), ceiling[-1], "ceiling"))
-    return found
 
 
 def _described(every: Sequence[Series], sizes: Sequence[int], write: Callable[[float], str]) -> str:
@@ -179,7 +160,11 @@ def seconds(
 
 
 def studies(
-    every: Sequence[Findings], names: Sequence[str], learners: Sequence[str], reference: str = ""
+    every: Sequence[Findings],
+    names: Sequence[str],
+    learners: Sequence[str],
+    shown: Sequence[str],
+    reference: str = "",
 ) -> list[Chart]:
     """The means of several studies, or differences from one learner, a chart for each.
 
@@ -187,38 +172,37 @@ def studies(
     ``learners`` are those of all studies: a learner's place there is its look.
     """
     sizes = sorted({size for findings in every for size in findings.design.sizes})
-    series = [_leads(f, learners, reference) if reference else _means_in(f, learners) for f in every]
     label = every[0].info.label
     what = f"difference from {reference} in {label}" if reference else label
     zero, write = bool(reference or every[0].info.zero), signed if reference else number
     shared = len({findings.info.unit for findings in every}) == 1
+    series = []
+    for findings in every:
+        own = [label for label in shown if label in findings.design.learners]
+        found = _leads(findings, own, reference) if reference else _means(findings, own)
+        series.append([one._replace(learner=learners.index(one.label)) for one in found])
     together = [one for part in series for one in part]
     charts = []
     for findings, name, part in zip(every, names, series, strict=True):
         y, cut = _vertical(together if shared else part, "", True, zero=zero)
         y = Axis("", y.low, y.high, signed=bool(reference))
-        own = findings.design.sizes
-        layers = [Rule(0.0)] * (zero and y.holds(0)) + _lines(part, own, write, bars=True)
-        told = f"{what} {_described(part, own, write)}" if part else "Nothing to show."
+        own_sizes = findings.design.sizes
+        layers: list[Layer] = [Rule(0.0)] if zero else []
+        layers += _lines(part, own_sizes, write, bars=True)
+        told = f"{what} {_described(part, own_sizes, write)}" if part else "Nothing to show."
         title = f"{name}: {what} against training size"
         x = sizes_axis(sizes)
         charts.append(Chart(name, title, told, x, y, tuple(layers), notes=(CUT,) * cut))
     return charts
 
 
-def _means_in(findings: Findings, learners: Sequence[str]) -> list[Series]:
-    """The means of a study, its learners numbered among those of all studies."""
-    own = [label for label in learners if label in findings.design.learners]
-    return [one._replace(learner=learners.index(one.label)) for one in _means(findings, own)]
-
-
 def _leads(findings: Findings, learners: Sequence[str], reference: str) -> list[Series]:
     """The paired differences from one learner, above 0 where the other is better."""
     found = []
-    for index, label in enumerate(learners):
+    for label in learners:
         both = {label, reference}
         pairs = [p.seen_from(label) for p in findings.pairs if {p.first, p.second} == both]
-        if label != reference and pairs:
+        if pairs:
             columns = ([getattr(pair, key) for pair in pairs] for key in ("lead", "low", "high"))
-            found.append(Series(index, label, *columns))
+            found.append(Series(0, label, *columns))
     return found

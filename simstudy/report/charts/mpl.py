@@ -17,7 +17,6 @@ from simstudy.report.charts.spec import (
     Band,
     Bars,
     Chart,
-    Ending,
     Floats,
     Key,
     Layer,
@@ -89,39 +88,19 @@ _LETTER = 0.58  # the width of a letter, in its height
 
 @dataclass(frozen=True)
 class Style:
-    """Sizes of everything in a figure; inches for lengths, points for letters.
-
-    Attributes
-    ----------
-    font, smallest : float
-        The size of letters, and the smallest there may be.
-    narrow, wide : float
-        The widths of figures: one column and the page, or the slide.
-    height, tallest : float
-        Of a figure with one panel, and the most a figure may have.
-    panels : int
-        How many panels stand side by side at most.
-    row : float
-        The height of one line of labels, as in a figure with a line for each learner.
-    titles : bool
-        Whether figures have a title; in papers the caption takes its place.
-    learners : int
-        How many learners there is room for.
-    lines : float
-        By how much lines and marks are thicker than on the screen.
-    """
+    """Sizes of everything in a figure; inches for lengths, points for letters."""
 
     font: float
     smallest: float
-    narrow: float
+    narrow: float  # widths of figures: one column and the page, or the slide
     wide: float
-    height: float
+    height: float  # of a figure with one panel
     tallest: float
-    panels: int
-    row: float
-    titles: bool
-    learners: int
-    lines: float = 1.0
+    panels: int  # side by side, at most
+    row: float  # the height of a line of labels
+    titles: bool  # whether figures have a title; in papers the caption takes its place
+    learners: int  # that there is room for
+    lines: float = 1.0  # by how much lines and marks are thicker than on the screen
 
     def settings(self) -> dict[Any, Any]:
         """What matplotlib must know while a figure is made and written."""
@@ -166,8 +145,14 @@ def stroke(kind: str, own: Look | None, style: Style = SCREEN) -> dict[str, Any]
     return {"color": colour, "linewidth": width * style.lines, "linestyle": dashes}
 
 
-def draw(chart: Chart, ax: Axes, style: Style = SCREEN, letters: float | None = None) -> Axes:
-    """Draw a chart; ``letters`` is how many fit side by side under the axes."""
+def draw(
+    chart: Chart,
+    ax: Axes,
+    style: Style = SCREEN,
+    letters: float | None = None,
+    labels: float = 22,
+) -> Axes:
+    """Draw a chart; so many letters fit under the axes, and side by side in labels of rows."""
     for layer in chart.layers:
         _draw(layer, ax, style)
     if chart.absent:
@@ -175,22 +160,25 @@ def draw(chart: Chart, ax: Axes, style: Style = SCREEN, letters: float | None = 
         ax.text(0.5, 0.6, note, transform=ax.transAxes, ha="center", fontsize=style.smallest)
     for key in chart.key:
         ax.plot([], [], **_line_of(key, style))
-    _set_axes(chart, ax, style, letters)
+    _set_axes(chart, ax, style, letters, labels)
     return ax
 
 
 def _line_of(key: Key, style: Style) -> dict[str, Any]:
     """How a series looks in a key: its line with its mark."""
     own = None if key.series is None else look(key.series)
-    form, colour, edge, width = _MARKS[key.kind]
-    options = stroke("line", own, style) | {"markersize": width * style.lines, "label": plain(key.text)}
+    form, *_, width = _MARKS[key.kind]
+    options = stroke("line", own, style) | {
+        "markersize": width * style.lines,
+        "label": plain(key.text),
+    }
     options["marker"] = MARKERS[own.marker] if own else form
     if key.shade is not None:
         options |= {"color": _shaded(key.shade), "linestyle": ""}
     return options
 
 
-def handles(keys: Sequence[Key], style: Style) -> list[Artist]:
+def handles(keys: Sequence[Key], style: Style = SCREEN) -> list[Artist]:
     """The entries of a key."""
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
@@ -270,7 +258,7 @@ def _draw_marks(layer: Marks, ax: Axes, style: Style) -> None:
     ax.scatter(
         x,
         y,
-        s=area * np.asarray(layer.sizes) if layer.sizes else area,
+        s=area * np.asarray(layer.areas) if layer.areas else area,
         marker=form,
         facecolor=fill,
         edgecolor=colour if edge == "face" else edge,
@@ -302,7 +290,7 @@ def _draw_rule(layer: Rule, ax: Axes, style: Style) -> None:
         )
 
 
-def _set_axes(chart: Chart, ax: Axes, style: Style, letters: float | None) -> None:
+def _set_axes(chart: Chart, ax: Axes, style: Style, letters: float | None, wide: float) -> None:
     """The ends, the ticks and the names of both axes."""
     box = ax.get_window_extent().transformed(ax.figure.dpi_scale_trans.inverted())
     x, y = chart.x, _together(chart.y, ax)
@@ -319,7 +307,7 @@ def _set_axes(chart: Chart, ax: Axes, style: Style, letters: float | None) -> No
     lines = y.ticks(max(3, int(box.height * 72 / (4 * style.font))))
     labels = [label for _, label in lines]
     if y.kind == "rows":
-        labels = [plain(wrapped(label, 0.42 * across)) for label in labels]
+        labels = [plain(wrapped(label, wide)) for label in labels]
         ax.tick_params(axis="y", length=0)
         ax.spines["left"].set_visible(False)
     ax.set_yticks([at for at, _ in lines], labels)
@@ -345,15 +333,15 @@ def _together(axis: Axis, ax: Axes) -> Axis:
 def label_ends(chart: Chart, ax: Axes, style: Style) -> None:
     """Label lines beside their right ends, moved apart where labels would touch."""
     ax.figure.draw_without_rendering()
-    endings = [layer for layer in chart.layers if isinstance(layer, Ending)]
+    lines = chart.labelled
     height = ax.get_window_extent().height / ax.figure.dpi
-    gap = style.smallest * 1.25 / 72 / height
-    ends = [chart.y.share(ending.y) for ending in endings]
-    for ending, at in zip(endings, spread(ends, gap, 0, 1) or ends, strict=True):
-        colour = COLOURS[ending.look.colour] if ending.look else "0.45"
+    ends = [chart.y.share(line.y[-1]) for line in lines]
+    places = spread(ends, style.smallest * 1.25 / 72 / height, 0, 1)
+    for line, at in zip(lines, places or ends, strict=True):
+        colour = COLOURS[line.look.colour] if line.look else "0.45"
         ax.annotate(
-            plain(wrapped(ending.text, 40)),
-            xy=(ending.x, ending.y),
+            plain(wrapped(line.label, 40)),
+            xy=(line.x[-1], line.y[-1]),
             xytext=(1.06, at),
             textcoords="axes fraction",
             va="center",
@@ -395,13 +383,13 @@ def pages(panels: Panels, style: Style) -> Iterator[Figure]:
     across = style.panels if style.titles else panels.across or style.panels
     across = min(across, panels.across or across)
     columns = min(-(-len(charts) // -(-len(charts) // across)), across)  # as even as can be
-    most = columns * (2 if style.titles else max(int((style.tallest - 1.0) / panels.shape), 1))
+    most = columns * (2 if style.titles else max(int((style.tallest - 1.0) / panels.height), 1))
     width = {1: style.narrow, 2: 0.5 * (style.narrow + style.wide)}.get(columns, style.wide)
     letters = style.letters(0.92 * width / columns - 0.45 * style.lines)
     for start in range(0, len(charts), most):
         here = charts[start : start + most]
         rows = -(-len(here) // columns)
-        tall = min(panels.shape * rows + 0.85, style.tallest)
+        tall = min(panels.height * rows + 0.85, style.tallest)
         figure = Figure((width, style.height if style.titles else tall), layout="constrained")
         axes = list(figure.subplots(rows, columns, squeeze=False).flat)
         for ax in axes[len(here) :]:
@@ -418,6 +406,46 @@ def pages(panels: Panels, style: Style) -> Iterator[Figure]:
             columns_of_key = max(min(len(panels.key), int(width / 1.1)), 1)
             add_key(figure, panels.key, style, columns_of_key, panels.key_title)
         yield figure
+
+
+def stacked(charts: Sequence[Chart], style: Style, width: float) -> Figure:
+    """Charts made of lines of text, one below the other."""
+    from matplotlib.figure import Figure
+
+    labels = 0.36 * style.letters(width)
+    heights = [_text_lines(chart, labels) for chart in charts]
+    tall = style.rows(sum(heights) + 1.2 * len(charts), 0.55 if charts[0].frame else 0.1)
+    figure = Figure(figsize=(width, tall), layout="constrained")
+    axes = figure.subplots(len(charts), 1, squeeze=False, height_ratios=heights)[:, 0]
+    for chart, ax in zip(charts, axes, strict=True):
+        draw(chart, ax, style, style.letters(0.58 * width), labels)
+        ax.set_title(plain(chart.heading), loc="left")
+    return figure
+
+
+def in_rows(panels: Panels, style: Style) -> Figure:
+    """Charts with the same rows, side by side."""
+    from matplotlib.figure import Figure
+
+    charts, number = panels.charts, len(panels.charts)
+    width = style.wide if number > 1 else style.narrow
+    labels = 0.22 * style.letters(style.wide)
+    tall = style.rows(1.25 * _text_lines(charts[0], labels), 0.75)
+    figure = Figure(figsize=(width, tall), layout="constrained")
+    for index, ax in enumerate(figure.subplots(1, number, squeeze=False)[0]):
+        draw(charts[index], ax, style, style.letters(0.72 * width / number), labels)
+        ax.set(title=charts[index].heading, xlabel="")
+        ax.tick_params(labelleft=index == 0)
+    figure.supxlabel(plain(charts[0].x.label), fontsize=style.font)
+    return figure
+
+
+def _text_lines(chart: Chart, letters: float) -> float:
+    """How many lines of text a chart is high."""
+    if chart.y.kind != "rows":
+        return chart.y.high - chart.y.low
+    each = max(wrapped(label, letters).count("\n") + 1 for _, label in chart.y.marks)
+    return each * len(chart.y.marks)
 
 
 def whole_figure(panels: Panels, title: str, caption: str, columns: int) -> Figure:

@@ -112,9 +112,7 @@ def network(
         angle = 2 * math.pi * step / variables
         x, y = stretch * math.sin(angle), radius * math.cos(angle)
         places[variable] = Place(width / 2 + x, 4 + HEIGHT / 2 + radius - y)
-    nodes = [
-        Node(places[v], widths[v], names[v], texts[v], v == target) for v in range(variables)
-    ]
+    nodes = [Node(places[v], widths[v], names[v], texts[v], v == target) for v in range(variables)]
     arcs = _arcs(parents, nodes, chances)
     told = "; ".join(
         f"{names[child]} has the parent{'s' * (len(given) > 1)} "
@@ -180,11 +178,11 @@ def _arcs(
 
 def _taken(nodes: Sequence[Node]) -> list[Place]:
     """Points that nodes take up: their centres and, if they are wide, the centres of their ends."""
-    found = []
-    for node in nodes:
-        for aside in {0.0, (node.width - HEIGHT) / 2, (HEIGHT - node.width) / 2}:
-            found.append(Place(node.place.x + aside, node.place.y))
-    return found
+    return [
+        Place(node.place.x + side * (node.width - HEIGHT) / 2, node.place.y)
+        for node in nodes
+        for side in (-1, 0, 1)
+    ]
 
 
 def free_way(

@@ -80,7 +80,8 @@ def difference(findings: Findings, first: str, second: str, crossings: bool = Tr
         f"{second} ahead of {first}",
         f"{second} is ahead of {first} by {signed(middle[0])} at {sizes[0]:,} rows and by "
         f"{signed(middle[-1])} at {sizes[-1]:,}."
-        + f" Crossing at about {where} rows." * bool(where),
+        + f" Crossing at about {where} rows."
+        * bool(where),
         sizes_axis(sizes),
         Axis(f"difference ({unit})" if unit else "difference", *ends, signed=True),
         tuple(layers),
@@ -117,9 +118,7 @@ class Row(NamedTuple):
         return f"{self.ahead}\n{verb} {self.course.other(self.ahead)}"
 
 
-def threshold_rows(
-    courses: Sequence[Course], most: int, leader: str
-) -> tuple[list[Row], str]:
+def threshold_rows(courses: Sequence[Course], most: int, leader: str) -> tuple[list[Row], str]:
     """The lines that there is room for, by their first change, and a sentence on which these are."""
     every = [Row(c, change) for c in _by_change(courses) for change in (c.changes or (None,))]
     if len(every) <= most:

@@ -36,7 +36,9 @@ def ranks(found: Ranks) -> Chart:
 def _described(found: Ranks) -> dict[str, str]:
     """What is said of the diagram."""
     table = found.table
-    each = [f"{name} {rank:.2f}" for name, rank in zip(table["learner"], table["rank"], strict=True)]
+    each = [
+        f"{name} {rank:.2f}" for name, rank in zip(table["learner"], table["rank"], strict=True)
+    ]
     heading = f"{ranked_at(found)}: average rank, 1 is best"
     told = f"{'; '.join(each)}; critical difference {found.critical_difference:.2f}."
     return {"heading": heading, "title": heading, "description": told}
@@ -60,8 +62,13 @@ def _joined(found: Ranks) -> Chart:
     layers: list[Layer] = [Line([1, k], [0, 0], "frame")]
     for rank in range(1, k + 1):
         layers += [Line([rank, rank], [0, 0.18], "frame"), Text(rank, 0.85, str(rank), kind="tick")]
-    layers.append(Line([1, 1, 1, 1 + critical, 1 + critical, 1 + critical],
-                       [1.62, 1.38, 1.5, 1.5, 1.38, 1.62], "frame"))
+    layers.append(
+        Line(
+            [1, 1, 1, 1 + critical, 1 + critical, 1 + critical],
+            [1.62, 1.38, 1.5, 1.5, 1.38, 1.62],
+            "frame",
+        )
+    )
     layers.append(Text(1, 2.2, f"critical difference {critical:.2f}", 1, kind="tick"))
     bars = _lanes(found)
     more = 0.02 * (k - 1)
@@ -88,7 +95,9 @@ def _listed(found: Ranks) -> Chart:
     """The learners one below the other."""
     half, table = found.critical_difference / 2, found.table
     best, rows = float(table["rank"].iloc[0]), rows_axis([*table["learner"]])
-    layers: list[Layer] = [Band([best - half, best + half], [rows.low] * 2, [rows.high] * 2, kind="best")]
+    layers: list[Layer] = [
+        Band([best - half, best + half], [rows.low] * 2, [rows.high] * 2, kind="best")
+    ]
     for place, rank in enumerate(table["rank"]):
         layers.append(Line([rank - half, rank + half], [place, place], "spread"))
     places = [float(place) for place in range(found.k)]
@@ -96,5 +105,10 @@ def _listed(found: Ranks) -> Chart:
     steps = [rank for rank in range(0, found.k + 1, 5 if found.k <= 50 else 20) if rank > 1]
     marks = tuple((float(rank), str(rank)) for rank in sorted({1, *steps, found.k}))
     label = "average rank (1 is best) ± half the critical difference"
-    x = Axis(label, min(best - half, 1) - 0.3, max(table["rank"].iloc[-1] + half, found.k) + 0.3, marks=marks)
+    x = Axis(
+        label,
+        min(best - half, 1) - 0.3,
+        max(table["rank"].iloc[-1] + half, found.k) + 0.3,
+        marks=marks,
+    )
     return Chart(**_described(found), x=x, y=rows, layers=tuple(layers))

@@ -73,4 +73,4 @@ def regret(split: Regret, learners: Sequence[str], unit: str, shown: Sequence[st
             )
         )
     across = 6 if len(charts) > 12 else 0
-    return Panels(tuple(charts), KEY, across=across, shape=1.55, shared=True)
+    return Panels(tuple(charts), KEY, across=across, height=1.55, shared=True)

@@ -37,13 +37,13 @@ def reliability(found: Reliability, learners: Sequence[str]) -> Panels:
                 f"{size:,} rows, predicted {number(p)}: observed {number(o)}"
                 for p, o in zip(predicted, observed, strict=True)
             ]
-            sizes_of = [0.25 + 2 * share for share in rows["share"]]
+            areas = [0.25 + 2 * share for share in rows["share"]]
             hollow = [math.isnan(se) for se in rows["se"]]
             layers += [
                 Line(predicted, observed, "faint", series=index),
                 Bars(predicted, low, high, "reach", series=index),
                 Marks(
-                    predicted, observed, tips, "bin", series=index, sizes=sizes_of, hollow=hollow
+                    predicted, observed, tips, "bin", series=index, areas=areas, hollow=hollow
                 ),
             ]
         if len(layers) > 1 and (table["learner"] == label).any():
@@ -51,4 +51,4 @@ def reliability(found: Reliability, learners: Sequence[str]) -> Panels:
             told = "Observed frequency against predicted probability, bin by bin."
             charts.append(Chart(label, title, told, x, y, tuple(layers), square=True))
     key = tuple(Key(f"{size:,}", "bin", series=index) for size, index in series.items())
-    return Panels(tuple(charts), key, "training rows", shape=1.72, shared=True)
+    return Panels(tuple(charts), key, "training rows", height=1.72, shared=True)

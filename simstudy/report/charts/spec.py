@@ -45,28 +45,14 @@ def drawable(value: float) -> bool:
 
 @dataclass(frozen=True)
 class Axis:
-    """An axis: what it shows, where it ends, and what is marked on it.
-
-    Attributes
-    ----------
-    label : str
-        What it shows, with the unit.
-    low, high : float
-        The numbers at its ends.
-    kind : str
-        ``"linear"``, ``"log"``, or ``"rows"``: named rows, the first on top.
-    marks : tuple
-        Numbers to mark, each with its text; round numbers unless given.
-    signed : bool
-        Whether numbers are written with their sign.
-    """
+    """An axis: what it shows, the numbers at its ends, and what is marked on it."""
 
     label: str
     low: float
     high: float
-    kind: str = "linear"
-    marks: tuple[tuple[float, str], ...] = ()
-    signed: bool = False
+    kind: str = "linear"  # or "log", or "rows": named rows, the first on top
+    marks: tuple[tuple[float, str], ...] = ()  # round numbers unless given
+    signed: bool = False  # whether numbers are written with their sign
 
     def share(self, value: float) -> float:
         """How far along the axis a number is, from 0 to 1."""
@@ -230,21 +216,10 @@ def jitter(index: int, width: float) -> float:
 
 @dataclass(frozen=True, kw_only=True)
 class Layer:
-    """Something drawn in a chart.
+    """Something drawn; its ``kind`` has a colour and a width in each renderer."""
 
-    Attributes
-    ----------
-    kind : str
-        What it is; the renderers have a colour and a width for it.
-    learner : int, optional
-        The learner that it belongs to, whose look it has.
-    series : int, optional
-        The number of its look, if that is no learner's.
-    """
-
-    kind: str
-    learner: int | None = None
-    series: int | None = None
+    learner: int | None = None  # that it belongs to, and whose look it has
+    series: int | None = None  # the number of its look, if that is no learner's
 
     @property
     def look(self) -> Look | None:
@@ -260,6 +235,7 @@ class Line(Layer):
     x: Floats
     y: Floats
     kind: str = "line"
+    label: str = ""  # beside its right end, or in a key
 
 
 @dataclass(frozen=True)
@@ -279,23 +255,20 @@ class Band(Layer):
     x: Floats
     low: Floats
     high: Floats
+    kind: str
 
 
 @dataclass(frozen=True)
 class Marks(Layer):
-    """Marks at points, with their numbers in words.
-
-    ``sizes`` are areas, in those of a usual mark; what is ``hollow`` is not filled; ``shade`` is a
-    colour from light (0) to dark (1).
-    """
+    """Marks at points, with their numbers in words."""
 
     x: Floats
     y: Floats
     tips: Sequence[str] = ()
     kind: str = "mark"
-    sizes: Floats = ()
+    areas: Floats = ()  # in those of a usual mark
     hollow: Sequence[bool] = ()
-    shade: float | None = None
+    shade: float | None = None  # a colour from light (0) to dark (1)
 
 
 @dataclass(frozen=True)
@@ -319,19 +292,8 @@ class Text(Layer):
     kind: str = "note"
 
 
-@dataclass(frozen=True)
-class Ending(Layer):
-    """A label beside the right end of a line, if there is room for those of all lines."""
-
-    x: float
-    y: float
-    text: str
-    kind: str = "ending"
-
-
-@dataclass(frozen=True)
-class Key:
-    """An entry of a key: what a learner, a kind of layer or a shade stands for."""
+class Key(NamedTuple):
+    """An entry of a key: what a look, a kind of layer or a shade stands for."""
 
     text: str
     kind: str = "mark"
@@ -341,69 +303,43 @@ class Key:
 
 @dataclass(frozen=True)
 class Chart:
-    """A chart.
+    """A chart: its axes, and what is drawn from back to front."""
 
-    Attributes
-    ----------
-    heading : str
-        What stands above it among others.
-    title, description : str
-        What it shows, and its numbers, for those who cannot see it.
-    x, y : Axis
-        Its axes.
-    layers : tuple of Layer
-        What is drawn, from back to front.
-    kind : str
-        The class of its group on the page.
-    key : tuple of Key
-        What is told apart in it.
-    learners : tuple of int
-        The learners that it is about, if it is to be hidden with them.
-    notes : tuple of str
-        What is to be known of it beyond its caption, in sentences.
-    absent : str
-        Why nothing is drawn; mostly empty.
-    frame, square : bool
-        Whether the axes are drawn, and whether they have one scale.
-    """
-
-    heading: str
-    title: str
-    description: str
+    heading: str  # above it, among others
+    title: str  # what it shows, for those who cannot see it
+    description: str  # its numbers, for the same
     x: Axis
     y: Axis
     layers: tuple[Layer, ...]
-    kind: str = ""
-    key: tuple[Key, ...] = ()
-    learners: tuple[int, ...] = ()
-    notes: tuple[str, ...] = ()
-    absent: str = ""
-    frame: bool = True
-    square: bool = False
+    kind: str = ""  # the class of its group on the page
+    learners: tuple[int, ...] = ()  # with which it is hidden
+    notes: tuple[str, ...] = ()  # sentences to be added to its caption
+    absent: str = ""  # why nothing is drawn
+    frame: bool = True  # whether the axes are drawn
+    square: bool = False  # whether both axes have one scale
+
+    @property
+    def labelled(self) -> list[Line]:
+        """The lines that have labels."""
+        return [layer for layer in self.layers if isinstance(layer, Line) and layer.label]
+
+    @property
+    def key(self) -> tuple[Key, ...]:
+        """The learners in it."""
+        return tuple(
+            Key(line.label, series=line.learner)
+            for line in self.labelled
+            if line.learner is not None
+        )
 
 
 @dataclass(frozen=True)
 class Panels:
-    """Several charts in one figure, their axes named once.
-
-    Attributes
-    ----------
-    charts : tuple of Chart
-        All of them.
-    key, key_title
-        What is told apart in all of them.
-    across : int
-        How many stand side by side at most; 0 for as many as there is room for.
-    shape : float
-        The height of a panel, in inches of a paper.
-    shared : bool
-        Whether the vertical axes are the same, and numbered once.
-    """
+    """Several charts in one figure, their axes named once."""
 
     charts: tuple[Chart, ...]
     key: tuple[Key, ...] = ()
     key_title: str = ""
-    across: int = 0
-    shape: float = 1.75
-    shared: bool = False
-
+    across: int = 0  # at most side by side; 0 for as many as there is room for
+    height: float = 1.75  # of a panel in a paper, in inches
+    shared: bool = False  # whether the vertical axes are the same, and numbered once

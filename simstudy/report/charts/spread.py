@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 
@@ -78,7 +79,7 @@ def models(findings: Findings) -> list[Chart]:
     sizes, charts = findings.design.sizes, []
     ends = reach(findings.scores[findings.measure].tolist())
     x, y = sizes_axis(sizes, 0.1), Axis("", *ends)
-    gaps = [x.share(b) - x.share(a) for a, b in zip(sizes, sizes[1:], strict=False)]
+    gaps = [x.share(b) - x.share(a) for a, b in itertools.pairwise(sizes)]
     width = min([0.08, *(0.6 * gap for gap in gaps)]) * math.log(x.high / x.low)
     for learner, label in enumerate(findings.design.learners):
         places, heights, middles = [], [], []

@@ -18,7 +18,6 @@ from simstudy.report.charts.spec import (
     Band,
     Bars,
     Chart,
-    Ending,
     Floats,
     Layer,
     Line,
@@ -180,31 +179,34 @@ class _Frame:
 
 def draw(chart: Chart, name: str, size: tuple[float, float], labels: bool = False) -> Picture:
     """A chart as SVG; with ``labels``, beside the ends of lines if they fit there."""
-    endings = [layer for layer in chart.layers if isinstance(layer, Ending) and labels]
-    widest = max((_LETTER * len(ending.text) for ending in endings), default=0.0)
-    frame = _Frame(chart, size, 26 + widest if endings else 0.0)
-    ends = [frame.y(ending.y) for ending in endings]
-    places = spread(ends, 16, frame.top, frame.bottom) if widest <= _MAX_LABEL else None
-    if endings and places is None:
-        endings, frame = [], _Frame(chart, size, 0.0)
+    lines = chart.labelled if labels else []
+    widest = max((_LETTER * len(line.label) for line in lines), default=0.0)
+    frame = _Frame(chart, size, 26 + widest if lines else 0.0)
+    places = None
+    if widest <= _MAX_LABEL and all(drawable(line.y[-1]) for line in lines):
+        places = spread([frame.y(line.y[-1]) for line in lines], 16, frame.top, frame.bottom)
+    if places is None:
+        lines, places, frame = [], [], _Frame(chart, size, 0.0)
     parts = [frame.axes()] if chart.frame else []
-    drawn = (layer for layer in chart.layers if not isinstance(layer, Ending))
-    for (learner, own), layers in itertools.groupby(drawn, lambda la: (la.learner, la.look)):
+    for (learner, own), layers in itertools.groupby(
+        chart.layers, lambda layer: (layer.learner, layer.look)
+    ):
         content = [_layer(layer, frame) for layer in layers]
-        if own is None:
-            parts += content
-        else:
-            parts.append(element("g", *content, class_=classes(own), data_l=learner))
-    for ending, place in zip(endings, places or [], strict=True):
-        parts.append(_ending(ending, place, frame))
-    content = [element("g", *parts, class_=chart.kind)] if chart.kind else parts
-    picture = _figure(size, name, chart.title, chart.description, *content)
-    return Picture(picture, bool(endings))
+        if own:
+            content = [element("g", *content, class_=classes(own), data_l=learner)]
+        parts += content
+    parts += [_label(line, place, frame) for line, place in zip(lines, places, strict=True)]
+    if chart.kind:
+        parts = [element("g", *parts, class_=chart.kind)]
+    return Picture(_figure(size, name, chart.title, chart.description, *parts), bool(lines))
 
 
 def panel(chart: Chart, name: str, size: tuple[float, float] = SMALL) -> Panel:
     """A chart among others."""
-    title, learners = brief(chart.heading.replace("\n", " "), 90), " ".join(map(str, chart.learners))
+    title, learners = (
+        brief(chart.heading.replace("\n", " "), 90),
+        " ".join(map(str, chart.learners)),
+    )
     if chart.absent:
         return Panel(title, None, learners, chart.absent)
     return Panel(title, draw(chart, name, size).picture, learners)
@@ -215,15 +217,15 @@ def panels(charts: Iterable[Chart], name: str, size: tuple[float, float] = SMALL
     return [panel(chart, f"{name}-{index}", size) for index, chart in enumerate(charts)]
 
 
-def _ending(ending: Ending, place: float, frame: _Frame) -> Markup:
-    """A label beside the end of a line."""
-    leader = f"M{frame.x(ending.x) + 6:.1f} {frame.y(ending.y):.1f}L{frame.right + 2:.1f} {place:.1f}h8"
+def _label(line: Line, place: float, frame: _Frame) -> Markup:
+    """The label of a line beside its end."""
+    x, y = frame.x(line.x[-1]) + 6, frame.y(line.y[-1])
     return element(
         "g",
-        _path("leader", leader),
-        element("text", ending.text, x=frame.right + 14, y=place + 4),
-        class_=classes(ending.look) if ending.look else "s ceil",
-        data_l=ending.learner,
+        _path("leader", f"M{x:.1f} {y:.1f}L{frame.right + 2:.1f} {place:.1f}h8"),
+        element("text", line.label, x=frame.right + 14, y=place + 4),
+        class_=classes(line.look) if line.look else "s ceil",
+        data_l=line.learner,
     )
 
 
@@ -258,7 +260,9 @@ def _bars(layer: Bars, frame: _Frame) -> str:
     for value, low, high in zip(layer.x, layer.low, layer.high, strict=True):
         if drawable(low) and drawable(high):
             x = frame.x(value)
-            parts.append(f"M{x:.1f} {frame.y(axis.inside(low)):.1f}V{frame.y(axis.inside(high)):.1f}")
+            parts.append(
+                f"M{x:.1f} {frame.y(axis.inside(low)):.1f}V{frame.y(axis.inside(high)):.1f}"
+            )
             whole = (end for end in (low, high) if axis.holds(end))
             parts += [f"M{x - 3:.1f} {frame.y(end):.1f}h6" for end in whole]
     return "".join(parts)
@@ -339,7 +343,8 @@ def _arc(arc: Arc) -> Markup:
     length = (dx**2 + dy**2) ** 0.5 or 1.0
     ux, uy = dx / length, dy / length
     x, y = tip.x - 5 * ux, tip.y - 5 * uy
-    head = f"M{tip.x:.1f} {tip.y:.1f}L{x - 3.4 * uy:.1f} {y + 3.4 * ux:.1f}L{x + 3.4 * uy:.1f} {y - 3.4 * ux:.1f}Z"
+    sides = f"L{x - 3.4 * uy:.1f} {y + 3.4 * ux:.1f}L{x + 3.4 * uy:.1f} {y - 3.4 * ux:.1f}"
+    head = f"M{tip.x:.1f} {tip.y:.1f}{sides}Z"
     way = f"M{arc.start.x:.1f} {arc.start.y:.1f}Q{control.x:.1f} {control.y:.1f} {x:.1f} {y:.1f}"
     light = "light" if arc.light or not arc.chosen else None
     return element("g", _path("arc", way), _path("head", head), class_=light)

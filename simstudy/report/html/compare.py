@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 from simstudy.analysis.claims import NOT_REPRODUCED, VERDICTS, StatementVerdict
 from simstudy.analysis.compare import PAIRED, WELCH
 from simstudy.report import words
+from simstudy.report.charts import curves as lines
+from simstudy.report.charts import svg
 from simstudy.report.headline import findings, question
-from simstudy.report.html.charts import Curve, swatch
 from simstudy.report.html.compare_designs import apart, designs
-from simstudy.report.html.compare_figures import Panel, Row, side_by_side
 from simstudy.report.html.compare_readings import readings_table, summary
 from simstudy.report.html.compare_statements import statement_tables
 from simstudy.report.html.tables import Cell, Table, heads, words_cell
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from markupsafe import Markup
 
     from simstudy.measures.base import MeasureInfo
+    from simstudy.report.charts.spec import Chart
     from simstudy.results.results import Results
     from simstudy.study.readings import Reading
 
@@ -43,7 +44,7 @@ class Column:
     question: str
     findings: list[str]
     unit: str
-    curves: Markup
+    curves: Markup | None
     differences: Markup | None
 
 
@@ -98,22 +99,9 @@ def compare_page(
     info = results[0].info(name)
     units = [found.info(name).unit for found in results]
     shared_unit = len({*units}) == 1
-    curves = side_by_side(
-        [_means(*pair, name, numbers) for pair in zip(results, names, strict=True)],
-        info.label,
-        "curves",
-        zero=bool(info.zero),
-        shared=shared_unit,
-    )
-    differences = None
-    if reference:
-        panels = [
-            _leads(*pair, name, numbers, reference) for pair in zip(results, names, strict=True)
-        ]
-        what = f"difference from {reference} in {info.label}"
-        differences = side_by_side(
-            panels, what, "leads", differences=True, zero=True, shared=shared_unit
-        )
+    every = [found.findings(name) for found in results]
+    charts = lines.studies(every, names, learners, [*numbers])
+    leads = lines.studies(every, names, learners, [*numbers], reference) if reference else []
     found = None
     if changes is not None:
         found = _changes(changes, results, info.label, numbers)
@@ -125,14 +113,14 @@ def compare_page(
         title=title or f"Comparison of {listed(names)}",
         citation=citation,
         names=list(names),
-        columns=_columns(results, names, units, curves, differences),
-        learners=[(number, label, swatch(number)) for label, number in numbers.items()],
+        columns=_columns(results, names, units, charts, leads),
+        learners=[(number, label, svg.swatch(number)) for label, number in numbers.items()],
         axis=words.axis_label(info if shared_unit else _with_units(info, units, names)),
         shared=shared_unit,
         not_compared=not_compared,
         reference=reference,
         left_off=len(learners) - len(shown),
-        cut=curves.cut or (differences is not None and differences.cut),
+        cut=any(chart.notes for chart in (*charts, *leads)),
         interval_note=_interval_note(results, name),
         pair_note=_pair_note(results, name),
         changes=found,
@@ -182,52 +170,18 @@ def _columns(
     results: Sequence[Results],
     names: Sequence[str],
     units: Sequence[str],
-    curves: Row,
-    leads: Row | None,
+    charts: Sequence[Chart],
+    leads: Sequence[Chart],
 ) -> list[Column]:
+    curves = svg.panels(charts, "curves", svg.STUDY)
+    differences = svg.panels(leads, "leads", svg.STUDY)
     found = []
     for index, (study, name) in enumerate(zip(results, names, strict=True)):
         title = study.settings["title"] or study.settings["name"]
-        lead = None if leads is None else leads.pictures[index]
+        lead = differences[index].picture if differences else None
         said = (question(study), findings(study), units[index])
-        found.append(Column(name, title, *said, curves.pictures[index], lead))
+        found.append(Column(name, title, *said, curves[index].picture, lead))
     return found
-
-
-def _means(study: Results, name: str, measure: str, numbers: Mapping[str, int]) -> Panel:
-    """The means of a study's learners with their intervals."""
-    intervals = study.intervals(measure)
-    curves = []
-    for label, learner in numbers.items():
-        rows = intervals[intervals["learner"] == label]
-        if len(rows):
-            columns = (rows[key].tolist() for key in ("mean", "lower", "upper"))
-            curves.append(Curve(learner, label, *columns))
-    return Panel(name, study.sizes, curves)
-
-
-def _leads(
-    study: Results, name: str, measure: str, numbers: Mapping[str, int], reference: str
-) -> Panel:
-    """The paired differences of a study's learners from one of them, above 0 if they are better."""
-    sign = 1 if study.info(measure).greater_is_better else -1
-    pairs = study.pairwise(measure)
-    curves = []
-    for label, learner in numbers.items():
-        rows = pairs[(pairs["first"] == label) & (pairs["second"] == reference)]
-        turn = sign
-        if rows.empty:
-            rows = pairs[(pairs["first"] == reference) & (pairs["second"] == label)]
-            turn = -sign
-        if rows.empty:
-            continue
-        ends = [
-            (turn * low, turn * high)
-            for low, high in zip(rows["lower"], rows["upper"], strict=True)
-        ]
-        means = [turn * value for value in rows["difference"]]
-        curves.append(Curve(learner, label, means, [*map(min, ends)], [*map(max, ends)]))
-    return Panel(name, study.sizes, curves)
 
 
 def _interval_note(results: Sequence[Results], measure: str) -> str:
