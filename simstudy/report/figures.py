@@ -10,23 +10,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from simstudy.analysis.ranks import Ranks
 from simstudy.errors import SimstudyError
-from simstudy.report.charts import mpl
+from simstudy.report.charts import mpl, pairs, ranks, spread
 from simstudy.report.charts.curves import learning_curves
 from simstudy.report.charts.mpl import STYLES, Style
-from simstudy.report.charts.pairs import (
-    MAX_PAIRS,
-    all_pairs,
-    difference,
-    threshold_rows,
-    thresholds,
-)
-from simstudy.report.charts.ranks import MAX_JOINED, ranks
-from simstudy.report.charts.regret import regret
-from simstudy.report.charts.reliability import reliability
 from simstudy.report.charts.spec import Chart, Panels, drawable, wrapped
-from simstudy.report.charts.spread import divergence, scores, spaced
 from simstudy.report.output import make_directory, write_files
 from simstudy.report.prose import captions
+from simstudy.report.prose.crossings import added_sizes
 from simstudy.report.prose.design import design
 from simstudy.report.prose.phrases import opening
 from simstudy.report.tables.markdown import markdown_text
@@ -129,27 +119,23 @@ def render(figure: Figure, format: str, **options: Any) -> bytes:
 def study_figures(results: Results) -> dict[str, Figure]:
     """The figures of the primary measure that can stand alone, with title and caption."""
     study, findings = results.study, results.findings()
-    title, made = study.title or study.name, captions.made(study)
-    curves = learning_curves(findings)
-    caption = _sentences(captions.curves(findings), *curves.notes, made)
-    figures = {
-        "learning_curves": mpl.whole_figure(Panels((curves,), curves.key), title, caption, 1)
-    }
-    pairs = all_pairs(findings)
-    if findings.courses and len(pairs) <= MAX_PAIRS:
-        panels = Panels(tuple(difference(findings, *pair) for pair in pairs))
-        caption = _sentences(captions.differences(findings), *_notes(panels), made)
-        figures["differences"] = mpl.whole_figure(panels, title, caption, min(len(pairs), 3))
+    title, made, every = study.title or study.name, captions.made(study), pairs.all_pairs(findings)
+    chart = learning_curves(findings)
+    caption = _joined(captions.curves(findings), *chart.notes, made)
+    figures = {"learning_curves": mpl.whole_figure(Panels((chart,), chart.key), title, caption, 1)}
+    if findings.courses and len(every) <= pairs.MAX_PAIRS:
+        panels = Panels(tuple(pairs.difference(findings, *pair) for pair in every))
+        caption = _joined(captions.differences(findings), *_notes(panels), made)
+        figures["differences"] = mpl.whole_figure(panels, title, caption, min(len(every), 3))
     if (split := results.regret_parts) is not None:
-        panels = regret(split, results.learners, results.info("regret").unit)
-        caption = _sentences(captions.regret(split, study), made)
-        columns = min(len(panels.charts), 4)
+        panels = spread.regret(split, results.learners, results.info("regret").unit)
+        caption, columns = f"{captions.regret(split, study)} {made}", min(len(panels.charts), 4)
         figures["regret"] = mpl.whole_figure(panels, title, caption, columns)
     return figures
 
 
-def _sentences(*parts: str) -> str:
-    return " ".join(part for part in parts if part)
+def _joined(*sentences: str) -> str:
+    return " ".join(sentence for sentence in sentences if sentence)
 
 
 def _notes(panels: Panels) -> list[str]:
@@ -170,12 +156,12 @@ def _numbered(printed: Printed, style: Style) -> Iterator[tuple[str, Figure]]:
 
 def _printed(results: Results, style: Style) -> Iterator[Printed | str]:
     """Each figure, or why there is none."""
-    yield from curves_figures(results, style)
-    for make in MAKERS:
+    yield from curves(results, style)
+    for name, make in MAKERS.items():
         try:
             yield make(results, style)
         except NotDrawnError as error:
-            yield str(error)
+            yield f"{name}: {error}"
 
 
 def _leading(results: Results, style: Style) -> tuple[list[str], str]:
@@ -190,174 +176,164 @@ def _leading(results: Results, style: Style) -> tuple[list[str], str]:
     return [learner for learner in results.learners if learner in kept], sentence
 
 
-def curves_figures(results: Results, style: Style) -> Iterator[Printed]:
+def curves(results: Results, style: Style) -> Iterator[Printed]:
     """Learning curves of every measure."""
     shown, which = _leading(results, style)
     for measure in results.measures:
         findings = results.findings(measure)
-        if not any(drawable(m.mean) for label in shown for m in findings.means_of(label)):
+        if not any(drawable(mean.mean) for mean in findings.means if mean.learner in shown):
             continue
-        chart = learning_curves(findings, shown)
-        made = captions.made(results.study)
-        caption = _sentences(captions.curves(findings), *chart.notes, made, which)
-        name = "learning_curves" if measure == results.measures[0] else f"learning_curves_{measure}"
+        chart, made = learning_curves(findings, shown), captions.made(results.study)
+        caption = _joined(captions.curves(findings), *chart.notes, made, which)
+        name = "learning_curves" + f"_{measure}" * (measure != results.measures[0])
         title = f"{opening(findings.info.label)} with more training rows"
         yield Printed(name, title, caption, [_curves(chart, len(results.sizes), style)])
 
 
 def _curves(chart: Chart, sizes: int, style: Style) -> Figure:
     """Learning curves with labels at their ends, or a key above them."""
-    from matplotlib.figure import Figure
-
-    labels = [key.text for key in chart.key]
-    longest = max(map(len, labels))
-    few = len(labels) <= _DIRECT
-    ended = all(drawable(line.y[-1]) for line in chart.labelled)
-    direct = few and longest <= _LONGEST and ended
+    key, lines = chart.key, chart.labelled
+    longest, few = max(len(entry.text) for entry in key), len(key) <= _DIRECT
+    direct = few and longest <= _LONGEST and all(drawable(line.y[-1]) for line in lines)
     width = style.narrow if few and longest <= 26 and sizes <= _FEW_SIZES else style.wide
-    columns = max(1, min(len(labels), int(style.letters(width) / (min(longest, 40) + 6))))
-    height = style.height if direct else 1.3 * style.height + style.row * -(-len(labels) // columns)
-    height = style.height if style.titles else min(height, style.tallest)
-    figure = Figure(figsize=(width, height), layout="constrained")
-    ax = figure.subplots()
-    across = style.letters(width - (1.5 if direct else 0.7) * style.font / 8)
-    mpl.draw(chart, ax, style, across)
+    across = max(1, int(style.letters(width) / (min(longest, 40) + 6)))
+    height = style.height if direct else 1.3 * style.height + style.row * -(-len(key) // across)
+    size = (width, style.height if style.titles else min(height, style.tallest))
+    figure, (ax,) = mpl.grid([chart], style, size, labels=10)
     if direct:
         mpl.label_ends(chart, ax, style)
     else:
         most = 24 if style.titles else 40
-        key = [entry._replace(text=wrapped(entry.text, most, 1)) for entry in chart.key]
-        mpl.add_key(figure, key, style, columns)
+        short = [entry._replace(text=wrapped(entry.text, most, 1)) for entry in key]
+        mpl.add_key(figure, short, style)
     return figure
 
 
-def differences_figure(results: Results, style: Style) -> Printed:
+def differences(results: Results, style: Style) -> Printed:
     """Paired differences against training size, a panel for each pair."""
     findings = results.findings()
-    pairs = all_pairs(findings)
-    if not pairs or len(results.sizes) < 2:
-        raise NotDrawnError("differences: they need two learners and two training sizes")
-    if len(pairs) > MAX_PAIRS:
+    every = pairs.all_pairs(findings)
+    if not every or len(results.sizes) < 2:
+        raise NotDrawnError("they need two learners and two training sizes")
+    if len(every) > pairs.MAX_PAIRS:
         raise NotDrawnError(
-            f"differences: {len(pairs)} pairs of learners are too many for a figure, which has "
-            f"{MAX_PAIRS} at most; the table of pairs has them all"
+            f"{len(every)} pairs of learners are too many for a figure, which has "
+            f"{pairs.MAX_PAIRS} at most; the table of pairs has them all"
         )
-    panels = Panels(tuple(difference(findings, *pair) for pair in pairs), across=3)
+    panels = Panels(tuple(pairs.difference(findings, *pair) for pair in every), across=3)
     made = captions.made(results.study)
-    caption = _sentences(captions.differences(findings), *_notes(panels), made)
+    caption = _joined(captions.differences(findings), *_notes(panels), made)
     title = f"Differences in {findings.info.label}"
     return Printed("differences", title, caption, [*mpl.pages(panels, style)])
 
 
-def thresholds_figure(results: Results, style: Style) -> Printed:
+def thresholds(results: Results, style: Style) -> Printed:
     """Where learners overtake each other, all pairs in one figure."""
     findings = results.findings()
     if not findings.courses:
-        raise NotDrawnError("thresholds: they need two learners and two training sizes")
+        raise NotDrawnError("they need two learners and two training sizes")
     leader = findings.ranked(results.sizes[-1])[0]
-    rows, which = threshold_rows(findings.courses, _MAX_ROWS[style.titles], leader)
-    chart = thresholds(rows, results.sizes, findings.info.label)
-    fewest = min(row.course.n for row in rows)
-    told = _sentences(captions.thresholds(findings, fewest), which, f"{design(results.study)}.")
-    caption = _sentences(told, captions.crossings.added_sizes(findings))
+    rows, which = pairs.threshold_rows(findings.courses, _MAX_ROWS[style.titles], leader)
+    chart = pairs.thresholds(rows, results.sizes, findings.info.label)
+    told = captions.thresholds(findings, min(row.course.n for row in rows))
+    caption = _joined(told, which, f"{design(results.study)}.", added_sizes(findings))
     figure = mpl.stacked([chart], style, style.wide)
     return Printed("thresholds", chart.title, caption, [figure])
 
 
-def scores_figure(results: Results, style: Style) -> Printed:
+def scores(results: Results, style: Style) -> Printed:
     """The scores of all models, a panel for each size."""
     findings = results.findings()
     shown, which = _leading(results, style)
-    sizes = spaced(results.sizes, 2 if style.titles else 3)
+    sizes = spread.spaced(results.sizes, 2 if style.titles else 3)
     values = [v for size in sizes for label in shown for v in findings.values(label, size)]
     undrawn = sum(not drawable(value) for value in values)
     if undrawn == len(values):
-        raise NotDrawnError(f"scores: no cell has a finite {findings.measure}")
-    figure = mpl.in_rows(scores(findings, sizes, shown), style)
-    made = captions.made(results.study)
-    caption = _sentences(captions.scores(findings, undrawn, sizes), which, made)
+        raise NotDrawnError(f"no cell has a finite {findings.measure}")
+    figure = mpl.in_rows(spread.scores(findings, sizes, shown), style)
+    told = captions.scores(findings, undrawn, sizes)
+    caption = _joined(told, which, captions.made(results.study))
     return Printed("scores", f"{opening(findings.info.label)} of every model", caption, [figure])
 
 
-def ranks_figure(results: Results, style: Style) -> Printed:
+def rank_diagrams(results: Results, style: Style) -> Printed:
     """Critical-difference diagrams, a panel for each size."""
     findings, k = results.findings(), len(results.learners)
     if k < 2:
-        raise NotDrawnError("ranks: they need at least two learners")
-    if style.titles and k > MAX_JOINED:
-        raise NotDrawnError(f"ranks: those of {k} learners do not fit on a slide")
-    several = k <= MAX_JOINED and not style.titles
-    found, without = [], []
-    for size in spaced(results.sizes, 3) if several else results.sizes[-1:]:
-        if isinstance(one := findings.ranks(size), Ranks):
-            found.append(one)
-        else:
-            without.append(f"At {size:,} rows there are no ranks: {one.reason}.")
+        raise NotDrawnError("they need at least two learners")
+    if style.titles and k > ranks.MAX_JOINED:
+        raise NotDrawnError(f"those of {k} learners do not fit on a slide")
+    several = k <= ranks.MAX_JOINED and not style.titles
+    sizes = spread.spaced(results.sizes, 3) if several else results.sizes[-1:]
+    every = [(size, findings.ranks(size)) for size in sizes]
+    found = [one for _, one in every if isinstance(one, Ranks)]
+    without = [
+        f"At {size:,} rows there are no ranks: {one.reason}."
+        for size, one in every
+        if not isinstance(one, Ranks)
+    ]
     if not found:
-        raise NotDrawnError(f"ranks: {' '.join(without)}")
+        raise NotDrawnError(" ".join(without))
     narrow = max(map(len, results.learners)) <= 8 and k <= 6
-    charts = [ranks(one) for one in found]
-    figure = mpl.stacked(charts, style, style.narrow if narrow else style.wide)
-    told = captions.ranks(findings, found, k <= MAX_JOINED)
-    caption = _sentences(told, f"{design(results.study)}.", *without)
+    width = style.narrow if narrow else style.wide
+    figure = mpl.stacked([ranks.ranks(one) for one in found], style, width)
+    told = captions.ranks(findings, found, k <= ranks.MAX_JOINED)
+    caption = _joined(told, f"{design(results.study)}.", *without)
     return Printed("ranks", f"Average ranks by {findings.info.label}", caption, [figure])
 
 
-def reliability_figure(results: Results, style: Style) -> Printed:
+def reliability(results: Results, style: Style) -> Printed:
     """Observed frequencies against predictions, a panel for each learner."""
     sizes = sorted({results.sizes[0], results.sizes[-1]})
     shown, which = _leading(results, style)
     try:
         found = results.calibration(sizes, learners=shown)
     except SimstudyError as error:
-        raise NotDrawnError(f"reliability: {error}") from error
-    panels = reliability(found, shown)
+        raise NotDrawnError(str(error)) from error
+    panels = spread.reliability(found, shown)
     if not panels.charts:
-        raise NotDrawnError("reliability: no cell of the models to run again succeeded")
-    caption = _sentences(captions.reliability(found, results.study, sizes), which)
+        raise NotDrawnError("no cell of the models to run again succeeded")
+    caption = _joined(captions.reliability(found, results.study, sizes), which)
     title = "Observed frequency against predicted probability"
     return Printed("reliability", title, caption, [*mpl.pages(panels, style)])
 
 
-def regret_figure(results: Results, style: Style) -> Printed:
+def regret(results: Results, style: Style) -> Printed:
     """What regret is made of, a panel for each learner."""
     split = results.regret_parts
     if split is None:
         raise NotDrawnError(
-            "regret: the study has not measured 'regret', 'representation' and 'estimation', or "
-            "no model has all of them"
+            "the study has not measured 'regret', 'representation' and 'estimation', or no model "
+            "has all of them"
         )
     shown, which = _leading(results, style)
-    panels = regret(split, results.learners, results.info("regret").unit, shown)
-    told = _sentences(captions.regret(split, results.study), captions.REGRET_PARTS)
-    caption = _sentences(told, captions.made(results.study), which)
+    panels = spread.regret(split, results.learners, results.info("regret").unit, shown)
+    told, made = captions.regret(split, results.study), captions.made(results.study)
+    caption = _joined(told, captions.REGRET_PARTS, made, which)
     return Printed("regret", "Regret and its parts", caption, [*mpl.pages(panels, style)])
 
 
-def divergence_figure(results: Results, style: Style) -> Printed:
+def reward_and_divergence(results: Results, style: Style) -> Printed:
     """Rewards against divergences from the truth, a panel for each learner."""
     needed = ("information_reward", "kl_divergence")
     if missing := [f"'{name}'" for name in needed if name not in results.measures]:
-        what = " and ".join(missing)
-        raise NotDrawnError(f"reward_and_divergence: the study has not measured {what}")
+        raise NotDrawnError(f"the study has not measured {' and '.join(missing)}")
     shown, which = _leading(results, style)
-    infos = [results.info(name) for name in needed]
-    panels, cells, drawn = divergence(results.findings(needed[0]), infos[0], infos[1], shown)
+    reward, other = (results.info(name) for name in needed)
+    panels, cells, drawn = spread.divergence(results.findings(), reward, other, shown)
     if not drawn:
-        raise NotDrawnError("reward_and_divergence: no cell has a divergence above 0")
-    labels = [info.label for info in infos]
-    told = captions.divergence(results.study, labels[0], labels[1], cells, drawn)
-    title = "Reward against divergence from the truth"
-    pages = [*mpl.pages(panels, style)]
-    return Printed("reward_and_divergence", title, _sentences(told, which), pages)
+        raise NotDrawnError("no cell has a divergence above 0")
+    told = captions.divergence(results.study, reward.label, other.label, cells, drawn)
+    title, pages = "Reward against divergence from the truth", [*mpl.pages(panels, style)]
+    return Printed("reward_and_divergence", title, _joined(told, which), pages)
 
 
-MAKERS: tuple[Callable[[Results, Style], Printed], ...] = (
-    differences_figure,
-    thresholds_figure,
-    scores_figure,
-    ranks_figure,
-    reliability_figure,
-    regret_figure,
-    divergence_figure,
-)
+MAKERS: dict[str, Callable[[Results, Style], Printed]] = {
+    "differences": differences,
+    "thresholds": thresholds,
+    "scores": scores,
+    "ranks": rank_diagrams,
+    "reliability": reliability,
+    "regret": regret,
+    "reward_and_divergence": reward_and_divergence,
+}

@@ -12,7 +12,6 @@ from simstudy.analysis.regret import Regret
 from simstudy.report.charts import curves as lines
 from simstudy.report.charts import pairs, spread, svg
 from simstudy.report.charts.network import network
-from simstudy.report.charts.regret import regret as regret_charts
 from simstudy.report.charts.svg import Panel, Picture
 from simstudy.report.prose.design import span
 
@@ -45,7 +44,7 @@ def models(findings: Findings, index: int) -> list[Panel]:
 
 def regret(results: Results, split: Regret) -> list[Panel]:
     """A panel for each learner with the parts of its regret."""
-    return svg.panels(regret_charts(split, results.learners, "").charts, "regret")
+    return svg.panels(spread.regret(split, results.learners, "").charts, "regret")
 
 
 def seconds(results: Results) -> list[Panel]:

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from simstudy.study.study import Study
 
 
-
 def open_results(directory: str | Path) -> Results:
     """Open the results that a study wrote."""
     return Results(Path(directory))
@@ -504,10 +503,10 @@ class Results:
 
         At one training size, or at the smallest and the largest; see `reliability`.
         """
-        from simstudy.report.charts import mpl, reliability
+        from simstudy.report.charts import mpl, spread
 
         sizes = sorted({self.sizes[0], self.sizes[-1]}) if size is None else [size]
-        panels = reliability.reliability(self.calibration(sizes, learners=[learner]), [learner])
+        panels = spread.reliability(self.calibration(sizes, learners=[learner]), [learner])
         ax = mpl.draw(panels.charts[0], ax or _axes())
         options: dict[str, Any] = {"frameon": False, "fontsize": "small", "loc": "upper left"}
         ax.legend(handles=mpl.handles(panels.key), title="training rows", **options)
@@ -515,13 +514,13 @@ class Results:
 
     def plot_regret(self, axes: Sequence[Axes] | None = None) -> Sequence[Axes]:
         """Draw regret and its parts against training size, on axes of its own for each learner."""
-        from simstudy.report.charts import mpl, regret
+        from simstudy.report.charts import mpl, spread
 
         if self.regret_parts is None:
             raise SimstudyError(
                 "regret is drawn if the study measured 'regret', 'representation' and 'estimation'"
             )
-        panels = regret.regret(self.regret_parts, self.learners, self.info("regret").unit)
+        panels = spread.regret(self.regret_parts, self.learners, self.info("regret").unit)
         if axes is None:
             import matplotlib.pyplot as plt
 

@@ -7,21 +7,8 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from simstudy.analysis.findings import Findings
-from simstudy.report.charts.spec import (
-    Axis,
-    Bars,
-    Chart,
-    Floats,
-    Layer,
-    Line,
-    Marks,
-    Rule,
-    cut_reach,
-    dodges,
-    drawable,
-    powers,
-    sizes_axis,
-)
+from simstudy.report.charts import spec
+from simstudy.report.charts.spec import Axis, Chart, Floats, drawable
 from simstudy.report.prose.captions import MAX_BARS, MAX_LIMITS
 from simstudy.report.prose.numbers import brief, duration, number, signed
 from simstudy.report.prose.phrases import axis_label
@@ -31,7 +18,7 @@ if TYPE_CHECKING:
 
 _MAX_NAMED = 5  # cells that are named as not drawn
 _MAX_DESCRIBED = 12  # learners in a description
-CUT = "Bars that reach the edge are longer than they are drawn."
+_CUT = "Bars that reach the edge are longer than they are drawn."
 
 
 class Series(NamedTuple):
@@ -46,31 +33,23 @@ class Series(NamedTuple):
 
 def learning_curves(findings: Findings, learners: Sequence[str] | None = None) -> Chart:
     """Means against training size with their intervals, the ceiling and limits."""
-    design, info = findings.design, findings.info
-    every = _means(findings, learners or design.learners)
+    sizes, info, ceiling = findings.design.sizes, findings.info, findings.ceiling
+    every = _means(findings, learners or findings.design.learners)
+    limits = [(one.learner, findings.limits.get(one.label, ())) for one in every]
+    limits = [(learner, limit) for learner, limit in limits if len(every) <= MAX_LIMITS and limit]
+    also = [*ceiling, *(value for _, limit in limits for value in limit)]
     bars = len(every) <= MAX_BARS
-    limits = {one.learner: findings.limits.get(one.label, ()) for one in every}
-    if len(every) > MAX_LIMITS:
-        limits = {}
-    also = [*findings.ceiling, *(value for limit in limits.values() for value in limit)]
-    y, cut = _vertical(every, axis_label(info), bars, also, bool(info.zero))
-    layers: list[Layer] = [Rule(0.0, info.zero)] if info.zero and y.holds(0) else []
-    if any(map(drawable, findings.ceiling)):
-        layers.append(Line(design.sizes, findings.ceiling, "ceiling", "ceiling"))
-    for learner, limit in limits.items():
-        if any(map(drawable, limit)):
-            layers.append(Line(design.sizes, limit, "limit", learner=learner))
+    y, cut = _vertical(every, axis_label(info), also, bool(info.zero), bars=bars)
+    layers: list[spec.Layer] = [spec.Rule(0.0, info.zero)] if info.zero else []
+    if any(map(drawable, ceiling)):
+        layers.append(spec.Line(sizes, ceiling, "ceiling", "ceiling"))
+    layers += [spec.Line(sizes, limit, "limit", learner=learner) for learner, limit in limits]
     unit = f" {info.unit}" if info.unit else ""
-    layers += _lines(every, design.sizes, lambda value: number(value) + unit, bars)
-    return Chart(
-        "",
-        f"{info.label} against training size",
-        f"Mean {axis_label(info)} {_described(every, design.sizes, number)}",
-        sizes_axis(design.sizes),
-        y,
-        tuple(layers),
-        notes=(*[CUT] * cut, *_not_drawn(findings)),
-    )
+    layers += _lines(every, sizes, lambda value: number(value) + unit, bars)
+    title = f"{info.label} against training size"
+    told = f"Mean {axis_label(info)} {_described(every, sizes, number)}"
+    notes = (*[_CUT] * cut, *_not_drawn(findings))
+    return Chart("", title, told, spec.sizes_axis(sizes), y, tuple(layers), notes=notes)
 
 
 def _means(findings: Findings, labels: Sequence[str]) -> list[Series]:
@@ -84,33 +63,40 @@ def _means(findings: Findings, labels: Sequence[str]) -> list[Series]:
 
 
 def _vertical(
-    every: Sequence[Series], label: str, bars: bool, also: Floats = (), zero: bool = False
+    every: Sequence[Series],
+    label: str,
+    also: Floats,
+    zero: bool,
+    signs: bool = False,
+    bars: bool = True,
 ) -> tuple[Axis, bool]:
     """The vertical axis that shows some series, and whether an interval is cut."""
     centres = [*also, *(value for one in every for value in one.means)]
     ends = [value for one in every if bars for value in (*one.low, *one.high)]
-    (low, high), cut = cut_reach(centres, ends, [0.0] * zero)
-    return Axis(label, low, high), cut
+    (low, high), cut = spec.cut_reach(centres, ends, [0.0] * zero)
+    return Axis(label, low, high, signed=signs), cut
 
 
 def _lines(
-    every: Sequence[Series], sizes: Sequence[int], write: Callable[[float], str], bars: bool
-) -> list[Layer]:
+    every: Sequence[Series],
+    sizes: Sequence[int],
+    write: Callable[[float], str],
+    bars: bool = True,
+) -> list[spec.Layer]:
     """The line, the bars and the marks of each learner; side by side if there are bars."""
-    layers: list[Layer] = []
+    layers: list[spec.Layer] = []
     bars = bars and any(drawable(value) for one in every for value in one.low)
-    asides = dodges(sizes, len(every)) if bars else [1.0] * len(every)
-    for aside, one in zip(asides, every, strict=True):
+    asides = spec.dodges(sizes, len(every)) if bars else [1.0] * len(every)
+    for aside, (learner, label, means, lows, highs) in zip(asides, every, strict=True):
         x = [size * aside for size in sizes]
         if bars:
-            layers.append(Bars(x, one.low, one.high, learner=one.learner))
-        layers.append(Line(x, one.means, label=one.label, learner=one.learner))
+            layers.append(spec.Span(x, lows, highs, learner=learner))
+        layers.append(spec.Line(x, means, label=label, learner=learner))
         tips = []
-        for size, mean, low, high in zip(sizes, one.means, one.low, one.high, strict=True):
-            interval = drawable(low) and drawable(high)
-            said = f" [{write(low)}, {write(high)}]" if interval else ""
-            tips.append(f"{one.label}, {size:,} rows: {write(mean)}{said}")
-        layers.append(Marks(x, one.means, tips, learner=one.learner))
+        for size, mean, low, high in zip(sizes, means, lows, highs, strict=True):
+            interval = f" [{write(low)}, {write(high)}]" if drawable(high - low) else ""
+            tips.append(f"{label}, {size:,} rows: {write(mean)}{interval}")
+        layers.append(spec.Marks(x, means, tips, learner=learner))
     return layers
 
 
@@ -118,45 +104,36 @@ def _described(every: Sequence[Series], sizes: Sequence[int], write: Callable[[f
     """The series in words."""
     said = [f"{s.label} from {write(s.means[0])} to {write(s.means[-1])}" for s in every]
     more = len(said) - _MAX_DESCRIBED
-    listing = "; ".join(said[:_MAX_DESCRIBED]) + (f"; and {more} more" if more > 0 else "")
+    listing = "; ".join(said[:_MAX_DESCRIBED]) + f"; and {more} more" * (more > 0)
     return f"from {sizes[0]:,} to {sizes[-1]:,} training rows: {listing}."
 
 
 def _not_drawn(findings: Findings) -> list[str]:
     """Which means have no place in the figure."""
     missing = [mean for mean in findings.means if not math.isfinite(mean.mean)]
-    if not missing:
-        return []
-    cells = ", ".join(
-        f"{brief(mean.learner)} at {mean.size:,} rows ({number(mean.mean)})"
-        for mean in missing[:_MAX_NAMED]
-    )
-    more = f" and {len(missing) - _MAX_NAMED} more" if len(missing) > _MAX_NAMED else ""
-    return [f"Not drawn because the mean is infinite or missing: {cells}{more}."]
+    cells = [f"{brief(m.learner)} at {m.size:,} rows ({number(m.mean)})" for m in missing]
+    more = f" and {len(cells) - _MAX_NAMED} more" * (len(cells) > _MAX_NAMED)
+    listing = ", ".join(cells[:_MAX_NAMED]) + more
+    return [f"Not drawn, as the mean is infinite or missing: {listing}."] if cells else []
 
 
-def seconds(
-    medians: pd.DataFrame, learners: Sequence[str], sizes: Sequence[int]
-) -> tuple[Chart, Chart]:
+def seconds(medians: pd.DataFrame, learners: Sequence[str], sizes: Sequence[int]) -> list[Chart]:
     """Median seconds to fit and to predict against training size, both axes logarithmic."""
-    columns = {"fit": "fit_seconds", "predict": "predict_seconds"}
-    cells = medians.set_index(["learner", "size"])[[*columns.values()]]
-    known = [value for value in cells.to_numpy().ravel().tolist() if value > 0]
-    low, high = (min(known) / 1.5, max(known) * 1.5) if known else (1e-4, 1e-2)
-    y = Axis("", low, high, "log", tuple((tick, duration(tick)) for tick in powers(low, high)))
-    none = [math.nan] * len(sizes)
-    found = []
-    for what, column in columns.items():
-        every = []
-        for index, label in enumerate(learners):
-            values = cells[column].loc[label].loc[[*sizes]]
-            every.append(Series(index, label, values.where(values > 0).tolist(), none, none))
-        title = f"Median time to {what}"
-        told = _described(every, sizes, duration)
-        layers = _lines(every, sizes, duration, bars=False)
-        x = sizes_axis(sizes)
-        found.append(Chart(title, title, f"Median time {told}", x, y, tuple(layers)))
-    return found[0], found[1]
+    cells = medians.set_index(["learner", "size"])[["fit_seconds", "predict_seconds"]]
+    cells = cells.where(cells > 0)
+    known = [v for v in cells.to_numpy().ravel().tolist() if v > 0] or [1e-4, 1e-2]
+    low, high = min(known) / 1.5, max(known) * 1.5
+    marks = tuple((tick, duration(tick)) for tick in spec.powers(low, high))
+    none, charts = [math.nan] * len(sizes), []
+    for what in ("fit", "predict"):
+        column = cells[f"{what}_seconds"]
+        values = [[float(column[label, size]) for size in sizes] for label in learners]
+        every = [Series(i, learners[i], each, none, none) for i, each in enumerate(values)]
+        title, told = f"Median time to {what}", _described(every, sizes, duration)
+        layers = tuple(_lines(every, sizes, duration))
+        axes = spec.sizes_axis(sizes), Axis("", low, high, "log", marks)
+        charts.append(Chart(title, title, f"Median time {told}", *axes, layers))
+    return charts
 
 
 def studies(
@@ -171,28 +148,24 @@ def studies(
     All have the same axes; if the units of the measure differ, each has its own vertical one.
     ``learners`` are those of all studies: a learner's place there is its look.
     """
-    sizes = sorted({size for findings in every for size in findings.design.sizes})
+    x = spec.sizes_axis(sorted({size for findings in every for size in findings.design.sizes}))
     label = every[0].info.label
     what = f"difference from {reference} in {label}" if reference else label
     zero, write = bool(reference or every[0].info.zero), signed if reference else number
-    shared = len({findings.info.unit for findings in every}) == 1
     series = []
     for findings in every:
         own = [label for label in shown if label in findings.design.learners]
         found = _leads(findings, own, reference) if reference else _means(findings, own)
         series.append([one._replace(learner=learners.index(one.label)) for one in found])
-    together = [one for part in series for one in part]
-    charts = []
+    shared = len({findings.info.unit for findings in every}) == 1
+    together, charts = [one for part in series for one in part], []
     for findings, name, part in zip(every, names, series, strict=True):
-        y, cut = _vertical(together if shared else part, "", True, zero=zero)
-        y = Axis("", y.low, y.high, signed=bool(reference))
-        own_sizes = findings.design.sizes
-        layers: list[Layer] = [Rule(0.0)] if zero else []
-        layers += _lines(part, own_sizes, write, bars=True)
-        told = f"{what} {_described(part, own_sizes, write)}" if part else "Nothing to show."
+        y, cut = _vertical(together if shared else part, "", (), zero, bool(reference))
+        sizes = findings.design.sizes
+        layers: list[spec.Layer] = [*[spec.Rule(0.0)] * zero, *_lines(part, sizes, write)]
+        told = f"{what} {_described(part, sizes, write)}" if part else "Nothing to show."
         title = f"{name}: {what} against training size"
-        x = sizes_axis(sizes)
-        charts.append(Chart(name, title, told, x, y, tuple(layers), notes=(CUT,) * cut))
+        charts.append(Chart(name, title, told, x, y, tuple(layers), notes=(_CUT,) * cut))
     return charts
 
 
@@ -202,7 +175,6 @@ def _leads(findings: Findings, learners: Sequence[str], reference: str) -> list[
     for label in learners:
         both = {label, reference}
         pairs = [p.seen_from(label) for p in findings.pairs if {p.first, p.second} == both]
-        if pairs:
-            columns = ([getattr(pair, key) for pair in pairs] for key in ("lead", "low", "high"))
-            found.append(Series(0, label, *columns))
+        columns = ([getattr(pair, key) for pair in pairs] for key in ("lead", "low", "high"))
+        found += [Series(0, label, *columns)] if pairs else []
     return found

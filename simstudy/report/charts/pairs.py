@@ -9,25 +9,14 @@ from typing import NamedTuple
 
 from simstudy.analysis.findings import Findings
 from simstudy.analysis.thresholds import Course, Overtaking
-from simstudy.report.charts.spec import (
-    Axis,
-    Band,
-    Chart,
-    Layer,
-    Line,
-    Marks,
-    Rule,
-    Text,
-    cut_reach,
-    rows_axis,
-    sizes_axis,
-)
+from simstudy.report.charts import spec
+from simstudy.report.charts.spec import Axis, Chart
 from simstudy.report.prose.crossings import estimate
 from simstudy.report.prose.numbers import signed
 
 MAX_PAIRS = 15  # more make no readable figure
 _GRID = 72  # points of a curve, about
-CUT = "Bands that reach the edge are wider than they are drawn."
+_CUT = "Bands that reach the edge are wider than they are drawn."
 
 
 def all_pairs(findings: Findings) -> list[tuple[str, str]]:
@@ -48,54 +37,55 @@ def difference(findings: Findings, first: str, second: str, crossings: bool = Tr
     """How far the second learner is ahead against training size, with bands and crossings."""
     sizes, unit = findings.design.sizes, findings.info.unit
     curve = findings.curve(first, second, max(4, round(_GRID / max(len(sizes) - 1, 1))))
-    table = curve.table
-    x, middle = table["size"].tolist(), table["difference"].tolist()
-    low, high, all_low, all_high = (
-        table[key].tolist() for key in ("lower", "upper", "band_lower", "band_upper")
-    )
-    ends, cut = cut_reach([0.0, *middle], all_low + all_high)
-    studied = table[table["studied"]].to_dict("records")
+    columns = ("size", "difference", "lower", "upper", "band_lower", "band_upper")
+    x, middle, low, high, all_low, all_high = (curve.table[key].tolist() for key in columns)
+    ends, cut = spec.cut_reach([0.0, *middle], all_low + all_high)
+    studied = curve.table[curve.table["studied"]].to_dict("records")
     tips = [
         f"{second} ahead of {first} at {row['size']:,.0f} rows: {signed(row['difference'])} "
         f"[{signed(row['lower'])}, {signed(row['upper'])}]"
         for row in studied
     ]
-    layers: list[Layer] = [
-        Band(x, all_low, all_high, kind="band-all"),
-        Band(x, low, high, kind="band-each"),
-        Rule(0.0, kind="base"),
-        Line(x, middle),
-        Marks([r["size"] for r in studied], [r["difference"] for r in studied], tips, "dot"),
+    at, heights = ([row[key] for row in studied] for key in columns[:2])
+    layers: list[spec.Layer] = [
+        spec.Span(x, all_low, all_high, "band-all"),
+        spec.Span(x, low, high, "band-each"),
+        spec.Rule(0.0, kind="base"),
+        spec.Line(x, middle),
+        spec.Marks(at, heights, tips, "dot"),
     ]
-    found = _crossings(findings, first, second) if crossings else []
-    for one in found:
-        layers.append(Line([one.lower, one.upper], [0.0, 0.0], "interval"))
-        layers.append(
-            Marks([one.crossing], [0.0], [f"crossing at about {estimate(one)} rows"], "crossing")
-        )
-    where = " and ".join(f"{one.crossing:,.0f}" for one in found)
-    learners = findings.design.learners
+    told = (
+        f"{second} is ahead of {first} by {signed(middle[0])} at {sizes[0]:,} rows and by "
+        f"{signed(middle[-1])} at {sizes[-1]:,}."
+    )
+    for one in _crossings(findings, {first, second}) if crossings else ():
+        layers += _crossing(one, 0.0, "interval")
+        told += f" Crossing at about {one.crossing:,.0f} rows."
     return Chart(
         f"{second}\nahead of {first}",
         f"{second} ahead of {first}",
-        f"{second} is ahead of {first} by {signed(middle[0])} at {sizes[0]:,} rows and by "
-        f"{signed(middle[-1])} at {sizes[-1]:,}."
-        + f" Crossing at about {where} rows."
-        * bool(where),
-        sizes_axis(sizes),
+        told,
+        spec.sizes_axis(sizes),
         Axis(f"difference ({unit})" if unit else "difference", *ends, signed=True),
         tuple(layers),
         kind="difference",
-        learners=(learners.index(first), learners.index(second)),
-        notes=(CUT,) * cut,
+        learners=tuple(findings.design.learners.index(label) for label in (first, second)),
+        notes=(_CUT,) * cut,
         absent=curve.note,
     )
 
 
-def _crossings(findings: Findings, first: str, second: str) -> list[Overtaking]:
+def _crossings(findings: Findings, both: set[str]) -> list[Overtaking]:
     """The estimated crossings of two learners."""
-    courses = [c for c in findings.courses if {c.first, c.second} == {first, second}]
+    courses = [course for course in findings.courses if {course.first, course.second} == both]
     return [change for course in courses for change in course.changes if change.estimated]
+
+
+def _crossing(change: Overtaking, y: float, kind: str) -> list[spec.Layer]:
+    """The estimate of a crossing with its interval."""
+    tip = f"crossing at about {estimate(change)} rows"
+    line = spec.Line([change.lower, change.upper], [y, y], kind)
+    return [line, spec.Marks([change.crossing], [y], [tip], "crossing")]
 
 
 class Row(NamedTuple):
@@ -119,8 +109,9 @@ class Row(NamedTuple):
 
 
 def threshold_rows(courses: Sequence[Course], most: int, leader: str) -> tuple[list[Row], str]:
-    """The lines that there is room for, by their first change, and a sentence on which these are."""
-    every = [Row(c, change) for c in _by_change(courses) for change in (c.changes or (None,))]
+    """The lines that there is room for, by their first change, and which these are."""
+    ordered = sorted(courses, key=lambda c: c.changes[0].after if c.changes else math.inf)
+    every = [Row(course, change) for course in ordered for change in (course.changes or (None,))]
     if len(every) <= most:
         return every, ""
     changing = [row for row in every if row.change]
@@ -134,11 +125,6 @@ def threshold_rows(courses: Sequence[Course], most: int, leader: str) -> tuple[l
     return (changing or best)[:most], f"Of {len(every)} lines the first {most}."
 
 
-def _by_change(courses: Sequence[Course]) -> list[Course]:
-    """Pairs in the order of their first change, those without one at the end."""
-    return sorted(courses, key=lambda c: c.changes[0].after if c.changes else math.inf)
-
-
 def thresholds(rows: Sequence[Row], sizes: Sequence[int], measure: str) -> Chart:
     """Who overtakes whom, one line for each change or pair without one.
 
@@ -146,32 +132,22 @@ def thresholds(rows: Sequence[Row], sizes: Sequence[int], measure: str) -> Chart
     for the other. The bar lies between the sizes at which this changes; a diamond and a dark bar
     are the estimate and its interval.
     """
-    layers: list[Layer] = []
-    told = []
+    layers: list[spec.Layer] = []
     for place, row in enumerate(rows):
-        course, change = row
-        y = float(place)
-        told.append(row.label.replace("\n", " "))
+        (course, change), y = row, float(place)
         if row.ahead is None:
             words = "none shown" if course.analysed else "not analysed"
-            layers.append(Text(sizes[0], y, words, side=1))
+            layers.append(spec.Text(sizes[0], y, words, side=1))
             continue
         if change:
-            layers.append(Line([change.before, change.after], [y, y], "bracket"))
-            told[-1] += f" between {change.before:,.0f} and {change.after:,.0f} rows"
-        for learner, kind in ((row.ahead, "ahead"), (course.other(row.ahead), "behind")):
+            layers.append(spec.Line([change.before, change.after], [y, y], "bracket"))
+        for learner, kind in ((row.ahead, "dot"), (course.other(row.ahead), "behind")):
             at = course.ahead_at(learner)
             tips = [f"{learner} is ahead at {size:,.0f} rows" for size in at]
-            layers.append(Marks(at, [y] * len(at), tips, kind))
+            layers.append(spec.Marks(at, [y] * len(at), tips, kind))
         if change and change.estimated:
-            layers.append(Line([change.lower, change.upper], [y, y], "estimate"))
-            tip = f"crossing at about {estimate(change)} rows"
-            layers.append(Marks([change.crossing], [y], [tip], "crossing"))
-    return Chart(
-        "",
-        f"Who overtakes whom in {measure}",
-        "; ".join(told) + ".",
-        sizes_axis(sizes),
-        rows_axis([row.label for row in rows]),
-        tuple(layers),
-    )
+            layers += _crossing(change, y, "estimate")
+    labels = [row.label for row in rows]
+    title, told = f"Who overtakes whom in {measure}", "; ".join(labels).replace("\n", " ")
+    axes = spec.sizes_axis(sizes), spec.rows_axis(labels)
+    return Chart("", title, f"{told}.", *axes, tuple(layers))

@@ -3,17 +3,8 @@
 from __future__ import annotations
 
 from simstudy.analysis.ranks import Ranks
-from simstudy.report.charts.spec import (
-    Axis,
-    Band,
-    Chart,
-    Layer,
-    Line,
-    Marks,
-    Text,
-    rows_axis,
-    wrapped,
-)
+from simstudy.report.charts import spec
+from simstudy.report.charts.spec import Axis, Chart, Line, Text
 from simstudy.report.prose.captions import ranked_at
 
 # With more learners than this the bars that join groups would hide each other.
@@ -30,18 +21,12 @@ def ranks(found: Ranks) -> Chart:
     on either side: those whose intervals overlap do not differ, and the shade is the interval of
     the best.
     """
-    return _joined(found) if found.k <= MAX_JOINED else _listed(found)
-
-
-def _described(found: Ranks) -> dict[str, str]:
-    """What is said of the diagram."""
-    table = found.table
-    each = [
-        f"{name} {rank:.2f}" for name, rank in zip(table["learner"], table["rank"], strict=True)
-    ]
-    heading = f"{ranked_at(found)}: average rank, 1 is best"
+    table, heading = found.table, f"{ranked_at(found)}: average rank, 1 is best"
+    each = [f"{row.learner} {row.rank:.2f}" for row in table.itertuples()]
     told = f"{'; '.join(each)}; critical difference {found.critical_difference:.2f}."
-    return {"heading": heading, "title": heading, "description": told}
+    joined = found.k <= MAX_JOINED
+    x, y, layers = (_joined if joined else _listed)(found)
+    return Chart(heading, heading, told, x, y, tuple(layers), frame=not joined)
 
 
 def _lanes(found: Ranks) -> list[tuple[float, float, int]]:
@@ -55,60 +40,41 @@ def _lanes(found: Ranks) -> list[tuple[float, float, int]]:
     return bars
 
 
-def _joined(found: Ranks) -> Chart:
+def _joined(found: Ranks) -> tuple[Axis, Axis, list[spec.Layer]]:
     """The learners along one axis; one unit of the vertical axis is a line of text."""
     k, critical = found.k, found.critical_difference
     left, right = 1 - 0.04 * (k - 1), max(k, 1 + critical) + 0.04 * (k - 1)
-    layers: list[Layer] = [Line([1, k], [0, 0], "frame")]
+    layers: list[spec.Layer] = [Line([1, k], [0, 0], "thin")]
     for rank in range(1, k + 1):
-        layers += [Line([rank, rank], [0, 0.18], "frame"), Text(rank, 0.85, str(rank), kind="tick")]
-    layers.append(
-        Line(
-            [1, 1, 1, 1 + critical, 1 + critical, 1 + critical],
-            [1.62, 1.38, 1.5, 1.5, 1.38, 1.62],
-            "frame",
-        )
-    )
+        layers += [Line([rank, rank], [0, 0.18], "thin"), Text(rank, 0.85, str(rank), kind="tick")]
+    end = 1 + critical
+    layers.append(Line([1, 1, 1, end, end, end], [1.62, 1.38, 1.5, 1.5, 1.38, 1.62], "thin"))
     layers.append(Text(1, 2.2, f"critical difference {critical:.2f}", 1, kind="tick"))
-    bars = _lanes(found)
-    more = 0.02 * (k - 1)
+    bars, more = _lanes(found), 0.02 * (k - 1)
     for low, high, lane in bars:
         layers.append(Line([low - more, high + more], [-0.4 - 0.45 * lane] * 2, "join"))
-    lanes = 1 + max((lane for *_, lane in bars), default=-1)
-    labels = [wrapped(str(learner), _LETTERS) for learner in found.table["learner"]]
-    step = 1 if max(map(len, labels)) <= _SHORT else 2
-    half = -(-k // 2)
-    y = 0.0
+    top = -0.9 - 0.45 * (1 + max((lane for *_, lane in bars), default=-1))
+    labels = [spec.wrapped(str(learner), _LETTERS) for learner in found.table["learner"]]
+    step, half = 1 if max(map(len, labels)) <= _SHORT else 2, -(-k // 2)
     for place, (label, rank) in enumerate(zip(labels, found.table["rank"], strict=True)):
-        y = -0.9 - 0.45 * lanes - step * (place if place < half else k - 1 - place)
-        side = -1 if place < half else 1
-        end = left if place < half else right
-        layers.append(Line([rank, rank, end], [0, y, y], "stem"))
-        words = f"{label}  {rank:.2f} " if side < 0 else f" {rank:.2f}  {label}"
-        layers.append(Text(end, y, words, side, kind="tick"))
-    deepest = -0.9 - 0.45 * lanes - step * (half - 0.5)
-    x, lines = Axis("", left, right), Axis("", deepest, 2.7)
-    return Chart(**_described(found), x=x, y=lines, layers=tuple(layers), frame=False)
+        first = place < half
+        y, end = top - step * (place if first else k - 1 - place), left if first else right
+        layers.append(Line([rank, rank, end], [0, y, y], "thin"))
+        words = f"{label}  {rank:.2f} " if first else f" {rank:.2f}  {label}"
+        layers.append(Text(end, y, words, -1 if first else 1, kind="tick"))
+    return Axis("", left, right), Axis("", top - step * (half - 0.5), 2.7), layers
 
 
-def _listed(found: Ranks) -> Chart:
+def _listed(found: Ranks) -> tuple[Axis, Axis, list[spec.Layer]]:
     """The learners one below the other."""
-    half, table = found.critical_difference / 2, found.table
-    best, rows = float(table["rank"].iloc[0]), rows_axis([*table["learner"]])
-    layers: list[Layer] = [
-        Band([best - half, best + half], [rows.low] * 2, [rows.high] * 2, kind="best")
-    ]
-    for place, rank in enumerate(table["rank"]):
-        layers.append(Line([rank - half, rank + half], [place, place], "spread"))
-    places = [float(place) for place in range(found.k)]
-    layers.append(Marks(table["rank"].tolist(), places, kind="ahead"))
+    half, ranks = found.critical_difference / 2, found.table["rank"].tolist()
+    rows = spec.rows_axis([*found.table["learner"]])
+    best = [ranks[0] - half, ranks[0] + half]
+    layers: list[spec.Layer] = [spec.Span(best, [rows.low] * 2, [rows.high] * 2, "best")]
+    layers += [Line([r - half, r + half], [i, i], "thick") for i, r in enumerate(ranks)]
+    layers.append(spec.Marks(ranks, [float(place) for place in range(found.k)], kind="dot"))
     steps = [rank for rank in range(0, found.k + 1, 5 if found.k <= 50 else 20) if rank > 1]
     marks = tuple((float(rank), str(rank)) for rank in sorted({1, *steps, found.k}))
+    low, high = min(best[0], 1) - 0.3, max(ranks[-1] + half, found.k) + 0.3
     label = "average rank (1 is best) ± half the critical difference"
-    x = Axis(
-        label,
-        min(best - half, 1) - 0.3,
-        max(table["rank"].iloc[-1] + half, found.k) + 0.3,
-        marks=marks,
-    )
-    return Chart(**_described(found), x=x, y=rows, layers=tuple(layers))
+    return Axis(label, low, high, marks=marks), rows, layers

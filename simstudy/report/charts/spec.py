@@ -17,7 +17,7 @@ COLOURS = ("#0072b2", "#d55e00", "#008f68", "#b8609a", "#3a92cc", "#a87600", "#1
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "*")
 DASHES = ((), (4.0, 1.5), (4.0, 1.5, 1.0, 1.5), (1.25, 1.25))  # in widths of the line
 
-_LARGEST = 1e150  # numbers beyond it are drawn as little as infinity is
+LARGEST = 1e150  # numbers beyond it are drawn as little as infinity is
 _CUT = 10.0  # intervals that go so many times the spread of the means beyond them are cut
 _MAX_DODGE = 0.4  # of the way from one size to the next, for all learners together
 _DODGE = 0.012  # of the axis, from one learner to the next
@@ -40,7 +40,7 @@ def look(index: int) -> Look:
 
 def drawable(value: float) -> bool:
     """Whether a number has a place in a figure."""
-    return abs(value) < _LARGEST  # false for NaN, too
+    return abs(value) < LARGEST  # false for NaN, too
 
 
 @dataclass(frozen=True)
@@ -73,26 +73,23 @@ class Axis:
         """What is marked: what the axis says, or about so many round numbers."""
         if self.marks:
             return [mark for mark in self.marks if self.holds(mark[0])]
-        log = self.kind == "log"
-        places = powers(self.low, self.high, about) if log else steps(self.low, self.high, about)
-        labels = [f"{p:g}" for p in places] if log else tick_labels(places, self.signed)
-        return [*zip(places, labels, strict=True)]
+        places = (powers if self.kind == "log" else steps)(self.low, self.high, about)
+        labels = [f"{p:g}" for p in places] if self.kind == "log" else None
+        return [*zip(places, labels or tick_labels(places, self.signed), strict=True)]
 
     def fitting(self, letters: float) -> list[tuple[float, str]]:
         """The marks of an axis so many letters long, without the labels that would collide.
 
-        The last label is always kept.
+        The first and the last are kept.
         """
-        free, found = -math.inf, []
         marks = self.ticks(max(2, int(letters / 8)))
-        end = letters * self.share(marks[-1][0]) - len(marks[-1][1]) / 2 - 1 if marks else 0.0
-        for place, label in marks:
-            at, half = letters * self.share(place), len(label) / 2
-            if (at - half >= free and at + half <= end) or place == marks[-1][0]:
-                found.append((place, label))
-                free = at + half + 1
-            else:
-                found.append((place, ""))
+        spans = [(letters * self.share(at), len(label) / 2 + 0.5) for at, label in marks]
+        free, found = -math.inf, []
+        for mark, (at, half) in zip(marks, spans, strict=True):
+            last = mark == marks[-1]
+            fits = at - half >= free and (last or at + half <= spans[-1][0] - spans[-1][1])
+            found.append(mark if fits or last else (mark[0], ""))
+            free = at + half if fits else free
         return found
 
 
@@ -239,23 +236,13 @@ class Line(Layer):
 
 
 @dataclass(frozen=True)
-class Bars(Layer):
-    """Intervals, upright."""
+class Span(Layer):
+    """What lies between two lines: an area or, if its kind is "bar", upright intervals."""
 
     x: Floats
     low: Floats
     high: Floats
     kind: str = "bar"
-
-
-@dataclass(frozen=True)
-class Band(Layer):
-    """The area between two lines."""
-
-    x: Floats
-    low: Floats
-    high: Floats
-    kind: str
 
 
 @dataclass(frozen=True)
@@ -326,11 +313,8 @@ class Chart:
     @property
     def key(self) -> tuple[Key, ...]:
         """The learners in it."""
-        return tuple(
-            Key(line.label, series=line.learner)
-            for line in self.labelled
-            if line.learner is not None
-        )
+        lines = [line for line in self.labelled if line.learner is not None]
+        return tuple(Key(line.label, series=line.learner) for line in lines)
 
 
 @dataclass(frozen=True)

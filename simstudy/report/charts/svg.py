@@ -11,24 +11,9 @@ from typing import NamedTuple
 
 from markupsafe import Markup, escape
 
+from simstudy.report.charts import spec
 from simstudy.report.charts.network import FONT, HEIGHT, Arc, Network, Node
-from simstudy.report.charts.spec import (
-    MARKERS,
-    Axis,
-    Band,
-    Bars,
-    Chart,
-    Floats,
-    Layer,
-    Line,
-    Look,
-    Marks,
-    Rule,
-    Text,
-    drawable,
-    look,
-    spread,
-)
+from simstudy.report.charts.spec import MARKERS, Chart, Floats, Line, Look, drawable
 from simstudy.report.prose.numbers import brief
 
 CURVES, NARROW = (780.0, 430.0), (360.0, 320.0)  # width and height of pictures
@@ -125,7 +110,7 @@ def mark(of: Look, x: float, y: float, scale: float = 1.0) -> Markup:
 
 def swatch(learner: int) -> Markup:
     """A piece of a learner's line with its mark, for a key."""
-    own = look(learner)
+    own = spec.look(learner)
     piece = element("g", _path("line", "M1 7H33"), mark(own, 17, 7), class_=classes(own))
     return element("svg", piece, viewBox="0 0 34 14", width=34, height=14, aria_hidden="true")
 
@@ -184,7 +169,7 @@ def draw(chart: Chart, name: str, size: tuple[float, float], labels: bool = Fals
     frame = _Frame(chart, size, 26 + widest if lines else 0.0)
     places = None
     if widest <= _MAX_LABEL and all(drawable(line.y[-1]) for line in lines):
-        places = spread([frame.y(line.y[-1]) for line in lines], 16, frame.top, frame.bottom)
+        places = spec.spread([frame.y(line.y[-1]) for line in lines], 16, frame.top, frame.bottom)
     if places is None:
         lines, places, frame = [], [], _Frame(chart, size, 0.0)
     parts = [frame.axes()] if chart.frame else []
@@ -229,32 +214,29 @@ def _label(line: Line, place: float, frame: _Frame) -> Markup:
     )
 
 
-def _layer(layer: Layer, frame: _Frame) -> Markup:
-    """Any layer but the labels of lines."""
+def _layer(layer: spec.Layer, frame: _Frame) -> Markup:
+    """Any layer."""
     match layer:
         case Line():
             return _path(layer.kind, line(frame.points(layer.x, layer.y)))
-        case Bars():
+        case spec.Span(kind="bar"):
             return _path(layer.kind, _bars(layer, frame))
-        case Band():
-            low, high = ([_inside(frame.chart.y, v) for v in vs] for vs in (layer.low, layer.high))
-            return _path(layer.kind, band(frame.points(layer.x, low), frame.points(layer.x, high)))
-        case Marks():
+        case spec.Span():
+            inside = frame.chart.y.inside
+            ends = ([inside(v) if drawable(v) else v for v in vs] for vs in (layer.low, layer.high))
+            return _path(layer.kind, band(*(frame.points(layer.x, values) for values in ends)))
+        case spec.Marks():
             return _marks(layer, frame)
-        case Rule():
+        case spec.Rule():
             return _rule(layer, frame)
-        case Text():
+        case spec.Text():
             anchor = ("end", "middle", "start")[layer.side + 1]
             at = {"x": frame.x(layer.x), "y": frame.y(layer.y) + 4}
             return element("text", layer.text, **at, text_anchor=anchor, class_=layer.kind)
     raise TypeError(type(layer))
 
 
-def _inside(axis: Axis, value: float) -> float:
-    return axis.inside(value) if drawable(value) else value
-
-
-def _bars(layer: Bars, frame: _Frame) -> str:
+def _bars(layer: spec.Span, frame: _Frame) -> str:
     """Intervals, cut at the edge; those that are whole have caps."""
     axis, parts = frame.chart.y, []
     for value, low, high in zip(layer.x, layer.low, layer.high, strict=True):
@@ -268,7 +250,7 @@ def _bars(layer: Bars, frame: _Frame) -> str:
     return "".join(parts)
 
 
-def _marks(layer: Marks, frame: _Frame) -> Markup:
+def _marks(layer: spec.Marks, frame: _Frame) -> Markup:
     """Marks with their numbers, which the page shows beside the pointer; without, plain dots."""
     points = frame.points(layer.x, layer.y)
     if not layer.tips:
@@ -292,7 +274,7 @@ def _marks(layer: Marks, frame: _Frame) -> Markup:
     return element("g", *found, class_=layer.kind)
 
 
-def _rule(layer: Rule, frame: _Frame) -> Markup:
+def _rule(layer: spec.Rule, frame: _Frame) -> Markup:
     """A line across, and what it stands for."""
     if layer.upright:
         return _path(layer.kind, f"M{frame.x(layer.at):.1f} {frame.top}V{frame.bottom}")
