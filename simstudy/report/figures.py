@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import warnings
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -199,9 +200,9 @@ def _curves(chart: Chart, sizes: int, style: Style) -> Figure:
     across = max(1, int(style.letters(width) / (min(longest, 40) + 6)))
     height = style.height if direct else 1.3 * style.height + style.row * -(-len(key) // across)
     size = (width, style.height if style.titles else min(height, style.tallest))
-    figure, (ax,) = mpl.grid([chart], style, size, labels=10)
+    figure, _ = mpl.grid([chart], style, size, beside=0.8 * direct)
     if direct:
-        mpl.label_ends(chart, ax, style)
+        mpl.label_ends(chart, figure, style)
     else:
         most = 24 if style.titles else 40
         short = [entry._replace(text=wrapped(entry.text, most, 1)) for entry in key]
@@ -308,6 +309,8 @@ def regret(results: Results, style: Style) -> Printed:
         )
     shown, which = _leading(results, style)
     panels = spread.regret(split, results.learners, results.info("regret").unit, shown)
+    key = tuple(entry._replace(text=entry.kind) for entry in panels.key[1:])
+    panels = replace(panels, key=(panels.key[0], *key))
     told, made = captions.regret(split, results.study), captions.made(results.study)
     caption = _joined(told, captions.REGRET_PARTS, made, which)
     return Printed("regret", "Regret and its parts", caption, [*mpl.pages(panels, style)])

@@ -206,8 +206,8 @@ def _draw_marks(layer: spec.Marks, ax: Axes, style: Style) -> None:
         form = form if layer.kind == "cloud" else MARKERS[layer.look.marker]
     x, y = _clean(layer.x, layer.y)
     if layer.kind not in ("cloud", "cell", "bin"):
-        edges = {"markeredgecolor": edge or colour, "zorder": 3}
-        ax.plot(x, y, form, color=colour, markersize=width * style.lines, **edges)
+        size, edge = width * style.lines, edge or colour
+        ax.plot(x, y, form, color=colour, markersize=size, markeredgecolor=edge, zorder=3)
         return
     fill: Any = colour if layer.shade is None else _shaded(layer.shade)
     ax.scatter(
@@ -277,11 +277,11 @@ def _together(axis: Axis, ax: Axes) -> Axis:
     return replace(axis, low=min(low, axis.low), high=max(high, axis.high))
 
 
-def label_ends(chart: Chart, ax: Axes, style: Style) -> None:
+def label_ends(chart: Chart, figure: Figure, style: Style) -> None:
     """Label lines beside their right ends, moved apart where labels would touch."""
-    ax.figure.draw_without_rendering()
-    lines = chart.labelled
-    height = ax.get_window_extent().height / ax.figure.dpi
+    figure.draw_without_rendering()
+    lines, ax = chart.labelled, figure.axes[0]
+    height = ax.get_window_extent().height / figure.dpi
     ends = [chart.y.share(line.y[-1]) for line in lines]
     places = spec.spread(ends, style.smallest * 1.25 / 72 / height, 0, 1)
     for line, at in zip(lines, places or ends, strict=True):
@@ -304,10 +304,10 @@ def add_key(
     """A key above the panels; on slides, where the title is above them, beside them."""
     longest = min(max(len(key.text) for key in keys), 40) + 6
     columns = max(1, min(len(keys), int(style.letters(figure.get_figwidth()) / longest)))
-    place = "outside right upper" if style.titles else "outside upper left"
-    columns = 1 if style.titles else columns
-    options |= {"title": title, "ncols": columns, "frameon": False, "alignment": "left"}
-    figure.legend(handles=handles(keys, style), loc=place, **options)
+    options |= {"title": title, "frameon": False, "alignment": "left"}
+    options["ncols"] = 1 if style.titles else columns
+    options["loc"] = "outside right upper" if style.titles else "outside upper left"
+    figure.legend(handles=handles(keys, style), **options)
 
 
 def grid(
@@ -317,13 +317,14 @@ def grid(
     columns: int = 1,
     labels: float = 22,
     heights: Sequence[float] | None = None,
+    beside: float = 0.0,
 ) -> tuple[Figure, list[Axes]]:
-    """A figure with a panel for each chart."""
+    """A figure with a panel for each chart, and so much room for a key beside them."""
     from matplotlib.figure import Figure
 
-    rows, width = -(-len(charts) // columns), size[0]
-    room = labels * _LETTER * style.font / 72 if charts[0].y.kind == "rows" else 0.45 * style.lines
-    letters = style.letters((0.95 * width - room * (charts[0].y.kind == "rows")) / columns - 0.4)
+    rows = -(-len(charts) // columns)
+    room = labels * _LETTER * style.font / 72 if charts[0].y.kind == "rows" else 0.0
+    letters = style.letters((0.95 * size[0] - room - beside) / columns - 0.4)
     figure = Figure(figsize=size, layout="constrained")
     axes = list(figure.subplots(rows, columns, squeeze=False, height_ratios=heights).flat)
     for ax in axes[len(charts) :]:
@@ -359,7 +360,8 @@ def pages(panels: Panels, style: Style) -> Iterator[Figure]:
         here = panels.charts[start : start + most]
         tall = min(panels.height * -(-len(here) // columns) + 0.85, style.tallest)
         size = (width, style.height if style.titles else tall)
-        figure, axes = grid(here, style, size, columns)
+        beside = 2.5 if style.titles and panels.key else 0.0
+        figure, axes = grid(here, style, size, columns, beside=beside)
         name_axes(figure, axes, panels, columns)
         if panels.key:
             add_key(figure, panels.key, style, panels.key_title)
@@ -396,7 +398,7 @@ def whole_figure(panels: Panels, title: str, caption: str, columns: int) -> Figu
     """A figure that can stand alone: title, key, panels, and what they show."""
     rows, single = -(-len(panels.charts) // columns), len(panels.charts) == 1
     width = 6.4 if single else max((2.0 if columns > 3 else 2.7) * columns, 5.0)
-    tall = (3.9 if single else 0.9 + 2.2 * rows) + 0.008 * len(caption) / width
+    tall = (4.2 if single else 1.2 + 2.2 * rows) + 0.008 * len(caption) / width
     tall += 0.2 * len("  ".join(key.text for key in panels.key)) / (9 * width)
     figure, axes = grid(panels.charts, SCREEN, (width, tall), columns)
     for index, ax in enumerate(axes):
@@ -419,30 +421,28 @@ def draw_network(network: Network, ax: Axes, scale: float) -> Axes:
     from matplotlib.path import Path
 
     def write(x: float, y: float, text: str, colour: str, size: float, ground: str) -> None:
-        box = {"boxstyle": "square,pad=0.12", "facecolor": ground, "edgecolor": "none"}
-        centred = {"ha": "center", "va": "center", "bbox": box, "zorder": 4}
+        box: dict[str, Any] = {
+            "boxstyle": "square,pad=0.12",
+            "facecolor": ground,
+            "edgecolor": "none",
+        }
+        centred: dict[str, Any] = {"ha": "center", "va": "center", "bbox": box, "zorder": 4}
         ax.text(x, y, text, color=colour, fontsize=size * scale, **centred)
 
     ax.set(xlim=(0, network.width), ylim=(network.height, 0), aspect="equal")
     ax.set_axis_off()
     for node in network.nodes:
         fill, ink = (COLOURS[5], "white") if node.target else ("#e3edf4", "black")
-        look = {"facecolor": fill, "edgecolor": "0.2", "zorder": 3}
-        ax.add_patch(Ellipse(node.place, node.width, HEIGHT, **look))
+        ellipse = Ellipse(node.place, node.width, HEIGHT, fc=fill, ec="0.2", zorder=3)
+        ax.add_patch(ellipse)
         write(*node.place, plain(node.text), ink, FONT, "none")
     for arc in network.arcs:
         ink = "0.42" if not arc.chosen else "0.62" if arc.light else "black"
         curve = [arc.start, arc.control, arc.end], [Path.MOVETO, Path.CURVE3, Path.CURVE3]
-        look = {
-            "color": ink,
-            "linestyle": "-" if arc.chosen else _DASHED,
-            "linewidth": 1.4
-            if arc.probability is None
-            else 0.6 + 1.8 * arc.probability * arc.chosen,
-            "zorder": 2 if arc.chosen else 1,
-        }
-        arrow = {"arrowstyle": "-|>", "mutation_scale": 11}
-        ax.add_patch(FancyArrowPatch(path=Path(*curve), **arrow, **look))
+        width = 1.4 if arc.probability is None else 0.6 + 1.8 * arc.probability * arc.chosen
+        look: dict[str, Any] = {"color": ink, "lw": width, "zorder": 1 + arc.chosen}
+        look |= {"arrowstyle": "-|>", "mutation_scale": 11, "ls": "-" if arc.chosen else _DASHED}
+        ax.add_patch(FancyArrowPatch(path=Path(*curve), **look))
         if arc.label and arc.probability is not None:
             write(*arc.label, f"{arc.probability:.2f}", ink, 0.8 * FONT, "white")
     if network.note:

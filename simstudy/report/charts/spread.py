@@ -142,8 +142,8 @@ def divergence(
     for label in (label for label in learners if (good["learner"] == label).any()):
         mine, layers = good[good["learner"] == label], []
         for size in sizes:
-            columns = (mine.loc[mine["size"] == size, name].tolist() for name in names)
-            layers.append(spec.Marks(*columns, kind="cell", shade=_shade(size, sizes)))
+            x, y = (mine.loc[mine["size"] == size, name].tolist() for name in names)
+            layers.append(spec.Marks(x, y, kind="cell", shade=_shade(size, sizes)))
         title = f"{reward.label} of {label} against {other.label}"
         charts.append(Chart(label, title, f"{len(mine)} cells.", *axes, tuple(layers)))
     key = tuple(Key(f"{s:,}", "cell", shade=_shade(s, sizes)) for s in spaced(sizes, 4))
