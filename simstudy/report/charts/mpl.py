@@ -252,7 +252,7 @@ def _set_axes(chart: Chart, ax: Axes, style: Style, letters: float | None, wide:
     kinds = {"linear": "linear", "rows": "linear", "log": "log"}
     ax.set(xscale=kinds[x.kind], yscale=kinds[y.kind])
     across = x.fitting(letters or style.letters(box.width))
-    upwards = y.ticks(max(3, int(box.height * 72 / (4 * style.font))))
+    upwards = y.ticks(max(4, int(box.height * 24 / style.font)))
     ax.set_xticks([at for at, _ in across], [label for _, label in across])
     labels = [label if y.kind != "rows" else plain(wrapped(label, wide)) for _, label in upwards]
     ax.set_yticks([at for at, _ in upwards], labels)
