@@ -7,9 +7,14 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
+import pandas as pd
 import pytest
 from hypothesis import settings
+
+from simstudy.analysis.findings import Design, Findings
+from simstudy.measures.base import MeasureInfo
 
 # Laws are tried on fewer examples than usual, unless HYPOTHESIS_PROFILE=thorough asks for more.
 settings.register_profile("quick", max_examples=30, deadline=None)
@@ -105,3 +110,36 @@ def simstudy(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
         )
 
     return run
+
+
+@pytest.fixture(scope="session")
+def make_findings() -> Callable[..., Findings]:
+    """Findings about the column "reward" of made-up scores, or with parts given outright."""
+
+    def make(
+        scores: pd.DataFrame | None = None,
+        greater_is_better: bool = True,
+        *,
+        learners: list[str] | None = None,
+        sizes: list[int] | None = None,
+        models: int | None = None,
+        confidence: float = 0.95,
+        adjustment: str = "bonferroni",
+        **parts: Any,
+    ) -> Findings:
+        if scores is None:
+            scores = pd.DataFrame({"model": [], "size": [], "learner": [], "reward": []})
+        design = Design(
+            tuple(dict.fromkeys(scores["learner"]) if learners is None else learners),
+            tuple(dict.fromkeys(scores["size"]) if sizes is None else sizes),
+            scores["model"].nunique() if models is None else models,
+            confidence,
+            adjustment,
+        )
+        label, unit = ("reward", "nats") if greater_is_better else ("loss", "")
+        info = MeasureInfo(greater_is_better=greater_is_better, label=label, unit=unit)
+        findings = Findings("reward", info, design, scores, scores.iloc[:0])
+        findings.__dict__.update(parts)
+        return findings
+
+    return make

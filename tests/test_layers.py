@@ -16,7 +16,7 @@ ALLOWED = {
     "families": {"lazy", "networks.model", "sources"},
     "learners": BASE | {"data", "networks.exchange", "learners"},
     "measures": BASE | {"data", "measures"},
-    "analysis": {"analysis", "arrays", "measures.base", "report.numbers", "results"},
+    "analysis": {"analysis", "arrays", "measures.base", "results"},
     "study": BASE
     | {"study", "measures.base", "sources.base", "engine.evaluation", "analysis.claims"},
     "engine": BASE | {"engine", "data", "networks", "study", "measures.base", ""},
@@ -28,7 +28,9 @@ ALLOWED = {
         "measures.base",
         "analysis",
         "results",
+        "study.constants",
         "study.readings",
+        "study.study",
         "workflow.pilot",
     },
 }

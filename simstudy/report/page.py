@@ -16,9 +16,8 @@ from simstudy.report.charts.svg import Panel, Picture, swatch
 from simstudy.report.prose import captions
 from simstudy.report.prose.design import conventions, question, sections
 from simstudy.report.prose.headline import headline
+from simstudy.report.prose.notes import ALONE, costs_note, pair_notes, precision_note
 from simstudy.report.prose.numbers import brief
-from simstudy.report.prose.phrases import count_range
-from simstudy.report.prose.verdicts import pair_method
 from simstudy.report.tables import facts
 from simstudy.report.tables import findings as build
 from simstudy.report.tables.table import Table
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
     from simstudy.study.study import Study
 
 _MAX_WARNINGS = 10
-_ALONE = "There is one learner only, so there is nothing to compare."
 
 
 @dataclass(frozen=True)
@@ -83,7 +81,7 @@ def report_page(results: Results) -> str:
         costs={
             "panels": pictures.seconds(results),
             "table": facts.costs(results),
-            "caption": _costs_caption(results),
+            "caption": costs_note(manifest["platform"], study.data.test_size),
         },
         failures=facts.failures(results),
         warnings=list(manifest["warnings"].items())[:_MAX_WARNINGS],
@@ -99,7 +97,8 @@ def view(results: Results, index: int) -> View:
     wide, narrow, curve_notes = pictures.curves(findings, index)
     panels, notes, thresholds = _differences(findings, index)
     tests, test_notes = _tests(findings, study)
-    pairs, pair_notes = _pairs(findings)
+    design = findings.design
+    pairs = [build.pairs(findings, at) for at in design.sizes if len(design.learners) > 1]
     precision = [build.standard_errors(findings)]
     if isinstance(needed := build.models_needed(findings), Table):
         precision.append(needed)
@@ -120,10 +119,10 @@ def view(results: Results, index: int) -> View:
         [own(table) for table in tests],
         test_notes,
         [own(table) for table in pairs],
-        pair_notes,
+        pair_notes(findings, len(design.learners) <= build.MAX_IN_MATRIX),
         pictures.models(findings, index),
         [own(table) for table in precision],
-        _precision_note(findings),
+        precision_note(findings),
     )
 
 
@@ -141,7 +140,7 @@ def _differences(findings: Findings, index: int) -> tuple[list[Panel], list[str]
     """The paired differences against size, notes on them, and who overtakes whom."""
     design = findings.design
     if len(design.learners) < 2:
-        return [], [_ALONE], None
+        return [], [ALONE], None
     if len(design.sizes) < 2:
         return [], ["With one training size there is no curve; see the table of pairs."], None
     every, pairs = all_pairs(findings), shown_pairs(findings)
@@ -178,54 +177,6 @@ def _tests(findings: Findings, study: Study) -> tuple[list[Table], list[str]]:
     ]
     note = captions.size_effect(findings, study)
     return tables, [*notes, *[note] * bool(note and tables)]
-
-
-def _pairs(findings: Findings) -> tuple[list[Table], list[str]]:
-    """A table of pairs for each size, and notes on its numbers."""
-    design = findings.design
-    if len(design.learners) < 2:
-        return [], [_ALONE]
-    last = "Holm’s p value" if design.holm else "the interval"
-    notes = [
-        f"In each cell the learner that beats the other, by how much, and {last}: "
-        f"{pair_method(findings)}. Numbers are in favour of the learner named in the cell. That "
-        "there is no significant difference does not prove that two learners are equal."
-    ]
-    if len(design.learners) > build.MAX_IN_MATRIX:
-        notes.append(
-            f"With {len(design.learners)} learners the one of best mean is compared with the "
-            "others; it was not chosen in advance. All pairs are in pairwise.csv."
-        )
-    if findings.pairs_used is not None and findings.pairs_used[0] < design.models:
-        used = count_range(*findings.pairs_used)
-        notes.append(
-            f"Pairs are compared over the models that both have: {used} of {design.models}."
-        )
-    return [build.pairs(findings, size) for size in design.sizes], notes
-
-
-def _precision_note(findings: Findings) -> str:
-    """Over how many models standard errors are, where that is not all of them."""
-    models = findings.design.models
-    of_pairs = [pair.n + pair.infinite for pair in findings.pairs]
-    least, most = findings.models_used
-    if min(least, *of_pairs, models) == models:
-        return ""
-    note = f"Means are over {count_range(least, most)} of {models} models"
-    if of_pairs:
-        used = count_range(min(of_pairs), max(of_pairs))
-        note += f"; differences, over the models that both learners have, are over {used} of {models} models"
-    return f"{note}. The file has n of each."
-
-
-def _costs_caption(results: Results) -> str:
-    test = results.study.data.test_size
-    on = f"{test:,} test rows" if isinstance(test, int) else "all configurations of a model"
-    return (
-        f"Medians over the models, on {results.manifest['platform']}; predicting gives the "
-        f"probabilities of {on}. The time to count a table that several learners share is "
-        "attributed to the first learner that needs it."
-    )
 
 
 def _commands(results: Results) -> dict[str, Any]:

@@ -63,7 +63,9 @@ def _print_courses(findings: Findings, console: Console) -> None:
     console.print("[bold]Who overtakes whom[/bold]")
     if (many := len(findings.design.learners)) > MAX_COMPARED:
         changes = sum(len(course.changes) for course in findings.courses)
-        text = f"{changes} changes of the learner ahead between {many} learners: see thresholds.csv."
+        text = (
+            f"{changes} changes of the learner ahead between {many} learners: see thresholds.csv."
+        )
         console.print(f"  {text}\n", highlight=False)
         return
     for sentence in crossings.course_sentences(findings):
@@ -74,14 +76,17 @@ def _print_courses(findings: Findings, console: Console) -> None:
 
 
 def _print_failures(results: Results, console: Console) -> None:
-    manifest, warn = results.manifest, {"style": "yellow", "markup": False}
+    manifest, lines = results.manifest, []
     if manifest["failures"]:
         where = results.directory / "failures.csv"
-        text = f"{manifest['failures']} of {manifest['cells']} cells failed; see {where}."
-        console.print(text, **warn)
-    for warning, count in list(manifest["warnings"].items())[:_MAX_WARNINGS]:
-        console.print(f"warned in {count} cells, {warning}", **warn)
-    for measure in results.measures[1:]:
-        if lost := len(results.findings(measure).left_out):
-            text = f"{lost} models lack a finite {measure} in some cell; see left_out.csv"
-            console.print(text, **warn)
+        lines.append(f"{manifest['failures']} of {manifest['cells']} cells failed; see {where}.")
+    warned = list(manifest["warnings"].items())[:_MAX_WARNINGS]
+    lines += [f"warned in {count} cells, {warning}" for warning, count in warned]
+    lost = {name: len(results.findings(name).left_out) for name in results.measures[1:]}
+    lines += [
+        f"{number} models lack a finite {name} in some cell; see left_out.csv"
+        for name, number in lost.items()
+        if number
+    ]
+    for line in lines:
+        console.print(line, style="yellow", markup=False)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from simstudy.analysis.costs import median_seconds
 from simstudy.analysis.regret import PARTS, Regret
 from simstudy.report.prose.numbers import NONE, duration, number, rows
-from simstudy.report.tables.table import Cell, Table, make_table, words
+from simstudy.report.tables.table import Cell, Table, by_size, make_table, words
 
 if TYPE_CHECKING:
     from simstudy.results.results import Results
@@ -17,7 +17,7 @@ MAX_FAILURES = 10  # that are listed
 
 def learners(results: Results) -> Table:
     """The learners with their parameters."""
-    lines = []
+    lines: list[list[str | Cell]] = []
     for index, spec in enumerate(results.study.learners):
         given = ", ".join(f"{key} = {value}" for key, value in spec.resolved.items())
         about = results.about("learner", spec.name)
@@ -56,13 +56,8 @@ def costs(results: Results) -> Table:
         )
         for row in medians.to_dict("records")
     }
-    lines = [
-        [words(label, "", index), *(cells[label, size] for size in results.sizes)]
-        for index, label in enumerate(results.learners)
-    ]
     title = "Median time to fit, and below it to predict, by training rows"
-    heads = ["learner", *map(rows, results.sizes)]
-    return make_table("seconds", title, heads, lines, data=medians, cut=True)
+    return by_size("seconds", title, results.learners, results.sizes, cells, data=medians)
 
 
 def regret(results: Results, split: Regret) -> Table:
@@ -77,7 +72,9 @@ def regret(results: Results, split: Regret) -> Table:
         ]
         for row in found
     ]
-    title = f"Mean regret and its parts ({results.info('regret').unit}) ± Monte-Carlo standard error"
+    title = (
+        f"Mean regret and its parts ({results.info('regret').unit}) ± Monte-Carlo standard error"
+    )
     return make_table("regret", title, ["learner", "rows", *PARTS], lines, data=split.table)
 
 
@@ -86,7 +83,7 @@ def failures(results: Results) -> list[Table]:
     failed = results.failures
     if failed.empty:
         return []
-    counts = failed.groupby(["learner", "status"], sort=False).size()
+    counts = failed.groupby(["learner", "status"], sort=False).size().reset_index(name="n")
     first = [
         [
             *(str(row["model"]), rows(row["size"]), str(row["learner"]), str(row["status"])),
@@ -101,7 +98,10 @@ def failures(results: Results) -> list[Table]:
             "failure_counts",
             "Failed cells",
             ["learner", "status", "cells"],
-            [[str(label), str(status), f"{n:,}"] for (label, status), n in counts.items()],
+            [
+                [str(row["learner"]), str(row["status"]), f"{row['n']:,}"]
+                for row in counts.to_dict("records")
+            ],
             texts=2,
         ),
         make_table("failures", title, heads, first, texts=5),

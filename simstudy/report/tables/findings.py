@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
 from simstudy.analysis.findings import Absent, Findings
 from simstudy.analysis.standings import AHEAD, IDENTICAL, UNTESTED, Pair
@@ -14,11 +14,14 @@ from simstudy.report.prose import captions, crossings
 from simstudy.report.prose.numbers import NONE, number, p_value, rows, share, signed
 from simstudy.report.prose.phrases import axis_label, level, opening
 from simstudy.report.prose.verdicts import pair_method, why_untested
-from simstudy.report.tables.table import Cell, Table, make_table, words
+from simstudy.report.tables.table import Cell, Table, by_size, make_table, words
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 MAX_IN_MATRIX = 8  # learners whose pairs are all shown
 _MIN_DECIMALS, _MAX_DECIMALS = 4, 6
-_MANY_SIZES, _FEW_LEARNERS = 5, 5  # with more sizes and no more learners, sizes are the rows
+Row = dict[Any, Any]
 
 
 def decimals(widths: Iterable[float]) -> int:
@@ -30,43 +33,31 @@ def decimals(widths: Iterable[float]) -> int:
 
 def means(findings: Findings) -> Table:
     """Means with their intervals, the best of each size marked, learners by sizes."""
-    design, found = findings.design, findings.means
-    digits = decimals(mean.half_width for mean in found)
+    digits = decimals(mean.half_width for mean in findings.means)
     marks = _marks(findings)
-    turned = len(design.sizes) > _MANY_SIZES and len(design.learners) <= _FEW_LEARNERS
-    numbers = {label: place for place, label in enumerate(design.learners)}
-    cells = {
-        (mean.learner, mean.size): Cell(
-            number(mean.mean, digits),
-            f"± {number(mean.half_width, digits)}" if mean.has_interval else "",
-            learners=(numbers[mean.learner],) if turned else (),
-            bold=marks.get((mean.learner, mean.size)) == "best",
-            dagger=marks.get((mean.learner, mean.size)) == "level",
-        )
-        for mean in found
-    }
-    names = [words(label, "", place) for label, place in numbers.items()]
-    if turned:
-        heads: list[str | Cell] = ["training rows", *(Cell(n.text, "", "n", n.learners) for n in names)]
-        lines = [[rows(at), *(cells[label, at] for label in numbers)] for at in design.sizes]
-    else:
-        heads = ["learner", *map(rows, design.sizes)]
-        lines = [[n, *(cells[n.text, at] for at in design.sizes)] for n in names]
+    cells, best, level_with = {}, [], []
+    for mean in findings.means:
+        mark = marks.get((mean.learner, mean.size))
+        best.append(mark == "best")
+        level_with.append(mark == "level")
+        more = f"± {number(mean.half_width, digits)}" if mean.has_interval else ""
+        text = number(mean.mean, digits)
+        cells[mean.learner, mean.size] = Cell(text, more, bold=best[-1], dagger=level_with[-1])
     caption = f"{opening(captions.half_widths(findings))}."
     if marks:
         caption += (
             " Bold: the best mean at each size; †: not significantly different from it "
             f"({pair_method(findings)}; α = {findings.alpha:.10g})."
         )
-    keys = [(mean.learner, mean.size) for mean in found]
     data = findings.intervals.assign(
         measure=findings.measure,
-        confidence=design.confidence,
-        best=[marks.get(key) == "best" for key in keys],
-        not_different_from_best=[marks.get(key) == "level" for key in keys],
+        confidence=findings.design.confidence,
+        best=best,
+        not_different_from_best=level_with,
     )
     title = f"Mean {axis_label(findings.info)} by learner and training rows"
-    return make_table("means", title, heads, lines, caption=caption, data=data, cut=True)
+    labels, sizes = findings.design.learners, findings.design.sizes
+    return by_size("means", title, labels, sizes, cells, caption=caption, data=data)
 
 
 def _marks(findings: Findings) -> dict[tuple[str, int], str]:
@@ -79,62 +70,64 @@ def _marks(findings: Findings) -> dict[tuple[str, int], str]:
     return marks
 
 
-def _effect(row: dict[Any, Any]) -> str:
-    return str(row["effect"]).replace(":", " × ")
+def _test(key: str) -> Callable[[Row], str]:
+    return lambda row: p_value(row[key])
+
+
+def _share(key: str) -> Callable[[Row], str]:
+    return lambda row: number(row[key], 3)
+
+
+# How the columns of tests of effects are written.
+_COLUMNS: dict[str, Callable[[Row], str]] = {
+    "effect": lambda row: row["effect"].replace(":", " × "),
+    "df": lambda row: f"{row['df1']:,}, {number(row['df2'], 1).removesuffix('.0')}",
+    "F": lambda row: number(row["F"], 2),
+    "p": _test("p"),
+    "p (G–G)": _test("p_gg"),
+    "p (H–F)": _test("p_hf"),
+    "η²G": _share("eta2_generalized"),
+    "η²p": _share("eta2_partial"),
+    "Mauchly's W": lambda row: share(row["mauchly_w"]),
+    "p (W)": _test("mauchly_p"),
+    "ε G–G": _share("eps_gg"),
+    "ε H–F": _share("eps_hf"),
+}
+
+
+def _effects(name: str, title: str, heads: Sequence[str], data: pd.DataFrame, note: str) -> Table:
+    lines = [[_COLUMNS[head](row) for head in heads] for row in data.to_dict("records")]
+    return make_table(name, title, heads, lines, caption=note, data=data)
 
 
 def anova(findings: Findings) -> Table | Absent:
     """The tests of the analysis of variance."""
     if isinstance(found := findings.anova, Absent):
         return found
-    lines = [
-        [
-            _effect(row),
-            f"{row['df1']:,}, {row['df2']:,}",
-            number(row["F"], 2),
-            *(p_value(row[key]) for key in ("p", "p_gg", "p_hf")),
-            *(number(row[key], 3) for key in ("eta2_generalized", "eta2_partial")),
-        ]
-        for row in found.table.to_dict("records")
-    ]
     heads = ["effect", "df", "F", "p", "p (G–G)", "p (H–F)", "η²G", "η²p"]
+    note = captions.anova(found.subjects, findings.design.models)
+    note = f"{note} {captions.left_out(found.left_out)}".strip()
     title = f"Repeated-measures ANOVA of {findings.info.label}"
-    caption = captions.anova(found.subjects, findings.design.models)
-    caption = f"{caption} {captions.left_out(found.left_out)}".strip()
-    return make_table("anova", title, heads, lines, caption=caption, data=found.table)
+    return _effects("anova", title, heads, found.table, note)
 
 
 def sphericity(findings: Findings) -> Table | Absent:
     """How far the analysis of variance is from sphericity."""
     if isinstance(found := findings.anova, Absent):
         return found
-    keys = ["effect", "mauchly_w", "mauchly_p", "eps_gg", "eps_hf"]
-    lines = [
-        [
-            _effect(row),
-            share(row["mauchly_w"]),
-            p_value(row["mauchly_p"]),
-            *(number(row[key], 3) for key in ("eps_gg", "eps_hf")),
-        ]
-        for row in found.table.to_dict("records")
-    ]
     heads = ["effect", "Mauchly's W", "p (W)", "ε G–G", "ε H–F"]
+    data = found.table[["effect", "mauchly_w", "mauchly_p", "eps_gg", "eps_hf"]]
     title = f"Sphericity in the ANOVA of {findings.info.label}"
-    more = {"caption": captions.sphericity(), "data": found.table[keys]}
-    return make_table("sphericity", title, heads, lines, **more)
+    return _effects("sphericity", title, heads, data, captions.sphericity())
 
 
 def mixed(findings: Findings) -> Table | Absent:
     """The same effects by a mixed model of all cells there are."""
     if isinstance(found := findings.mixed, Absent):
         return found
-    lines = [
-        [_effect(row), f"{row['df1']:,}, {row['df2']:,.1f}", number(row["F"], 2), p_value(row["p"])]
-        for row in found.table.to_dict("records")
-    ]
     title = f"Mixed model of {findings.info.label}, models as random effects"
-    more = {"caption": captions.mixed(found), "data": found.table}
-    return make_table("mixed_model", title, ["effect", "df", "F", "p"], lines, **more)
+    heads = ["effect", "df", "F", "p"]
+    return _effects("mixed_model", title, heads, found.table, captions.mixed(found))
 
 
 def pairs(findings: Findings, size: int) -> Table:
@@ -189,24 +182,23 @@ def pairwise(findings: Findings) -> Table | Absent:
     if found.empty:
         return Absent("there is one learner only")
     digits = decimals((found["upper"] - found["lower"]) / 2)
-    lines = []
-    for row in found.to_dict("records"):
-        limits = f"[{number(row['lower'], digits)}, {number(row['upper'], digits)}]"
-        lines.append(
-            [
-                rows(row["size"]),
-                f"{row['first']} − {row['second']}",
-                number(row["difference"], digits),
-                limits if math.isfinite(row["lower"]) else NONE,
-                number(row["t"], 2),
-                number(row["df"], 0),
-                p_value(row["p_adjusted"]),
-            ]
-        )
+    lines = [
+        [
+            rows(row["size"]),
+            f"{row['first']} − {row['second']}",
+            number(row["difference"], digits),
+            f"[{number(row['lower'], digits)}, {number(row['upper'], digits)}]"
+            if math.isfinite(row["lower"])
+            else NONE,
+            number(row["t"], 2),
+            number(row["df"], 0),
+            p_value(row["p_adjusted"]),
+        ]
+        for row in found.to_dict("records")
+    ]
     caption = f"{opening(pair_method(findings))}. p is adjusted likewise."
     caption += " The intervals are Bonferroni's: Holm's method has none." * design.holm
     starts = itertools.accumulate(len(findings.pairs_at(size)) for size in design.sizes[:-1])
-    given = {"measure": findings.measure, "confidence": design.confidence}
     return make_table(
         "pairwise",
         f"Mean paired differences in {axis_label(findings.info)} at each training size",
@@ -214,7 +206,11 @@ def pairwise(findings: Findings) -> Table | Absent:
         lines,
         texts=2,
         caption=caption,
-        data=found.assign(**given, adjustment=design.adjustment),
+        data=found.assign(
+            measure=findings.measure,
+            confidence=design.confidence,
+            adjustment=design.adjustment,
+        ),
         rules={*starts},
     )
 
@@ -225,7 +221,7 @@ def thresholds(findings: Findings, shown: Sequence[Course] | None = None) -> Tab
         return Absent("two learners and two training sizes are needed")
     courses = findings.courses if shown is None else shown
     places = {label: place for place, label in enumerate(findings.design.learners)}
-    lines = [[*line] for course in courses for line in _course(course, places)]
+    lines = [line for course in courses for line in _course(course, places)]
     caption = [crossings.method(findings, courses), crossings.added_sizes(findings)]
     caption.append("None: no change of the learner ahead is shown.")
     return make_table(
@@ -252,8 +248,10 @@ def _course(course: Course, places: dict[str, int]) -> Iterator[list[str | Cell]
         other = course.other(one)
         line: list[str | Cell] = [words(one, "", *both), words(other)]
         line.append(why if change is None else f"{rows(change.before)}–{rows(change.after)}")
-        known = change is not None and change.estimated
-        line += [rows(change.crossing), crossings.interval(change)] if known else [NONE, NONE]
+        if change is not None and change.estimated:
+            line += [rows(change.crossing), crossings.interval(change)]
+        else:
+            line += [NONE, NONE]
         for learner in (one, other):
             line.append(words(", ".join(map(rows, course.ahead_at(learner))) or NONE))
         yield [*line, f"{course.n:,}"]
@@ -277,27 +275,28 @@ def precision(findings: Findings) -> Table:
     title = f"Precision of means of {axis_label(findings.info)} and of paired differences"
     only_means = len(found) == len(findings.means)
     rules = set[int]() if only_means else {len(findings.means)}
-    more = {"caption": captions.PRECISION, "data": found, "rules": rules}
-    return make_table("precision", title, heads, lines, texts=2, **more)
+    return make_table(
+        "precision",
+        title,
+        heads,
+        lines,
+        texts=2,
+        caption=captions.PRECISION,
+        data=found,
+        rules=rules,
+    )
 
 
 def standard_errors(findings: Findings) -> Table:
     """Monte-Carlo standard errors of the means, learners by sizes, and the largest of a pair."""
     found, design = findings.precision, findings.design
-    digits = decimals(found["mcse"])
-    of_means = found[found["kind"] == "mean"].set_index(["first", "size"])["mcse"]
-    lines: list[list[str | Cell]] = [
-        [words(label, "", i), *(number(of_means[label, at], digits) for at in design.sizes)]
-        for i, label in enumerate(design.learners)
-    ]
-    largest = found[found["kind"] == "difference"].groupby("size")["mcse"].max()
-    if len(largest):
-        each = [number(largest[at], digits) for at in design.sizes]
-        lines.append(["largest of a paired difference", *each])
+    digits, largest = decimals(found["mcse"]), "largest of a paired difference"
+    known = found.assign(row=found["first"].where(found["kind"] == "mean", largest))
+    errors = known.groupby(["row", "size"], sort=False)["mcse"].max()
+    cells = {place: Cell(number(error, digits)) for place, error in errors.items()}
     unit = f" ({findings.info.unit})" if findings.info.unit else ""
     title = f"Monte-Carlo standard errors of mean {findings.info.label}{unit} by training rows"
-    more = {"data": found, "rules": {len(design.learners)}, "cut": True}
-    return make_table("precision", title, ["learner", *map(rows, design.sizes)], lines, **more)
+    return by_size("precision", title, design.learners, design.sizes, cells, data=found)
 
 
 def models_needed(findings: Findings) -> Table | Absent:
@@ -351,5 +350,13 @@ def ranks(findings: Findings) -> Table | Absent:
     )
     title = f"Average ranks by {findings.info.label}"
     caption = captions.ranks_table(findings, overall=found[-1].at is None) + without
-    more = {"caption": caption, "data": data, "cut": True, "rules": {len(learners)}}
-    return make_table("ranks", title, heads, lines, **more)
+    return make_table(
+        "ranks",
+        title,
+        heads,
+        lines,
+        caption=caption,
+        data=data,
+        cut=True,
+        rules={len(learners)},
+    )

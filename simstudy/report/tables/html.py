@@ -19,7 +19,9 @@ _MANY = 8  # columns; tables with more are set closer
 def as_html(table: Table) -> Markup:
     """Write the element of a table, without title and caption."""
     heads = Markup("").join(map(_head, table.heads))
-    body = Markup("\n").join(_row(row, place in table.rules) for place, row in enumerate(table.rows))
+    body = Markup("\n").join(
+        _row(row, place in table.rules) for place, row in enumerate(table.rows)
+    )
     close = Markup(' class="many"') if len(table.heads) > _MANY else ""
     text = Markup("<table{}>\n<thead><tr>{}</tr></thead>\n<tbody>\n{}\n</tbody>\n</table>")
     return text.format(close, heads, body)

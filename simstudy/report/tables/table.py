@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from simstudy.report.prose.numbers import rows as row_count
+
 if TYPE_CHECKING:
     import pandas as pd
+
+_FEW = 5  # with more sizes, and no more learners, sizes are the rows
 
 
 @dataclass(frozen=True)
@@ -112,3 +116,33 @@ def make_table(
 def words(text: str, more: str = "", *learners: int) -> Cell:
     """Make a cell of text that belongs to learners."""
     return Cell(text, more, "t", learners)
+
+
+def by_size(
+    table: str,
+    title: str,
+    learners: Sequence[str],
+    sizes: Sequence[int],
+    cells: Mapping[Any, Cell],
+    **more: Any,
+) -> Table:
+    """Make a table of learners by sizes, turned if there are many sizes and few learners.
+
+    Cells are by label and size; labels other than those of learners come last, below a rule.
+    """
+    names = [words(label, "", place) for place, label in enumerate(learners)]
+    others = dict.fromkeys(label for label, _ in cells if label not in learners)
+    names += map(words, others)
+    lines: list[list[str | Cell]]
+    if len(sizes) <= _FEW or len(names) > _FEW:
+        heads = [words("learner"), *(Cell(row_count(size)) for size in sizes)]
+        lines = [[one, *(cells[one.text, size] for size in sizes)] for one in names]
+        more["rules"] = {len(learners)} if others else set()
+    else:
+        heads = [words("training rows"), *(replace(one, kind="n") for one in names)]
+        own = {one.text: one.learners for one in names}
+        lines = [
+            [row_count(at), *(replace(cells[name, at], learners=own[name]) for name in own)]
+            for at in sizes
+        ]
+    return make_table(table, title, heads, lines, cut=True, **more)
