@@ -1,6 +1,8 @@
-"""Learning curves show the numbers they are given."""
+"""Charts on matplotlib axes show the numbers they are given, as those on the page do."""
 
 from __future__ import annotations
+
+import re
 
 import matplotlib as mpl
 import numpy as np
@@ -9,12 +11,12 @@ import pytest
 from matplotlib.figure import Figure
 
 from simstudy import SimstudyError, load_study, run_study
-from simstudy.measures.base import MeasureInfo
-from simstudy.report.figures import COLOURS, draw_learning_curves, draw_regret, learning_curves
-from simstudy.report.files import render
+from simstudy.report.charts import mpl as renderer
+from simstudy.report.charts import spec, svg
+from simstudy.report.charts.spec import COLOURS, DASHES, MARKERS, Axis, Chart
+from simstudy.report.figures import render, study_figures
 
 mpl.use("Agg")
-INFO = MeasureInfo(greater_is_better=True, label="reward", unit="nats", zero="the prior")
 
 
 @pytest.fixture
@@ -27,11 +29,14 @@ def test_the_curves_pass_through_the_means(results):
     intervals = results.intervals()
     assert [text.get_text() for text in ax.get_xticklabels()] == ["20", "60"]
     assert ax.get_ylabel() == "information reward (nats)"
-    for container, learner in zip(ax.containers, results.learners, strict=True):
-        assert container.get_label() == learner
-        drawn = container.lines[0].get_ydata(orig=False)
+    lines = [
+        line for line in ax.lines if len(line.get_xdata()) == 2 and line.get_marker() == "None"
+    ]
+    lines = [line for line in lines if line.get_color() in COLOURS]
+    assert ax.get_legend_handles_labels()[1] == results.learners
+    for container, line, learner in zip(ax.containers, lines, results.learners, strict=True):
         expected = intervals[intervals["learner"] == learner]
-        np.testing.assert_allclose(drawn, expected["mean"].to_numpy())
+        np.testing.assert_allclose(line.get_ydata(), expected["mean"].to_numpy())
         bars = [segment[:, 1] for segment in container.lines[2][0].get_segments()]
         np.testing.assert_allclose(bars, expected[["lower", "upper"]].to_numpy())
 
@@ -43,29 +48,57 @@ def test_the_zero_line_says_what_zero_is(results):
 
 def test_another_measure_can_be_drawn_on_given_axes(results):
     ax = Figure().subplots()
-    assert results.plot_learning_curves(ax, "information_reward") is ax
+    assert results.plot_learning_curves("information_reward", ax) is ax
+
+
+def test_some_learners_keep_their_looks(results):
+    second = results.learners[1]
+    ax = results.plot_learning_curves(ax=Figure().subplots(), learners=[second])
+    (handle,), (label,) = ax.get_legend_handles_labels()
+    assert label == second
+    assert (handle.get_color(), handle.get_marker()) == (COLOURS[1], MARKERS[1])
+
+
+def test_axes_that_are_shared_show_both_charts():
+    axes = Figure().subplots(1, 2, sharey=True)
+    for ax, high in zip(axes, (1.0, 5.0), strict=True):
+        line = spec.Line([1, 2], [0, high])
+        renderer.draw(Chart("", "", "", Axis("", 1, 2), Axis("", 0, high), (line,)), ax)
+    assert axes[0].get_ylim() == (0, 5)
 
 
 def test_a_figure_is_the_same_bytes_each_time(results):
     for suffix in ("svg", "pdf", "png"):
-        pictures = [
-            render(learning_curves(results.intervals(), INFO, "title", "caption"), suffix)
-            for _ in range(2)
-        ]
+        pictures = [render(study_figures(results)["learning_curves"], suffix) for _ in range(2)]
         assert pictures[0] == pictures[1]
 
 
-def test_many_learners_are_told_apart_by_colour_marker_or_line(results):
-    intervals = results.intervals()
-    one = intervals[intervals["learner"] == "NB"]
-    many = [one.assign(learner=f"learner {index}") for index in range(30)]
-    ax = draw_learning_curves(pd.concat(many), INFO, Figure().subplots())
-    looks = {
-        (line.lines[0].get_color(), line.lines[0].get_marker(), line.lines[0].get_linestyle())
-        for line in ax.containers
-    }
-    assert len(looks) == 30
-    assert len(set(COLOURS)) == len(COLOURS)
+def test_few_learners_have_solid_lines_and_many_are_told_apart():
+    looks = [spec.look(index) for index in range(60)]
+    assert len({*looks}) == 60
+    assert {look.dash for look in looks[: len(COLOURS)]} == {0}
+    assert looks[len(COLOURS)].dash == 1
+    assert len({*COLOURS}) == len(COLOURS)
+
+
+@pytest.mark.parametrize("learner", [0, 1, 6, 7, 13, 14, 29])
+def test_both_renderers_give_a_learner_the_same_colour_dash_and_marker(learner):
+    x, y = [1.0, 2.0], [3.0, 4.0]
+    layers = (
+        spec.Span(x, [2.5, 3.5], [3.5, 4.5], learner=learner),
+        spec.Line(x, y, label="it", learner=learner),
+        spec.Marks(x, y, ["a", "b"], learner=learner),
+    )
+    chart = Chart("", "", "", Axis("", 0, 3), Axis("", 0, 5), layers)
+    text = str(svg.draw(chart, "name", svg.CURVES).picture) + str(svg.swatch(learner))
+    ((colour, dash),) = {*re.findall(r'class="s k(\d) d(\d)"', text)}
+    (marker,) = {form for form, path in svg.FORMS.items() if f'd="{path}"' in text}
+    line, marks, key = renderer.draw(chart, Figure().subplots()).lines[-3:]
+    assert line.get_color() == marks.get_color() == key.get_color() == COLOURS[int(colour)]
+    assert marks.get_marker() == key.get_marker() == marker
+    for one in (line, key):
+        # matplotlib tells the dashes of a line only here, in widths of the line.
+        assert tuple(one._unscaled_dash_pattern[1] or ()) == DASHES[int(dash)]
 
 
 EXACT = """
@@ -103,13 +136,14 @@ def exact(tmp_path_factory):
 
 def test_differences_are_drawn_with_bands_and_thresholds(exact):
     ax = exact.plot_difference("NB", "TAN")
-    curve, found = exact.difference_curve("NB", "TAN"), exact.thresholds()
-    line = ax.lines[0]
+    found = exact.thresholds()
+    curve = exact.findings().curve("NB", "TAN", steps=36).table
+    _, line, dots, *_ = ax.lines  # after the line at 0
     np.testing.assert_allclose(line.get_ydata(), curve["difference"])
     at_sizes = exact.scores.pivot_table(
         index="size", columns="learner", values="information_reward"
     )
-    np.testing.assert_allclose(ax.lines[1].get_ydata(), at_sizes["TAN"] - at_sizes["NB"])
+    np.testing.assert_allclose(dots.get_ydata(), at_sizes["TAN"] - at_sizes["NB"])
     assert ax.get_ylabel() == "TAN ahead by (nats)"
     diamonds = [line for line in ax.lines if line.get_marker() == "D"]
     crossings = found["crossing"].dropna()
@@ -119,10 +153,10 @@ def test_differences_are_drawn_with_bands_and_thresholds(exact):
 def test_regret_is_drawn_as_its_parts(exact):
     split = exact.regret()
     axes = Figure().subplots(1, 2)
-    draw_regret(split, "nats", axes)
+    exact.plot_regret(axes)
     for ax, learner in zip(axes, ("NB", "TAN"), strict=True):
         mine = split[split["learner"] == learner]
-        floor, regret = ax.lines
+        floor, regret, _ = ax.lines
         np.testing.assert_allclose(floor.get_ydata(), mine["representation"])
         np.testing.assert_allclose(regret.get_ydata(), mine["regret"])
         assert ax.get_title() == learner

@@ -110,7 +110,9 @@ def test_lines_and_bands_break_where_there_is_no_number():
     points = [(0, 1), None, (2, 3), (3, 4), None]
     assert svg.line(points) == "M0 1M2 3L3 4"
     assert svg.band([(0, 1), None, (2, 1)], [(0, 2), (1, 2), (2, 3)]) == "M0 2L0 1ZM2 3L2 1Z"
-    text = drawn(spec.Line([1, 2, 3], [1, math.nan, math.inf]), spec.Marks([1, 2], [math.nan, 1], "ab"))
+    text = drawn(
+        spec.Line([1, 2, 3], [1, math.nan, math.inf]), spec.Marks([1, 2], [math.nan, 1], "ab")
+    )
     assert "nan" not in text
     assert "inf" not in text
     assert re.findall(r"<title>(\w)</title>", text) == ["b"]
