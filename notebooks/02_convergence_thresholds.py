@@ -40,7 +40,7 @@ import matplotlib.pyplot as plt
 import pandas as pd
 
 import simstudy
-from simstudy.report.figures import COLOURS, draw_difference, draw_regret
+from simstudy.report.charts.spec import COLOURS
 
 QUICK = bool(os.environ.get("SIMSTUDY_QUICK"))  # few models: only to see that all of it runs
 STUDIES = Path("../studies")
@@ -95,11 +95,9 @@ found = {family: results.thresholds() for family, results in studied.items()}
 
 def draw_pairs(family):
     """All six curves of differences of one study."""
-    results, crossings = studied[family], found[family].set_index(["first", "second"])
     _, axes = plt.subplots(2, 3, figsize=(8.6, 4.6), layout="constrained", sharex=True)
     for (first, second), ax in zip(PAIRS, axes.flat, strict=True):
-        curve = results.difference_curve(first, second)
-        draw_difference(curve, crossings.loc[[(first, second)]], results.info(), ax)
+        studied[family].plot_difference(first, second, ax=ax)
         ax.set(title=f"{second} − {first}", ylabel="difference (nats)")
     for ax in axes[0]:
         ax.set_xlabel("")
@@ -315,7 +313,7 @@ fig, axes = plt.subplots(
     3, 4, figsize=(8.8, 6.4), layout="constrained", sharex=True, sharey=True, squeeze=False
 )
 for (family, results), row in zip(studied.items(), axes, strict=True):
-    draw_regret(results.regret(), "nats", row)
+    results.plot_regret(row)
     row[0].set_ylabel(f"{family} models\nregret (nats)")
 for ax in axes[:-1].flat:
     ax.set_xlabel("")

@@ -48,7 +48,7 @@ from simstudy.measures.rewards import (
     kononenko_bratko,
 )
 from simstudy.measures.truth import kl_divergence
-from simstudy.report.figures import COLOURS, MARKERS
+from simstudy.report.charts.spec import COLOURS, MARKERS
 from simstudy.sources.tan import TANFamily
 
 QUICK = bool(os.environ.get("SIMSTUDY_QUICK"))  # few models: only to see that all of it runs

@@ -28,7 +28,7 @@
 
 # %%
 import os
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import matplotlib.pyplot as plt
@@ -37,7 +37,6 @@ import pandas as pd
 
 import simstudy
 from simstudy import Component, Family, Model, register_family
-from simstudy.report.figures import draw_learning_curves
 from simstudy.report.graphs import draw_dag
 from simstudy.testing import check_family
 
@@ -186,10 +185,8 @@ for coins in (2, 3):
 # %%
 fig, axes = plt.subplots(1, 2, figsize=(9.2, 4.2), layout="constrained", sharey=True)
 for (coins, results), ax in zip(studied.items(), axes, strict=True):
-    means = results.intervals("regret")
-    info = replace(results.info("regret"), zero="")  # no words at the line of no regret
-    draw_learning_curves(means[means["learner"] != "truth"], info, ax)
-    ax.axhline(0, color="0.35", linewidth=0.9, linestyle="--", zorder=1)
+    learners = [label for label in results.learners if label != "truth"]
+    results.plot_learning_curves("regret", ax, learners)
     ax.set_title(f"parity of {coins} coins")
 axes[1].set_ylabel("")
 handles, labels = axes[0].get_legend_handles_labels()

@@ -55,7 +55,7 @@ def figures(
     ] = False,
 ) -> None:
     """Draw all figures of a study for print or for a talk."""
-    from simstudy.report.paper.figures import write_figures
+    from simstudy.report.figures import write_figures
     from simstudy.results.results import open_results
 
     results = open_results(directory)

@@ -7,9 +7,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from simstudy.analysis.claims import StatementVerdict
-from simstudy.analysis.findings import Findings
-from simstudy.report.html.charts import Curve, swatch
-from simstudy.report.html.compare_figures import Panel, side_by_side
+from simstudy.report.charts import curves as lines
+from simstudy.report.charts import svg
 from simstudy.report.prose import captions, claims, comparison
 from simstudy.report.prose.design import question
 from simstudy.report.prose.headline import headline
@@ -84,21 +83,11 @@ def compare_page(
     info = first.info
     if not one_unit:
         info = replace(info, unit=listed([f"{unit} in {name}" for name, unit in units.items()]))
-    curves = side_by_side(
-        [_means(name, one, places) for name, one in found.items()],
-        info.label,
-        "curves",
-        zero=bool(info.zero),
-        shared=one_unit,
-    )
-    leads = side_by_side(
-        [_leads(name, one, places, reference) for name, one in found.items()],
-        f"difference from {reference} in {info.label}",
-        "leads",
-        differences=True,
-        zero=True,
-        shared=one_unit,
-    )
+    every = [*found.values()], [*found], learners, shown
+    charts = lines.studies(*every)
+    leads = lines.studies(*every, reference) if reference else []
+    curves = [svg.draw(c, f"curves{i}", svg.STUDY).picture for i, c in enumerate(charts)]
+    differences = [svg.draw(c, f"leads{i}", svg.STUDY).picture for i, c in enumerate(leads)]
     several = {name: one for name, one in found.items() if len(one.design.learners) > 1}
     table = None
     if changes is not None and not changes.empty:
@@ -115,18 +104,18 @@ def compare_page(
                 question(results.study, results.info()),
                 _headline(results),
                 units[name],
-                curves.pictures[place],
-                leads.pictures[place] if reference else None,
+                curves[place],
+                differences[place] if reference else None,
             )
             for place, (name, results) in enumerate(studies.items())
         ],
-        learners=[(place, label, swatch(place)) for label, place in places.items()],
+        learners=[(place, label, svg.swatch(place)) for label, place in places.items()],
         axis=axis_label(info),
         shared=one_unit,
         not_compared=not_compared,
         reference=reference,
         left_off=len(learners) - len(shown),
-        cut=curves.cut or (bool(reference) and leads.cut),
+        cut=any(chart.notes for chart in (*charts, *leads)),
         interval_note=comparison.of_each(
             found, lambda one: f"{captions.intervals(one)}, {captions.models(one)}"
         ),
@@ -148,25 +137,3 @@ def compare_page(
 def _headline(results: Results) -> list[str]:
     manifest = results.manifest
     return headline(results.findings(), manifest["failures"], manifest["cells"])
-
-
-def _means(name: str, findings: Findings, places: Mapping[str, int]) -> Panel:
-    """The means of a study's learners with their intervals."""
-    curves = []
-    for label, place in places.items():
-        if means := findings.means_of(label):
-            ends = ([mean.lower for mean in means], [mean.upper for mean in means])
-            curves.append(Curve(place, label, [mean.mean for mean in means], *ends))
-    return Panel(name, findings.design.sizes, curves)
-
-
-def _leads(name: str, findings: Findings, places: Mapping[str, int], reference: str) -> Panel:
-    """The paired differences of a study's learners from one of them, above 0 if they are better."""
-    curves = []
-    for label, place in places.items():
-        both = {label, reference}
-        leads = [p.seen_from(label) for p in findings.pairs if {p.first, p.second} == both]
-        if leads:
-            ends = ([pair.low for pair in leads], [pair.high for pair in leads])
-            curves.append(Curve(place, label, [pair.lead for pair in leads], *ends))
-    return Panel(name, findings.design.sizes, curves)

@@ -1,277 +1,358 @@
-"""Figures of a study, as matplotlib axes."""
+"""Figures for papers and talks, and those that a study leaves beside its scores."""
 
 from __future__ import annotations
 
-import textwrap
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+import io
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
-
-from simstudy.arrays import FloatArray, IntArray
-from simstudy.measures.base import MeasureInfo
-from simstudy.report.prose.phrases import axis_label
+from simstudy.analysis.ranks import Ranks
+from simstudy.errors import SimstudyError
+from simstudy.report.charts import mpl, pairs, ranks, spread
+from simstudy.report.charts.curves import learning_curves
+from simstudy.report.charts.mpl import STYLES, Style
+from simstudy.report.charts.spec import Chart, Panels, drawable, wrapped
+from simstudy.report.output import make_directory, write_files
+from simstudy.report.prose import captions
+from simstudy.report.prose.crossings import added_sizes
+from simstudy.report.prose.design import design
+from simstudy.report.prose.phrases import opening
+from simstudy.report.tables.markdown import markdown_text
+from simstudy.texts import printable
 
 if TYPE_CHECKING:
-    import pandas as pd
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from simstudy.analysis.differences import DifferenceCurve
+    from simstudy.results.results import Results
 
-# Okabe & Ito's colours, told apart by readers with any colour vision; yellow is too pale for lines.
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
-MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "*")
-LINES = ("-", "--", "-.", ":")
-# What learners at one size may take up of the way to the next size.
-_DODGE = 0.4
-_LETTERS_ACROSS = 60  # as many fit side by side under the axis
+FORMATS: dict[str, dict[str, Any]] = {
+    "png": {"dpi": 200},
+    "svg": {"metadata": {"Date": None}},
+    "pdf": {"metadata": {"CreationDate": None}},
+}
+CAPTIONS = "captions.md"
+_DPI = 300  # of figures for print, where they are pictures
+_MAX_ROWS = {False: 44, True: 11}  # of the overview of thresholds, in a paper and on a slide
+_DIRECT, _LONGEST = 6, 12  # as many curves, with labels this long, are labelled at their ends
+_FEW_SIZES = 6  # as many fit into one column
 
 
-def draw_learning_curves(intervals: pd.DataFrame, info: MeasureInfo, ax: Axes) -> Axes:
-    """Draw the mean of a measure against training size, one line with intervals per learner."""
-    learners = list(dict.fromkeys(intervals["learner"]))
-    sizes = np.unique(intervals["size"])
-    offsets = _offsets(sizes, len(learners))
-    for index, (learner, offset) in enumerate(zip(learners, offsets, strict=True)):
-        rows = intervals[intervals["learner"] == learner].replace([np.inf, -np.inf], np.nan)
-        ax.errorbar(
-            rows["size"] * 10**offset,
-            rows["mean"],
-            yerr=[rows["mean"] - rows["lower"], rows["upper"] - rows["mean"]],
-            label=plain(learner),
-            color=COLOURS[index % len(COLOURS)],
-            marker=MARKERS[index % len(MARKERS)],
-            linestyle=LINES[(index // len(COLOURS)) % len(LINES)],
-            markersize=5.5,
-            linewidth=1.6,
-            elinewidth=1.1,
-            capsize=2.5,
+class NotDrawnError(Exception):
+    """Why a study does not allow a figure, in one sentence."""
+
+
+class Printed(NamedTuple):
+    """A figure, on one or more pages, with its title and caption."""
+
+    name: str
+    title: str
+    caption: str
+    figures: list[Figure]
+
+
+def write_figures(
+    results: Results,
+    directory: Path,
+    format: str = "pdf",
+    style: str = "paper",
+    rerun: bool = False,
+) -> tuple[list[Path], list[str]]:
+    """Write every figure that a study's data allow, and their captions.
+
+    Parameters
+    ----------
+    results : Results
+        What the study found.
+    directory : Path
+        Where to write; made if it is not there.
+    format : str
+        ``"pdf"``, ``"svg"`` or ``"png"``; letters are embedded.
+    style : str
+        ``"paper"``: as wide as one or two columns (3.4 to 7 inches), letters of 8 to 9 points, no
+        titles, since papers have captions; ``"talk"``: 10 × 5.6 inches, letters of 16 points and
+        more, with titles.
+    rerun : bool
+        Whether to run cells again for reliability diagrams also where this executes code that is
+        not simstudy's own: the study's plugins, and classifiers that it names by their path.
+
+    Returns
+    -------
+    written : list of Path
+        The files, ``captions.md`` last. The same results give the same bytes.
+    skipped : list of str
+        A sentence for each figure that the study does not allow.
+    """
+    import matplotlib
+
+    for what, given, allowed in (("format", format, FORMATS), ("style", style, STYLES)):
+        if given not in allowed:
+            raise SimstudyError(f"unknown {what} '{given}'; it must be one of {', '.join(allowed)}")
+    make_directory(directory)
+    files: dict[str, bytes] = {}
+    told = [f"# {markdown_text(results.study.title or results.study.name)}"]
+    skipped: list[str] = []
+    with matplotlib.rc_context(STYLES[style].settings()):
+        for found in _printed(results, STYLES[style], rerun):
+            if isinstance(found, str):
+                skipped.append(found)
+                continue
+            pages = {
+                f"{name}.{format}": render(figure, format, dpi=_DPI)
+                for name, figure in _numbered(found, STYLES[style])
+            }
+            files |= pages
+            told.append(f"## {', '.join(pages)}\n\n{markdown_text(found.caption)}")
+    if skipped:
+        listing = "\n".join(f"- {markdown_text(sentence)}" for sentence in skipped)
+        told.append(f"## Not drawn\n\n{listing}")
+    files[CAPTIONS] = ("\n\n".join(told) + "\n").encode()
+    return write_files(directory, files), skipped
+
+
+def render(figure: Figure, format: str, **options: Any) -> bytes:
+    """Write a figure in one format, the same bytes each time."""
+    import matplotlib
+
+    buffer = io.BytesIO()
+    settings: dict[Any, Any] = {"svg.hashsalt": "simstudy", "pdf.fonttype": 42}
+    with matplotlib.rc_context(settings), warnings.catch_warnings():
+        # A crowded layout and a letter that the font lacks show in the picture itself.
+        warnings.simplefilter("ignore", UserWarning)
+        figure.savefig(buffer, format=format, **{**FORMATS[format], **options})
+    if format == "svg":  # whose comments repeat its texts
+        return printable(buffer.getvalue().decode()).encode()
+    return buffer.getvalue()
+
+
+def study_figures(results: Results) -> dict[str, Figure]:
+    """The figures of the primary measure that can stand alone, with title and caption."""
+    study, findings = results.study, results.findings()
+    title, made, every = study.title or study.name, captions.made(study), pairs.all_pairs(findings)
+    chart = learning_curves(findings)
+    caption = _joined(captions.curves(findings), *chart.notes, made)
+    figures = {"learning_curves": mpl.whole_figure(Panels((chart,), chart.key), title, caption, 1)}
+    if findings.courses and len(every) <= pairs.MAX_PAIRS:
+        panels = Panels(tuple(pairs.difference(findings, *pair) for pair in every))
+        caption = _joined(captions.differences(findings), *_notes(panels), made)
+        figures["differences"] = mpl.whole_figure(panels, title, caption, min(len(every), 3))
+    if (split := results.regret_parts) is not None:
+        panels = spread.regret(split, results.learners, results.info("regret").unit)
+        caption, columns = f"{captions.regret(split, study)} {made}", min(len(panels.charts), 4)
+        figures["regret"] = mpl.whole_figure(panels, title, caption, columns)
+    return figures
+
+
+def _joined(*sentences: str) -> str:
+    return " ".join(sentence for sentence in sentences if sentence)
+
+
+def _notes(panels: Panels) -> list[str]:
+    """What is to be known of the charts, each said once."""
+    return list(dict.fromkeys(note for chart in panels.charts for note in chart.notes))
+
+
+def _numbered(printed: Printed, style: Style) -> Iterator[tuple[str, Figure]]:
+    """The pages of a figure, on slides with their title; numbered if there are several."""
+    several = len(printed.figures) > 1
+    for number, figure in enumerate(printed.figures, start=1):
+        if style.titles:
+            title = printed.title + f" ({number})" * several
+            words = mpl.plain(wrapped(title, style.letters(figure.get_figwidth()) * 0.85))
+            figure.suptitle(words, x=0.01, ha="left", fontsize=style.font * 1.15)
+        yield f"{printed.name}_{number}" if several else printed.name, figure
+
+
+def _printed(results: Results, style: Style, rerun: bool) -> Iterator[Printed | str]:
+    """Each figure, or why there is none."""
+    yield from curves(results, style)
+    for name, make in MAKERS.items():
+        if make is reliability and results.foreign and not rerun:
+            yield (
+                f"{name}: predictions are not stored, and running cells again would execute "
+                f"{', '.join(dict.fromkeys(results.foreign))}; --rerun does that"
+            )
+            continue
+        try:
+            yield make(results, style)
+        except NotDrawnError as error:
+            yield f"{name}: {error}"
+
+
+def _leading(results: Results, style: Style) -> tuple[list[str], str]:
+    """The learners that there is room for, the best at the largest size; a sentence on which."""
+    if len(results.learners) <= style.learners:
+        return results.learners, ""
+    kept = results.findings().ranked(results.sizes[-1])[: style.learners]
+    sentence = (
+        f"Shown: the {style.learners} of {len(results.learners)} learners with the best means at "
+        f"{results.sizes[-1]:,} rows."
+    )
+    return [learner for learner in results.learners if learner in kept], sentence
+
+
+def curves(results: Results, style: Style) -> Iterator[Printed]:
+    """Learning curves of every measure."""
+    shown, which = _leading(results, style)
+    for measure in results.measures:
+        findings = results.findings(measure)
+        if not any(drawable(mean.mean) for mean in findings.means if mean.learner in shown):
+            continue
+        chart, made = learning_curves(findings, shown), captions.made(results.study)
+        caption = _joined(captions.curves(findings), *chart.notes, made, which)
+        name = "learning_curves" + f"_{measure}" * (measure != results.measures[0])
+        title = f"{opening(findings.info.label)} with more training rows"
+        yield Printed(name, title, caption, [_curves(chart, len(results.sizes), style)])
+
+
+def _curves(chart: Chart, sizes: int, style: Style) -> Figure:
+    """Learning curves with labels at their ends, or a key above them."""
+    key, lines = chart.key, chart.labelled
+    longest, few = max(len(entry.text) for entry in key), len(key) <= _DIRECT
+    direct = few and longest <= _LONGEST and all(drawable(line.y[-1]) for line in lines)
+    width = style.narrow if few and longest <= 26 and sizes <= _FEW_SIZES else style.wide
+    across = max(1, int(style.letters(width) / (min(longest, 40) + 6)))
+    height = style.height if direct else 1.3 * style.height + style.row * -(-len(key) // across)
+    size = (width, style.height if style.titles else min(height, style.tallest))
+    figure, _ = mpl.grid([chart], style, size, beside=0.8 * direct)
+    if direct:
+        mpl.label_ends(chart, figure, style)
+    else:
+        most = 24 if style.titles else 40
+        short = [entry._replace(text=wrapped(entry.text, most, 1)) for entry in key]
+        mpl.add_key(figure, short, style)
+    return figure
+
+
+def differences(results: Results, style: Style) -> Printed:
+    """Paired differences against training size, a panel for each pair."""
+    findings = results.findings()
+    every = pairs.all_pairs(findings)
+    if not every or len(results.sizes) < 2:
+        raise NotDrawnError("they need two learners and two training sizes")
+    if len(every) > pairs.MAX_PAIRS:
+        raise NotDrawnError(
+            f"{len(every)} pairs of learners are too many for a figure, which has "
+            f"{pairs.MAX_PAIRS} at most; the table of pairs has them all"
         )
-    ax.set_xscale("log")
-    label_sizes(ax, sizes)
-    ax.set_xlim(sizes[0] * 10 ** (offsets[0] - 0.15), sizes[-1] * 10 ** (offsets[-1] + 0.15))
-    ax.set_xlabel("training rows")
-    ax.set_ylabel(plain(axis_label(info)))
-    ax.spines[["top", "right"]].set_visible(False)
-    ax.grid(axis="y", color="0.92", linewidth=0.8)
-    ax.set_axisbelow(True)
-    if info.zero:
-        _draw_zero(ax, info.zero)
-    return ax
+    panels = Panels(tuple(pairs.difference(findings, *pair) for pair in every), across=3)
+    made = captions.made(results.study)
+    caption = _joined(captions.differences(findings), *_notes(panels), made)
+    title = f"Differences in {findings.info.label}"
+    return Printed("differences", title, caption, [*mpl.pages(panels, style)])
 
 
-def _offsets(sizes: IntArray, learners: int) -> FloatArray:
-    """How far each learner stands beside the size itself, in decades."""
-    closest = float(np.diff(np.log10(sizes)).min()) if len(sizes) > 1 else 1.0
-    reach = min(_DODGE * closest, 0.032 * (learners - 1)) / 2
-    return np.linspace(-reach, reach, learners) if learners > 1 else np.zeros(1)
+def thresholds(results: Results, style: Style) -> Printed:
+    """Where learners overtake each other, all pairs in one figure."""
+    findings = results.findings()
+    if not findings.courses:
+        raise NotDrawnError("they need two learners and two training sizes")
+    leader = findings.ranked(results.sizes[-1])[0]
+    rows, which = pairs.threshold_rows(findings.courses, _MAX_ROWS[style.titles], leader)
+    chart = pairs.thresholds(rows, results.sizes, findings.info.label)
+    told = captions.thresholds(findings, min(row.course.n for row in rows))
+    caption = _joined(told, which, f"{design(results.study)}.", added_sizes(findings))
+    figure = mpl.stacked([chart], style, style.wide)
+    return Printed("thresholds", chart.title, caption, [figure])
 
 
-def label_sizes(ax: Axes, sizes: IntArray, across: float = _LETTERS_ACROSS) -> None:
-    """Ticks at the sizes; labels are slanted, or some left out, where they would collide.
-
-    ``across`` is how many letters fit side by side under the axis.
-    """
-    labels = [f"{size:,}" for size in sizes]
-    places = np.log10(sizes / sizes[0]) * across
-    places /= max(np.log10(sizes[-1] / sizes[0]), 1e-9)
-    crowded = len(sizes) > 1 and np.diff(places).min() < max(map(len, labels)) + 1
-    last = -np.inf
-    for index, place in enumerate(places):
-        if place - last < 2.5:
-            labels[index] = ""
-        else:
-            last = place
-    ax.set_xticks(sizes, labels)
-    ax.minorticks_off()
-    if crowded:
-        for label in ax.get_xticklabels():
-            label.set(rotation=45, ha="right", rotation_mode="anchor")
+def scores(results: Results, style: Style) -> Printed:
+    """The scores of all models, a panel for each size."""
+    findings = results.findings()
+    shown, which = _leading(results, style)
+    sizes = spread.spaced(results.sizes, 2 if style.titles else 3)
+    values = [v for size in sizes for label in shown for v in findings.values(label, size)]
+    undrawn = sum(not drawable(value) for value in values)
+    if undrawn == len(values):
+        raise NotDrawnError(f"no cell has a finite {findings.measure}")
+    figure = mpl.in_rows(spread.scores(findings, sizes, shown), style)
+    told = captions.scores(findings, undrawn, sizes)
+    caption = _joined(told, which, captions.made(results.study))
+    return Printed("scores", f"{opening(findings.info.label)} of every model", caption, [figure])
 
 
-def plain(text: str) -> str:
-    """Text that matplotlib shows as it is: no formula, and in the key even after a low line."""
-    text = text.replace("$", r"\$")
-    return f"\u200b{text}" if text.startswith("_") else text
+def rank_diagrams(results: Results, style: Style) -> Printed:
+    """Critical-difference diagrams, a panel for each size."""
+    findings, k = results.findings(), len(results.learners)
+    if k < 2:
+        raise NotDrawnError("they need at least two learners")
+    if style.titles and k > ranks.MAX_JOINED:
+        raise NotDrawnError(f"those of {k} learners do not fit on a slide")
+    several = k <= ranks.MAX_JOINED and not style.titles
+    sizes = spread.spaced(results.sizes, 3) if several else results.sizes[-1:]
+    every = [(size, findings.ranks(size)) for size in sizes]
+    found = [one for _, one in every if isinstance(one, Ranks)]
+    without = [
+        f"At {size:,} rows there are no ranks: {one.reason}."
+        for size, one in every
+        if not isinstance(one, Ranks)
+    ]
+    if not found:
+        raise NotDrawnError(" ".join(without))
+    narrow = max(map(len, results.learners)) <= 8 and k <= 6
+    width = style.narrow if narrow else style.wide
+    figure = mpl.stacked([ranks.ranks(one) for one in found], style, width)
+    told = captions.ranks(findings, found, k <= ranks.MAX_JOINED)
+    caption = _joined(told, f"{design(results.study)}.", *without)
+    return Printed("ranks", f"Average ranks by {findings.info.label}", caption, [figure])
 
 
-def _draw_zero(ax: Axes, words: str) -> None:
-    """A line at zero that says what it stands for."""
-    ax.axhline(0, color="0.35", linewidth=0.9, linestyle=(0, (4, 3)), zorder=1)
-    ax.annotate(
-        words,
-        xy=(1, 0),
-        xycoords=("axes fraction", "data"),
-        xytext=(0, 3),
-        textcoords="offset points",
-        ha="right",
-        va="bottom",
-        fontsize="small",
-        color="0.35",
-    )
+def reliability(results: Results, style: Style) -> Printed:
+    """Observed frequencies against predictions, a panel for each learner."""
+    sizes = sorted({results.sizes[0], results.sizes[-1]})
+    shown, which = _leading(results, style)
+    try:
+        found = results.calibration(sizes, learners=shown)
+    except SimstudyError as error:
+        raise NotDrawnError(str(error)) from error
+    panels = spread.reliability(found, shown)
+    if not panels.charts:
+        raise NotDrawnError("no cell of the models to run again succeeded")
+    caption = _joined(captions.reliability(found, results.study, sizes), which)
+    title = "Observed frequency against predicted probability"
+    return Printed("reliability", title, caption, [*mpl.pages(panels, style)])
 
 
-def learning_curves(intervals: pd.DataFrame, info: MeasureInfo, title: str, caption: str) -> Figure:
-    """A figure of learning curves that can stand alone: title, key, and what the bars are."""
-    from matplotlib.figure import Figure
-
-    labels = list(dict.fromkeys(intervals["learner"]))
-    columns = max(1, min(len(labels), 88 // (max(map(len, labels)) + 7)))
-    key_rows = -(-len(labels) // columns)
-    figure = Figure(figsize=(6.4, 4.5 + 0.2 * key_rows), layout="constrained")
-    draw_learning_curves(intervals, info, figure.subplots())
-    figure.legend(
-        loc="outside upper left",
-        title=plain("\n".join(textwrap.wrap(title, 64))),
-        title_fontsize="large",
-        alignment="left",
-        frameon=False,
-        ncols=columns,
-    )
-    figure.supxlabel(plain(caption), fontsize=7.5, color="0.25", x=0.01, ha="left")
-    return figure
+def regret(results: Results, style: Style) -> Printed:
+    """What regret is made of, a panel for each learner."""
+    split = results.regret_parts
+    if split is None:
+        raise NotDrawnError(
+            "the study has not measured 'regret', 'representation' and 'estimation', or no model "
+            "has all of them"
+        )
+    shown, which = _leading(results, style)
+    panels = spread.regret(split, results.learners, results.info("regret").unit, shown)
+    key = tuple(entry._replace(text=entry.kind) for entry in panels.key[1:])
+    panels = replace(panels, key=(panels.key[0], *key))
+    told, made = captions.regret(split, results.study), captions.made(results.study)
+    caption = _joined(told, captions.REGRET_PARTS, made, which)
+    return Printed("regret", "Regret and its parts", caption, [*mpl.pages(panels, style)])
 
 
-def _wrapped(text: str, letters: float) -> str:
-    """Text on as many lines as its width asks for."""
-    return plain("\n".join(textwrap.wrap(text, int(letters))))
+def reward_and_divergence(results: Results, style: Style) -> Printed:
+    """Rewards against divergences from the truth, a panel for each learner."""
+    needed = ("information_reward", "kl_divergence")
+    if missing := [f"'{name}'" for name in needed if name not in results.measures]:
+        raise NotDrawnError(f"the study has not measured {' and '.join(missing)}")
+    shown, which = _leading(results, style)
+    reward, other = (results.info(name) for name in needed)
+    panels, cells, drawn = spread.divergence(results.findings(), reward, other, shown)
+    if not drawn:
+        raise NotDrawnError("no cell has a divergence above 0")
+    told = captions.divergence(results.study, reward.label, other.label, cells, drawn)
+    title, pages = "Reward against divergence from the truth", [*mpl.pages(panels, style)]
+    return Printed("reward_and_divergence", title, _joined(told, which), pages)
 
 
-def _add_caption(figure: Figure, caption: str) -> None:
-    """A caption below the axes, as wide as the figure."""
-    text = _wrapped(caption, 15.5 * figure.get_figwidth())
-    figure.supxlabel(text, fontsize=7.5, color="0.25", x=0.01, ha="left")
-
-
-def draw_difference(
-    shown: DifferenceCurve, found: pd.DataFrame, info: MeasureInfo, ax: Axes
-) -> Axes:
-    """Draw by how much one learner is ahead of another against training size.
-
-    The dark band is for each size by itself, the light one for all sizes together; a bar on the
-    line of no difference is the interval of a threshold, its mark the threshold.
-    """
-    curve = shown.table
-    size = curve["size"]
-    colour = COLOURS[0]
-    ax.fill_between(
-        size, curve["band_lower"], curve["band_upper"], color=colour, alpha=0.15, linewidth=0
-    )
-    ax.fill_between(size, curve["lower"], curve["upper"], color=colour, alpha=0.3, linewidth=0)
-    studied = curve[curve["studied"]]
-    ax.plot(size, curve["difference"], color=colour, linewidth=1.5)
-    ax.plot(studied["size"], studied["difference"], "o", color=colour, markersize=3)
-    ax.axhline(0, color="0.35", linewidth=0.9)
-    for row in found[found["crossing"].notna()].to_dict("records"):
-        ax.plot([row["lower"], row["upper"]], [0, 0], color=COLOURS[1], linewidth=3.5, alpha=0.9)
-        ax.plot(row["crossing"], 0, "D", color=COLOURS[1], markersize=5.5, markeredgecolor="white")
-    ax.set_xscale("log")
-    sizes = studied["size"].to_numpy().astype(np.intp)
-    label_sizes(ax, sizes[three_places(sizes)])
-    ax.set_xlabel("training rows")
-    unit = f" ({info.unit})" if info.unit else ""
-    ax.set_ylabel(plain(f"{shown.second} ahead by{unit}"))
-    ax.spines[["top", "right"]].set_visible(False)
-    ax.grid(axis="y", color="0.92", linewidth=0.8)
-    ax.set_axisbelow(True)
-    return ax
-
-
-def differences_figure(
-    curves: Sequence[DifferenceCurve],
-    found: pd.DataFrame,
-    info: MeasureInfo,
-    title: str,
-    caption: str,
-) -> Figure:
-    """A figure of the paired differences of several pairs that can stand alone."""
-    from matplotlib.figure import Figure
-
-    columns = min(len(curves), 3)
-    rows = -(-len(curves) // columns)
-    height = (1.3 if columns == 3 else 1.9) + 2.2 * rows
-    figure = Figure(figsize=(max(2.7 * columns, 5.0), height), layout="constrained")
-    axes = list(figure.subplots(rows, columns, sharex=True, squeeze=False).flat)
-    for ax in axes[len(curves) :]:
-        ax.set_visible(False)
-    for curve, ax in zip(curves, axes, strict=False):
-        first, second = curve.first, curve.second
-        mine = found[(found["first"] == first) & (found["second"] == second)]
-        draw_difference(curve, mine, info, ax)
-        ax.set_title(_wrapped(f"{second} ahead of {first}", 24), fontsize="medium")
-        ax.set_ylabel("")
-        if ax in axes[::columns]:
-            ax.set_ylabel(plain(f"difference ({info.unit})" if info.unit else "difference"))
-        ax.xaxis.set_tick_params(labelbottom=True)
-    figure.suptitle(_wrapped(title, 9 * figure.get_figwidth()), x=0.01, ha="left")
-    _add_caption(figure, caption)
-    return figure
-
-
-def draw_regret(split: pd.DataFrame, unit: str, axes: Sequence[Axes]) -> None:
-    """Draw what regret is made of against training size, one panel for each learner.
-
-    ``split`` has the columns learner, size, regret, representation and estimation.
-    """
-    learners = list(dict.fromkeys(split["learner"]))
-    sizes = np.unique(split["size"])
-    for learner, ax in zip(learners, axes, strict=True):
-        rows = split[split["learner"] == learner].sort_values("size")
-        size, floor, regret = (rows[key] for key in ("size", "representation", "regret"))
-        ax.fill_between(size, 0, floor, color=COLOURS[1], alpha=0.55, linewidth=0)
-        ax.fill_between(size, floor, regret, color=COLOURS[4], alpha=0.55, linewidth=0)
-        ax.plot(size, floor, color=COLOURS[1], linestyle="--", linewidth=1.3)
-        ax.plot(size, regret, color=COLOURS[0], marker="o", markersize=3.5, linewidth=1.6)
-        ax.set_title(_wrapped(learner, 20), fontsize="medium")
-        ax.set_xscale("log")
-        ax.set_xlabel("training rows")
-        label_sizes(ax, sizes[three_places(sizes)])
-        ax.spines[["top", "right"]].set_visible(False)
-        ax.grid(axis="y", color="0.92", linewidth=0.8)
-        ax.set_axisbelow(True)
-    axes[0].set_ylabel(f"regret ({unit})")
-
-
-def three_places(sizes: IntArray) -> list[int]:
-    """The first, the last, and the one nearest to the middle between them, as logarithms go."""
-    middle = np.abs(np.log(sizes) - np.log(sizes[[0, -1]]).mean()).argmin()
-    return sorted({0, int(middle), len(sizes) - 1})
-
-
-def regret_figure(split: pd.DataFrame, unit: str, title: str, caption: str) -> Figure:
-    """A figure of regret and its parts that can stand alone."""
-    from matplotlib.figure import Figure
-    from matplotlib.lines import Line2D
-    from matplotlib.patches import Patch
-
-    number = split["learner"].nunique()
-    columns = min(number, 4)
-    rows = -(-number // columns)
-    height = (1.6 if columns == 4 else 2.4) + 2.2 * rows
-    figure = Figure(figsize=(max(2.0 * columns, 5.0), height), layout="constrained")
-    grid = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
-    axes = list(grid.flat)
-    for ax in axes[number:]:
-        ax.set_visible(False)
-    draw_regret(split, unit, axes[:number])
-    for row in grid[1:]:
-        row[0].set_ylabel(f"regret ({unit})")
-    for ax in axes[:number]:
-        ax.xaxis.set_tick_params(labelbottom=True)
-    _add_caption(figure, caption)
-    figure.legend(
-        handles=[
-            Line2D([], [], color=COLOURS[0], marker="o", markersize=3.5, label="regret"),
-            Patch(color=COLOURS[4], alpha=0.55, label="estimation: what more data would win back"),
-            Patch(color=COLOURS[1], alpha=0.55, label="representation: what no amount would"),
-        ],
-        loc="outside upper left",
-        title=_wrapped(title, 9 * figure.get_figwidth()),
-        title_fontsize="large",
-        alignment="left",
-        frameon=False,
-        ncols=1 if columns < 4 else 3,
-        fontsize="small",
-    )
-    return figure
+MAKERS: dict[str, Callable[[Results, Style], Printed]] = {
+    "differences": differences,
+    "thresholds": thresholds,
+    "scores": scores,
+    "ranks": rank_diagrams,
+    "reliability": reliability,
+    "regret": regret,
+    "reward_and_divergence": reward_and_divergence,
+}

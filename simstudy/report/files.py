@@ -2,38 +2,26 @@
 
 from __future__ import annotations
 
-import io
-import itertools
-import warnings
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
 from simstudy.analysis.findings import Absent, Findings
-from simstudy.report.figures import differences_figure, learning_curves, regret_figure
-from simstudy.report.page import MAX_PAIRS, report_page
-from simstudy.report.prose import captions
+from simstudy.report.figures import FORMATS, render, study_figures
+from simstudy.report.page import report_page
 from simstudy.results.store import PAGE, TABLES, Store
-from simstudy.texts import as_csv, printable
+from simstudy.texts import as_csv
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
     from simstudy.analysis.anova import Anova
     from simstudy.analysis.mixed import MixedModel
     from simstudy.results.results import Results
 
-FORMATS: dict[str, dict[str, Any]] = {
-    "png": {"dpi": 200},
-    "svg": {"metadata": {"Date": None}},
-    "pdf": {"metadata": {"CreationDate": None}},
-}
-
 
 def write_report(results: Results, store: Store) -> None:
     """Write the tables of all measures, the figures of the primary one, and the page."""
-    tables, figures = _tables(results), _figures(results)
+    tables, figures = _tables(results), study_figures(results)
     for name, table in tables.items():
         store.write(name, as_csv(table).encode())
     for name, figure in figures.items():
@@ -69,42 +57,3 @@ def _tables(results: Results) -> dict[str, pd.DataFrame]:
 def _table(found: Anova | MixedModel | Absent) -> pd.DataFrame:
     """The table of an analysis, or one that says why there is none."""
     return pd.DataFrame({"note": [found.reason]}) if isinstance(found, Absent) else found.table
-
-
-def _figures(results: Results) -> dict[str, Figure]:
-    """The figures of the primary measure."""
-    study, findings = results.study, results.findings()
-    title, info = study.title or study.name, findings.info
-    made = captions.made(study)
-    caption = f"{captions.curves(findings)} {made}"
-    figures = {"learning_curves": learning_curves(findings.intervals, info, title, caption)}
-    pairs = list(itertools.combinations(results.learners, 2))
-    if findings.courses and len(pairs) <= MAX_PAIRS:
-        curves = [findings.curve(*pair) for pair in pairs]
-        caption = f"{captions.differences(findings)} {made}"
-        figures["differences"] = differences_figure(
-            curves, findings.thresholds, info, title, caption
-        )
-    if (split := results.regret_parts) is not None:
-        unit, caption = results.info("regret").unit, f"{captions.regret(split, study)} {made}"
-        figures["regret"] = regret_figure(split.table, unit, title, caption)
-    return figures
-
-
-def render(figure: Figure, suffix: str) -> bytes:
-    """The figure in one format, the same bytes each time."""
-    import matplotlib as mpl
-
-    buffer = io.BytesIO()
-    settings: dict[Any, Any] = {"svg.hashsalt": "simstudy", "pdf.fonttype": 42}
-    with mpl.rc_context(settings), warnings.catch_warnings():
-        # A crowded layout and a letter that the font lacks show in the picture itself.
-        warnings.simplefilter("ignore", UserWarning)
-        figure.savefig(buffer, format=suffix, **FORMATS[suffix])
-    content = buffer.getvalue()
-    return well_formed(content) if suffix == "svg" else content
-
-
-def well_formed(svg: bytes) -> bytes:
-    """A picture whose comments, which repeat its texts, have no character that XML lacks."""
-    return printable(svg.decode()).encode()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
-import math
 import shlex
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -12,13 +10,14 @@ from simstudy.analysis.findings import Absent, Findings
 from simstudy.analysis.thresholds import Course
 from simstudy.measures.base import MeasureInfo
 from simstudy.report import pictures
-from simstudy.report.html.charts import MOST_BARS, MOST_LIMITS, Drawn, swatch
-from simstudy.report.html.panels import MOST_DOTS, Panel
+from simstudy.report.charts.pairs import all_pairs, shown_pairs
+from simstudy.report.charts.spread import MAX_DOTS
+from simstudy.report.charts.svg import Panel, Picture, swatch
 from simstudy.report.prose import captions
 from simstudy.report.prose.design import conventions, question, sections
 from simstudy.report.prose.headline import headline
 from simstudy.report.prose.notes import ALONE, costs_note, pair_notes, precision_note
-from simstudy.report.prose.numbers import brief, number
+from simstudy.report.prose.numbers import brief
 from simstudy.report.tables import facts
 from simstudy.report.tables import findings as build
 from simstudy.report.tables.table import Table
@@ -28,8 +27,6 @@ if TYPE_CHECKING:
     from simstudy.results.results import Results
     from simstudy.study.study import Study
 
-MAX_PAIRS = 15  # of learners whose differences are drawn
-_MAX_NAMED = 5  # means that are not drawn, by name
 _MAX_WARNINGS = 10
 
 
@@ -39,8 +36,8 @@ class View:
 
     index: int
     info: MeasureInfo
-    wide: Drawn
-    narrow: Drawn
+    wide: Picture
+    narrow: Picture
     curve_notes: list[str]
     means: Table
     differences: list[Panel]
@@ -89,7 +86,7 @@ def report_page(results: Results) -> str:
         failures=facts.failures(results),
         warnings=list(manifest["warnings"].items())[:_MAX_WARNINGS],
         versions=facts.versions(results),
-        dots=min(study.models, MOST_DOTS),
+        dots=min(study.models, MAX_DOTS),
         **_commands(results),
     )
 
@@ -97,7 +94,7 @@ def report_page(results: Results) -> str:
 def view(results: Results, index: int) -> View:
     """Present one of the measures."""
     findings, study = results.findings(results.measures[index]), results.study
-    wide, narrow = pictures.curves(findings, index)
+    wide, narrow, curve_notes = pictures.curves(findings, index)
     panels, notes, thresholds = _differences(findings, index)
     tests, test_notes = _tests(findings, study)
     design = findings.design
@@ -114,7 +111,7 @@ def view(results: Results, index: int) -> View:
         findings.info,
         wide,
         narrow,
-        _curve_notes(findings, wide),
+        [captions.curves(findings), *_unmeasured_limits(findings), *curve_notes],
         own(build.means(findings)),
         panels,
         notes,
@@ -129,38 +126,14 @@ def view(results: Results, index: int) -> View:
     )
 
 
-def _curve_notes(findings: Findings, drawn: Drawn) -> list[str]:
-    """The caption of the learning curves."""
-    many = len(findings.design.learners)
-    bars = f"Bars: {captions.intervals(findings)}. {captions.CURVES_NOTE}"
-    if many > MOST_BARS:
-        bars = "Intervals are not drawn for so many learners; the table has them. "
-        bars += captions.CURVES_NOTE
-    notes = [f"Means {captions.models(findings)}. {bars} Marks of one size stand side by side."]
-    if findings.ceiling:
-        limits = findings.limits and many <= MOST_LIMITS
-        notes.append(
-            "Grey dashed line: the ceiling, what the true class probabilities earn"
-            + "; dotted lines: the learners’ limits, what each earns of the population"
-            * bool(limits)
-            + "."
-        )
-    elif findings.measure == "information_reward":
-        notes.append(
-            "To show the ceiling and the learners’ limits, add “regret”, “representation” and "
-            "“estimation” to “also” under [measures] in the study."
-        )
-    if drawn.cut:
-        notes.append("Bars that reach the edge are longer than drawn.")
-    missing = [mean for mean in findings.means if not math.isfinite(mean.mean)]
-    if missing:
-        cells = [
-            f"{brief(mean.learner)} at {mean.size:,} rows ({number(mean.mean)})"
-            for mean in missing[:_MAX_NAMED]
-        ]
-        more = f" and {len(missing) - _MAX_NAMED} more" * (len(missing) > _MAX_NAMED)
-        notes.append(f"Not drawn, as the mean is infinite or missing: {', '.join(cells)}{more}.")
-    return notes
+def _unmeasured_limits(findings: Findings) -> list[str]:
+    """How to show the ceiling and the limits."""
+    if findings.ceiling or findings.measure != "information_reward":
+        return []
+    return [
+        "To show the ceiling and the learners’ limits, add “regret”, “representation” and "
+        "“estimation” to “also” under [measures] in the study."
+    ]
 
 
 def _differences(findings: Findings, index: int) -> tuple[list[Panel], list[str], Table | None]:
@@ -170,20 +143,17 @@ def _differences(findings: Findings, index: int) -> tuple[list[Panel], list[str]
         return [], [ALONE], None
     if len(design.sizes) < 2:
         return [], ["With one training size there is no curve; see the table of pairs."], None
-    every = list(itertools.combinations(design.learners, 2))
-    pairs = every
-    if len(every) > MAX_PAIRS:
-        best = findings.ranked(design.sizes[-1])[0]
-        pairs = [(other, best) for other in design.learners if other != best][:MAX_PAIRS]
+    every, pairs = all_pairs(findings), shown_pairs(findings)
     courses: list[Course] = []
     table = None
     # Those of many learners take long: only the primary measure has them then.
-    if len(pairs) == len(every) or index == 0:
+    known = len(pairs) == len(every) or index == 0
+    if known:
         shown = [{*pair} for pair in pairs]
         courses = [one for one in findings.courses if {one.first, one.second} in shown]
         made = build.thresholds(findings, courses)
         table = None if isinstance(made, Absent) else made
-    panels, cut = pictures.differences(findings, index, pairs, courses)
+    panels, cut = pictures.differences(findings, index, pairs, known)
     notes = [f"{captions.differences(findings, courses)} Each panel has its own vertical scale."]
     if len(pairs) < len(every):
         notes.append(
@@ -191,9 +161,7 @@ def _differences(findings: Findings, index: int) -> tuple[list[Panel], list[str]
             "best at the largest size, against others; all are in pairwise.csv and, for the "
             "primary measure, in thresholds.csv."
         )
-    if cut:
-        notes.append("Bands that reach the edge are wider than drawn.")
-    return panels, notes, table
+    return panels, [*notes, *cut], table
 
 
 def _tests(findings: Findings, study: Study) -> tuple[list[Table], list[str]]:

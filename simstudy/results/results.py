@@ -432,50 +432,6 @@ class Results:
             known = ", ".join(f"{known:,}" for known in self.sizes)
             raise SimstudyError(f"no training size {size:,} here; there are {known}")
 
-    def plot_scores(
-        self, size: int | None = None, measure: str | None = None, ax: Axes | None = None
-    ) -> Axes:
-        """Draw how the scores of each learner spread over the models at one training size.
-
-        The largest size if left out.
-        """
-        from simstudy.report.paper.spread import draw_scores
-
-        self._check_size(size)
-        at = self.sizes[-1] if size is None else size
-        rows = self.scores[self.scores["size"] == at]
-        name = self._measure(measure)
-        table = rows[["model", "learner"]].assign(value=rows[name])
-        ax = draw_scores(table, self.info(measure), ax or _axes())
-        ax.set_title(f"{at:,} training rows", fontsize="medium")
-        return ax
-
-    def plot_reliability(
-        self, learner: str, size: int | None = None, ax: Axes | None = None
-    ) -> Axes:
-        """Draw how often what a learner gave a probability came about.
-
-        At one training size, or at the smallest and the largest; see `reliability`.
-        """
-        from simstudy.report.paper.calibration import draw_reliability
-
-        sizes = sorted({self.sizes[0], self.sizes[-1]}) if size is None else [size]
-        found = self.reliability(sizes, learners=[learner])
-        ax = draw_reliability(found, ax or _axes())
-        ax.legend(frameon=False, fontsize="small", loc="upper left", title="training rows")
-        return ax
-
-    def plot_ranks(
-        self, size: int | None = None, measure: str | None = None, ax: Axes | None = None
-    ) -> Axes:
-        """Draw a critical-difference diagram of the learners' average ranks; see `ranks`."""
-        from simstudy.report.paper.ranks import draw_ranks
-
-        table = self.ranks(size, measure)
-        if table.empty:
-            raise SimstudyError("ranks need at least two learners, and the study has one")
-        return draw_ranks(table, ax or _axes())
-
     @cached_property
     def _plan(self) -> Plan:
         """What was run; plugins are executed, if they are those that the results were made with."""
@@ -514,30 +470,96 @@ class Results:
         line: str = self.manifest["about"].get(kind, {}).get(name, "")
         return line
 
-    def plot_learning_curves(self, ax: Axes | None = None, measure: str | None = None) -> Axes:
-        """Draw a measure against training size, with intervals, and return the axes."""
-        from simstudy.report.figures import draw_learning_curves
+    def plot_learning_curves(
+        self,
+        measure: str | None = None,
+        ax: Axes | None = None,
+        learners: Sequence[str] | None = None,
+    ) -> Axes:
+        """Draw a measure against training size, with intervals, and return the axes.
 
-        if ax is None:
-            import matplotlib.pyplot as plt
+        Of all learners, or of some.
+        """
+        from simstudy.report.charts import curves, mpl
 
-            ax = plt.subplots(layout="constrained")[1]
-        return draw_learning_curves(self.intervals(measure), self.info(measure), ax)
+        return mpl.draw(curves.learning_curves(self.findings(measure), learners), ax or _axes())
 
     def plot_difference(
-        self, first: str, second: str, ax: Axes | None = None, measure: str | None = None
+        self, first: str, second: str, measure: str | None = None, ax: Axes | None = None
     ) -> Axes:
         """Draw by how much the second learner is ahead, with bands and thresholds."""
-        from simstudy.report.figures import draw_difference
+        from simstudy.report.charts import mpl, pairs
 
         self._check_pair(first, second)
         if len(self.sizes) < 2:
             raise SimstudyError("a difference is drawn over at least two sizes; the study has one")
-        found = self.thresholds(measure)
-        pair = {first, second}
-        found = found[[{row.first, row.second} == pair for row in found.itertuples()]]
-        curve = self.findings(measure).curve(first, second)
-        return draw_difference(curve, found, self.info(measure), ax or _axes())
+        chart = pairs.difference(self.findings(measure), first, second)
+        ax = mpl.draw(chart, ax or _axes())
+        ax.set_ylabel(mpl.plain(chart.y.label.replace("difference", f"{second} ahead by")))
+        return ax
+
+    def plot_scores(
+        self, size: int | None = None, measure: str | None = None, ax: Axes | None = None
+    ) -> Axes:
+        """Draw how the scores of each learner spread over the models at one training size.
+
+        The largest size if left out.
+        """
+        from simstudy.report.charts import mpl, spread
+
+        self._check_size(size)
+        at = self.sizes[-1] if size is None else size
+        panels = spread.scores(self.findings(measure), [at], self.learners)
+        ax = mpl.draw(panels.charts[0], ax or _axes())
+        ax.set_title(f"{at:,} training rows", fontsize="medium")
+        return ax
+
+    def plot_ranks(
+        self, size: int | None = None, measure: str | None = None, ax: Axes | None = None
+    ) -> Axes:
+        """Draw a critical-difference diagram of the learners' average ranks; see `ranks`."""
+        from simstudy.report.charts import mpl, ranks
+
+        if len(self.learners) < 2:
+            raise SimstudyError("ranks need at least two learners, and the study has one")
+        return mpl.draw(ranks.ranks(self.rank_tests(size, measure)), ax or _axes())
+
+    def plot_reliability(
+        self, learner: str, size: int | None = None, ax: Axes | None = None
+    ) -> Axes:
+        """Draw how often events of a predicted probability were observed, for one learner.
+
+        At one training size, or at the smallest and the largest; see `reliability`.
+        """
+        from simstudy.report.charts import mpl, spread
+
+        sizes = sorted({self.sizes[0], self.sizes[-1]}) if size is None else [size]
+        panels = spread.reliability(self.calibration(sizes, learners=[learner]), [learner])
+        ax = mpl.draw(panels.charts[0], ax or _axes())
+        options: dict[str, Any] = {"frameon": False, "fontsize": "small", "loc": "upper left"}
+        ax.legend(handles=mpl.handles(panels.key), title="training rows", **options)
+        return ax
+
+    def plot_regret(self, axes: Sequence[Axes] | None = None) -> Sequence[Axes]:
+        """Draw regret and its parts against training size, on axes of its own for each learner."""
+        from simstudy.report.charts import mpl, spread
+
+        if self.regret_parts is None:
+            raise SimstudyError(
+                "regret is drawn if the study measured 'regret', 'representation' and 'estimation'"
+            )
+        panels = spread.regret(self.regret_parts, self.learners, self.info("regret").unit)
+        if axes is None:
+            import matplotlib.pyplot as plt
+
+            number = len(panels.charts)
+            size = (2.4 * number, 2.8)
+            axes = plt.subplots(1, number, figsize=size, layout="constrained", squeeze=False)[1][0]
+        for index, (chart, ax) in enumerate(zip(panels.charts, axes, strict=True)):
+            mpl.draw(chart, ax)
+            ax.set_title(mpl.plain(chart.heading), fontsize="medium")
+            ax.set_ylabel(chart.y.label if index == 0 else "")
+        return axes
 
     def _check_pair(self, *labels: str) -> None:
         """Refuse learners that cannot be compared."""

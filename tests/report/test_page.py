@@ -15,9 +15,6 @@ import pytest
 from simstudy import SimstudyError, make_study, run_study
 from simstudy.engine.plan import make_plan
 from simstudy.engine.task import Task
-from simstudy.report.html.charts import SMALL
-from simstudy.report.html.panels import _axes
-from simstudy.report.html.svg import text_width
 from simstudy.report.page import report_page, view
 from simstudy.report.tables.findings import thresholds
 
@@ -314,11 +311,3 @@ def test_titles_of_tables_follow_those_of_sections(page):
     levels = [int(level) for level in re.findall(r"<h(\d)", page)]
     assert levels[0] == 1
     assert all(level <= before + 1 for before, level in itertools.pairwise(levels))
-
-
-def test_no_label_of_a_small_figure_is_cut_off():
-    # Four ticks would be a tenth apart, five a twentieth, and a digit longer.
-    frame = str(_axes([10, 100], (-0.12, 0.11), signed_ticks=True).frame)
-    labels = re.findall(r'<text x="([\d.]+)"[^>]*text-anchor="end">([^<]+)<', frame)
-    assert "+0.05" in [label for _, label in labels]
-    assert all(float(x) >= text_width(label, SMALL) for x, label in labels)

@@ -24,6 +24,13 @@ PRECISION = (
     "n: models; sd: standard deviation between models; MCSE: Monte-Carlo standard error, sd/√n; "
     "error: the relative standard error of sd and MCSE."
 )
+MAX_BARS = 10  # learners whose learning curves have their intervals
+MAX_LIMITS = 8  # learners whose limits are drawn
+SIDE_BY_SIDE = " Learners stand side by side at each size."
+REGRET_PARTS = (
+    "Line with dots: regret. Orange, up to the dashed line: representation. Blue: estimation. "
+    "Means over the models, without intervals; standard errors are in regret.csv."
+)
 CURVES_NOTE = "They show how models differ; learners are compared by paired differences instead."
 
 
@@ -60,12 +67,19 @@ def half_widths(findings: Findings) -> str:
 
 def curves(findings: Findings) -> str:
     """Of learning curves."""
-    info = findings.info
-    zero = f" Dashed line at 0: {info.zero}." if info.zero else ""
-    return (
-        f"Mean {info.label} against training size (logarithmic), {models(findings)}. Bars: "
-        f"{intervals(findings)}. {CURVES_NOTE} Learners stand side by side at each size.{zero}"
-    )
+    info, learners = findings.info, len(findings.design.learners)
+    bars = f"Bars: {intervals(findings)}. {CURVES_NOTE}" + SIDE_BY_SIDE * (learners > 1)
+    if learners > MAX_BARS:
+        bars = f"Intervals are not drawn for so many learners; the table has them. {CURVES_NOTE}"
+    said = f"Mean {info.label} against training size (logarithmic), {models(findings)}. {bars}"
+    if info.zero:
+        said += f" Dashed line at 0: {info.zero}."
+    if findings.ceiling:
+        said += " Grey dashed line: the ceiling, what the true class probabilities earn"
+        if findings.limits and learners <= MAX_LIMITS:
+            said += "; dotted lines: the learners' limits, what each earns of the population"
+        said += "."
+    return said
 
 
 def differences(findings: Findings, shown: Sequence[Course] | None = None) -> str:

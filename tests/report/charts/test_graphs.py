@@ -11,12 +11,13 @@ import pytest
 from matplotlib.figure import Figure
 from matplotlib.patches import Ellipse, FancyArrowPatch
 
-from simstudy.report.graphs import LEAST_SHOWN, draw_dag
+from simstudy.report.charts.network import MIN_SHOWN
+from simstudy.report.graphs import draw_dag
 
 mpl.use("Agg")
 # y → x0 → x1, y → x1; x1 → x0 and x1 → y are likely enough to be shown, y → y is no arc.
 PARENTS = ((2,), (0, 2), ())
-POSTERIORS = np.array([[0.0, 0.61, 0.04], [0.27, 0.0, LEAST_SHOWN], [0.93, 0.78, 0.5]])
+POSTERIORS = np.array([[0.0, 0.61, 0.04], [0.27, 0.0, MIN_SHOWN], [0.93, 0.78, 0.5]])
 
 
 def draw(*arguments, **keywords):
@@ -77,7 +78,8 @@ def test_the_target_alone_has_its_colour_and_stands_on_top(target, marked):
         1 if v == marked else 2 for v in range(3)
     ]
     heights = [patch.center[1] for patch in ax.patches if isinstance(patch, Ellipse)]
-    assert np.argmax(heights) == marked
+    assert ax.yaxis_inverted()
+    assert np.argmin(heights) == marked
 
 
 def test_arrows_end_at_the_borders_of_the_nodes():

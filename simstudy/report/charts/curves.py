@@ -1,0 +1,180 @@
+"""Lines against training size: learning curves, seconds, several studies side by side."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from simstudy.analysis.findings import Findings
+from simstudy.report.charts import spec
+from simstudy.report.charts.spec import Axis, Chart, Floats, drawable
+from simstudy.report.prose.captions import MAX_BARS, MAX_LIMITS
+from simstudy.report.prose.numbers import brief, duration, number, signed
+from simstudy.report.prose.phrases import axis_label
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_MAX_NAMED = 5  # cells that are named as not drawn
+_MAX_DESCRIBED = 12  # learners in a description
+_CUT = "Bars that reach the edge are longer than they are drawn."
+
+
+class Series(NamedTuple):
+    """The numbers of a learner by size, with the ends of their intervals."""
+
+    learner: int
+    label: str
+    means: Floats
+    low: Floats
+    high: Floats
+
+
+def learning_curves(findings: Findings, learners: Sequence[str] | None = None) -> Chart:
+    """Means against training size with their intervals, the ceiling and limits."""
+    sizes, info, ceiling = findings.design.sizes, findings.info, findings.ceiling
+    every = _means(findings, learners or findings.design.learners)
+    limits = [(one.learner, findings.limits.get(one.label, ())) for one in every]
+    limits = [(learner, limit) for learner, limit in limits if len(every) <= MAX_LIMITS and limit]
+    also = [*ceiling, *(value for _, limit in limits for value in limit)]
+    bars = len(every) <= MAX_BARS
+    y, cut = _vertical(every, axis_label(info), also, bool(info.zero), bars=bars)
+    layers: list[spec.Layer] = [spec.Rule(0.0, info.zero)] if info.zero else []
+    if any(map(drawable, ceiling)):
+        layers.append(spec.Line(sizes, ceiling, "ceiling", "ceiling"))
+    layers += [spec.Line(sizes, limit, "limit", learner=learner) for learner, limit in limits]
+    unit = f" {info.unit}" if info.unit else ""
+    layers += _lines(every, sizes, lambda value: number(value) + unit, bars)
+    title = f"{info.label} against training size"
+    told = f"Mean {axis_label(info)} {_described(every, sizes, number)}"
+    notes = (*[_CUT] * cut, *_not_drawn(findings))
+    return Chart("", title, told, spec.sizes_axis(sizes), y, tuple(layers), notes=notes)
+
+
+def _means(findings: Findings, labels: Sequence[str]) -> list[Series]:
+    """The means of some learners."""
+    found = []
+    for label in labels:
+        rows = findings.means_of(label)
+        columns = ([getattr(row, key) for row in rows] for key in ("mean", "lower", "upper"))
+        found.append(Series(findings.design.learners.index(label), label, *columns))
+    return found
+
+
+def _vertical(
+    every: Sequence[Series],
+    label: str,
+    also: Floats,
+    zero: bool,
+    signs: bool = False,
+    bars: bool = True,
+) -> tuple[Axis, bool]:
+    """The vertical axis that shows some series, and whether an interval is cut."""
+    centres = [*also, *(value for one in every for value in one.means)]
+    ends = [value for one in every if bars for value in (*one.low, *one.high)]
+    (low, high), cut = spec.cut_reach(centres, ends, [0.0] * zero)
+    return Axis(label, low, high, signed=signs), cut
+
+
+def _lines(
+    every: Sequence[Series],
+    sizes: Sequence[int],
+    write: Callable[[float], str],
+    bars: bool = True,
+) -> list[spec.Layer]:
+    """The line, the bars and the marks of each learner; side by side if there are bars."""
+    layers: list[spec.Layer] = []
+    bars = bars and any(drawable(value) for one in every for value in one.low)
+    asides = spec.dodges(sizes, len(every)) if bars else [1.0] * len(every)
+    for aside, (learner, label, means, lows, highs) in zip(asides, every, strict=True):
+        x = [size * aside for size in sizes]
+        if bars:
+            layers.append(spec.Span(x, lows, highs, learner=learner))
+        layers.append(spec.Line(x, means, label=label, learner=learner))
+        tips = []
+        for size, mean, low, high in zip(sizes, means, lows, highs, strict=True):
+            interval = f" [{write(low)}, {write(high)}]" if drawable(high - low) else ""
+            tips.append(f"{label}, {size:,} rows: {write(mean)}{interval}")
+        layers.append(spec.Marks(x, means, tips, learner=learner))
+    return layers
+
+
+def _described(every: Sequence[Series], sizes: Sequence[int], write: Callable[[float], str]) -> str:
+    """The series in words."""
+    said = [f"{s.label} from {write(s.means[0])} to {write(s.means[-1])}" for s in every]
+    more = len(said) - _MAX_DESCRIBED
+    listing = "; ".join(said[:_MAX_DESCRIBED]) + f"; and {more} more" * (more > 0)
+    return f"from {sizes[0]:,} to {sizes[-1]:,} training rows: {listing}."
+
+
+def _not_drawn(findings: Findings) -> list[str]:
+    """Which means have no place in the figure."""
+    missing = [mean for mean in findings.means if not math.isfinite(mean.mean)]
+    cells = [f"{brief(m.learner)} at {m.size:,} rows ({number(m.mean)})" for m in missing]
+    more = f" and {len(cells) - _MAX_NAMED} more" * (len(cells) > _MAX_NAMED)
+    listing = ", ".join(cells[:_MAX_NAMED]) + more
+    return [f"Not drawn, as the mean is infinite or missing: {listing}."] if cells else []
+
+
+def seconds(medians: pd.DataFrame, learners: Sequence[str], sizes: Sequence[int]) -> list[Chart]:
+    """Median seconds to fit and to predict against training size, both axes logarithmic."""
+    cells = medians.set_index(["learner", "size"])[["fit_seconds", "predict_seconds"]]
+    cells = cells.where(cells > 0)
+    known = [v for v in cells.to_numpy().ravel().tolist() if v > 0] or [1e-4, 1e-2]
+    low, high = min(known) / 1.5, max(known) * 1.5
+    marks = tuple((tick, duration(tick)) for tick in spec.powers(low, high))
+    none, charts = [math.nan] * len(sizes), []
+    for what in ("fit", "predict"):
+        column = cells[f"{what}_seconds"]
+        values = [[float(column[label, size]) for size in sizes] for label in learners]
+        every = [Series(i, learners[i], each, none, none) for i, each in enumerate(values)]
+        title, told = f"Median time to {what}", _described(every, sizes, duration)
+        layers = tuple(_lines(every, sizes, duration))
+        axes = spec.sizes_axis(sizes), Axis("", low, high, "log", marks)
+        charts.append(Chart(title, title, f"Median time {told}", *axes, layers))
+    return charts
+
+
+def studies(
+    every: Sequence[Findings],
+    names: Sequence[str],
+    learners: Sequence[str],
+    shown: Sequence[str],
+    reference: str = "",
+) -> list[Chart]:
+    """The means of several studies, or differences from one learner, a chart for each.
+
+    All have the same axes; if the units of the measure differ, each has its own vertical one.
+    ``learners`` are those of all studies: a learner's place there is its look.
+    """
+    x = spec.sizes_axis(sorted({size for findings in every for size in findings.design.sizes}))
+    label = every[0].info.label
+    what = f"difference from {reference} in {label}" if reference else label
+    zero, write = bool(reference or every[0].info.zero), signed if reference else number
+    series = []
+    for findings in every:
+        own = [label for label in shown if label in findings.design.learners]
+        found = _leads(findings, own, reference) if reference else _means(findings, own)
+        series.append([one._replace(learner=learners.index(one.label)) for one in found])
+    shared = len({findings.info.unit for findings in every}) == 1
+    together, charts = [one for part in series for one in part], []
+    for findings, name, part in zip(every, names, series, strict=True):
+        y, cut = _vertical(together if shared else part, "", (), zero, bool(reference))
+        sizes = findings.design.sizes
+        layers: list[spec.Layer] = [*[spec.Rule(0.0)] * zero, *_lines(part, sizes, write)]
+        told = f"{what} {_described(part, sizes, write)}" if part else "Nothing to show."
+        title = f"{name}: {what} against training size"
+        charts.append(Chart(name, title, told, x, y, tuple(layers), notes=(_CUT,) * cut))
+    return charts
+
+
+def _leads(findings: Findings, learners: Sequence[str], reference: str) -> list[Series]:
+    """The paired differences from one learner, above 0 where the other is better."""
+    found = []
+    for label in learners:
+        both = {label, reference}
+        pairs = [p.seen_from(label) for p in findings.pairs if {p.first, p.second} == both]
+        columns = ([getattr(pair, key) for pair in pairs] for key in ("lead", "low", "high"))
+        found += [Series(0, label, *columns)] if pairs else []
+    return found

@@ -1,0 +1,450 @@
+"""Charts on matplotlib axes: in notebooks, in papers and in talks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from simstudy.report.charts import spec
+from simstudy.report.charts.network import FONT, HEIGHT, Network
+from simstudy.report.charts.spec import COLOURS, DASHES, MARKERS, Axis, Chart, Key, Panels, wrapped
+
+if TYPE_CHECKING:
+    from matplotlib.artist import Artist
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+_GREY, _INK, _DASHED = "0.35", "0.15", (0, (4, 3))
+# Of each kind of line: its colour, unless it has a look, its width and its dashes.
+_LINES: dict[str, tuple[str, float, Any]] = {
+    "line": (COLOURS[0], 1.6, "-"),
+    "faint": (COLOURS[0], 0.9, "-"),
+    "limit": (_GREY, 1.1, (0, (1, 2))),
+    "ceiling": ("0.45", 1.3, (0, (6, 2.5))),
+    "floor": (COLOURS[1], 1.3, "--"),
+    "zero": (_GREY, 0.9, _DASHED),
+    "base": (_GREY, 0.9, "-"),
+    "interval": (COLOURS[1], 3.5, "-"),
+    "bracket": ("#b9dbef", 6.0, "-"),
+    "estimate": (COLOURS[0], 1.8, "-"),
+    "thin": (_INK, 0.9, "-"),
+    "thick": (_INK, 1.6, "-"),
+    "join": (COLOURS[1], 3.2, "-"),
+    "bar": (_INK, 1.1, "-"),
+}
+_BANDS = {
+    "band-all": (COLOURS[0], 0.15),
+    "band-each": (COLOURS[0], 0.3),
+    "representation": (COLOURS[1], 0.5),
+    "estimation": (COLOURS[4], 0.5),
+    "best": (COLOURS[4], 0.25),
+}
+# Of each kind of mark: its form and colour, unless it has a look, its edge and its width.
+_MARKS: dict[str, tuple[str, str, str, float]] = {
+    "mark": ("o", COLOURS[0], "", 5.5),
+    "dot": ("o", COLOURS[0], "", 3.5),
+    "behind": ("o", "0.75", "", 3.5),
+    "crossing": ("D", COLOURS[1], "white", 5.5),
+    "mean": ("D", "white", "black", 4.5),
+    "median": ("_", _INK, "", 9.0),
+    "cloud": ("o", COLOURS[0], "none", 3.0),
+    "cell": ("o", COLOURS[0], "white", 3.0),
+    "bin": ("o", COLOURS[0], "", 5.5),
+}
+_MANY = 3000  # more points than this are drawn as a picture within the figure
+_LETTER = 0.58  # the width of a letter, in its height
+
+
+@dataclass(frozen=True)
+class Style:
+    """Sizes of everything in a figure; inches for lengths, points for letters."""
+
+    font: float
+    smallest: float
+    narrow: float  # widths of figures: one column and the page, or the slide
+    wide: float
+    height: float  # of a figure with one panel
+    tallest: float
+    panels: int  # side by side, at most
+    row: float  # the height of a line of labels
+    titles: bool  # whether figures have a title; in papers the caption takes its place
+    learners: int  # that there is room for
+    lines: float = 1.0  # by how much lines and marks are thicker than on the screen
+
+    def settings(self) -> dict[Any, Any]:
+        """What matplotlib must know while a figure is made and written."""
+        sizes = ("font.size", "axes.titlesize", "axes.labelsize", "legend.fontsize")
+        ticks = ("xtick.labelsize", "ytick.labelsize", "legend.title_fontsize")
+        fonts = dict.fromkeys(sizes, self.font) | dict.fromkeys(ticks, self.smallest)
+        return fonts | {"axes.linewidth": 0.8 * self.lines}
+
+    def letters(self, inches: float) -> float:
+        """How many letters fit side by side into a length."""
+        return inches * 72 / (_LETTER * self.font)
+
+    def rows(self, number: float, more: float = 0.0) -> float:
+        """The height of a figure with so many lines and so much else; the slide is one size."""
+        return self.height if self.titles else min(self.row * number + more, self.tallest)
+
+
+STYLES = {
+    "paper": Style(8.5, 8.0, 3.4, 7.0, 2.5, 9.0, 4, 0.19, False, 40, 0.8),
+    "talk": Style(17.0, 16.0, 10.0, 10.0, 5.6, 5.6, 3, 0.36, True, 9, 1.8),
+}
+SCREEN = Style(10.0, 8.3, 5.0, 6.4, 4.5, 12.0, 4, 0.22, False, 40)
+
+
+def plain(text: str) -> str:
+    """Text that matplotlib shows as it is: no formula, and in the key even after a low line."""
+    text = text.replace("$", r"\$")
+    return f"\u200b{text}" if text.startswith("_") else text
+
+
+def _stroke(kind: str, look: spec.Look | None, style: Style) -> dict[str, Any]:
+    """The colour, width and dashes of a line."""
+    colour, width, dashes = _LINES[kind]
+    if look:
+        colour = COLOURS[look.colour] if kind != "thin" else colour
+        dashes = (0, DASHES[look.dash]) if kind == "line" and look.dash else dashes
+    return {"color": colour, "linewidth": width * style.lines, "linestyle": dashes}
+
+
+def draw(
+    chart: Chart,
+    ax: Axes,
+    style: Style = SCREEN,
+    letters: float | None = None,
+    labels: float = 22,
+) -> Axes:
+    """Draw a chart; so many letters fit under the axes, and side by side in labels of rows."""
+    for layer in chart.layers:
+        _draw(layer, ax, style)
+    if chart.absent:
+        note = plain(wrapped(chart.absent, letters or 30, 4))
+        ax.text(0.5, 0.6, note, transform=ax.transAxes, ha="center", fontsize=style.smallest)
+    for key in chart.key:
+        ax.plot([], [], **_entry(key, style))
+    _set_axes(chart, ax, style, letters, labels)
+    return ax
+
+
+def _entry(key: Key, style: Style) -> dict[str, Any]:
+    """How a series looks in a key: its line with its mark."""
+    look = None if key.series is None else spec.look(key.series)
+    form, *_, width = _MARKS[key.kind]
+    marker = MARKERS[look.marker] if look else form
+    found = _stroke("line", look, style) | {"marker": marker, "markersize": width * style.lines}
+    if key.shade is not None:
+        found |= {"color": _shaded(key.shade), "linestyle": ""}
+    return found | {"label": plain(key.text)}
+
+
+def handles(keys: Sequence[Key], style: Style = SCREEN) -> list[Artist]:
+    """The entries of a key."""
+    from matplotlib.lines import Line2D
+    from matplotlib.patches import Patch
+
+    return [
+        Patch(color=_BANDS[key.kind][0], alpha=_BANDS[key.kind][1], label=plain(key.text))
+        if key.kind in _BANDS
+        else Line2D([], [], **_entry(key, style))
+        for key in keys
+    ]
+
+
+def _shaded(shade: float) -> Any:
+    from matplotlib import colormaps
+
+    return colormaps["viridis_r"](0.08 + 0.92 * shade)
+
+
+def _clean(*columns: spec.Floats) -> list[Any]:
+    """Numbers as arrays, NaN for those that have no place."""
+    found = [np.asarray(column, dtype=np.float64) for column in columns]
+    return [np.where(np.abs(column) < spec.LARGEST, column, np.nan) for column in found]
+
+
+def _draw(layer: spec.Layer, ax: Axes, style: Style) -> None:
+    """Draw one layer; labels of lines are drawn by `label_ends`."""
+    match layer:
+        case spec.Line():
+            ends = {"solid_capstyle": "butt"} if layer.kind in ("bracket", "estimate") else {}
+            options = _stroke(layer.kind, layer.look, style) | ends
+            ax.plot(*_clean(layer.x, layer.y), alpha=0.6 if layer.kind == "faint" else 1, **options)
+        case spec.Span(kind="bar"):
+            options = _stroke(layer.kind, layer.look, style)
+            x, low, high = _clean(layer.x, layer.low, layer.high)
+            bar = {"ecolor": options["color"], "elinewidth": options["linewidth"]}
+            cap = 0 if layer.learner is None else 2.5 * style.lines
+            ax.errorbar(x, (low + high) / 2, (high - low) / 2, fmt="none", capsize=cap, **bar)
+        case spec.Span():
+            colour, alpha = _BANDS[layer.kind]
+            columns = _clean(layer.x, layer.low, layer.high)
+            ax.fill_between(*columns, color=colour, alpha=alpha, linewidth=0)
+        case spec.Marks():
+            _draw_marks(layer, ax, style)
+        case spec.Rule():
+            line = ax.axvline if layer.upright else ax.axhline
+            line(layer.at, zorder=1, **_stroke(layer.kind, None, style))
+            if layer.words:
+                _draw_words(layer, ax, style)
+        case spec.Text():
+            side = ("right", "center", "left")[layer.side + 1]
+            colour = _GREY if layer.kind == "note" else _INK
+            place, text = (layer.x, layer.y), plain(layer.text)
+            ax.text(*place, text, ha=side, va="center", color=colour, fontsize=style.smallest)
+
+
+def _draw_marks(layer: spec.Marks, ax: Axes, style: Style) -> None:
+    """Marks as a line without a stroke; clouds, and marks of several sizes, as a scatter."""
+    form, colour, edge, width = _MARKS[layer.kind]
+    if layer.look and layer.kind != "median":
+        colour = COLOURS[layer.look.colour]
+        form = form if layer.kind == "cloud" else MARKERS[layer.look.marker]
+    x, y = _clean(layer.x, layer.y)
+    if layer.kind not in ("cloud", "cell", "bin"):
+        size, edge = width * style.lines, edge or colour
+        ax.plot(x, y, form, color=colour, markersize=size, markeredgecolor=edge, zorder=3)
+        return
+    fill: Any = colour if layer.shade is None else _shaded(layer.shade)
+    ax.scatter(
+        x,
+        y,
+        s=(width * style.lines) ** 2 * (np.asarray(layer.areas) if layer.areas else 1.0),
+        marker=form,
+        facecolor=["white" if hollow else fill for hollow in layer.hollow] or fill,
+        edgecolor=edge or colour,
+        linewidth=0.2 if layer.kind == "cell" else 0.8 * style.lines,
+        alpha=0.45 if layer.kind == "cloud" else None,
+        rasterized=len(layer.x) > _MANY,
+        zorder=3 if layer.kind == "bin" else 1.5,
+    )
+
+
+def _draw_words(layer: spec.Rule, ax: Axes, style: Style) -> None:
+    """What a line across stands for, readable before the bars."""
+    ax.annotate(
+        plain(layer.words),
+        xy=(1, layer.at),
+        xycoords=("axes fraction", "data"),
+        xytext=(0, 3),
+        textcoords="offset points",
+        ha="right",
+        va="bottom",
+        fontsize=style.smallest,
+        color=_GREY,
+        zorder=5,
+        bbox={"facecolor": "white", "alpha": 0.75, "linewidth": 0, "pad": 0.5},
+    )
+
+
+def _set_axes(chart: Chart, ax: Axes, style: Style, letters: float | None, wide: float) -> None:
+    """The ends, the ticks and the names of both axes."""
+    box = ax.get_window_extent().transformed(ax.figure.dpi_scale_trans.inverted())
+    x, y = chart.x, _together(chart.y, ax)
+    ax.set(xlim=(x.low, x.high), ylim=(y.low, y.high))
+    if not chart.frame:
+        ax.axis("off")
+        return
+    kinds = {"linear": "linear", "rows": "linear", "log": "log"}
+    ax.set(xscale=kinds[x.kind], yscale=kinds[y.kind])
+    across = x.fitting(letters or style.letters(box.width))
+    upwards = y.ticks(max(4, int(box.height * 24 / style.font)))
+    ax.set_xticks([at for at, _ in across], [label for _, label in across])
+    labels = [label if y.kind != "rows" else plain(wrapped(label, wide)) for _, label in upwards]
+    ax.set_yticks([at for at, _ in upwards], labels)
+    ax.minorticks_off()
+    name = plain(wrapped(y.label, 0.85 * style.letters(box.height), 3))
+    ax.set(xlabel=plain(x.label), ylabel=name, axisbelow=True)
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.grid(axis="x" if y.kind == "rows" else "y", color="0.92", linewidth=0.8)
+    if y.kind == "rows":
+        ax.tick_params(axis="y", length=0)
+        ax.spines["left"].set_visible(False)
+    if chart.square:
+        ax.set_aspect("equal")
+
+
+def _together(axis: Axis, ax: Axes) -> Axis:
+    """The vertical axis, grown to what is drawn already on axes that share it."""
+    others = [one for one in ax.get_shared_y_axes().get_siblings(ax) if one is not ax]
+    if axis.kind != "linear" or not any(one.has_data() for one in others):
+        return axis
+    low, high = ax.get_ylim()
+    return replace(axis, low=min(low, axis.low), high=max(high, axis.high))
+
+
+def label_ends(chart: Chart, figure: Figure, style: Style) -> None:
+    """Label lines beside their right ends, moved apart where labels would touch."""
+    figure.draw_without_rendering()
+    lines, ax = chart.labelled, figure.axes[0]
+    height = ax.get_window_extent().height / figure.dpi
+    ends = [chart.y.share(line.y[-1]) for line in lines]
+    places = spec.spread(ends, style.smallest * 1.25 / 72 / height, 0, 1)
+    for line, at in zip(lines, places or ends, strict=True):
+        colour = COLOURS[line.look.colour] if line.look else _GREY
+        leader = {"arrowstyle": "-", "color": colour, "linewidth": 0.8 * style.lines}
+        ax.annotate(
+            plain(wrapped(line.label, 40)),
+            xy=(line.x[-1], line.y[-1]),
+            xytext=(1.06, at),
+            textcoords="axes fraction",
+            va="center",
+            annotation_clip=False,
+            arrowprops=leader | {"shrinkA": 1, "shrinkB": 3},
+        )
+
+
+def add_key(
+    figure: Figure, keys: Sequence[Key], style: Style, title: str = "", **options: Any
+) -> None:
+    """A key above the panels; on slides, where the title is above them, beside them."""
+    longest = min(max(len(key.text) for key in keys), 40) + 6
+    columns = max(1, min(len(keys), int(style.letters(figure.get_figwidth()) / longest)))
+    options |= {"title": title, "frameon": False, "alignment": "left"}
+    options["ncols"] = 1 if style.titles else columns
+    options["loc"] = "outside right upper" if style.titles else "outside upper left"
+    figure.legend(handles=handles(keys, style), **options)
+
+
+def grid(
+    charts: Sequence[Chart],
+    style: Style,
+    size: tuple[float, float],
+    columns: int = 1,
+    labels: float = 22,
+    heights: Sequence[float] | None = None,
+    beside: float = 0.0,
+) -> tuple[Figure, list[Axes]]:
+    """A figure with a panel for each chart, and so much room for a key beside them."""
+    from matplotlib.figure import Figure
+
+    rows = -(-len(charts) // columns)
+    room = labels * _LETTER * style.font / 72 if charts[0].y.kind == "rows" else 0.0
+    letters = style.letters((0.95 * size[0] - room - beside) / columns - 0.4)
+    figure = Figure(figsize=size, layout="constrained")
+    axes = list(figure.subplots(rows, columns, squeeze=False, height_ratios=heights).flat)
+    for ax in axes[len(charts) :]:
+        ax.set_visible(False)
+    for chart, ax in zip(charts, axes, strict=False):
+        draw(chart, ax, style, letters, labels)
+        heading = chart.heading if columns == 1 else wrapped(chart.heading, letters)
+        ax.set_title(plain(heading), loc="left" if heights else "center")
+    return figure, axes[: len(charts)]
+
+
+def name_axes(figure: Figure, axes: Sequence[Axes], panels: Panels, columns: int) -> None:
+    """Name the axes once for all panels; if all are the same, also number them once."""
+    for index, ax in enumerate(axes):
+        ax.set(xlabel="", ylabel="")
+        if panels.shared and index % columns:
+            ax.tick_params(labelleft=False)
+    figure.supxlabel(plain(panels.charts[0].x.label), fontsize="medium")
+    figure.supylabel(plain(panels.charts[0].y.label), fontsize="medium")
+
+
+def pages(panels: Panels, style: Style) -> Iterator[Figure]:
+    """Figures with all panels, on as many pages as they need.
+
+    Panels have the height that they ask for, except on slides, which they fill.
+    """
+    across = style.panels if style.titles or not panels.across else panels.across
+    number = len(panels.charts)
+    columns = min(-(-number // -(-number // across)), across)  # as even as can be
+    most = columns * (2 if style.titles else max(int((style.tallest - 1.0) / panels.height), 1))
+    width = {1: style.narrow, 2: 0.5 * (style.narrow + style.wide)}.get(columns, style.wide)
+    for start in range(0, number, most):
+        here = panels.charts[start : start + most]
+        tall = min(panels.height * -(-len(here) // columns) + 0.85, style.tallest)
+        size = (width, style.height if style.titles else tall)
+        beside = 2.5 if style.titles and panels.key else 0.0
+        figure, axes = grid(here, style, size, columns, beside=beside)
+        name_axes(figure, axes, panels, columns)
+        if panels.key:
+            add_key(figure, panels.key, style, panels.key_title)
+        yield figure
+
+
+def stacked(charts: Sequence[Chart], style: Style, width: float) -> Figure:
+    """Charts made of lines of text, one below the other."""
+    labels = 0.36 * style.letters(width)
+    heights = [_text_lines(chart, labels) for chart in charts]
+    tall = style.rows(sum(heights) + 1.2 * len(charts), 0.55 if charts[0].frame else 0.1)
+    return grid(charts, style, (width, tall), 1, labels, heights)[0]
+
+
+def in_rows(panels: Panels, style: Style) -> Figure:
+    """Charts with the same rows, side by side."""
+    number, labels = len(panels.charts), 0.22 * style.letters(style.wide)
+    tall = style.rows(1.25 * _text_lines(panels.charts[0], labels), 0.75)
+    size = (style.wide if number > 1 else style.narrow, tall)
+    figure, axes = grid(panels.charts, style, size, number, labels)
+    name_axes(figure, axes, panels, number)
+    return figure
+
+
+def _text_lines(chart: Chart, letters: float) -> float:
+    """How many lines of text a chart is high."""
+    if chart.y.kind != "rows":
+        return chart.y.high - chart.y.low
+    each = max(wrapped(label, letters).count("\n") + 1 for _, label in chart.y.marks)
+    return each * len(chart.y.marks)
+
+
+def whole_figure(panels: Panels, title: str, caption: str, columns: int) -> Figure:
+    """A figure that can stand alone: title, key, panels, and what they show."""
+    rows, single = -(-len(panels.charts) // columns), len(panels.charts) == 1
+    width = 6.4 if single else max((2.0 if columns > 3 else 2.7) * columns, 5.0)
+    tall = (4.2 if single else 1.2 + 2.2 * rows) + 0.008 * len(caption) / width
+    tall += 0.2 * len("  ".join(key.text for key in panels.key)) / (9 * width)
+    figure, axes = grid(panels.charts, SCREEN, (width, tall), columns)
+    for index, ax in enumerate(axes):
+        if index % columns:
+            ax.set_ylabel("")
+            ax.tick_params(labelleft=not panels.shared)
+    words = plain(wrapped(title, 9 * width, 3))
+    if panels.key:
+        add_key(figure, panels.key, SCREEN, words, title_fontsize="large", fontsize="small")
+    else:
+        figure.suptitle(words, x=0.01, ha="left")
+    text = plain(wrapped(caption, 15.5 * width, 40))
+    figure.supxlabel(text, fontsize=7.5, color="0.25", x=0.01, ha="left")
+    return figure
+
+
+def draw_network(network: Network, ax: Axes, scale: float) -> Axes:
+    """Draw a network on axes on which one of its pixels is so many points."""
+    from matplotlib.patches import Ellipse, FancyArrowPatch
+    from matplotlib.path import Path
+
+    def write(x: float, y: float, text: str, colour: str, size: float, ground: str) -> None:
+        box: dict[str, Any] = {
+            "boxstyle": "square,pad=0.12",
+            "facecolor": ground,
+            "edgecolor": "none",
+        }
+        centred: dict[str, Any] = {"ha": "center", "va": "center", "bbox": box, "zorder": 4}
+        ax.text(x, y, text, color=colour, fontsize=size * scale, **centred)
+
+    ax.set(xlim=(0, network.width), ylim=(network.height, 0), aspect="equal")
+    ax.set_axis_off()
+    for node in network.nodes:
+        fill, ink = (COLOURS[5], "white") if node.target else ("#e3edf4", "black")
+        ellipse = Ellipse(node.place, node.width, HEIGHT, fc=fill, ec="0.2", zorder=3)
+        ax.add_patch(ellipse)
+        write(*node.place, plain(node.text), ink, FONT, "none")
+    for arc in network.arcs:
+        ink = "0.42" if not arc.chosen else "0.62" if arc.light else "black"
+        curve = [arc.start, arc.control, arc.end], [Path.MOVETO, Path.CURVE3, Path.CURVE3]
+        width = 1.4 if arc.probability is None else 0.6 + 1.8 * arc.probability * arc.chosen
+        look: dict[str, Any] = {"color": ink, "lw": width, "zorder": 1 + arc.chosen}
+        look |= {"arrowstyle": "-|>", "mutation_scale": 11, "ls": "-" if arc.chosen else _DASHED}
+        ax.add_patch(FancyArrowPatch(path=Path(*curve), **look))
+        if arc.label and arc.probability is not None:
+            write(*arc.label, f"{arc.probability:.2f}", ink, 0.8 * FONT, "white")
+    if network.note:
+        write(network.width / 2, network.height - 8, network.note, "0.42", 0.8 * FONT, "none")
+    return ax

@@ -1,0 +1,80 @@
+"""Critical-difference diagrams (Demšar 2006, figure 1)."""
+
+from __future__ import annotations
+
+from simstudy.analysis.ranks import Ranks
+from simstudy.report.charts import spec
+from simstudy.report.charts.spec import Axis, Chart, Line, Text
+from simstudy.report.prose.captions import ranked_at
+
+# With more learners than this the bars that join groups would hide each other.
+MAX_JOINED = 12
+_LETTERS = 20  # of a line of a label
+_SHORT = 14  # letters up to which labels have one line
+
+
+def ranks(found: Ranks) -> Chart:
+    """Average ranks, and which of them do not differ significantly.
+
+    Up to twelve learners stand along one axis of ranks, and a thick bar joins those that do not
+    differ. More stand one below the other, each with an interval of half the critical difference
+    on either side: those whose intervals overlap do not differ, and the shade is the interval of
+    the best.
+    """
+    table, heading = found.table, f"{ranked_at(found)}: average rank, 1 is best"
+    each = [f"{row.learner} {row.rank:.2f}" for row in table.itertuples()]
+    told = f"{'; '.join(each)}; critical difference {found.critical_difference:.2f}."
+    joined = found.k <= MAX_JOINED
+    x, y, layers = (_joined if joined else _listed)(found)
+    return Chart(heading, heading, told, x, y, tuple(layers), frame=not joined)
+
+
+def _lanes(found: Ranks) -> list[tuple[float, float, int]]:
+    """The bar of each group, in the first lane where it touches no other."""
+    at = dict(zip(found.table["learner"], found.table["rank"], strict=True))
+    bars: list[tuple[float, float, int]] = []
+    for group in found.groups:
+        low, high = at[group[0]], at[group[-1]]
+        taken = {lane for _, end, lane in bars if end >= low - 0.1}
+        bars.append((low, high, min(set(range(len(bars) + 1)) - taken)))
+    return bars
+
+
+def _joined(found: Ranks) -> tuple[Axis, Axis, list[spec.Layer]]:
+    """The learners along one axis; one unit of the vertical axis is a line of text."""
+    k, critical = found.k, found.critical_difference
+    left, right = 1 - 0.04 * (k - 1), max(k, 1 + critical) + 0.04 * (k - 1)
+    layers: list[spec.Layer] = [Line([1, k], [0, 0], "thin")]
+    for rank in range(1, k + 1):
+        layers += [Line([rank, rank], [0, 0.18], "thin"), Text(rank, 0.85, str(rank), kind="tick")]
+    end = 1 + critical
+    layers.append(Line([1, 1, 1, end, end, end], [1.62, 1.38, 1.5, 1.5, 1.38, 1.62], "thin"))
+    layers.append(Text(1, 2.2, f"critical difference {critical:.2f}", 1, kind="tick"))
+    bars, more = _lanes(found), 0.02 * (k - 1)
+    for low, high, lane in bars:
+        layers.append(Line([low - more, high + more], [-0.4 - 0.45 * lane] * 2, "join"))
+    top = -0.9 - 0.45 * (1 + max((lane for *_, lane in bars), default=-1))
+    labels = [spec.wrapped(str(learner), _LETTERS) for learner in found.table["learner"]]
+    step, half = 1 if max(map(len, labels)) <= _SHORT else 2, -(-k // 2)
+    for place, (label, rank) in enumerate(zip(labels, found.table["rank"], strict=True)):
+        first = place < half
+        y, end = top - step * (place if first else k - 1 - place), left if first else right
+        layers.append(Line([rank, rank, end], [0, y, y], "thin"))
+        words = f"{label}  {rank:.2f} " if first else f" {rank:.2f}  {label}"
+        layers.append(Text(end, y, words, -1 if first else 1, kind="tick"))
+    return Axis("", left, right), Axis("", top - step * (half - 0.5), 2.7), layers
+
+
+def _listed(found: Ranks) -> tuple[Axis, Axis, list[spec.Layer]]:
+    """The learners one below the other."""
+    half, ranks = found.critical_difference / 2, found.table["rank"].tolist()
+    rows = spec.rows_axis([*found.table["learner"]])
+    best = [ranks[0] - half, ranks[0] + half]
+    layers: list[spec.Layer] = [spec.Span(best, [rows.low] * 2, [rows.high] * 2, "best")]
+    layers += [Line([r - half, r + half], [i, i], "thick") for i, r in enumerate(ranks)]
+    layers.append(spec.Marks(ranks, [float(place) for place in range(found.k)], kind="dot"))
+    steps = [rank for rank in range(0, found.k + 1, 5 if found.k <= 50 else 20) if rank > 1]
+    marks = tuple((float(rank), str(rank)) for rank in sorted({1, *steps, found.k}))
+    low, high = min(best[0], 1) - 0.3, max(ranks[-1] + half, found.k) + 0.3
+    label = "average rank (1 is best) ± half the critical difference"
+    return Axis(label, low, high, marks=marks), rows, layers

@@ -1,0 +1,329 @@
+"""What a chart shows, in data coordinates; the same for every renderer."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import textwrap
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from simstudy.report.prose.numbers import minus
+
+# Okabe & Ito's colours, told apart by readers with any colour vision; the pale ones are darkened
+# until they stand out from white by 3 to 1, and yellow is left out.
+COLOURS = ("#0072b2", "#d55e00", "#008f68", "#b8609a", "#3a92cc", "#a87600", "#1f2328")
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "*")
+DASHES = ((), (4.0, 1.5), (4.0, 1.5, 1.0, 1.5), (1.25, 1.25))  # in widths of the line
+
+LARGEST = 1e150  # numbers beyond it are drawn as little as infinity is
+_CUT = 10.0  # intervals that go so many times the spread of the means beyond them are cut
+_MAX_DODGE = 0.4  # of the way from one size to the next, for all learners together
+_DODGE = 0.012  # of the axis, from one learner to the next
+
+Floats = Sequence[float]
+
+
+class Look(NamedTuple):
+    """The numbers of a colour, a dash and a marker."""
+
+    colour: int
+    dash: int
+    marker: int
+
+
+def look(index: int) -> Look:
+    """How a learner is drawn everywhere: dashes change with each cycle of colours."""
+    return Look(index % len(COLOURS), index // len(COLOURS) % len(DASHES), index % len(MARKERS))
+
+
+def drawable(value: float) -> bool:
+    """Whether a number has a place in a figure."""
+    return abs(value) < LARGEST  # false for NaN, too
+
+
+@dataclass(frozen=True)
+class Axis:
+    """An axis: what it shows, the numbers at its ends, and what is marked on it."""
+
+    label: str
+    low: float
+    high: float
+    kind: str = "linear"  # or "log", or "rows": named rows, the first on top
+    marks: tuple[tuple[float, str], ...] = ()  # round numbers unless given
+    signed: bool = False  # whether numbers are written with their sign
+
+    def share(self, value: float) -> float:
+        """How far along the axis a number is, from 0 to 1."""
+        low, high = self.low, self.high
+        if self.kind == "log":
+            low, high, value = math.log(low), math.log(high), math.log(value)
+        return (value - low) / (high - low)
+
+    def inside(self, value: float) -> float:
+        """The number moved onto the axis, if it is beyond."""
+        return min(max(value, min(self.low, self.high)), max(self.low, self.high))
+
+    def holds(self, value: float) -> bool:
+        """Whether a number lies within the axis."""
+        return self.inside(value) == value
+
+    def ticks(self, about: int) -> list[tuple[float, str]]:
+        """What is marked: what the axis says, or about so many round numbers."""
+        if self.marks:
+            return [mark for mark in self.marks if self.holds(mark[0])]
+        places = (powers if self.kind == "log" else steps)(self.low, self.high, about)
+        labels = [f"{p:g}" for p in places] if self.kind == "log" else None
+        return [*zip(places, labels or tick_labels(places, self.signed), strict=True)]
+
+    def fitting(self, letters: float) -> list[tuple[float, str]]:
+        """The marks of an axis so many letters long, without the labels that would collide.
+
+        The first and the last are kept.
+        """
+        marks = self.ticks(max(2, int(letters / 8)))
+        spans = [(letters * self.share(at), len(label) / 2 + 0.5) for at, label in marks]
+        free, found = -math.inf, []
+        for mark, (at, half) in zip(marks, spans, strict=True):
+            last = mark == marks[-1]
+            fits = at - half >= free and (last or at + half <= spans[-1][0] - spans[-1][1])
+            found.append(mark if fits or last else (mark[0], ""))
+            free = at + half if fits else free
+        return found
+
+
+def steps(low: float, high: float, about: int) -> list[float]:
+    """Round numbers between two ends, about as many as wished."""
+    step = (high - low) / about
+    power = 10.0 ** math.floor(math.log10(step))
+    step = next(times * power for times in (1, 2, 5, 10) if times * power >= step * (1 - 1e-9))
+    first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
+    return [number * step for number in range(first, last + 1)]
+
+
+def powers(low: float, high: float, about: int = 5) -> list[float]:
+    """Powers of ten; where these are few, also 2 and 5 times them, or all whole multiples."""
+    first, last = math.ceil(math.log10(low)), math.floor(math.log10(high))
+    found = [10.0**power for power in range(first, last + 1)]
+    if len(found) > 2:
+        return found[:: math.ceil(len(found) / about)]
+    for times in ((1, 2, 5), range(1, 10)):
+        every = (n * 10.0**power for power in range(first - 1, last + 1) for n in times)
+        found = [tick for tick in every if low <= tick <= high]
+        if len(found) > 1:
+            break
+    return found
+
+
+def tick_labels(ticks: Floats, signed: bool = False) -> list[str]:
+    """Ticks as text, all with as many decimals as the closest two need."""
+    step = min((b - a for a, b in itertools.pairwise(ticks)), default=1.0)
+    sign = "+" if signed else ""
+    if max(map(abs, ticks), default=0.0) >= 1e6 or step < 1e-6:
+        return [minus(f"{tick:{sign}.3g}") for tick in ticks]
+    decimals = max(0, -math.floor(math.log10(step) + 1e-9))
+    return [minus("0" if abs(t) < step / 2 else f"{t:{sign},.{decimals}f}") for t in ticks]
+
+
+def reach(values: Iterable[float], share: float = 0.05) -> tuple[float, float]:
+    """The ends of an axis that shows all numbers which can be shown, with some room."""
+    shown = [value for value in values if drawable(value)]
+    if not shown:
+        return -1.0, 1.0
+    low, high = min(shown), max(shown)
+    least = max(abs(low), abs(high)) * 1e-9 or 1.0
+    room = max((high - low) * share, least)
+    return low - room, high + room
+
+
+def cut_reach(
+    centres: Iterable[float], ends: Iterable[float], also: Iterable[float] = ()
+) -> tuple[tuple[float, float], bool]:
+    """The ends of an axis for means and their intervals, and whether some interval is cut."""
+    inner, outer = ([v for v in values if drawable(v)] for values in (centres, ends))
+    spread = max(inner) - min(inner) if inner else 0.0
+    if not spread:
+        return reach([*inner, *outer, *also]), False
+    low, high = min(inner) - _CUT * spread, max(inner) + _CUT * spread
+    kept = [min(max(value, low), high) for value in outer]
+    return reach([*inner, *kept, *also]), kept != outer
+
+
+def dodges(sizes: Sequence[int], number: int) -> list[float]:
+    """The factors by which learners whose bars would hide each other stand beside a size."""
+    places = [math.log(size) for size in sizes]
+    closest = min((b - a for a, b in itertools.pairwise(places)), default=1.0)
+    span = (places[-1] - places[0]) or 1.0
+    side = min(_MAX_DODGE * closest, _DODGE * span * (number - 1)) / 2
+    return [math.exp(side * (2 * i / max(number - 1, 1) - 1)) for i in range(number)]
+
+
+def sizes_axis(sizes: Sequence[int], room: float = 0.05) -> Axis:
+    """The axis of training sizes."""
+    factor = (sizes[-1] / sizes[0]) ** room if len(sizes) > 1 else 2.0
+    marks = tuple((float(size), f"{size:,}") for size in sizes)
+    return Axis("training rows", sizes[0] / factor, sizes[-1] * factor, "log", marks)
+
+
+def rows_axis(labels: Sequence[str]) -> Axis:
+    """An axis of named rows."""
+    marks = tuple((float(row), label) for row, label in enumerate(labels))
+    return Axis("", len(labels) - 0.4, -0.6, "rows", marks)
+
+
+def wrapped(text: str, letters: float, lines: int = 2) -> str:
+    """A label on a few lines; of one that is longer still, the middle is left out.
+
+    Where a label has a line break of its own, each part has one line if it is long.
+    """
+    letters = max(int(letters), 8)
+    if "\n" in text and len(text) > 1.6 * letters:
+        return "\n".join(wrapped(part, letters, 1) for part in text.split("\n"))
+    text = " ".join(text.split())
+    most = letters * lines
+    if len(text) > most:
+        half = (most - 1) // 2
+        text = f"{text[: most - 1 - half]}…{text[-half:]}"
+    found = textwrap.wrap(text, letters) or [text]
+    if len(found) > lines:  # words that do not fill their lines
+        found = [text[start : start + letters] for start in range(0, len(text), letters)]
+    return "\n".join(found)
+
+
+def spread(places: Floats, apart: float, low: float, high: float) -> list[float] | None:
+    """Places moved as little as need be to stand apart between two ends; None if they cannot."""
+    if (len(places) - 1) * apart > high - low:
+        return None
+    order = sorted(range(len(places)), key=lambda index: places[index])
+    moved = [min(max(place, low), high) for place in places]
+    for before, here in itertools.pairwise(order):
+        moved[here] = max(moved[here], moved[before] + apart)
+    ceiling = high
+    for here in reversed(order):
+        moved[here] = min(moved[here], ceiling)
+        ceiling = moved[here] - apart
+    return moved
+
+
+def jitter(index: int, width: float) -> float:
+    """A place off a line for a dot, the same each time: neighbours are far apart."""
+    return (index * 0.6180339887498949 % 1 - 0.5) * width
+
+
+@dataclass(frozen=True, kw_only=True)
+class Layer:
+    """Something drawn; its ``kind`` has a colour and a width in each renderer."""
+
+    learner: int | None = None  # that it belongs to, and whose look it has
+    series: int | None = None  # the number of its look, if that is no learner's
+
+    @property
+    def look(self) -> Look | None:
+        """Its look, if it has one of its own."""
+        index = self.series if self.learner is None else self.learner
+        return None if index is None else look(index)
+
+
+@dataclass(frozen=True)
+class Line(Layer):
+    """A line through points, broken where a point has no place."""
+
+    x: Floats
+    y: Floats
+    kind: str = "line"
+    label: str = ""  # beside its right end, or in a key
+
+
+@dataclass(frozen=True)
+class Span(Layer):
+    """What lies between two lines: an area or, if its kind is "bar", upright intervals."""
+
+    x: Floats
+    low: Floats
+    high: Floats
+    kind: str = "bar"
+
+
+@dataclass(frozen=True)
+class Marks(Layer):
+    """Marks at points, with their numbers in words."""
+
+    x: Floats
+    y: Floats
+    tips: Sequence[str] = ()
+    kind: str = "mark"
+    areas: Floats = ()  # in those of a usual mark
+    hollow: Sequence[bool] = ()
+    shade: float | None = None  # a colour from light (0) to dark (1)
+
+
+@dataclass(frozen=True)
+class Rule(Layer):
+    """A line across the chart at a number, with what it stands for."""
+
+    at: float
+    words: str = ""
+    upright: bool = False
+    kind: str = "zero"
+
+
+@dataclass(frozen=True)
+class Text(Layer):
+    """Text at a point: ``side`` −1 ends there, 0 is centred, 1 begins there."""
+
+    x: float
+    y: float
+    text: str
+    side: int = 0
+    kind: str = "note"
+
+
+class Key(NamedTuple):
+    """An entry of a key: what a look, a kind of layer or a shade stands for."""
+
+    text: str
+    kind: str = "mark"
+    series: int | None = None
+    shade: float | None = None
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A chart: its axes, and what is drawn from back to front."""
+
+    heading: str  # above it, among others
+    title: str  # what it shows, for those who cannot see it
+    description: str  # its numbers, for the same
+    x: Axis
+    y: Axis
+    layers: tuple[Layer, ...]
+    kind: str = ""  # the class of its group on the page
+    learners: tuple[int, ...] = ()  # with which it is hidden
+    notes: tuple[str, ...] = ()  # sentences to be added to its caption
+    absent: str = ""  # why nothing is drawn
+    frame: bool = True  # whether the axes are drawn
+    square: bool = False  # whether both axes have one scale
+
+    @property
+    def labelled(self) -> list[Line]:
+        """The lines that have labels."""
+        return [layer for layer in self.layers if isinstance(layer, Line) and layer.label]
+
+    @property
+    def key(self) -> tuple[Key, ...]:
+        """The learners in it."""
+        lines = [line for line in self.labelled if line.learner is not None]
+        return tuple(Key(line.label, series=line.learner) for line in lines)
+
+
+@dataclass(frozen=True)
+class Panels:
+    """Several charts in one figure, their axes named once."""
+
+    charts: tuple[Chart, ...]
+    key: tuple[Key, ...] = ()
+    key_title: str = ""
+    across: int = 0  # at most side by side; 0 for as many as there is room for
+    height: float = 1.75  # of a panel in a paper, in inches
+    shared: bool = False  # whether the vertical axes are the same, and numbered once

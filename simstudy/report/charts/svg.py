@@ -1,0 +1,343 @@
+"""Charts as SVG with the page's classes, which give them their colours in light and dark.
+
+Whatever belongs to a learner carries its number in ``data-l``, so that the page can hide it.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from markupsafe import Markup, escape
+
+from simstudy.report.charts import spec
+from simstudy.report.charts.network import FONT, HEIGHT, Arc, Network, Node
+from simstudy.report.charts.spec import MARKERS, Chart, Floats, Line, Look, drawable
+from simstudy.report.prose.numbers import brief
+
+CURVES, NARROW = (780.0, 430.0), (360.0, 320.0)  # width and height of pictures
+SMALL, TIMES, STUDY = (220.0, 176.0), (340.0, 250.0), (330.0, 325.0)
+_LETTER = 7.0  # the width of a letter of 12 pixels, erring on the wide side
+_MAX_LABEL = 150.0  # width beside a line; longer ones go to the key
+# Marks around (0, 0), told apart by form alone.
+_FORMS = (
+    "M-4 0A4 4 0 1 0 4 0A4 4 0 1 0-4 0Z",
+    "M-3.6-3.6H3.6V3.6H-3.6Z",
+    "M0-4.8L4.5 3.4H-4.5Z",
+    "M0-5.2L4.6 0L0 5.2L-4.6 0Z",
+    "M0 4.8L4.5-3.4H-4.5Z",
+    "M-1.6-4.6H1.6V-1.6H4.6V1.6H1.6V4.6H-1.6V1.6H-4.6V-1.6H-1.6Z",
+    "M-4.4-2.2L-2.2-4.4L0-2.2L2.2-4.4L4.4-2.2L2.2 0L4.4 2.2L2.2 4.4L0 2.2L-2.2 4.4"
+    "L-4.4 2.2L-2.2 0Z",
+    "M-4.8 0L3.4-4.5V4.5Z",
+    "M4.8 0L-3.4-4.5V4.5Z",
+    "M0-5.4L1.6-1.8L5.2-1.7L2.4 .7L3.3 4.4L0 2.3L-3.3 4.4L-2.4 .7L-5.2-1.7L-1.6-1.8Z",
+)
+FORMS = dict(zip(MARKERS, _FORMS, strict=True))
+
+
+class Picture(NamedTuple):
+    """A chart as SVG, and whether lines have their labels beside them."""
+
+    picture: Markup
+    labelled: bool
+
+
+class Panel(NamedTuple):
+    """A small picture with its title, or why there is none, and the numbers of its learners."""
+
+    title: str
+    picture: Markup | None
+    learners: str = ""
+    note: str = ""
+
+
+def element(name: str, *children: str, **attributes: object) -> Markup:
+    """An element, with everything in it escaped that is not Markup already.
+
+    In names of attributes an underscore stands for a hyphen, but for one at the end: ``class_``.
+    """
+    given = [
+        f' {key.rstrip("_").replace("_", "-")}="{escape(_short(value))}"'
+        for key, value in attributes.items()
+        if value is not None
+    ]
+    inside = "".join(escape(child) for child in children)
+    return Markup(f"<{name}{''.join(given)}>{inside}</{name}>")
+
+
+def _short(value: object) -> object:
+    """Coordinates to a tenth of a pixel; all else as it is."""
+    if not isinstance(value, float):
+        return value
+    short = f"{value:.1f}".removesuffix(".0")
+    return "0" if short == "-0" else short
+
+
+def _path(kind: str, d: str) -> Markup:
+    return element("path", class_=kind, d=d)
+
+
+def _figure(
+    size: tuple[float, float], name: str, title: str, description: str, *content: str
+) -> Markup:
+    """A whole picture with its title and description; ``name`` must be of its own on a page."""
+    return element(
+        "svg",
+        element("title", title, id=f"{name}-t"),
+        element("desc", description, id=f"{name}-d"),
+        *content,
+        viewBox=f"0 0 {_short(size[0])} {_short(size[1])}",
+        width=size[0],
+        height=size[1],
+        role="img",
+        aria_labelledby=f"{name}-t {name}-d",
+    )
+
+
+def classes(of: Look) -> str:
+    """The classes that give a learner its colour and dashes."""
+    return f"s k{of.colour} d{of.dash}"
+
+
+def mark(of: Look, x: float, y: float, scale: float = 1.0) -> Markup:
+    """The mark of a learner at a point."""
+    grown = "" if scale == 1 else f" scale({scale:.2g})"
+    place = f"translate({_short(float(x))} {_short(float(y))}){grown}"
+    return element("path", d=FORMS[MARKERS[of.marker]], transform=place)
+
+
+def swatch(learner: int) -> Markup:
+    """A piece of a learner's line with its mark, for a key."""
+    own = spec.look(learner)
+    piece = element("g", _path("line", "M1 7H33"), mark(own, 17, 7), class_=classes(own))
+    return element("svg", piece, viewBox="0 0 34 14", width=34, height=14, aria_hidden="true")
+
+
+class _Frame:
+    """Where the numbers of a chart are in a picture."""
+
+    def __init__(self, chart: Chart, size: tuple[float, float], room: float) -> None:
+        self.chart, (self.width, self.height) = chart, size
+        self.font = 11.0 if size[0] < 300 else FONT
+        self.letter = _LETTER * self.font / FONT
+        self.top = 28.0 if chart.y.label and size[0] > 300 else 8.0
+        self.bottom = self.height - (24.0 if size[0] < 300 else 44.0)
+        self.ticks = chart.y.ticks(max(5, int((self.bottom - self.top) / 45)))
+        longest = max((len(label.replace("\n", " ")) for _, label in self.ticks), default=3)
+        self.left, self.right = longest * self.letter + 10, self.width - 6 - room
+
+    def x(self, value: float) -> float:
+        return self.left + self.chart.x.share(value) * (self.right - self.left)
+
+    def y(self, value: float) -> float:
+        return self.bottom - self.chart.y.share(value) * (self.bottom - self.top)
+
+    def points(self, x: Floats, y: Floats) -> list[tuple[float, float] | None]:
+        """Places of points; None for those that have none."""
+        both = zip(x, y, strict=True)
+        return [(self.x(a), self.y(b)) if drawable(a) and drawable(b) else None for a, b in both]
+
+    def axes(self) -> Markup:
+        """The lines across, the ticks, and as many of their labels as there is room for."""
+        parts = []
+        for value, label in self.ticks:
+            y = self.y(value)
+            parts.append(_path("grid", f"M{self.left:.1f} {y:.1f}H{self.right:.1f}"))
+            words = label.replace("\n", " ")
+            parts.append(element("text", words, x=self.left - 6, y=y + 4, text_anchor="end"))
+        parts.append(_path("axis", f"M{self.left:.1f} {self.bottom}H{self.right:.1f}"))
+        for value, label in self.chart.x.fitting((self.right - self.left) / self.letter):
+            parts.append(_path("axis", f"M{self.x(value):.1f} {self.bottom}v4"))
+            at = {"x": self.x(value), "y": self.bottom + 17}
+            parts += [element("text", label, **at, text_anchor="middle")] * bool(label)
+        middle = (self.left + self.right) / 2
+        if self.width > 300:
+            below = {"x": middle, "y": self.height - 8, "text_anchor": "middle"}
+            parts.append(element("text", self.chart.x.label, **below))
+            if self.chart.y.label:
+                name = brief(self.chart.y.label, int(self.width / self.letter))
+                parts.append(element("text", name, x=0, y=12, class_="name"))
+        return element("g", *parts, class_="axes")
+
+
+def draw(chart: Chart, name: str, size: tuple[float, float], labels: bool = False) -> Picture:
+    """A chart as SVG; with ``labels``, beside the ends of lines if they fit there."""
+    lines = chart.labelled if labels else []
+    widest = max((_LETTER * len(line.label) for line in lines), default=0.0)
+    frame = _Frame(chart, size, 26 + widest if lines else 0.0)
+    places = None
+    if widest <= _MAX_LABEL and all(drawable(line.y[-1]) for line in lines):
+        places = spec.spread([frame.y(line.y[-1]) for line in lines], 16, frame.top, frame.bottom)
+    if places is None:
+        lines, places, frame = [], [], _Frame(chart, size, 0.0)
+    parts = [frame.axes()] if chart.frame else []
+    for (learner, own), layers in itertools.groupby(
+        chart.layers, lambda layer: (layer.learner, layer.look)
+    ):
+        content = [_layer(layer, frame) for layer in layers]
+        if own:
+            content = [element("g", *content, class_=classes(own), data_l=learner)]
+        parts += content
+    parts += [_label(line, place, frame) for line, place in zip(lines, places, strict=True)]
+    if chart.kind:
+        parts = [element("g", *parts, class_=chart.kind)]
+    return Picture(_figure(size, name, chart.title, chart.description, *parts), bool(lines))
+
+
+def panel(chart: Chart, name: str, size: tuple[float, float] = SMALL) -> Panel:
+    """A chart among others."""
+    title, learners = (
+        brief(chart.heading.replace("\n", " "), 90),
+        " ".join(map(str, chart.learners)),
+    )
+    if chart.absent:
+        return Panel(title, None, learners, chart.absent)
+    return Panel(title, draw(chart, name, size).picture, learners)
+
+
+def panels(charts: Iterable[Chart], name: str, size: tuple[float, float] = SMALL) -> list[Panel]:
+    """Charts side by side."""
+    return [panel(chart, f"{name}-{index}", size) for index, chart in enumerate(charts)]
+
+
+def _label(line: Line, place: float, frame: _Frame) -> Markup:
+    """The label of a line beside its end."""
+    x, y = frame.x(line.x[-1]) + 6, frame.y(line.y[-1])
+    return element(
+        "g",
+        _path("leader", f"M{x:.1f} {y:.1f}L{frame.right + 2:.1f} {place:.1f}h8"),
+        element("text", line.label, x=frame.right + 14, y=place + 4),
+        class_=classes(line.look) if line.look else "s ceil",
+        data_l=line.learner,
+    )
+
+
+def _layer(layer: spec.Layer, frame: _Frame) -> Markup:
+    """Any layer."""
+    match layer:
+        case Line():
+            return _path(layer.kind, line(frame.points(layer.x, layer.y)))
+        case spec.Span(kind="bar"):
+            return _path(layer.kind, _bars(layer, frame))
+        case spec.Span():
+            inside = frame.chart.y.inside
+            ends = ([inside(v) if drawable(v) else v for v in vs] for vs in (layer.low, layer.high))
+            return _path(layer.kind, band(*(frame.points(layer.x, values) for values in ends)))
+        case spec.Marks():
+            return _marks(layer, frame)
+        case spec.Rule():
+            return _rule(layer, frame)
+        case spec.Text():
+            anchor = ("end", "middle", "start")[layer.side + 1]
+            at = {"x": frame.x(layer.x), "y": frame.y(layer.y) + 4}
+            return element("text", layer.text, **at, text_anchor=anchor, class_=layer.kind)
+    raise TypeError(type(layer))
+
+
+def _bars(layer: spec.Span, frame: _Frame) -> str:
+    """Intervals, cut at the edge; those that are whole have caps."""
+    axis, parts = frame.chart.y, []
+    for value, low, high in zip(layer.x, layer.low, layer.high, strict=True):
+        if drawable(low) and drawable(high):
+            x = frame.x(value)
+            parts.append(
+                f"M{x:.1f} {frame.y(axis.inside(low)):.1f}V{frame.y(axis.inside(high)):.1f}"
+            )
+            whole = (end for end in (low, high) if axis.holds(end))
+            parts += [f"M{x - 3:.1f} {frame.y(end):.1f}h6" for end in whole]
+    return "".join(parts)
+
+
+def _marks(layer: spec.Marks, frame: _Frame) -> Markup:
+    """Marks with their numbers, which the page shows beside the pointer; without, plain dots."""
+    points = frame.points(layer.x, layer.y)
+    if not layer.tips:
+        dots = "".join(f"M{p[0]:.1f} {p[1]:.1f}h0" for p in points if p)
+        return _path("dots", dots)
+    scale = 1.0 if frame.width > 500 else 0.8
+    found = []
+    for point, tip in zip(points, layer.tips, strict=True):
+        if not point:
+            continue
+        x, y = point
+        if layer.kind == "median":
+            shape = _path("median", f"M{x - 8:.1f} {y:.1f}h16")
+        elif layer.kind == "crossing":
+            shape = mark(Look(1, 0, 3), x, y)
+        elif layer.look:
+            shape = mark(layer.look, x, y, scale)
+        else:
+            shape = element("circle", cx=x, cy=y, r=2.6)
+        found.append(element("g", element("title", tip), shape, class_="pt", data_x=x, data_y=y))
+    return element("g", *found, class_=layer.kind)
+
+
+def _rule(layer: spec.Rule, frame: _Frame) -> Markup:
+    """A line across, and what it stands for."""
+    if layer.upright:
+        return _path(layer.kind, f"M{frame.x(layer.at):.1f} {frame.top}V{frame.bottom}")
+    y = frame.y(layer.at)
+    path = _path(layer.kind, f"M{frame.left:.1f} {y:.1f}H{frame.right:.1f}")
+    if not layer.words:
+        return path
+    place = y + 14 if y + 15 <= frame.bottom - 2 else y - 5
+    at = {"x": frame.right - 2, "y": place, "text_anchor": "end", "class_": "note"}
+    return Markup(path + element("text", layer.words, **at))
+
+
+def line(points: Iterable[tuple[float, float] | None]) -> str:
+    """Path data through points, broken where there is none."""
+    parts, pen = [], "M"
+    for point in points:
+        if point:
+            parts.append(f"{pen}{_short(float(point[0]))} {_short(float(point[1]))}")
+        pen = "L" if point else "M"
+    return "".join(parts)
+
+
+def band(
+    low: Sequence[tuple[float, float] | None], high: Sequence[tuple[float, float] | None]
+) -> str:
+    """Path data of the area between two lines, in pieces where either is broken."""
+    both = [(a, b) if a and b else None for a, b in zip(low, high, strict=True)]
+    pieces = (list(piece) for whole, piece in itertools.groupby(both, bool) if whole)
+    parts = []
+    for piece in pieces:
+        there = [pair[1] for pair in piece if pair]
+        back = [pair[0] for pair in reversed(piece) if pair]
+        parts.append(line([*there, *back]) + "Z")
+    return "".join(parts)
+
+
+def draw_network(network: Network, name: str, title: str) -> Markup:
+    """A network as SVG."""
+    size = (network.width, network.height)
+    parts = [*map(_arc, network.arcs), *map(_node, network.nodes)]
+    content = element("g", *parts, class_="network")
+    return _figure(size, name, title, network.description, content)
+
+
+def _arc(arc: Arc) -> Markup:
+    tip, control = arc.end, arc.control
+    dx, dy = tip.x - control.x, tip.y - control.y
+    length = (dx**2 + dy**2) ** 0.5 or 1.0
+    ux, uy = dx / length, dy / length
+    x, y = tip.x - 5 * ux, tip.y - 5 * uy
+    sides = f"L{x - 3.4 * uy:.1f} {y + 3.4 * ux:.1f}L{x + 3.4 * uy:.1f} {y - 3.4 * ux:.1f}"
+    head = f"M{tip.x:.1f} {tip.y:.1f}{sides}Z"
+    way = f"M{arc.start.x:.1f} {arc.start.y:.1f}Q{control.x:.1f} {control.y:.1f} {x:.1f} {y:.1f}"
+    light = "light" if arc.light or not arc.chosen else None
+    return element("g", _path("arc", way), _path("head", head), class_=light)
+
+
+def _node(node: Node) -> Markup:
+    x, y = node.place
+    return element(
+        "g",
+        element("title", node.name),
+        element("ellipse", cx=x, cy=y, rx=node.width / 2, ry=HEIGHT / 2),
+        element("text", node.text, x=x, y=y + 4, text_anchor="middle"),
+        class_="target" if node.target else "node",
+    )

@@ -1,0 +1,211 @@
+"""Charts on matplotlib axes show the numbers they are given, as those on the page do."""
+
+from __future__ import annotations
+
+import re
+
+import matplotlib as mpl
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.figure import Figure
+
+from simstudy import SimstudyError, load_study, run_study
+from simstudy.report.charts import mpl as renderer
+from simstudy.report.charts import spec, svg
+from simstudy.report.charts.spec import COLOURS, DASHES, MARKERS, Axis, Chart
+from simstudy.report.figures import render, study_figures
+
+mpl.use("Agg")
+
+
+@pytest.fixture
+def results(write_study, tmp_path):
+    return run_study(load_study(write_study()), tmp_path / "out", jobs=1, report=False)
+
+
+def test_the_curves_pass_through_the_means(results):
+    ax = results.plot_learning_curves()
+    intervals = results.intervals()
+    assert [text.get_text() for text in ax.get_xticklabels()] == ["20", "60"]
+    assert ax.get_ylabel() == "information reward (nats)"
+    lines = [
+        line for line in ax.lines if len(line.get_xdata()) == 2 and line.get_marker() == "None"
+    ]
+    lines = [line for line in lines if line.get_color() in COLOURS]
+    assert ax.get_legend_handles_labels()[1] == results.learners
+    for container, line, learner in zip(ax.containers, lines, results.learners, strict=True):
+        expected = intervals[intervals["learner"] == learner]
+        np.testing.assert_allclose(line.get_ydata(), expected["mean"].to_numpy())
+        bars = [segment[:, 1] for segment in container.lines[2][0].get_segments()]
+        np.testing.assert_allclose(bars, expected[["lower", "upper"]].to_numpy())
+
+
+def test_the_zero_line_says_what_zero_is(results):
+    ax = results.plot_learning_curves()
+    assert "no better than the prior" in [text.get_text() for text in ax.texts]
+
+
+def test_another_measure_can_be_drawn_on_given_axes(results):
+    ax = Figure().subplots()
+    assert results.plot_learning_curves("information_reward", ax) is ax
+
+
+def test_some_learners_keep_their_looks(results):
+    second = results.learners[1]
+    ax = results.plot_learning_curves(ax=Figure().subplots(), learners=[second])
+    (handle,), (label,) = ax.get_legend_handles_labels()
+    assert label == second
+    assert (handle.get_color(), handle.get_marker()) == (COLOURS[1], MARKERS[1])
+
+
+def test_axes_that_are_shared_show_both_charts():
+    axes = Figure().subplots(1, 2, sharey=True)
+    for ax, high in zip(axes, (1.0, 5.0), strict=True):
+        line = spec.Line([1, 2], [0, high])
+        renderer.draw(Chart("", "", "", Axis("", 1, 2), Axis("", 0, high), (line,)), ax)
+    assert axes[0].get_ylim() == (0, 5)
+
+
+def test_a_figure_is_the_same_bytes_each_time(results):
+    for suffix in ("svg", "pdf", "png"):
+        pictures = [render(study_figures(results)["learning_curves"], suffix) for _ in range(2)]
+        assert pictures[0] == pictures[1]
+
+
+def test_few_learners_have_solid_lines_and_many_are_told_apart():
+    looks = [spec.look(index) for index in range(60)]
+    assert len({*looks}) == 60
+    assert {look.dash for look in looks[: len(COLOURS)]} == {0}
+    assert looks[len(COLOURS)].dash == 1
+    assert len({*COLOURS}) == len(COLOURS)
+
+
+@pytest.mark.parametrize("learner", [0, 1, 6, 7, 13, 14, 29])
+def test_both_renderers_give_a_learner_the_same_colour_dash_and_marker(learner):
+    x, y = [1.0, 2.0], [3.0, 4.0]
+    layers = (
+        spec.Span(x, [2.5, 3.5], [3.5, 4.5], learner=learner),
+        spec.Line(x, y, label="it", learner=learner),
+        spec.Marks(x, y, ["a", "b"], learner=learner),
+    )
+    chart = Chart("", "", "", Axis("", 0, 3), Axis("", 0, 5), layers)
+    text = str(svg.draw(chart, "name", svg.CURVES).picture) + str(svg.swatch(learner))
+    ((colour, dash),) = {*re.findall(r'class="s k(\d) d(\d)"', text)}
+    (marker,) = {form for form, path in svg.FORMS.items() if f'd="{path}"' in text}
+    line, marks, key = renderer.draw(chart, Figure().subplots()).lines[-3:]
+    assert line.get_color() == marks.get_color() == key.get_color() == COLOURS[int(colour)]
+    assert marks.get_marker() == key.get_marker() == marker
+    for one in (line, key):
+        # matplotlib tells the dashes of a line only here, in widths of the line.
+        assert tuple(one._unscaled_dash_pattern[1] or ()) == DASHES[int(dash)]
+
+
+EXACT = """
+name = "exactly"
+models = 8
+
+[family]
+name = "tan"
+attributes = [3, 4]
+
+[data]
+train_sizes = [4, 40, 200]
+test_size = "exact"
+training = "nested"
+
+[[learners]]
+name = "naive_bayes"
+label = "NB"
+
+[[learners]]
+name = "tan"
+label = "TAN"
+
+[measures]
+also = ["regret", "representation", "estimation"]
+"""
+
+
+@pytest.fixture(scope="module")
+def exact(tmp_path_factory):
+    directory = tmp_path_factory.mktemp("exact")
+    (directory / "study.toml").write_text(EXACT)
+    return run_study(load_study(directory / "study.toml"), directory / "out", jobs=1)
+
+
+def test_differences_are_drawn_with_bands_and_thresholds(exact):
+    ax = exact.plot_difference("NB", "TAN")
+    found = exact.thresholds()
+    curve = exact.findings().curve("NB", "TAN", steps=36).table
+    _, line, dots, *_ = ax.lines  # after the line at 0
+    np.testing.assert_allclose(line.get_ydata(), curve["difference"])
+    at_sizes = exact.scores.pivot_table(
+        index="size", columns="learner", values="information_reward"
+    )
+    np.testing.assert_allclose(dots.get_ydata(), at_sizes["TAN"] - at_sizes["NB"])
+    assert ax.get_ylabel() == "TAN ahead by (nats)"
+    diamonds = [line for line in ax.lines if line.get_marker() == "D"]
+    crossings = found["crossing"].dropna()
+    np.testing.assert_allclose([d.get_xdata()[0] for d in diamonds], crossings)
+
+
+def test_regret_is_drawn_as_its_parts(exact):
+    split = exact.regret()
+    axes = Figure().subplots(1, 2)
+    exact.plot_regret(axes)
+    for ax, learner in zip(axes, ("NB", "TAN"), strict=True):
+        mine = split[split["learner"] == learner]
+        floor, regret, _ = ax.lines
+        np.testing.assert_allclose(floor.get_ydata(), mine["representation"])
+        np.testing.assert_allclose(regret.get_ydata(), mine["regret"])
+        assert ax.get_title() == learner
+    np.testing.assert_allclose(split["representation"] + split["estimation"], split["regret"])
+
+
+def test_an_exact_study_leaves_its_tables_and_figures(exact):
+    names = {path.name for path in exact.directory.iterdir()}
+    assert {
+        "thresholds.csv",
+        "precision.csv",
+        "regret.csv",
+        "regret.svg",
+        "differences.pdf",
+    } <= names
+    table = pd.read_csv(exact.directory / "thresholds.csv")
+    found = exact.thresholds()
+    assert [*table][:2] == ["measure", "first"] or [*table][:2] == ["first", "second"]
+    np.testing.assert_allclose(table[["lower", "upper"]], found[["lower", "upper"]])
+    spread = pd.read_csv(exact.directory / "precision.csv")
+    assert set(spread["kind"]) == {"mean", "difference"}
+    assert set(spread["measure"]) == set(exact.measures)
+
+
+def test_a_learner_is_converged_once_its_gap_is_small(exact):
+    gap = exact.scores.groupby(["learner", "size"])["estimation"].mean()
+    within = (gap["NB"][40] + gap["NB"][200]) / 2
+    found = exact.converged(within=within).set_index("learner").loc["NB"]
+    assert found["after"] == 200
+    assert found["note"].startswith("neighbouring sizes differ by a factor of")
+
+
+def test_convergence_needs_the_gap_to_the_limit(results):
+    with pytest.raises(SimstudyError, match="has not measured 'estimation'"):
+        results.converged(within=0.1)
+
+
+def test_a_difference_needs_two_learners_that_are_there(exact, tmp_path):
+    with pytest.raises(SimstudyError, match="no learner 'CaMML'; it has NB, TAN"):
+        exact.plot_difference("NB", "CaMML")
+    with pytest.raises(SimstudyError, match="'NB' is given twice; a difference needs two"):
+        exact.plot_difference("NB", "NB")
+    (tmp_path / "study.toml").write_text(
+        EXACT.replace('[[learners]]\nname = "tan"\nlabel = "TAN"', "")
+    )
+    alone = run_study(load_study(tmp_path / "study.toml"), tmp_path / "out", jobs=1, report=False)
+    with pytest.raises(SimstudyError, match="two learners, and the study has one"):
+        alone.plot_difference("NB", "TAN")
+    (tmp_path / "study.toml").write_text(EXACT.replace("[4, 40, 200]", "[40]"))
+    short = run_study(load_study(tmp_path / "study.toml"), tmp_path / "one", jobs=1, report=False)
+    with pytest.raises(SimstudyError, match="at least two sizes; the study has one"):
+        short.plot_difference("NB", "TAN")
