@@ -7,7 +7,8 @@ import shutil
 
 import pandas as pd
 import pytest
-from simstudy.report.paper.tables import write_tables
+
+from simstudy.report.tables.files import write_tables
 
 ENDINGS = {"latex": "tex", "markdown": "md", "csv": "csv"}
 NAMES = (

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 
 import pytest
-from simstudy.report.paper.figures import write_figures
-from simstudy.report.paper.tables import write_tables
 
 from simstudy import SimstudyError, load_study, run_study
+from simstudy.report.figures import write_figures
+from simstudy.report.tables.files import write_tables
 from simstudy.results import files
 from simstudy.results.files import write_files
 

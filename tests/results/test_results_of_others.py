@@ -141,7 +141,7 @@ def test_nothing_is_executed(attacked, verb):
             assert told in page
         assert "The first 3 of 4 models" in page
     if verb == "figures":
-        assert "left out: reliability: predictions are not stored, and to run" in done.stderr
+        assert "left out: reliability: predictions are not stored, and running" in done.stderr
         assert "--rerun" in done.stderr
 
 

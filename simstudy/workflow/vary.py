@@ -1,0 +1,166 @@
+"""Sensitivity: variants of a study, and which of its findings hold under all of them."""
+
+from __future__ import annotations
+
+import itertools
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any
+
+from simstudy.analysis.claims import check_statements
+from simstudy.analysis.standings import AHEAD
+from simstudy.engine.plan import make_plan
+from simstudy.engine.workers.child import spare_children
+from simstudy.errors import SimstudyError
+from simstudy.results.files import write_files
+from simstudy.results.journal import JOURNAL
+from simstudy.results.results import Results
+from simstudy.study.claims import Claim, Statement
+from simstudy.study.lists import load_variant
+from simstudy.study.readings import Reading
+from simstudy.workflow.compare import compare_studies, write_page
+from simstudy.workflow.lists import PAGE, Watch
+from simstudy.workflow.run import run_study
+
+MAX_VARIANTS = 24
+
+
+def parse_key(text: str) -> tuple[str, list[Any]]:
+    """Read ``measures.prior=train,test`` as a dotted key and its values.
+
+    Values are written as in TOML; words need no quotation marks.
+    """
+    key, _, given = text.partition("=")
+    parts = re.findall(r"(?:\[[^\]]*\]|\"[^\"]*\"|[^,])+", given)
+    values = [_value(part.strip()) for part in parts]
+    if not key.strip() or len(values) < 1:
+        raise SimstudyError(
+            f"--key: '{text}' is not a key with its values such as measures.prior=train,test"
+        )
+    return key.strip(), values
+
+
+def _value(text: str) -> Any:
+    try:
+        return tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        return text
+
+
+def variants(keys: Sequence[tuple[str, Sequence[Any]]]) -> list[Reading]:
+    """Every combination of the values of some keys, labelled and named."""
+    combinations = [*itertools.product(*(values for _, values in keys))]
+    if len(combinations) > MAX_VARIANTS:
+        raise SimstudyError(
+            f"--key: these values make {len(combinations)} variants; {MAX_VARIANTS} are allowed"
+        )
+    found = []
+    for number, values in enumerate(combinations, start=1):
+        override: dict[str, Any] = {}
+        for (key, _), value in zip(keys, values, strict=True):
+            *sections, last = key.split(".")
+            part = override
+            for section in sections:
+                part = part.setdefault(section, {})
+            part[last] = value
+        names = [key.rpartition(".")[2] for key, _ in keys]
+        label = ", ".join(f"{name} {value}" for name, value in zip(names, values, strict=True))
+        slug = re.sub(r"[^A-Za-z0-9.]+", "-", label).strip("-.")
+        found.append(Reading(label, id=f"{number:02}-{slug}"[:60], override=override))
+    return found
+
+
+def vary_study(
+    path: str | Path,
+    keys: Sequence[str],
+    out: str | Path | None = None,
+    overrides: Mapping[str, Any] | None = None,
+    watch: Watch | None = None,
+    **options: Any,
+) -> tuple[Path, list[Results]]:
+    """Run variants of a study and write a page: which findings hold under all of them.
+
+    Each variant goes to ``<out>/<study>-varied/<variant>``, the page beside them. Variants that
+    differ in their analysis alone share their cells.
+
+    Parameters
+    ----------
+    path : str or Path
+        The study file.
+    keys : sequence of str
+        What is varied, as in ``measures.prior=train,test``; several keys are combined. A
+        parameter of a learner is ``learners.LABEL.parameter``.
+    out : str or Path, optional
+        The directory above; ``results`` if left out.
+    overrides : mapping, optional
+        Values that replace those of every variant, as in `load_study`.
+    watch : callable, optional
+        As in `run_collection`.
+    **options
+        Of the run, as in `run_study`.
+
+    Returns
+    -------
+    (Path, list of Results)
+        The page, and the results of the variants.
+    """
+    readings = variants([parse_key(key) for key in keys])
+    studies = [load_variant(Path(path), one.override, overrides) for one in readings]
+    place = Path("results" if out is None else out) / f"{studies[0].name}-varied"
+    found: list[Results] = []
+    computed: dict[str, Path] = {}
+    with spare_children():
+        for reading, study in zip(readings, studies, strict=True):
+            directory = place / reading.id
+            _share(computed.setdefault(make_plan(study).fingerprint(), directory), directory)
+            with watch(study) if watch is not None else nullcontext() as progress:
+                found.append(run_study(study, directory, progress=progress, **options))
+    page = place / PAGE
+    write_page(page, variants_page(readings, found))
+    return page, found
+
+
+def _share(source: Path, directory: Path) -> None:
+    """Copy the cells of a variant that has the same ones; the run makes the rest from them."""
+    journal = directory / JOURNAL
+    if source != directory and (source / JOURNAL).exists() and not journal.exists():
+        write_files({journal: (source / JOURNAL).read_bytes()})
+
+
+def statements(found: Sequence[Results]) -> list[Statement]:
+    """Every "X beats Y at n rows" that any of the results supports, by size."""
+    beats: dict[tuple[int, str, str], None] = {}
+    for results in found:
+        for pair in results.findings().pairs:
+            if pair.verdict == AHEAD:
+                ahead = pair if pair.lead > 0 else pair.turned()
+                beats[ahead.size, ahead.first, ahead.second] = None
+    name = found[0].study.name
+    return [
+        Statement(
+            f"{first} beats {second} at {size:,} rows",
+            [Claim(name, f"{size:,} rows", "beats", [first], [size], [second])],
+        )
+        for size, first, second in sorted(beats, key=lambda key: key[0])
+    ]
+
+
+def variants_page(readings: Sequence[Reading], found: Sequence[Results]) -> str:
+    """The page of the variants: their curves, and each finding under each of them."""
+    made = statements(found)
+    name = found[0].study.name
+    verdicts = [
+        (reading, check_statements(made, {name: results}))
+        for reading, results in zip(readings, found, strict=True)
+    ]
+    study = found[0].study
+    return compare_studies(
+        found,
+        [reading.label for reading in readings],
+        readings=verdicts,
+        title=f"Sensitivity of “{study.title or study.name}”",
+        variants=True,
+    )
