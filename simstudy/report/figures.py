@@ -110,12 +110,18 @@ def render(figure: Figure, format: str, **options: Any) -> bytes:
     """Write a figure in one format, the same bytes each time."""
     import matplotlib
 
-    buffer = io.BytesIO()
+    buffer, options = io.BytesIO(), {**FORMATS[format], **options}
     settings: dict[Any, Any] = {"svg.hashsalt": "simstudy", "pdf.fonttype": 42}
     with matplotlib.rc_context(settings), warnings.catch_warnings():
         # A crowded layout and a letter that the font lacks show in the picture itself.
         warnings.simplefilter("ignore", UserWarning)
-        figure.savefig(buffer, format=format, **{**FORMATS[format], **options})
+        figure.set_dpi(options["dpi"] if format == "png" else 72)
+        figure.draw_without_rendering()
+        figure.set_layout_engine("none")
+        for ax in figure.axes:  # the last digits of a layout are not always the same
+            left, bottom, width, height = (round(part, 7) for part in ax.get_position().bounds)
+            ax.set_position((left, bottom, width, height))
+        figure.savefig(buffer, format=format, **options)
     return buffer.getvalue()
 
 
