@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import io
 import warnings
-from collections.abc import Callable, Iterator
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from simstudy.analysis.ranks import Ranks
 from simstudy.errors import SimstudyError
 from simstudy.report.charts import mpl, pairs, ranks, spread
 from simstudy.report.charts.curves import learning_curves
 from simstudy.report.charts.mpl import STYLES, Style
-from simstudy.report.charts.spec import Chart, Panels, drawable, wrapped
+from simstudy.report.charts.spec import Panels, drawable, wrapped
 from simstudy.report.output import make_directory, write_files
 from simstudy.report.prose import captions
 from simstudy.report.prose.crossings import added_sizes
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
     from simstudy.results.results import Results
 
+Maker: TypeAlias = "Callable[[Results, Style], Printed]"
 FORMATS: dict[str, dict[str, Any]] = {
     "png": {"dpi": 200},
     "svg": {"metadata": {"Date": None}},
@@ -36,8 +38,6 @@ FORMATS: dict[str, dict[str, Any]] = {
 CAPTIONS = "captions.md"
 _DPI = 300  # of figures for print, where they are pictures
 _MAX_ROWS = {False: 44, True: 11}  # of the overview of thresholds, in a paper and on a slide
-_DIRECT, _LONGEST = 6, 12  # as many curves, with labels this long, are labelled at their ends
-_FEW_SIZES = 6  # as many fit into one column
 
 
 class NotDrawnError(Exception):
@@ -45,12 +45,12 @@ class NotDrawnError(Exception):
 
 
 class Printed(NamedTuple):
-    """A figure, on one or more pages, with its title and caption."""
+    """Charts with their title and caption, and how they are laid out on pages."""
 
-    name: str
     title: str
     caption: str
-    figures: list[Figure]
+    panels: Panels
+    lay_out: Callable[[Panels, Style], Iterable[Figure]] = mpl.pages
 
 
 def write_figures(
@@ -95,13 +95,21 @@ def write_figures(
     told = [f"# {markdown_text(results.study.title or results.study.name)}"]
     skipped: list[str] = []
     with matplotlib.rc_context(STYLES[style].settings()):
-        for found in _printed(results, STYLES[style], rerun):
-            if isinstance(found, str):
-                skipped.append(found)
+        for name, make in (_curves_of(results) | MAKERS).items():
+            if make is reliability and results.foreign and not rerun:
+                skipped.append(
+                    f"{name}: predictions are not stored, and running cells again would execute "
+                    f"{', '.join(dict.fromkeys(results.foreign))}; --rerun does that"
+                )
+                continue
+            try:
+                found = make(results, STYLES[style])
+            except NotDrawnError as error:
+                skipped += [f"{name}: {error}"] * (name in MAKERS)
                 continue
             pages = {
-                f"{name}.{format}": render(figure, format, dpi=_DPI)
-                for name, figure in _numbered(found, STYLES[style])
+                f"{page}.{format}": render(figure, format, dpi=_DPI)
+                for page, figure in _numbered(name, found, STYLES[style])
             }
             files |= pages
             told.append(f"## {', '.join(pages)}\n\n{markdown_text(found.caption)}")
@@ -116,12 +124,18 @@ def render(figure: Figure, format: str, **options: Any) -> bytes:
     """Write a figure in one format, the same bytes each time."""
     import matplotlib
 
-    buffer = io.BytesIO()
+    buffer, options = io.BytesIO(), {**FORMATS[format], **options}
     settings: dict[Any, Any] = {"svg.hashsalt": "simstudy", "pdf.fonttype": 42}
     with matplotlib.rc_context(settings), warnings.catch_warnings():
         # A crowded layout and a letter that the font lacks show in the picture itself.
         warnings.simplefilter("ignore", UserWarning)
-        figure.savefig(buffer, format=format, **{**FORMATS[format], **options})
+        figure.set_dpi(options["dpi"] if format == "png" else 72)
+        figure.draw_without_rendering()
+        figure.set_layout_engine("none")
+        for ax in figure.axes:  # the last digits of a layout are not always the same
+            left, bottom, width, height = (round(part, 7) for part in ax.get_position().bounds)
+            ax.set_position((left, bottom, width, height))
+        figure.savefig(buffer, format=format, **options)
     if format == "svg":  # whose comments repeat its texts
         return printable(buffer.getvalue().decode()).encode()
     return buffer.getvalue()
@@ -129,19 +143,13 @@ def render(figure: Figure, format: str, **options: Any) -> bytes:
 
 def study_figures(results: Results) -> dict[str, Figure]:
     """The figures of the primary measure that can stand alone, with title and caption."""
-    study, findings = results.study, results.findings()
-    title, made, every = study.title or study.name, captions.made(study), pairs.all_pairs(findings)
-    chart = learning_curves(findings)
-    caption = _joined(captions.curves(findings), *chart.notes, made)
-    figures = {"learning_curves": mpl.whole_figure(Panels((chart,), chart.key), title, caption, 1)}
-    if findings.courses and len(every) <= pairs.MAX_PAIRS:
-        panels = Panels(tuple(pairs.difference(findings, *pair) for pair in every))
-        caption = _joined(captions.differences(findings), *_notes(panels), made)
-        figures["differences"] = mpl.whole_figure(panels, title, caption, min(len(every), 3))
-    if (split := results.regret_parts) is not None:
-        panels = spread.regret(split, results.learners, results.info("regret").unit)
-        caption, columns = f"{captions.regret(split, study)} {made}", min(len(panels.charts), 4)
-        figures["regret"] = mpl.whole_figure(panels, title, caption, columns)
+    makers: dict[str, Maker] = {"learning_curves": partial(curves, measure=results.measures[0])}
+    makers |= {"differences": differences, "regret": regret}
+    figures, title = {}, results.study.title or results.study.name
+    for name, make in makers.items():
+        with suppress(NotDrawnError):
+            found = make(results, mpl.SCREEN)
+            figures[name] = mpl.whole_figure(found.panels, title, found.caption)
     return figures
 
 
@@ -154,31 +162,15 @@ def _notes(panels: Panels) -> list[str]:
     return list(dict.fromkeys(note for chart in panels.charts for note in chart.notes))
 
 
-def _numbered(printed: Printed, style: Style) -> Iterator[tuple[str, Figure]]:
+def _numbered(name: str, printed: Printed, style: Style) -> Iterator[tuple[str, Figure]]:
     """The pages of a figure, on slides with their title; numbered if there are several."""
-    several = len(printed.figures) > 1
-    for number, figure in enumerate(printed.figures, start=1):
+    figures = [*printed.lay_out(printed.panels, style)]
+    for number, figure in enumerate(figures, start=1):
         if style.titles:
-            title = printed.title + f" ({number})" * several
+            title = printed.title + f" ({number})" * (len(figures) > 1)
             words = mpl.plain(wrapped(title, style.letters(figure.get_figwidth()) * 0.85))
             figure.suptitle(words, x=0.01, ha="left", fontsize=style.font * 1.15)
-        yield f"{printed.name}_{number}" if several else printed.name, figure
-
-
-def _printed(results: Results, style: Style, rerun: bool) -> Iterator[Printed | str]:
-    """Each figure, or why there is none."""
-    yield from curves(results, style)
-    for name, make in MAKERS.items():
-        if make is reliability and results.foreign and not rerun:
-            yield (
-                f"{name}: predictions are not stored, and running cells again would execute "
-                f"{', '.join(dict.fromkeys(results.foreign))}; --rerun does that"
-            )
-            continue
-        try:
-            yield make(results, style)
-        except NotDrawnError as error:
-            yield f"{name}: {error}"
+        yield f"{name}_{number}" if len(figures) > 1 else name, figure
 
 
 def _leading(results: Results, style: Style) -> tuple[list[str], str]:
@@ -193,37 +185,23 @@ def _leading(results: Results, style: Style) -> tuple[list[str], str]:
     return [learner for learner in results.learners if learner in kept], sentence
 
 
-def curves(results: Results, style: Style) -> Iterator[Printed]:
-    """Learning curves of every measure."""
+def _curves_of(results: Results) -> dict[str, Maker]:
+    """Learning curves of every measure, by the names of their files."""
+    names = ["learning_curves", *(f"learning_curves_{name}" for name in results.measures[1:])]
+    makers = [partial(curves, measure=measure) for measure in results.measures]
+    return dict(zip(names, makers, strict=True))
+
+
+def curves(results: Results, style: Style, measure: str) -> Printed:
+    """Learning curves of one measure."""
+    findings = results.findings(measure)
     shown, which = _leading(results, style)
-    for measure in results.measures:
-        findings = results.findings(measure)
-        if not any(drawable(mean.mean) for mean in findings.means if mean.learner in shown):
-            continue
-        chart, made = learning_curves(findings, shown), captions.made(results.study)
-        caption = _joined(captions.curves(findings), *chart.notes, made, which)
-        name = "learning_curves" + f"_{measure}" * (measure != results.measures[0])
-        title = f"{opening(findings.info.label)} with more training rows"
-        yield Printed(name, title, caption, [_curves(chart, len(results.sizes), style)])
-
-
-def _curves(chart: Chart, sizes: int, style: Style) -> Figure:
-    """Learning curves with labels at their ends, or a key above them."""
-    key, lines = chart.key, chart.labelled
-    longest, few = max(len(entry.text) for entry in key), len(key) <= _DIRECT
-    direct = few and longest <= _LONGEST and all(drawable(line.y[-1]) for line in lines)
-    width = style.narrow if few and longest <= 26 and sizes <= _FEW_SIZES else style.wide
-    across = max(1, int(style.letters(width) / (min(longest, 40) + 6)))
-    height = style.height if direct else 1.3 * style.height + style.row * -(-len(key) // across)
-    size = (width, style.height if style.titles else min(height, style.tallest))
-    figure, _ = mpl.grid([chart], style, size, beside=0.8 * direct)
-    if direct:
-        mpl.label_ends(chart, figure, style)
-    else:
-        most = 24 if style.titles else 40
-        short = [entry._replace(text=wrapped(entry.text, most, 1)) for entry in key]
-        mpl.add_key(figure, short, style)
-    return figure
+    if not any(drawable(mean.mean) for mean in findings.means if mean.learner in shown):
+        raise NotDrawnError("no mean is finite")
+    chart, made = learning_curves(findings, shown), captions.made(results.study)
+    caption = _joined(captions.curves(findings), *chart.notes, made, which)
+    title = f"{opening(findings.info.label)} with more training rows"
+    return Printed(title, caption, Panels((chart,), chart.key), mpl.lines)
 
 
 def differences(results: Results, style: Style) -> Printed:
@@ -240,8 +218,7 @@ def differences(results: Results, style: Style) -> Printed:
     panels = Panels(tuple(pairs.difference(findings, *pair) for pair in every), across=3)
     made = captions.made(results.study)
     caption = _joined(captions.differences(findings), *_notes(panels), made)
-    title = f"Differences in {findings.info.label}"
-    return Printed("differences", title, caption, [*mpl.pages(panels, style)])
+    return Printed(f"Differences in {findings.info.label}", caption, panels)
 
 
 def thresholds(results: Results, style: Style) -> Printed:
@@ -254,8 +231,7 @@ def thresholds(results: Results, style: Style) -> Printed:
     chart = pairs.thresholds(rows, results.sizes, findings.info.label)
     told = captions.thresholds(findings, min(row.course.n for row in rows))
     caption = _joined(told, which, f"{design(results.study)}.", added_sizes(findings))
-    figure = mpl.stacked([chart], style, style.wide)
-    return Printed("thresholds", chart.title, caption, [figure])
+    return Printed(chart.title, caption, Panels((chart,)), mpl.stacked)
 
 
 def scores(results: Results, style: Style) -> Printed:
@@ -267,10 +243,10 @@ def scores(results: Results, style: Style) -> Printed:
     undrawn = sum(not drawable(value) for value in values)
     if undrawn == len(values):
         raise NotDrawnError(f"no cell has a finite {findings.measure}")
-    figure = mpl.in_rows(spread.scores(findings, sizes, shown), style)
+    panels = spread.scores(findings, sizes, shown)
     told = captions.scores(findings, undrawn, sizes)
     caption = _joined(told, which, captions.made(results.study))
-    return Printed("scores", f"{opening(findings.info.label)} of every model", caption, [figure])
+    return Printed(f"{opening(findings.info.label)} of every model", caption, panels, mpl.in_rows)
 
 
 def rank_diagrams(results: Results, style: Style) -> Printed:
@@ -291,12 +267,10 @@ def rank_diagrams(results: Results, style: Style) -> Printed:
     ]
     if not found:
         raise NotDrawnError(" ".join(without))
-    narrow = max(map(len, results.learners)) <= 8 and k <= 6
-    width = style.narrow if narrow else style.wide
-    figure = mpl.stacked([ranks.ranks(one) for one in found], style, width)
+    panels = Panels(tuple(ranks.ranks(one) for one in found))
     told = captions.ranks(findings, found, k <= ranks.MAX_JOINED)
     caption = _joined(told, f"{design(results.study)}.", *without)
-    return Printed("ranks", f"Average ranks by {findings.info.label}", caption, [figure])
+    return Printed(f"Average ranks by {findings.info.label}", caption, panels, mpl.stacked)
 
 
 def reliability(results: Results, style: Style) -> Printed:
@@ -311,8 +285,7 @@ def reliability(results: Results, style: Style) -> Printed:
     if not panels.charts:
         raise NotDrawnError("no cell of the models to run again succeeded")
     caption = _joined(captions.reliability(found, results.study, sizes), which)
-    title = "Observed frequency against predicted probability"
-    return Printed("reliability", title, caption, [*mpl.pages(panels, style)])
+    return Printed("Observed frequency against predicted probability", caption, panels)
 
 
 def regret(results: Results, style: Style) -> Printed:
@@ -325,11 +298,9 @@ def regret(results: Results, style: Style) -> Printed:
         )
     shown, which = _leading(results, style)
     panels = spread.regret(split, results.learners, results.info("regret").unit, shown)
-    key = tuple(entry._replace(text=entry.kind) for entry in panels.key[1:])
-    panels = replace(panels, key=(panels.key[0], *key))
     told, made = captions.regret(split, results.study), captions.made(results.study)
     caption = _joined(told, captions.REGRET_PARTS, made, which)
-    return Printed("regret", "Regret and its parts", caption, [*mpl.pages(panels, style)])
+    return Printed("Regret and its parts", caption, panels)
 
 
 def reward_and_divergence(results: Results, style: Style) -> Printed:
@@ -343,11 +314,10 @@ def reward_and_divergence(results: Results, style: Style) -> Printed:
     if not drawn:
         raise NotDrawnError("no cell has a divergence above 0")
     told = captions.divergence(results.study, reward.label, other.label, cells, drawn)
-    title, pages = "Reward against divergence from the truth", [*mpl.pages(panels, style)]
-    return Printed("reward_and_divergence", title, _joined(told, which), pages)
+    return Printed("Reward against divergence from the truth", _joined(told, which), panels)
 
 
-MAKERS: dict[str, Callable[[Results, Style], Printed]] = {
+MAKERS: dict[str, Maker] = {
     "differences": differences,
     "thresholds": thresholds,
     "scores": scores,

@@ -40,14 +40,16 @@ def draw_dag(
     target : int, optional
         The variable to mark; the last unless given.
     """
-    room = None
+    room, scale = None, _SCALE
     if ax is not None:
         box = ax.get_window_extent().transformed(ax.figure.dpi_scale_trans.inverted())
         room = (box.width * 72 / _SCALE, box.height * 72 / _SCALE)
     laid_out = network(parents, names, arc_posteriors, target, room)
+    width, height = laid_out.width * _SCALE / 72, laid_out.height * _SCALE / 72
     if ax is None:
         import matplotlib.pyplot as plt
 
-        size = (laid_out.width * _SCALE / 72, laid_out.height * _SCALE / 72)
-        ax = plt.subplots(figsize=size, layout="constrained")[1]
-    return mpl.draw_network(laid_out, ax, _SCALE)
+        ax = plt.subplots(figsize=(width, height), layout="constrained")[1]
+    else:  # where there is too little room, everything is smaller
+        scale = _SCALE * min(box.width / width, box.height / height, 1.0)
+    return mpl.draw_network(laid_out, ax, scale)

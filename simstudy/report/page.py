@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import math
 import shlex
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from simstudy.analysis.costs import median_seconds
 from simstudy.analysis.findings import Absent, Findings
 from simstudy.analysis.thresholds import Course
 from simstudy.measures.base import MeasureInfo
-from simstudy.report import pictures
-from simstudy.report.charts.pairs import all_pairs, shown_pairs
-from simstudy.report.charts.spread import MAX_DOTS
-from simstudy.report.charts.svg import Panel, Picture, swatch
+from simstudy.report.charts import curves, pairs, spread, svg
+from simstudy.report.charts.network import network
+from simstudy.report.charts.spec import Chart
+from simstudy.report.charts.svg import Panel, Picture
 from simstudy.report.prose import captions
-from simstudy.report.prose.design import conventions, question, sections
+from simstudy.report.prose.design import conventions, question, sections, span
 from simstudy.report.prose.headline import headline
 from simstudy.report.prose.notes import ALONE, costs_note, pair_notes, precision_note
 from simstudy.report.prose.numbers import brief
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     from simstudy.study.study import Study
 
 _MAX_WARNINGS = 10
+_EXAMPLES = 3  # models that are drawn
 
 
 @dataclass(frozen=True)
@@ -64,29 +67,31 @@ def report_page(results: Results) -> str:
         title=study.title or study.name,
         question=question(study, results.info()),
         headline=headline(results.findings(), failed, cells),
-        learners=[(index, label, swatch(index)) for index, label in enumerate(results.learners)],
+        learners=[
+            (index, label, svg.swatch(index)) for index, label in enumerate(results.learners)
+        ],
         views=[view(results, index) for index in range(len(results.measures))],
         design=sections(study, results.about("family", study.family.name)),
         methods=facts.learners(results),
         measures=facts.measures(results),
         conventions=conventions(study),
-        examples=pictures.examples(results),
+        examples=_examples(results),
         regret=None
         if split is None
         else {
-            "panels": pictures.regret(results, split),
+            "panels": svg.panels(spread.regret(split, results.learners, "").charts, "regret"),
             "table": facts.regret(results, split),
             "caption": captions.regret(split, study),
         },
         costs={
-            "panels": pictures.seconds(results),
+            "panels": svg.panels(_seconds(results), "seconds", svg.TIMES),
             "table": facts.costs(results),
             "caption": costs_note(manifest["platform"], study.data.test_size),
         },
         failures=facts.failures(results),
         warnings=list(manifest["warnings"].items())[:_MAX_WARNINGS],
         versions=facts.versions(results),
-        dots=min(study.models, MAX_DOTS),
+        dots=min(study.models, spread.MAX_DOTS),
         **_commands(results),
     )
 
@@ -94,11 +99,11 @@ def report_page(results: Results) -> str:
 def view(results: Results, index: int) -> View:
     """Present one of the measures."""
     findings, study = results.findings(results.measures[index]), results.study
-    wide, narrow, curve_notes = pictures.curves(findings, index)
+    chart = curves.learning_curves(findings)
     panels, notes, thresholds = _differences(findings, index)
     tests, test_notes = _tests(findings, study)
     design = findings.design
-    pairs = [build.pairs(findings, at) for at in design.sizes if len(design.learners) > 1]
+    compared = [build.pairs(findings, at) for at in design.sizes if len(design.learners) > 1]
     precision = [build.standard_errors(findings)]
     if isinstance(needed := build.models_needed(findings), Table):
         precision.append(needed)
@@ -109,18 +114,18 @@ def view(results: Results, index: int) -> View:
     return View(
         index,
         findings.info,
-        wide,
-        narrow,
-        [captions.curves(findings), *_unmeasured_limits(findings), *curve_notes],
+        svg.draw(chart, f"curves{index}w", svg.CURVES, labels=True),
+        svg.draw(chart, f"curves{index}n", svg.NARROW),
+        [captions.curves(findings), *_unmeasured_limits(findings), *chart.notes],
         own(build.means(findings)),
         panels,
         notes,
         None if thresholds is None else own(thresholds),
         [own(table) for table in tests],
         test_notes,
-        [own(table) for table in pairs],
+        [own(table) for table in compared],
         pair_notes(findings, len(design.learners) <= build.MAX_IN_MATRIX),
-        pictures.models(findings, index),
+        svg.panels(spread.models(findings), f"models{index}"),
         [own(table) for table in precision],
         precision_note(findings),
     )
@@ -143,25 +148,26 @@ def _differences(findings: Findings, index: int) -> tuple[list[Panel], list[str]
         return [], [ALONE], None
     if len(design.sizes) < 2:
         return [], ["With one training size there is no curve; see the table of pairs."], None
-    every, pairs = all_pairs(findings), shown_pairs(findings)
+    every, chosen = pairs.all_pairs(findings), pairs.shown_pairs(findings)
     courses: list[Course] = []
     table = None
     # Those of many learners take long: only the primary measure has them then.
-    known = len(pairs) == len(every) or index == 0
+    known = len(chosen) == len(every) or index == 0
     if known:
-        shown = [{*pair} for pair in pairs]
+        shown = [{*pair} for pair in chosen]
         courses = [one for one in findings.courses if {one.first, one.second} in shown]
         made = build.thresholds(findings, courses)
         table = None if isinstance(made, Absent) else made
-    panels, cut = pictures.differences(findings, index, pairs, known)
+    charts = [pairs.difference(findings, *pair, crossings=known) for pair in chosen]
     notes = [f"{captions.differences(findings, courses)} Each panel has its own vertical scale."]
-    if len(pairs) < len(every):
+    if len(chosen) < len(every):
         notes.append(
-            f"Of {len(every)} pairs {len(pairs)} are shown: {brief(pairs[0][1])}, whose mean is "
+            f"Of {len(every)} pairs {len(chosen)} are shown: {brief(chosen[0][1])}, whose mean is "
             "best at the largest size, against others; all are in pairwise.csv and, for the "
             "primary measure, in thresholds.csv."
         )
-    return panels, [*notes, *cut], table
+    notes += dict.fromkeys(note for chart in charts for note in chart.notes)
+    return svg.panels(charts, f"difference{index}"), notes, table
 
 
 def _tests(findings: Findings, study: Study) -> tuple[list[Table], list[str]]:
@@ -177,6 +183,38 @@ def _tests(findings: Findings, study: Study) -> tuple[list[Table], list[str]]:
     ]
     note = captions.size_effect(findings, study)
     return tables, [*notes, *[note] * bool(note and tables)]
+
+
+def _seconds(results: Results) -> list[Chart]:
+    """Median seconds to fit and to predict against training size."""
+    return curves.seconds(median_seconds(results.timings), results.learners, results.sizes)
+
+
+def _examples(results: Results) -> tuple[list[Panel], str]:
+    """The first models, as the manifest has them, and a note on them."""
+    made: list[Panel] = []
+    mixture, whole = False, results.study.models
+    for index, model in sorted(results.manifest["networks"].items())[:_EXAMPLES]:
+        cards, parts = model["cards"], model["components"]
+        note = (
+            f"{len(cards)} variables of {span(min(cards), max(cards))} values; "
+            f"{math.prod(cards):,} configurations"
+        )
+        if parts > 1:
+            mixture = True
+            note += f"; component 1 of {parts}, weight {model['weight']:.3g}"
+        laid_out = network(model["parents"], model["names"], brief=True)
+        picture = svg.draw_network(laid_out, f"network{len(made)}", f"Model {index}")
+        made.append(Panel(f"Model {index}", picture, "", note))
+    if not made:
+        return made, "None is shown: the manifest of these results has no models."
+    note = (
+        f"The first {len(made)} of {whole} models. The target is on top, filled; its arcs are "
+        "drawn lighter."
+    )
+    return made, note + (
+        " Each model is a mixture of networks with weights; its first component is shown."
+    ) * mixture
 
 
 def _commands(results: Results) -> dict[str, Any]:

@@ -54,6 +54,8 @@ _MARKS: dict[str, tuple[str, str, str, float]] = {
     "cell": ("o", COLOURS[0], "white", 3.0),
     "bin": ("o", COLOURS[0], "", 5.5),
 }
+_DIRECT, _LONGEST = 6, 12  # as many lines, with labels this long, are labelled at their ends
+_FEW_SIZES = 6  # as many fit into one column
 _MANY = 3000  # more points than this are drawn as a picture within the figure
 _LETTER = 0.58  # the width of a letter, in its height
 
@@ -302,7 +304,9 @@ def add_key(
     figure: Figure, keys: Sequence[Key], style: Style, title: str = "", **options: Any
 ) -> None:
     """A key above the panels; on slides, where the title is above them, beside them."""
-    longest = min(max(len(key.text) for key in keys), 40) + 6
+    most = 24 if style.titles else 40
+    keys = [key._replace(text=wrapped(key.text, most, 1)) for key in keys]
+    longest = max(len(key.text) for key in keys) + 6
     columns = max(1, min(len(keys), int(style.letters(figure.get_figwidth()) / longest)))
     options |= {"title": title, "frameon": False, "alignment": "left"}
     options["ncols"] = 1 if style.titles else columns
@@ -368,22 +372,45 @@ def pages(panels: Panels, style: Style) -> Iterator[Figure]:
         yield figure
 
 
-def stacked(charts: Sequence[Chart], style: Style, width: float) -> Figure:
+def lines(panels: Panels, style: Style) -> Iterator[Figure]:
+    """One chart of lines, with labels at their ends or a key above it."""
+    (chart,), key = panels.charts, panels.key
+    longest, few = max(len(entry.text) for entry in key), len(key) <= _DIRECT
+    ended = all(spec.drawable(line.y[-1]) for line in chart.labelled)
+    direct = few and longest <= _LONGEST and ended
+    narrow = few and longest <= 26 and len(chart.x.marks) <= _FEW_SIZES
+    width = style.narrow if narrow else style.wide
+    rows = -(-len(key) // max(1, int(style.letters(width) / (min(longest, 40) + 6))))
+    height = style.height if direct else 1.3 * style.height + style.row * rows
+    size = (width, style.height if style.titles else min(height, style.tallest))
+    figure, _ = grid([chart], style, size, beside=0.8 * direct)
+    if direct:
+        label_ends(chart, figure, style)
+    else:
+        add_key(figure, key, style)
+    yield figure
+
+
+def stacked(panels: Panels, style: Style) -> Iterator[Figure]:
     """Charts made of lines of text, one below the other."""
+    charts = panels.charts
+    texts = [layer.text for layer in charts[0].layers if isinstance(layer, spec.Text)]
+    narrow = not charts[0].frame and charts[0].x.high < 6.5 and max(map(len, texts[-2:])) <= 15
+    width = style.narrow if narrow else style.wide
     labels = 0.36 * style.letters(width)
     heights = [_text_lines(chart, labels) for chart in charts]
     tall = style.rows(sum(heights) + 1.2 * len(charts), 0.55 if charts[0].frame else 0.1)
-    return grid(charts, style, (width, tall), 1, labels, heights)[0]
+    yield grid(charts, style, (width, tall), 1, labels, heights)[0]
 
 
-def in_rows(panels: Panels, style: Style) -> Figure:
+def in_rows(panels: Panels, style: Style) -> Iterator[Figure]:
     """Charts with the same rows, side by side."""
     number, labels = len(panels.charts), 0.22 * style.letters(style.wide)
     tall = style.rows(1.25 * _text_lines(panels.charts[0], labels), 0.75)
     size = (style.wide if number > 1 else style.narrow, tall)
     figure, axes = grid(panels.charts, style, size, number, labels)
     name_axes(figure, axes, panels, number)
-    return figure
+    yield figure
 
 
 def _text_lines(chart: Chart, letters: float) -> float:
@@ -394,8 +421,9 @@ def _text_lines(chart: Chart, letters: float) -> float:
     return each * len(chart.y.marks)
 
 
-def whole_figure(panels: Panels, title: str, caption: str, columns: int) -> Figure:
+def whole_figure(panels: Panels, title: str, caption: str) -> Figure:
     """A figure that can stand alone: title, key, panels, and what they show."""
+    columns = min(len(panels.charts), panels.across or 4)
     rows, single = -(-len(panels.charts) // columns), len(panels.charts) == 1
     width = 6.4 if single else max((2.0 if columns > 3 else 2.7) * columns, 5.0)
     tall = (4.2 if single else 1.2 + 2.2 * rows) + 0.008 * len(caption) / width

@@ -71,23 +71,10 @@ def network(
     room: tuple[float, float] | None = None,
     brief: bool = False,
 ) -> Network:
-    """Lay a network out, the target on top.
+    """Lay a network out, the target on top: the last variable unless given.
 
-    Parameters
-    ----------
-    parents
-        For every variable its parents.
-    names
-        Of the variables; x0, x1, … and y unless given.
-    posteriors
-        The probability of each arc, if arcs are to be labelled with it; an arc that is not in the
-        network but probable is drawn, too.
-    target
-        The variable to mark; the last unless given.
-    room
-        The width and height to fill; as small as is readable unless given.
-    brief
-        Whether all nodes are round, and long names shortened.
+    With the ``posteriors`` of arcs, arcs are labelled with them, and others that are probable are
+    drawn, too. ``room`` is the width and height to fill; ``brief`` shortens names to round nodes.
     """
     variables = len(parents)
     target = range(variables)[-1 if target is None else target]

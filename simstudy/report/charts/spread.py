@@ -110,11 +110,7 @@ def regret(split: Regret, learners: Sequence[str], unit: str, shown: Sequence[st
         hidden = {"kind": "regret", "learners": (learners.index(label),)}
         title, told = f"Regret of {label}", f"From {tips[0]}, to {tips[-1]}."
         charts.append(Chart(label, title, told, *axes, layers, **hidden))  # type: ignore[arg-type]
-    key = (
-        Key("regret", "dot"),
-        Key("estimation: what more data would win back", "estimation"),
-        Key("representation: what no amount would", "representation"),
-    )
+    key = (Key("regret", "dot"), *(Key(part, part) for part in ("estimation", "representation")))
     across = 6 if len(charts) > 12 else 0
     return Panels(tuple(charts), key, across=across, height=1.55, shared=True)
 

@@ -126,7 +126,8 @@ class _Frame:
         self.bottom = self.height - (24.0 if size[0] < 300 else 44.0)
         self.ticks = chart.y.ticks(max(5, int((self.bottom - self.top) / 45)))
         longest = max((len(label.replace("\n", " ")) for _, label in self.ticks), default=3)
-        self.left, self.right = longest * self.letter + 10, self.width - 6 - room
+        last = max((len(label) for _, label in chart.x.marks[-1:]), default=0) * self.letter / 2
+        self.left, self.right = longest * self.letter + 10, self.width - max(room + 6, last - 4)
 
     def x(self, value: float) -> float:
         return self.left + self.chart.x.share(value) * (self.right - self.left)
@@ -188,10 +189,8 @@ def draw(chart: Chart, name: str, size: tuple[float, float], labels: bool = Fals
 
 def panel(chart: Chart, name: str, size: tuple[float, float] = SMALL) -> Panel:
     """A chart among others."""
-    title, learners = (
-        brief(chart.heading.replace("\n", " "), 90),
-        " ".join(map(str, chart.learners)),
-    )
+    title = brief(chart.heading.replace("\n", " "), 90)
+    learners = " ".join(map(str, chart.learners))
     if chart.absent:
         return Panel(title, None, learners, chart.absent)
     return Panel(title, draw(chart, name, size).picture, learners)

@@ -28,8 +28,9 @@ MAX_BARS = 10  # learners whose learning curves have their intervals
 MAX_LIMITS = 8  # learners whose limits are drawn
 SIDE_BY_SIDE = " Learners stand side by side at each size."
 REGRET_PARTS = (
-    "Line with dots: regret. Orange, up to the dashed line: representation. Blue: estimation. "
-    "Means over the models, without intervals; standard errors are in regret.csv."
+    "Line with dots: regret. Orange, up to the dashed line: representation. Blue: estimation, what "
+    "more data would win back. Means over the models, without intervals; standard errors are in "
+    "regret.csv."
 )
 CURVES_NOTE = "They show how models differ; learners are compared by paired differences instead."
 

@@ -156,6 +156,9 @@ def test_no_label_of_a_small_figure_is_cut_off():
     labels = re.findall(r'<text x="([\d.]+)"[^>]*text-anchor="end">([^<]+)<', text)
     assert "+0.05" in [label for _, label in labels]
     assert all(float(x) >= 11 * 0.58 * len(label) for x, label in labels)
+    text = drawn(x=spec.sizes_axis([25, 20_000]), size=svg.SMALL)
+    ((x, label),) = re.findall(r'<text x="([\d.]+)"[^>]*text-anchor="middle">(20,000)<', text)
+    assert float(x) + 11 * 0.58 * len(label) / 2 <= svg.SMALL[0]
 
 
 @given(places=st.lists(st.floats(0, 300), min_size=1, max_size=20))
