@@ -29,9 +29,10 @@ def course_sentence(course: Course) -> str:
     if course.changes:
         return ", and ".join(map(_change, course.changes))
     if (leader := course.leader) is None:
-        return f"{course.first} and {course.second} do not differ significantly at any size"
+        return f"neither {course.first} nor {course.second} is shown to be ahead at any size"
     where = listed([f"{size:,.0f}" for size in course.ahead_at(leader)], most=6)
-    return f"{leader} is ahead of {course.other(leader)} at {where} rows and at no size behind"
+    other = course.other(leader)
+    return f"{leader} is ahead of {other} at {where} rows; {other} is not shown ahead at any"
 
 
 def _change(change: Overtaking) -> str:

@@ -24,10 +24,13 @@ def course(*changes, **more):
         (course(ESTIMATED), "TAN overtakes NB between 50 and 100 rows, at about 72 [54, 92]"),
         (course(BRACKETED), "TAN overtakes NB between 50 and 100 rows"),
         (course(BACK), "NB overtakes TAN between 100 and 5,000 rows"),
-        (course(first_ahead=()), "TAN is ahead of NB at 100 and 5,000 rows and at no size behind"),
+        (
+            course(first_ahead=()),
+            "TAN is ahead of NB at 100 and 5,000 rows; NB is not shown ahead at any",
+        ),
         (
             course(first_ahead=(), second_ahead=()),
-            "NB and TAN do not differ significantly at any size",
+            "neither NB nor TAN is shown to be ahead at any size",
         ),
         (
             course(infinite=2, m=0, note="not analysed: infinite values"),
