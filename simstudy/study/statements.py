@@ -9,8 +9,8 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from simstudy.analysis.claims import FIRST_AGAINST, PAIRS, Claim, Statement
 from simstudy.errors import suggestion
+from simstudy.study.claims import FIRST_AGAINST, PAIRS, Claim, Statement
 from simstudy.study.explain import dotted, sentence
 from simstudy.study.study import KeyedError, Study
 

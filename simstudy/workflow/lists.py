@@ -12,10 +12,10 @@ from typing import Any, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from simstudy.analysis.claims import Statement
 from simstudy.engine.workers.child import spare_children
 from simstudy.errors import SimstudyError, suggestion
 from simstudy.results.results import Results
+from simstudy.study.claims import Statement
 from simstudy.study.readings import Reading
 from simstudy.study.statements import explain, read_statements
 from simstudy.study.study import KeyedError, Study, load_study, make_study
