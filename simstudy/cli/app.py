@@ -360,6 +360,8 @@ def plan(
         tried = run_pilot(loaded, pilot, jobs, progress)
     try:
         lines = forecast(tried, mcse, difference, power)
+    except SimstudyError:
+        raise
     except (ValueError, OverflowError) as error:  # more models than there are numbers for
         raise SimstudyError(
             f"--mcse or --difference is too small to plan for: {error.args[-1]}"

@@ -21,6 +21,8 @@ def results_of_others() -> Iterator[None]:
     """Tell in one sentence what is wrong with results that anyone may have made."""
     try:
         yield
+    except SimstudyError:
+        raise
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         raise SimstudyError(
             f"these are not results as simstudy writes them: {told(error)}"

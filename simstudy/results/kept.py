@@ -8,8 +8,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
-
 from simstudy.engine.plan import Plan, stated_plan
 from simstudy.errors import SimstudyError
 from simstudy.results.journal import JOURNAL
@@ -25,7 +23,7 @@ def kept_study(directory: Path) -> Study:
     try:
         content = json.dumps(read_toml(path), default=str)
         study = Study.model_validate_json(content)
-    except (SimstudyError, ValidationError, ValueError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         raise SimstudyError(
             f"{path} is missing or damaged; run the study again, which makes it anew"
         ) from error

@@ -234,7 +234,7 @@ class Study(_Part):
                 path = Path(os.path.realpath(directory / plugin))
                 digest = None if digests is None else "".join(digests[index : index + 1])
                 self._plugin_files.append(load_plugin(path, digest))
-            except (SimstudyError, OSError, ValueError, RuntimeError) as error:
+            except (OSError, ValueError, RuntimeError) as error:
                 raise KeyedError(f"plugins[{index}]", str(error)) from error
         _resolve(self.family, FAMILIES, "family")
         for index, learner in enumerate(self.learners):
@@ -350,7 +350,7 @@ def _resolve(part: Named, registry: Registry, key: str) -> None:
         raise
     except BaseException as error:  # a plugin's own check may raise anything
         text = " ".join(told(error).split())
-        plain = isinstance(error, ValueError | SimstudyError)
+        plain = isinstance(error, ValueError)
         named = text.removeprefix(f"{type(error).__name__}: ") if plain else text
         raise KeyedError(key, named) from error
 

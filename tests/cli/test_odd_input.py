@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from simstudy.cli.report import results_of_others
 from simstudy.errors import SimstudyError
 from simstudy.study.study import load_study, make_study
 
@@ -127,3 +128,11 @@ def test_a_plugin_that_changes_the_directory_does_not_move_the_results(
     assert (done.returncode, done.stderr) == (0, "")
     assert (tmp_path / "results/small/scores.parquet").exists()
     assert not any(away.iterdir())
+
+
+def test_a_sentence_about_results_of_others_is_passed_on_as_it_is():
+    with pytest.raises(SimstudyError, match=r"^it is damaged$"), results_of_others():
+        raise SimstudyError("it is damaged")
+    with pytest.raises(SimstudyError, match="not results as simstudy writes them: ValueError: x"):
+        with results_of_others():
+            raise ValueError("x")
