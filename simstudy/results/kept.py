@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -13,7 +12,7 @@ from simstudy.errors import SimstudyError
 from simstudy.results.journal import JOURNAL
 from simstudy.results.store import PLUGINS, STUDY, Store
 from simstudy.study.registry import FAMILIES, LEARNERS, MEASURES, read_plugin
-from simstudy.study.study import Study
+from simstudy.study.study import Study, stated_study
 from simstudy.study.toml import read_toml
 
 
@@ -21,15 +20,11 @@ def kept_study(directory: Path) -> Study:
     """The study in a directory of results, as far as its file says it: no name is looked up."""
     path = directory / STUDY
     try:
-        content = json.dumps(read_toml(path), default=str)
-        study = Study.model_validate_json(content)
+        return stated_study(read_toml(path))
     except (ValueError, RecursionError) as error:
         raise SimstudyError(
             f"{path} is missing or damaged; run the study again, which makes it anew"
         ) from error
-    for learner in study.learners:
-        object.__setattr__(learner, "label", learner.label or learner.name)
-    return study
 
 
 def shown(path: Path) -> str | None:

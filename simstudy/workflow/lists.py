@@ -16,9 +16,10 @@ from simstudy.engine.workers.child import spare_children
 from simstudy.errors import SimstudyError, suggestion
 from simstudy.results.results import Results
 from simstudy.study.claims import Statement
+from simstudy.study.explain import KeyedError, explain
 from simstudy.study.readings import Reading
-from simstudy.study.statements import explain, read_statements
-from simstudy.study.study import KeyedError, Study, load_study, make_study
+from simstudy.study.statements import read_statements
+from simstudy.study.study import Study, load_study, make_study
 from simstudy.study.toml import read_toml
 from simstudy.workflow.run import Progress, run_study
 
@@ -147,7 +148,8 @@ def load_collection(
             return _load_readings(given, path, overrides)
         return _load_list(given, path, overrides)
     except ValidationError as error:
-        key, message = explain(error, [*kind.model_fields, *_Reading.model_fields])
+        known = [*kind.model_fields, *_Reading.model_fields]
+        key, message = explain(error, lambda _: known)
         raise SimstudyError(f"{path}, {key}: {message}") from error
     except KeyedError as error:
         raise SimstudyError(f"{path}, {error.key}: {error}") from error
@@ -197,7 +199,7 @@ def run_collection(
         found = []
         for study in part.studies:
             name = str((where / study.name).relative_to(directory))
-            shown = study.model_copy(update={"name": name})
+            shown = replace(study, name=name)
             with watch(shown) if watch is not None else nullcontext() as progress:
                 found.append(
                     run_study(

@@ -16,7 +16,8 @@ from simstudy.sources.kdb import KDBFamily
 from simstudy.sources.naive_bayes import NaiveBayesFamily
 from simstudy.sources.tan import TANFamily, prufer_edges, random_tree
 from simstudy.study.registry import FAMILIES
-from simstudy.study.study import Named, make_study
+from simstudy.study.spec import Spec
+from simstudy.study.study import make_study
 from simstudy.testing import check_family
 
 BUILT_IN = [FAMILIES.get(name) for name in ("naive_bayes", "tan", "aode", "kdb")]
@@ -239,7 +240,7 @@ def test_dirichlet_cpts_are_drawn_as_they_always_were() -> None:
 
 
 def test_only_other_cpts_than_the_default_enter_the_identity_of_a_family() -> None:
-    def family(**parameters: object) -> Named:
+    def family(**parameters: object) -> Spec:
         content = {"name": "x", "learners": [{"name": "prior"}]}
         return make_study({**content, "family": {"name": "tan", **parameters}}).family
 

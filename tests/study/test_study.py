@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 import tomllib
 from pathlib import Path
 
 import pytest
+from pydantic import ValidationError
 
 from simstudy import SimstudyError, load_study, make_study
 
@@ -175,3 +177,14 @@ def test_without_learners_there_is_no_study(write_study):
     text = 'name = "x"\n[family]\nname = "tan"\n'
     with pytest.raises(SimstudyError, match="learners: this key is missing"):
         load_study(write_study(text=text))
+
+
+def test_a_study_cannot_be_changed(write_study):
+    study = load_study(write_study())
+    for thing, key in ((study, "models"), (study.family, "name"), (study.data, "test_size")):
+        with pytest.raises(
+            (dataclasses.FrozenInstanceError, ValidationError), match="frozen|assign"
+        ):
+            setattr(thing, key, 5)
+    again = dataclasses.replace(study, models=9)
+    assert (study.models, again.models, again.family) == (4, 9, study.family)
