@@ -9,8 +9,8 @@ from typing import Any
 
 from simstudy.engine.plan import Plan, stated_plan
 from simstudy.errors import SimstudyError
-from simstudy.results.journal import JOURNAL
-from simstudy.results.store import PLUGINS, STUDY, Store
+from simstudy.results.store import PLUGINS, Store
+from simstudy.study.constants import JOURNAL, STUDY
 from simstudy.study.registry import FAMILIES, LEARNERS, MEASURES, read_plugin
 from simstudy.study.study import Study, stated_study
 from simstudy.study.toml import read_toml
@@ -30,20 +30,6 @@ def kept_study(directory: Path) -> Study:
 def shown(path: Path) -> str | None:
     """The study file of results as TOML; None if it is not one of results."""
     return kept_study(path.parent).to_toml() if _is_of_results(path) else None
-
-
-def plugin_digests(path: Path) -> list[str] | None:
-    """What the digests of a study's plugins must be; None if its file is not one of results."""
-    if not _is_of_results(path):
-        return None
-    manifest = Store(path.parent).manifest()
-    if manifest is None:
-        raise SimstudyError(
-            f"{path} is in a directory of results whose manifest.json is missing or damaged, so "
-            "its plugins cannot be checked and are not executed"
-        )
-    digests: list[str] = manifest["conditions"]["plugins"]
-    return digests
 
 
 def _is_of_results(path: Path) -> bool:

@@ -25,15 +25,15 @@ from simstudy.engine.task import Cell, CellKey
 from simstudy.errors import SimstudyError
 from simstudy.results.columns import Columns, Places, parquet
 from simstudy.results.files import UNFINISHED, write_files
-from simstudy.results.journal import JOURNAL, Journal
+from simstudy.results.journal import Journal
 from simstudy.results.manifest import COMPLETE as COMPLETE
 from simstudy.results.manifest import is_manifest, networks, told
+from simstudy.study.constants import JOURNAL, MANIFEST, STUDY
 from simstudy.study.toml import dumps
 from simstudy.texts import csv_value
 
 SCHEMA_VERSION = 1
 RUNNING, SHARD = "running", "shard"
-MANIFEST, STUDY = "manifest.json", "study.toml"
 _TOLD = ("name", "title", "analysis", "thresholds")  # what a report says of a study
 PLUGINS = "plugins"
 TABLES = ("anova.csv", "intervals.csv", "pairwise.csv", "left_out.csv", "precision.csv")

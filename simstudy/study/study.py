@@ -12,6 +12,7 @@ from typing import Any
 
 from simstudy.errors import SimstudyError
 from simstudy.study.checks import check_study
+from simstudy.study.digests import recorded_digests
 from simstudy.study.explain import KeyedError
 from simstudy.study.registry import FAMILIES, LEARNERS, PluginFile, load_plugin
 from simstudy.study.sections import (
@@ -171,11 +172,7 @@ def load_study(
     path = Path(path)
     if content is None:
         content = read_toml(path)
-    digests = None
-    if content.get("plugins"):
-        from simstudy.results.kept import plugin_digests
-
-        digests = plugin_digests(path)
+    digests = recorded_digests(path) if content.get("plugins") else None
     return make_study(content, path.parent, str(path), overrides, digests)
 
 

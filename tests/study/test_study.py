@@ -183,7 +183,7 @@ def test_a_study_cannot_be_changed(write_study):
     study = load_study(write_study())
     for thing, key in ((study, "models"), (study.family, "name"), (study.data, "test_size")):
         with pytest.raises(
-            (dataclasses.FrozenInstanceError, ValidationError), match="frozen|assign"
+            (dataclasses.FrozenInstanceError, ValidationError), match=r"frozen|assign"
         ):
             setattr(thing, key, 5)
     again = dataclasses.replace(study, models=9)
