@@ -19,7 +19,7 @@ import pandas as pd
 from rich.console import Console
 
 import simstudy
-from simstudy.report.overtaking import threshold_sentences
+from simstudy.report.prose.crossings import course_sentences
 from simstudy.report.terminal import print_summary
 from simstudy.workflow.lists import load_collection, run_collection
 
@@ -57,7 +57,7 @@ def tan(out: Path) -> None:
 
 def refined(out: Path) -> None:
     results = run("tan", out / "refined", refine=True)
-    print("\n".join(threshold_sentences(results.thresholds())))
+    print("\n".join(course_sentences(results.findings())))
     print("sizes added:", sorted(set(results.refined["size"])), f"{len(results.refined)} cells")
 
 
@@ -65,7 +65,7 @@ def thresholds(out: Path) -> None:
     for family in FAMILIES:
         results = run(f"thresholds_{family}", out)
         print(family, f"{results.manifest['seconds']} s")
-        print("\n".join(threshold_sentences(results.thresholds())))
+        print("\n".join(course_sentences(results.findings())))
 
 
 def suite(out: Path) -> None:

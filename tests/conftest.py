@@ -6,10 +6,16 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from typing import Any
 
+import pandas as pd
 import pytest
 from hypothesis import settings
+
+from simstudy.analysis.findings import Design, Findings
+from simstudy.measures.base import MeasureInfo
 
 # Laws are tried on fewer examples than usual, unless HYPOTHESIS_PROFILE=thorough asks for more.
 settings.register_profile("quick", max_examples=30, deadline=None)
@@ -40,38 +46,6 @@ label = "TAN"
 """
 
 
-# Parts of parametrised tests that take long and differ little from the parts that are kept.
-SLOW = (
-    "CaMMLClassifier()-check_sample_weight_equivalence_on_dense_data",
-    "known_pattern[naive_bayes]",
-    "known_pattern[aode]",
-    "without_complaint[01_first_study]",
-    "without_complaint[03_reward_and_calibration]",
-    "without_complaint[04_your_own_family]",
-    "joined_as_in_exact_arithmetic[aode",
-    "joined_as_in_exact_arithmetic[tan",
-    *(f"keep_labels_apart_from_names[{n}]" for n in (1, 2, 4, 5, 7, 9, 10, 11, 12)),
-    "thirty_variables_and_a_thousand_rows_are_learned",
-    "results_that_were_refined_stay_so_with_more_models",
-    "another_confidence_chooses_its_own_sizes",
-    "standard_errors_hold_when_the_cells_differ_in_spread",
-    "the_heavy_ones_are_listed[10-50-0]",
-    "cleans_in_the_order_of_attributes[CaMML(select='sec_average', search='exact'",
-    *(
-        f"cleans_in_the_order_of_attributes[CaMML(select='{select}', search='sample'"
-        for select in ("map", "sec", "average", "sec_average")
-    ),
-)
-
-
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the slow ones."""
-    for item in items:
-        if any(part in item.nodeid for part in SLOW):
-            item.add_marker("slow")
-
-
 @pytest.fixture
 def write_study(tmp_path: Path) -> Callable[..., Path]:
     """Write a study file: the small study with lines replaced or added."""
@@ -89,14 +63,16 @@ def write_study(tmp_path: Path) -> Callable[..., Path]:
     return write
 
 
-@pytest.fixture
-def simstudy(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
-    """Run the real command in an empty directory."""
+@pytest.fixture(scope="session")
+def run_simstudy() -> Callable[..., subprocess.CompletedProcess[str]]:
+    """Run the real command in a directory."""
 
-    def run(*arguments: object, module: str = "simstudy") -> subprocess.CompletedProcess[str]:
+    def run(
+        directory: Path, *arguments: object, module: str = "simstudy"
+    ) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
             [sys.executable, "-m", module, *map(str, arguments)],
-            cwd=tmp_path,
+            cwd=directory,
             env={**os.environ, "COLUMNS": "100"},
             capture_output=True,
             text=True,
@@ -105,3 +81,44 @@ def simstudy(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess[str]]:
         )
 
     return run
+
+
+@pytest.fixture
+def simstudy(
+    tmp_path: Path, run_simstudy: Callable[..., subprocess.CompletedProcess[str]]
+) -> Callable[..., subprocess.CompletedProcess[str]]:
+    """Run the real command in an empty directory."""
+    return partial(run_simstudy, tmp_path)
+
+
+@pytest.fixture(scope="session")
+def make_findings() -> Callable[..., Findings]:
+    """Findings about the column "reward" of made-up scores, or with parts given outright."""
+
+    def make(
+        scores: pd.DataFrame | None = None,
+        greater_is_better: bool = True,
+        *,
+        learners: list[str] | None = None,
+        sizes: list[int] | None = None,
+        models: int | None = None,
+        confidence: float = 0.95,
+        adjustment: str = "bonferroni",
+        **parts: Any,
+    ) -> Findings:
+        if scores is None:
+            scores = pd.DataFrame({"model": [], "size": [], "learner": [], "reward": []})
+        design = Design(
+            tuple(dict.fromkeys(scores["learner"]) if learners is None else learners),
+            tuple(dict.fromkeys(scores["size"]) if sizes is None else sizes),
+            scores["model"].nunique() if models is None else models,
+            confidence,
+            adjustment,
+        )
+        label, unit = ("reward", "nats") if greater_is_better else ("loss", "")
+        info = MeasureInfo(greater_is_better=greater_is_better, label=label, unit=unit)
+        findings = Findings("reward", info, design, scores, scores.iloc[:0])
+        findings.__dict__.update(parts)
+        return findings
+
+    return make

@@ -16,14 +16,7 @@ ALLOWED = {
     "families": {"lazy", "networks.model", "sources"},
     "learners": BASE | {"data", "networks.exchange", "learners"},
     "measures": BASE | {"data", "measures"},
-    "analysis": {
-        "analysis",
-        "arrays",
-        "measures.base",
-        "report.numbers",
-        "results",
-        "study.claims",
-    },
+    "analysis": {"analysis", "arrays", "measures.base", "results", "study.claims"},
     "study": BASE
     | {
         "study",
@@ -39,7 +32,9 @@ ALLOWED = {
         "measures.base",
         "analysis",
         "results",
+        "study.constants",
         "study.readings",
+        "study.study",
         "workflow.pilot",
     },
 }

@@ -19,6 +19,7 @@ from nbclient import NotebookClient
 ROOT = Path(__file__).parents[1]
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 LARGEST = 700_000  # bytes
+SLOW = {"01_first_study", "03_reward_and_calibration", "04_your_own_family"}  # to execute
 
 each_notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 
@@ -39,7 +40,11 @@ def test_there_are_notebooks():
     assert len(NOTEBOOKS) >= 4
 
 
-@each_notebook
+@pytest.mark.parametrize(
+    "path",
+    [pytest.param(path, marks=pytest.mark.slow if path.stem in SLOW else ()) for path in NOTEBOOKS],
+    ids=lambda path: path.stem,
+)
 def test_a_notebook_runs_without_complaint(path, tmp_path, monkeypatch):
     monkeypatch.setenv("SIMSTUDY_QUICK", "1")
     # Neither the settings nor the history of whoever runs the tests.

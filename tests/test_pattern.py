@@ -49,7 +49,14 @@ EXPECTED = {
 }
 
 
-@pytest.mark.parametrize("name", EXPECTED)
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param("naive_bayes", marks=pytest.mark.slow),
+        "tan",
+        pytest.param("aode", marks=pytest.mark.slow),
+    ],
+)
 def test_a_study_of_2004_shows_the_known_pattern(name, tmp_path):
     results = run_study(load_study(STUDIES / f"{name}.toml"), tmp_path / name, report=False)
     mean = results.intervals().set_index(["learner", "size"])["mean"]

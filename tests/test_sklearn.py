@@ -95,7 +95,7 @@ ESTIMATORS = [
     MMLGraphClassifier(),
 ]
 MIXED = [C45Classifier(), BoostedC45Classifier(rounds=3)]
-EXPECTED_FAILURES: dict[str, str] = {}  # check name: why it cannot apply to categories
+SLOW_CHECKS = [(CaMMLClassifier, "check_sample_weight_equivalence_on_dense_data")]
 
 CARDS = (3, 2, 4, 3)
 CLASSES = 3
@@ -134,7 +134,18 @@ def flowers() -> tuple[np.ndarray, np.ndarray]:
     return bins.fit_transform(X).astype(int), y
 
 
-@parametrize_with_checks([*ESTIMATORS, *MIXED], expected_failed_checks=lambda _: EXPECTED_FAILURES)
+def each_check() -> pytest.MarkDecorator:
+    """scikit-learn's checks of all estimators, those that take long marked so."""
+    checks = parametrize_with_checks([*ESTIMATORS, *MIXED])
+    names, cases = checks.args
+    marked = []
+    for estimator, check in cases:
+        slow = (type(estimator), check.func.__name__) in SLOW_CHECKS
+        marked.append(pytest.param(estimator, check, marks=pytest.mark.slow if slow else ()))
+    return pytest.mark.parametrize(names, marked, **checks.kwargs)
+
+
+@each_check()
 def test_scikit_learn_accepts_the_estimator(estimator, check):
     check(estimator)
 
@@ -169,10 +180,13 @@ def test_what_was_learnt_can_be_read(table):
     assert fitted.fitted_.tree == (None, 0, 0, 2)
 
 
-@each_estimator
-def test_declared_categories_count_though_training_lacks_them(estimator, codes):
+@pytest.mark.parametrize(
+    ("estimator", "learner"),
+    [pair for pair in PAIRS if "categorical_features" not in pair[0].get_params()],
+    ids=lambda p: repr(p),
+)
+def test_declared_categories_count_though_training_lacks_them(estimator, learner, codes):
     rows = codes[(codes[:, 0] < 2) & (codes[:, -1] > 0)]
-    learner = estimator._learner()
     # The class is always what the labels say, so only the attributes are declared.
     sample = Sample(rows - [0, 0, 0, 0, 1], (*CARDS, CLASSES - 1))
     expected = learner.fit(sample).predict_proba(codes[:, :-1])
@@ -203,7 +217,8 @@ def test_unseen_category_is_summed_over(estimator, table):
     X, y = table
     fitted = clone(estimator).fit(X, y)
     completions = X.iloc[:1].loc[[0] * 4].assign(size=[10, 20, 30, 40])
-    codes = fitted._encoder.transform(completions)
+    columns = zip(fitted.categories_, completions.items(), strict=True)
+    codes = np.column_stack([np.searchsorted(known, column) for known, (_, column) in columns])
     if hasattr(fitted.fitted_, "log_joint"):
         joint = np.exp(fitted.fitted_.log_joint(codes)).sum(axis=0)
     else:  # without a joint distribution the values count as equally probable
@@ -237,19 +252,13 @@ def test_very_many_unseen_categories_still_sum_to_the_class_prior():
     np.testing.assert_array_equal(probabilities[1:], fitted.predict_proba(np.full((2, 12), 9)))
 
 
-def test_unseen_category_averages_a_learner_without_joint_distribution(codes):
-    class Constant:
-        def predict_proba(self, codes):
-            return np.stack([codes[:, 0] / 2, 1 - codes[:, 0] / 2], axis=1)
-
-    class Plain(NaiveBayesClassifier):
-        def _learner(self):
-            return type("Learner", (), {"fit": lambda self, sample, rng=None: Constant()})()
-
-    fitted = Plain().fit(codes[:, :-1], codes[:, -1] > 0)
-    row = codes[:1, :-1].copy()
-    row[0, 0] = 99  # codes 0, 1 and 2 were seen: the mean of 0, 1/2 and 1
-    np.testing.assert_allclose(fitted.predict_proba(row), [[0.5, 0.5]])
+def test_unseen_category_averages_a_learner_without_joint_distribution():
+    # Class 1 has the shares 0, 1/2 and 1 of the values 0, 1 and 2, which are not equally frequent.
+    values = np.repeat([0, 1, 2], [2, 4, 14])[:, None]
+    fitted = OneRClassifier(leaves="frequency").fit(values, [0] * 4 + [1] * 16)
+    assert not hasattr(fitted.fitted_, "log_joint")
+    np.testing.assert_allclose(fitted.predict_proba([[0], [1], [2]])[:, 1], [0, 0.5, 1])
+    np.testing.assert_allclose(fitted.predict_proba([[99]]), [[0.5, 0.5]])
 
 
 def test_unseen_category_is_refused_on_request(table):

@@ -5,15 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from simstudy.measures.base import MeasureInfo
-from simstudy.report.prose.numbers import signed
+from simstudy.analysis.standings import AHEAD, UNTESTED
 from simstudy.study.claims import PAIRS, Claim, Statement
 
 if TYPE_CHECKING:
-    import pandas as pd
-
+    from simstudy.analysis.findings import Findings
     from simstudy.results.results import Results
 
 REPRODUCED, NOT_REPRODUCED, NOT_DECIDED = "reproduced", "not reproduced", "not decided"
@@ -39,21 +37,6 @@ class Check:
     m: int = 0
     reason: str = ""  # why there are no numbers
 
-    @property
-    def numbers(self) -> str:
-        """What was estimated, with its interval, or why there is none."""
-        what = f"{self.first} over {self.second}" if self.second else f"mean of {self.first}"
-        found = f"{signed(self.estimate)} [{signed(self.lower)}, {signed(self.upper)}]"
-        return f"{what} at {self.size:,} rows: {self.reason or found}"
-
-    @property
-    def basis(self) -> str:
-        """What the interval rests on."""
-        return "" if self.reason else f"{self.n} models, m = {self.m}"
-
-    def __str__(self) -> str:
-        return ", ".join(part for part in (self.numbers, self.basis) if part)
-
 
 @dataclass(frozen=True)
 class Verdict:
@@ -67,17 +50,6 @@ class Verdict:
     claim: Claim
     verdict: str
     checks: list[Check]
-
-    @property
-    def tally(self) -> str:
-        """How many of its numbers bear it out, contradict it, or leave it open."""
-        counts = [sum(check.verdict == said for check in self.checks) for said in VERDICTS]
-        words = ("hold", "contradicted", "open")
-        parts = [f"{count} {word}" for count, word in zip(counts, words, strict=True) if count]
-        return f"of {len(self.checks)} intervals, {', '.join(parts)}"
-
-    def __str__(self) -> str:
-        return f"{self.verdict}: {self.claim.text} ({'; '.join(map(str, self.checks))})"
 
 
 @dataclass(frozen=True)
@@ -113,8 +85,7 @@ def check_statements(
 def check_claims(claims: Sequence[Claim], results: Mapping[str, Results]) -> list[Verdict]:
     """Hold claims against the results of the studies they name, one verdict for each.
 
-    Intervals are the study's own: of differences as in `Results.pairwise`, of means as in
-    `Results.intervals`, with the confidence and adjustment that the study asks for.
+    Tests and intervals are the study's own, with its confidence and adjustment.
     """
     found = []
     for claim in claims:
@@ -122,29 +93,18 @@ def check_claims(claims: Sequence[Claim], results: Mapping[str, Results]) -> lis
             checks = [Check(NOT_DECIDED, 0, "", reason=f"no results of the study {claim.study}")]
             found.append(Verdict(claim, NOT_DECIDED, checks))
             continue
-        study = results[claim.study]
-        measure = claim.measure or None
-        confidence = study.settings["analysis"]["confidence"]
-        tables = (study.pairwise(measure), study.intervals(measure), study.info(measure))
-        found.append(check_claim(claim, *tables, confidence))
+        found.append(check_claim(claim, results[claim.study].findings(claim.measure or None)))
     return found
 
 
-def check_claim(
-    claim: Claim,
-    pairs: pd.DataFrame,
-    intervals: pd.DataFrame,
-    info: MeasureInfo,
-    confidence: float = 0.95,
-) -> Verdict:
-    """Hold one claim against the tables of pairs and of means."""
+def check_claim(claim: Claim, findings: Findings) -> Verdict:
+    """Hold one claim against the findings about a measure."""
     checks = []
     for size in claim.sizes:
         if claim.relation in PAIRS:
-            for first, second in claim.pairs():
-                checks.append(_pair(claim, size, first, second, pairs, info, confidence))
+            checks += [_pair(claim, size, *pair, findings) for pair in claim.pairs()]
         else:
-            checks += [_mean(claim, size, learner, intervals) for learner in claim.learners]
+            checks += [_mean(claim, size, learner, findings) for learner in claim.learners]
     combine = _some_hold if claim.some else _all_hold
     return Verdict(claim, combine(check.verdict for check in checks), checks)
 
@@ -165,45 +125,35 @@ def _some_hold(verdicts: Iterable[str]) -> str:
     return NOT_REPRODUCED if found == {NOT_REPRODUCED} else NOT_DECIDED
 
 
-def _pair(
-    claim: Claim,
-    size: int,
-    first: str,
-    second: str,
-    pairs: pd.DataFrame,
-    info: MeasureInfo,
-    confidence: float,
-) -> Check:
+def _pair(claim: Claim, size: int, first: str, second: str, findings: Findings) -> Check:
     """Whether two learners stand as claimed at a size."""
-    row = _row(pairs, size, {"first": first, "second": second})
-    turned = row is None
-    if row is None:
-        row = _row(pairs, size, {"first": second, "second": first})
-    if row is None:
+    both = {first, second}
+    found = [pair for pair in findings.pairs_at(size) if {pair.first, pair.second} == both]
+    if not found:
         return Check(NOT_DECIDED, size, first, second, reason="not among the results")
-    if row["infinite"] or row["n"] < 2:
-        why = "infinite scores" if row["infinite"] else "too few models have both"
+    pair = found[0].seen_from(first)
+    if pair.verdict == UNTESTED:
+        why = "infinite scores" if pair.infinite else "too few models have both"
         return Check(NOT_DECIDED, size, first, second, reason=f"not tested, {why}")
-    sign = (1 if info.greater_is_better else -1) * (-1 if turned else 1)
-    low, high = sorted((sign * row["lower"], sign * row["upper"]))
-    ahead = sign * row["difference"]
     if claim.relation == "beats":
-        told = row["p_adjusted"] < 1 - confidence  # decides, as Holm's method has no intervals
-        verdict = NOT_DECIDED if not told else REPRODUCED if ahead > 0 else NOT_REPRODUCED
-    elif claim.relation == "not beaten by":
-        verdict = _decided(low, high, -claim.margin, math.inf)
+        # The test decides, as Holm's method has no intervals.
+        decided = REPRODUCED if pair.lead > 0 else NOT_REPRODUCED
+        verdict = decided if pair.verdict == AHEAD else NOT_DECIDED
     else:
-        verdict = _decided(low, high, -claim.margin, claim.margin)
-    return Check(verdict, size, first, second, ahead, low, high, int(row["n"]), int(row["m"]))
+        most = math.inf if claim.relation == "not beaten by" else claim.margin
+        verdict = _decided(pair.low, pair.high, -claim.margin, most)
+    numbers = (pair.lead, pair.low, pair.high, pair.n, findings.pair_tests)
+    return Check(verdict, size, first, second, *numbers)
 
 
-def _mean(claim: Claim, size: int, learner: str, intervals: pd.DataFrame) -> Check:
+def _mean(claim: Claim, size: int, learner: str, findings: Findings) -> Check:
     """Whether a learner's mean lies where it is claimed to."""
-    row = _row(intervals, size, {"learner": learner})
-    if row is None:
+    found = [mean for mean in findings.means_of(learner) if mean.size == size]
+    if not found:
         return Check(NOT_DECIDED, size, learner, reason="not among the results")
-    if row["infinite"] or row["n"] < 2:
-        why = "infinite scores" if row["infinite"] else "too few models"
+    (mean,) = found
+    if mean.infinite or mean.n < 2:
+        why = "infinite scores" if mean.infinite else "too few models"
         return Check(NOT_DECIDED, size, learner, reason=f"no interval, {why}")
     assert claim.value is not None
     start, end = claim.value[0], claim.value[-1]
@@ -213,9 +163,9 @@ def _mean(claim: Claim, size: int, learner: str, intervals: pd.DataFrame) -> Che
         "near": (start - claim.margin, start + claim.margin),
         "between": (start - claim.margin, end + claim.margin),
     }[claim.relation]
-    low, high = row["lower"], row["upper"]
-    verdict = _decided(low, high, least, most)
-    return Check(verdict, size, learner, "", row["mean"], low, high, int(row["n"]), int(row["m"]))
+    verdict = _decided(mean.lower, mean.upper, least, most)
+    numbers = (mean.mean, mean.lower, mean.upper, mean.n, mean.m)
+    return Check(verdict, size, learner, "", *numbers)
 
 
 def _decided(low: float, high: float, least: float, most: float) -> str:
@@ -223,11 +173,3 @@ def _decided(low: float, high: float, least: float, most: float) -> str:
     if least <= low and high <= most:
         return REPRODUCED
     return NOT_REPRODUCED if high < least or low > most else NOT_DECIDED
-
-
-def _row(table: pd.DataFrame, size: int, wanted: Mapping[str, str]) -> dict[Any, Any] | None:
-    """The row of a table for a size and some names; None if there is none."""
-    rows = table[table["size"] == size]
-    for column, name in wanted.items():
-        rows = rows[rows[column] == name]
-    return None if rows.empty else rows.to_dict("records")[0]

@@ -291,7 +291,7 @@ def failures(
     ],
 ) -> None:
     """List the cells of a study that failed, and why."""
-    from simstudy.report.failures import failure_lines
+    from simstudy.report.prose.failures import failure_lines
 
     for line in failure_lines(directory):
         echo(line)
@@ -351,7 +351,7 @@ def plan(
     if not 0 < power < 1:
         raise SimstudyError(f"--power: {power} is not allowed; it must lie between 0 and 1")
     from simstudy.cli.progress import watched
-    from simstudy.report.forecast import forecast
+    from simstudy.report.prose.forecast import forecast
     from simstudy.study.study import load_study
     from simstudy.workflow.pilot import run_pilot
 

@@ -76,7 +76,7 @@ def tables(
     out: Out = None,
 ) -> None:
     """Write the tables of a study for a paper."""
-    from simstudy.report.paper.tables import write_tables
+    from simstudy.report.tables.files import write_tables
     from simstudy.results.results import open_results
 
     for path in write_tables(open_results(directory), out or directory / "tables", format):

@@ -93,9 +93,9 @@ def reliability(
         Its table has one row for each learner, size, model and bin with predictions in it:
         `learner`, `size`, `model`, `bin`, `low` and `high` (its edges), `share` (the part of the
         model's predictions that fall in the bin, each row of the test by its weight; 1 over all
-        bins), `predicted` (their mean), `observed` (how often the class was the true one) and `count`: predictions,
-        one for each test row and class; of an exact test, one for each distinct row of attributes
-        and class.
+        bins), `predicted` (their mean), `observed` (how often the class was the true one) and
+        `count`: predictions, one for each test row and class; of an exact test, one for each
+        distinct row of attributes and class.
     """
     import pandas as pd
     from threadpoolctl import threadpool_limits

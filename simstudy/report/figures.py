@@ -10,12 +10,14 @@ import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray
 from simstudy.measures.base import MeasureInfo
-from simstudy.report.words import axis_label
+from simstudy.report.prose.phrases import axis_label
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+    from simstudy.analysis.differences import DifferenceCurve
 
 # Okabe & Ito's colours, told apart by readers with any colour vision; yellow is too pale for lines.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
@@ -142,12 +144,15 @@ def _add_caption(figure: Figure, caption: str) -> None:
     figure.supxlabel(text, fontsize=7.5, color="0.25", x=0.01, ha="left")
 
 
-def draw_difference(curve: pd.DataFrame, found: pd.DataFrame, info: MeasureInfo, ax: Axes) -> Axes:
+def draw_difference(
+    shown: DifferenceCurve, found: pd.DataFrame, info: MeasureInfo, ax: Axes
+) -> Axes:
     """Draw by how much one learner is ahead of another against training size.
 
     The dark band is for each size by itself, the light one for all sizes together; a bar on the
     line of no difference is the interval of a threshold, its mark the threshold.
     """
+    curve = shown.table
     size = curve["size"]
     colour = COLOURS[0]
     ax.fill_between(
@@ -166,7 +171,7 @@ def draw_difference(curve: pd.DataFrame, found: pd.DataFrame, info: MeasureInfo,
     label_sizes(ax, sizes[three_places(sizes)])
     ax.set_xlabel("training rows")
     unit = f" ({info.unit})" if info.unit else ""
-    ax.set_ylabel(plain(f"{curve.attrs['second']} ahead by{unit}"))
+    ax.set_ylabel(plain(f"{shown.second} ahead by{unit}"))
     ax.spines[["top", "right"]].set_visible(False)
     ax.grid(axis="y", color="0.92", linewidth=0.8)
     ax.set_axisbelow(True)
@@ -174,7 +179,7 @@ def draw_difference(curve: pd.DataFrame, found: pd.DataFrame, info: MeasureInfo,
 
 
 def differences_figure(
-    curves: Sequence[pd.DataFrame],
+    curves: Sequence[DifferenceCurve],
     found: pd.DataFrame,
     info: MeasureInfo,
     title: str,
@@ -191,7 +196,7 @@ def differences_figure(
     for ax in axes[len(curves) :]:
         ax.set_visible(False)
     for curve, ax in zip(curves, axes, strict=False):
-        first, second = curve.attrs["first"], curve.attrs["second"]
+        first, second = curve.first, curve.second
         mine = found[(found["first"] == first) & (found["second"] == second)]
         draw_difference(curve, mine, info, ax)
         ax.set_title(_wrapped(f"{second} ahead of {first}", 24), fontsize="medium")

@@ -5,19 +5,23 @@ from __future__ import annotations
 import io
 import itertools
 import warnings
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from simstudy.analysis.findings import Absent, Findings
 from simstudy.report.figures import differences_figure, learning_curves, regret_figure
-from simstudy.report.html.page import report_page
-from simstudy.report.words import MOST_PAIRS, caption, difference_caption, regret_caption
+from simstudy.report.page import MAX_PAIRS, report_page
+from simstudy.report.prose import captions
 from simstudy.results.store import PAGE, TABLES, Store
 from simstudy.texts import as_csv, printable
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from simstudy.analysis.anova import Anova
+    from simstudy.analysis.mixed import MixedModel
     from simstudy.results.results import Results
 
 FORMATS: dict[str, dict[str, Any]] = {
@@ -29,11 +33,7 @@ FORMATS: dict[str, dict[str, Any]] = {
 
 def write_report(results: Results, store: Store) -> None:
     """Write the tables of all measures, the figures of the primary one, and the page."""
-    title = results.settings["title"] or results.settings["name"]
-    intervals = results.intervals()
-    curves = learning_curves(intervals, results.info(), title, caption(results, intervals))
-    tables = {**_tables(results), **_further_tables(results)}
-    figures = {"learning_curves": curves, **_further_figures(results, tables, title)}
+    tables, figures = _tables(results), _figures(results)
     for name, table in tables.items():
         store.write(name, as_csv(table).encode())
     for name, figure in figures.items():
@@ -45,52 +45,50 @@ def write_report(results: Results, store: Store) -> None:
 
 
 def _tables(results: Results) -> dict[str, pd.DataFrame]:
-    """The tables that every study has, each for all measures."""
-    settings = results.settings["analysis"]
-    analyses = (results.anova, results.intervals, results.pairwise, results.left_out)
+    """The tables of every study, each for all measures; of the primary one those that it has."""
+    findings = [results.findings(name) for name in results.measures]
+    parts: tuple[Callable[[Findings], pd.DataFrame], ...] = (
+        lambda one: _table(one.anova) if one.factors else pd.DataFrame(),
+        lambda one: one.intervals.assign(confidence=one.design.confidence),
+        lambda one: one.pairwise.assign(
+            confidence=one.design.confidence, adjustment=one.design.adjustment
+        ),
+        lambda one: pd.DataFrame(one.left_out, columns=["model", "reason"]),
+        lambda one: one.precision,
+    )
     tables = {}
-    for name, analyse in zip(TABLES, (*analyses, results.precision), strict=True):
-        parts = {measure: _attempt(analyse, measure) for measure in results.measures}
-        whole = pd.concat(parts, names=["measure"]).reset_index("measure")
-        if name in ("intervals.csv", "pairwise.csv"):
-            whole["confidence"] = settings["confidence"]
-        if name == "pairwise.csv":
-            whole["adjustment"] = settings["adjustment"]
-        tables[name] = whole
-    return tables
+    for name, part in zip(TABLES, parts, strict=True):
+        each = {one.measure: part(one) for one in findings}
+        tables[name] = pd.concat(each, names=["measure"]).reset_index("measure")
+    further = {"thresholds.csv": findings[0].thresholds, "regret.csv": results.regret()}
+    if findings[0].incomplete:
+        further["mixed_model.csv"] = _table(findings[0].mixed)
+    return tables | {name: table for name, table in further.items() if not table.empty}
 
 
-def _further_tables(results: Results) -> dict[str, pd.DataFrame]:
-    """The tables of the primary measure that only some studies have."""
-    tables = {"thresholds.csv": results.thresholds(), "regret.csv": results.regret()}
-    if results.scores[results.measures[0]].isna().any():
-        tables["mixed_model.csv"] = _attempt(results.mixed, None)
-    return {name: table for name, table in tables.items() if not table.empty}
+def _table(found: Anova | MixedModel | Absent) -> pd.DataFrame:
+    """The table of an analysis, or one that says why there is none."""
+    return pd.DataFrame({"note": [found.reason]}) if isinstance(found, Absent) else found.table
 
 
-def _further_figures(
-    results: Results, tables: dict[str, pd.DataFrame], title: str
-) -> dict[str, Figure]:
-    """The figures that go with them."""
-    figures = {}
+def _figures(results: Results) -> dict[str, Figure]:
+    """The figures of the primary measure."""
+    study, findings = results.study, results.findings()
+    title, info = study.title or study.name, findings.info
+    made = captions.made(study)
+    caption = f"{captions.curves(findings)} {made}"
+    figures = {"learning_curves": learning_curves(findings.intervals, info, title, caption)}
     pairs = list(itertools.combinations(results.learners, 2))
-    if "thresholds.csv" in tables and len(pairs) <= MOST_PAIRS:
-        pictures = [results.difference_curve(first, second) for first, second in pairs]
-        found, words = tables["thresholds.csv"], difference_caption(results)
-        figures["differences"] = differences_figure(pictures, found, results.info(), title, words)
-    if "regret.csv" in tables:
-        unit, words = results.info("regret").unit, regret_caption(results)
-        figures["regret"] = regret_figure(tables["regret.csv"], unit, title, words)
+    if findings.courses and len(pairs) <= MAX_PAIRS:
+        curves = [findings.curve(*pair) for pair in pairs]
+        caption = f"{captions.differences(findings)} {made}"
+        figures["differences"] = differences_figure(
+            curves, findings.thresholds, info, title, caption
+        )
+    if (split := results.regret_parts) is not None:
+        unit, caption = results.info("regret").unit, f"{captions.regret(split, study)} {made}"
+        figures["regret"] = regret_figure(split.table, unit, title, caption)
     return figures
-
-
-def _attempt(analyse: Any, measure: str | None) -> pd.DataFrame:
-    """A table, or one that says why there is none."""
-    try:
-        table: pd.DataFrame = analyse(measure)
-    except ValueError as error:
-        return pd.DataFrame({"note": [str(error)]})
-    return table
 
 
 def render(figure: Figure, suffix: str) -> bytes:

@@ -4,25 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rich.box import SIMPLE_HEAD
 from rich.console import Console
-from rich.markup import escape
-from rich.table import Table
 from rich.text import Text
 
-from simstudy.report import overtaking, words
-from simstudy.report.numbers import p_value, share
+from simstudy.analysis.findings import Absent, Findings
+from simstudy.report.prose import crossings
+from simstudy.report.prose.design import conventions, design
+from simstudy.report.prose.verdicts import MAX_COMPARED, pair_method, verdicts
+from simstudy.report.tables import findings as build
+from simstudy.report.tables.table import Table
+from simstudy.report.tables.terminal import print_table
 from simstudy.texts import printable
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from simstudy.results.results import Results
 
-
-_CELL_WIDTH = 21
-_WIDEST_LABEL = 30
-_NAMED = 5
+_MAX_WARNINGS = 5  # that are printed
 
 
 class _Console(Console):
@@ -39,189 +36,71 @@ def make_console() -> Console:
 
 def print_summary(results: Results, console: Console) -> None:
     """Print means, ANOVA and verdicts of the primary measure."""
-    settings, info = results.settings, results.info()
-    intervals, pairs = results.intervals(), results.pairwise()
-    console.print(settings["title"] or settings["name"], style="bold", markup=False)
-    console.print(f"{words.design(results)}.", markup=False)
-    console.print(f"{words.conventions(results)}.\n", markup=False)
-    _print_means(intervals, words.axis_label(info), console)
-    console.print(
-        f"means {words.models_words(results, intervals)}; ± half-width of "
-        f"{words.interval_words(results, intervals)}.\n",
-        style="dim",
-    )
-    _print_anova(results, console)
-    _print_verdicts(results, pairs, intervals, console)
-    _print_thresholds(results, console)
+    study, findings = results.study, results.findings()
+    console.print(study.title or study.name, style="bold", markup=False)
+    console.print(f"{design(study)}.", markup=False)
+    console.print(f"{conventions(study)}.\n", markup=False)
+    print_table(build.means(findings), console)
+    _print("ANOVA", build.anova(findings), console)
+    if isinstance(table := build.sphericity(findings), Table):
+        print_table(table, console)
+    if findings.incomplete:
+        _print("mixed model", build.mixed(findings), console)
+    _print_verdicts(findings, console)
+    _print_courses(findings, console)
     _print_failures(results, console)
 
 
-def _print_means(intervals: pd.DataFrame, label: str, console: Console) -> None:
-    """The table of means, in as many pieces as the width of the terminal makes it."""
-    sizes = list(dict.fromkeys(intervals["size"]))
-    learners = list(dict.fromkeys(intervals["learner"]))
-    label_width = min(max(map(len, learners)), _WIDEST_LABEL)
-    across = max((console.width - label_width - 2) // _CELL_WIDTH, 1)
-    for start in range(0, len(sizes), across):
-        shown = sizes[start : start + across]
-        table = _table(f"Mean {label} by training rows", "learner")
-        for size in shown:
-            table.add_column(f"{size:,}", justify="right", no_wrap=True)
-        for learner in learners:
-            rows = intervals[(intervals["learner"] == learner) & intervals["size"].isin(shown)]
-            table.add_row(escape(str(learner)), *map(_mean, rows.to_dict("records")))
-        console.print(table)
+def _print(name: str, table: Table | Absent, console: Console) -> None:
+    """Print a table, or why there is none."""
+    if isinstance(table, Absent):
+        console.print(f"No {name}: {table.reason}.\n", markup=False)
+    else:
+        print_table(table, console)
 
 
-def _mean(row: dict[Any, Any]) -> str:
-    if row["infinite"]:
-        return f"{row['mean']:+.0f}"
-    if row["n"] == 0:
-        return "–"
-    half_width = (row["upper"] - row["lower"]) / 2
-    return f"{round(row['mean'], 4) + 0.0:.4f} ± {half_width:.4f}"
-
-
-def _print_anova(results: Results, console: Console) -> None:
-    try:
-        anova = results.anova()
-    except ValueError as error:
-        console.print(f"No ANOVA: {error}.\n", markup=False)
-        if results.scores[results.measures[0]].isna().any():
-            _print_mixed_model(results, console)
+def _print_verdicts(findings: Findings, console: Console) -> None:
+    if not (found := verdicts(findings)):
         return
-    if anova.empty:
-        console.print("No ANOVA: one learner at one size leaves nothing to compare.\n")
-        return
-    rows: list[dict[Any, Any]] = anova.to_dict("records")
-    for row in rows:
-        row["effect"] = row["effect"].replace(":", " × ")
-    tests = _table("Repeated-measures ANOVA, models as subjects", "effect")
-    for heading in ("df", "F", "p", "p (G–G)", "p (H–F)", "η²G", "η²p"):
-        tests.add_column(heading, justify="right")
-    sphericity = _table("Sphericity", "effect")
-    for heading in ("Mauchly's W", "p (W)", "ε G–G", "ε H–F"):
-        sphericity.add_column(heading, justify="right")
-    for row in rows:
-        p_values = [p_value(row[key]) for key in ("p", "p_gg", "p_hf")]
-        etas = [_number(row[key]) for key in ("eta2_generalized", "eta2_partial")]
-        degrees = f"{row['df1']}, {row['df2']}"
-        tests.add_row(row["effect"], degrees, f"{row['F']:.2f}", *p_values, *etas)
-        epsilons = [_number(row[key]) for key in ("eps_gg", "eps_hf")]
-        mauchly = (share(row["mauchly_w"]), p_value(row["mauchly_p"]))
-        sphericity.add_row(row["effect"], *mauchly, *epsilons)
-    console.print(tests)
-    console.print(sphericity)
-    console.print(
-        f"{anova.attrs['subjects']} models. G–G, H–F: Greenhouse–Geisser's and Huynh–Feldt's "
-        "corrections; η²G, η²p: generalized and partial eta squared.\n",
-        style="dim",
-    )
-    left_out = words.left_out_words(anova.attrs["left_out"])
-    for sentence in left_out[:_NAMED]:
-        console.print(f"left out of the ANOVA: {sentence}", style="yellow", markup=False)
-    if len(left_out) > _NAMED:
-        more = len(left_out) - _NAMED
-        console.print(f"and {more} more models: see left_out.csv", style="yellow", markup=False)
-    if results.scores[results.measures[0]].isna().any():
-        _print_mixed_model(results, console)
-
-
-def _print_mixed_model(results: Results, console: Console) -> None:
-    """The same effects from all cells there are, for when the ANOVA leaves models out."""
-    try:
-        mixed = results.mixed()
-    except ValueError as error:
-        console.print(f"No mixed model: {error}.\n", markup=False)
-        return
-    tests = _table("Mixed model, models at random, from all cells there are", "effect")
-    for heading in ("df", "F", "p"):
-        tests.add_column(heading, justify="right")
-    for row in mixed.to_dict("records"):
-        degrees = f"{row['df1']}, {row['df2']:.1f}"
-        effect = row["effect"].replace(":", " × ")
-        tests.add_row(effect, degrees, f"{row['F']:.2f}", p_value(row["p"]))
-    console.print(tests)
-    note = f"; {mixed.attrs['note']}" if mixed.attrs["note"] else ""
-    console.print(
-        f"REML, Satterthwaite's degrees of freedom; like the uncorrected ANOVA it supposes "
-        f"sphericity; {mixed.attrs['values']} cells of "
-        f"{mixed.attrs['subjects']} models, {mixed.attrs['missing']} missing{note}.\n",
-        style="dim",
-        markup=False,
-    )
-
-
-def _print_verdicts(
-    results: Results, pairs: pd.DataFrame, intervals: pd.DataFrame, console: Console
-) -> None:
-    if pairs.empty:
-        return
-    analysis = results.settings["analysis"]
-    holm = analysis["adjustment"] == "holm"
-    info, models = results.info(), results.settings["models"]
-    found = words.verdicts(pairs, intervals, info, analysis["confidence"], holm, models)
     console.print("[bold]Who beats whom[/bold]")
     for size, sentences in found.items():
         for index, sentence in enumerate(sentences):
             lead = f"{size:>8,} rows: " if index == 0 else " " * 15
             console.print(f"{lead}{sentence}", highlight=False, markup=False, soft_wrap=True)
-    console.print(
-        f"{words.pair_words(results, pairs)}; numbers are in favour of the learner named first.\n",
-        style="dim",
-    )
+    method = f"{pair_method(findings)}; numbers are in favour of the learner named first.\n"
+    console.print(method, style="dim")
 
 
-def _print_thresholds(results: Results, console: Console) -> None:
-    found = results.thresholds()
-    if found.empty:
+def _print_courses(findings: Findings, console: Console) -> None:
+    if not findings.courses:
         return
     console.print("[bold]Who overtakes whom[/bold]")
-    if len(results.learners) > words.MANY_LEARNERS:
-        changes = int(found["before"].notna().sum())
-        console.print(
-            f"  {changes} changes of who is ahead between {len(results.learners)} learners: see "
-            "thresholds.csv.\n",
-            highlight=False,
+    if (many := len(findings.design.learners)) > MAX_COMPARED:
+        changes = sum(len(course.changes) for course in findings.courses)
+        text = (
+            f"{changes} changes of the learner ahead between {many} learners: see thresholds.csv."
         )
+        console.print(f"  {text}\n", highlight=False)
         return
-    for sentence in overtaking.threshold_sentences(found, results.settings["models"]):
+    for sentence in crossings.course_sentences(findings):
         console.print(f"  {sentence}", highlight=False, markup=False, soft_wrap=True)
-    notes = overtaking.method_words(found, words.confidence_level(results))
-    notes = " ".join(part for part in (notes, overtaking.refined_words(results)) if part)
-    console.print(f"{notes}\n", style="dim", highlight=False)
+    notes = (crossings.method(findings), crossings.added_sizes(findings))
+    text = " ".join(part for part in notes if part)
+    console.print(f"{text}\n", style="dim", highlight=False, markup=False)
 
 
 def _print_failures(results: Results, console: Console) -> None:
-    manifest = results.manifest
+    manifest, lines = results.manifest, []
     if manifest["failures"]:
-        console.print(
-            f"{manifest['failures']} of {manifest['cells']} cells failed; see "
-            f"{results.directory / 'failures.csv'}.",
-            style="yellow",
-            markup=False,
-        )
-    for warning, count in list(manifest["warnings"].items())[:_NAMED]:
-        text = f"warned in {count} cells, {warning}"
-        console.print(text, style="yellow", markup=False)
-    for measure in results.measures[1:]:
-        lost = len(results.left_out(measure))
-        if lost:
-            text = f"{lost} models lack a finite {measure} in some cell; see left_out.csv"
-            console.print(text, style="yellow", markup=False)
-
-
-def _table(title: str, first_column: str) -> Table:
-    table = Table(
-        title=escape(title),
-        title_justify="left",
-        title_style="bold",
-        box=SIMPLE_HEAD,
-        pad_edge=False,
-    )
-    table.add_column(first_column, overflow="fold", max_width=_WIDEST_LABEL)
-    return table
-
-
-def _number(value: float) -> str:
-    return "–" if value != value else f"{value:.3f}"
+        where = results.directory / "failures.csv"
+        lines.append(f"{manifest['failures']} of {manifest['cells']} cells failed; see {where}.")
+    warned = list(manifest["warnings"].items())[:_MAX_WARNINGS]
+    lines += [f"warned in {count} cells, {warning}" for warning, count in warned]
+    lost = {name: len(results.findings(name).left_out) for name in results.measures[1:]}
+    lines += [
+        f"{number} models lack a finite {name} in some cell; see left_out.csv"
+        for name, number in lost.items()
+        if number
+    ]
+    for line in lines:
+        console.print(line, style="yellow", markup=False)

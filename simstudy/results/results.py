@@ -76,9 +76,9 @@ class Results:
 
     def _repr_html_(self) -> str:
         """What a notebook shows: the design and the means."""
-        from simstudy.report.html.tables import summary
+        from simstudy.report.tables.html import notebook_summary
 
-        return summary(self)
+        return notebook_summary(self)
 
     @property
     def measures(self) -> list[str]:
@@ -536,7 +536,7 @@ class Results:
         found = self.thresholds(measure)
         pair = {first, second}
         found = found[[{row.first, row.second} == pair for row in found.itertuples()]]
-        curve = self.difference_curve(first, second, measure)
+        curve = self.findings(measure).curve(first, second)
         return draw_difference(curve, found, self.info(measure), ax or _axes())
 
     def _check_pair(self, *labels: str) -> None:

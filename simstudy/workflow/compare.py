@@ -44,7 +44,7 @@ def compare_studies(
     title, citation, note : str
         Of the whole, where the statements are from, and what is known beyond the verdicts.
     """
-    from simstudy.report.html.compare import compare_page
+    from simstudy.report.compare import compare_page
 
     if not results:
         raise SimstudyError("no studies were given to compare")
@@ -53,10 +53,9 @@ def compare_studies(
     apart = not_comparable(named, measure)
     changed = changes(named, measure) if len(named) > 1 and not apart else None
     return compare_page(
-        results,
-        list(named),
-        verdicts,
-        measure=measure,
+        named,
+        measure,
+        verdicts or (),
         changes=changed,
         not_compared=apart,
         readings=readings,

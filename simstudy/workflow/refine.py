@@ -63,7 +63,8 @@ def refine(results: Results, plan: Plan, store: Store, confidence: float, comput
 def _proposed(results: Results, table: pd.DataFrame, confidence: float) -> dict[int, set[str]]:
     """The sizes to add next, and for which learners."""
     from simstudy.analysis.complete import cells
-    from simstudy.analysis.thresholds import compared, sizes_to_add
+    from simstudy.analysis.refinement import sizes_to_add
+    from simstudy.analysis.thresholds import compared
 
     if len(results.learners) < 2 or len(results.sizes) < 2:
         return {}

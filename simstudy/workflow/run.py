@@ -311,7 +311,7 @@ def run_cell(study: Study, model: int, size: int, learner: str) -> dict[str, flo
     """
     from threadpoolctl import threadpool_limits
 
-    from simstudy.analysis.thresholds import refinement_grid
+    from simstudy.analysis.refinement import refinement_grid
 
     plan = make_plan(study)
     parts = {part.label: part for part in plan.learners}

@@ -17,19 +17,17 @@ from simstudy.analysis.claims import (
     check_claims,
     check_statements,
 )
-from simstudy.measures.base import MeasureInfo
+from simstudy.report.prose.claims import basis, numbers, tally
 from simstudy.study.readings import Reading
 
-REWARD = MeasureInfo(greater_is_better=True, label="reward")
-LOSS = MeasureInfo(greater_is_better=False, label="loss")
 YES, NO, OPEN = "reproduced", "not reproduced", "not decided"
 
 
 def pairs(low, high, first="A", second="B", size=50, **changes):
     """A pairwise table of one row whose p value goes with its interval."""
-    told = low > 0 or high < 0
+    differs = low > 0 or high < 0
     row = {"size": size, "first": first, "second": second, "difference": (low + high) / 2}
-    row |= {"lower": low, "upper": high, "p_adjusted": 0.01 if told else 0.5, "n": 40, "m": 6}
+    row |= {"lower": low, "upper": high, "p_adjusted": 0.01 if differs else 0.5, "n": 40, "m": 6}
     return pd.DataFrame([row | {"infinite": 0} | changes])
 
 
@@ -45,17 +43,23 @@ def claim(relation="beats", **changes):
     return Claim(**given | changes)
 
 
-def verdict(claim, pairs=None, means=None, info=REWARD):
-    none = pd.DataFrame({"size": [], "first": [], "second": [], "learner": []})
-    return check_claim(
-        claim, none if pairs is None else pairs, none if means is None else means, info
-    )
+@pytest.fixture
+def verdict(make_findings):
+    """The verdict on a claim by tables of pairs and of means."""
+
+    def verdict(claim, table=None, means=None, greater_is_better=True):
+        none = pd.DataFrame({"size": [], "first": [], "second": [], "learner": []})
+        parts = {"pairwise": none if table is None else table}
+        parts["intervals"] = none if means is None else means
+        return check_claim(claim, make_findings(greater_is_better=greater_is_better, **parts))
+
+    return verdict
 
 
 @pytest.mark.parametrize(
     ("low", "high", "said"), [(0.01, 0.03, YES), (-0.03, -0.01, NO), (-0.01, 0.03, OPEN)]
 )
-def test_a_win_needs_an_interval_on_its_side_of_zero(low, high, said):
+def test_a_win_needs_an_interval_on_its_side_of_zero(low, high, said, verdict):
     assert verdict(claim(), pairs(low, high)).verdict == said
 
 
@@ -63,15 +67,15 @@ def test_a_win_needs_an_interval_on_its_side_of_zero(low, high, said):
     ("low", "high", "said"), [(0.01, 0.03, NO), (-0.03, -0.01, YES), (-0.01, 0.03, OPEN)]
 )
 def test_the_order_in_the_table_does_not_matter_nor_does_the_direction_of_the_measure(
-    low, high, said
+    low, high, said, verdict
 ):
     turned = verdict(claim(), pairs(low, high, first="B", second="A"))
     assert turned.verdict == said
     assert (turned.checks[0].lower, turned.checks[0].upper) == (-high, -low)
-    assert verdict(claim(), pairs(low, high), info=LOSS).verdict == said
+    assert verdict(claim(), pairs(low, high), greater_is_better=False).verdict == said
 
 
-def test_the_adjusted_p_value_decides_where_it_differs_from_the_interval():
+def test_the_adjusted_p_value_decides_where_it_differs_from_the_interval(verdict):
     # Holm's method: beside the wider intervals of Bonferroni's.
     assert verdict(claim(), pairs(-0.001, 0.05, p_adjusted=0.04)).verdict == YES
 
@@ -80,7 +84,7 @@ def test_the_adjusted_p_value_decides_where_it_differs_from_the_interval():
     ("low", "high", "said"),
     [
         (-0.01, 0.01, YES),
-        (0.005, 0.019, YES),  # told apart, yet by less than the margin
+        (0.005, 0.019, YES),  # different, yet by less than the margin
         (-0.02, 0.02, YES),
         (0.01, 0.03, OPEN),
         (-0.03, 0.03, OPEN),
@@ -88,7 +92,7 @@ def test_the_adjusted_p_value_decides_where_it_differs_from_the_interval():
         (-0.03, -0.021, NO),
     ],
 )
-def test_to_be_level_takes_an_interval_within_the_margin(low, high, said):
+def test_to_be_level_takes_an_interval_within_the_margin(low, high, said, verdict):
     assert verdict(claim("level", margin=0.02), pairs(low, high)).verdict == said
 
 
@@ -96,7 +100,7 @@ def test_to_be_level_takes_an_interval_within_the_margin(low, high, said):
     ("low", "high", "said"),
     [(-0.01, 0.05, YES), (0.01, 0.02, YES), (-0.03, 0.01, OPEN), (-0.05, -0.03, NO)],
 )
-def test_not_to_be_beaten_is_to_be_worse_by_no_more_than_the_margin(low, high, said):
+def test_not_to_be_beaten_is_to_be_worse_by_no_more_than_the_margin(low, high, said, verdict):
     assert verdict(claim("not beaten by", margin=0.02), pairs(low, high)).verdict == said
 
 
@@ -122,7 +126,7 @@ def test_not_to_be_beaten_is_to_be_worse_by_no_more_than_the_margin(low, high, s
     ],
 )
 def test_a_mean_lies_where_its_whole_interval_does_but_for_the_margin(
-    relation, value, low, high, said
+    relation, value, low, high, said, verdict
 ):
     asked = claim(relation, value=value, margin=0.05)
     assert verdict(asked, means=means(low, high)).verdict == said
@@ -172,14 +176,14 @@ def test_a_reading_scales_margins_but_not_what_the_source_says():
         ((0.1, 0.2), (0.1, 0.2), NO, NO),
     ],
 )
-def test_a_claim_of_several_holds_of_all_or_of_some(first, second, every, some):
+def test_a_claim_of_several_holds_of_all_or_of_some(first, second, every, some, verdict):
     table = pd.concat([means(*first), means(*second, learner="B")])
     for wanted, said in ((False, every), (True, some)):
         asked = claim("below", learners=["A", "B"], value=[0.0], some=wanted)
         assert verdict(asked, means=table).verdict == said
 
 
-def test_without_others_to_compare_with_every_two_learners_are_level():
+def test_without_others_to_compare_with_every_two_learners_are_level(verdict):
     table = pd.concat([pairs(0.0, 0.01, *names) for names in (("A", "B"), ("A", "C"), ("B", "C"))])
     found = verdict(claim("level", learners=["A", "B", "C"], against=None, margin=0.02), table)
     assert [(check.first, check.second) for check in found.checks] == [
@@ -198,22 +202,28 @@ def test_without_others_to_compare_with_every_two_learners_are_level():
         (pairs(0.1, 0.2, size=500), "not among the results"),
     ],
 )
-def test_what_was_not_tested_is_not_decided(table, reason):
+def test_what_was_not_tested_is_not_decided(table, reason, verdict):
     found = verdict(claim(), table)
     assert found.verdict == OPEN
     assert found.checks[0].reason == reason
     assert math.isnan(found.checks[0].estimate)
 
 
-def test_a_mean_without_an_interval_is_not_decided():
+def test_a_mean_without_an_interval_is_not_decided(verdict):
     asked = claim("below", value=[0.0])
     assert verdict(asked, means=means(-2.0, -1.0, infinite=1)).verdict == OPEN
     assert verdict(asked, means=means(-2.0, -1.0, learner="C")).verdict == OPEN
 
 
-def test_a_check_says_its_numbers():
-    (check,) = verdict(claim(), pairs(0.01, 0.03)).checks
-    assert str(check) == "A over B at 50 rows: +0.0200 [+0.0100, +0.0300], 40 models, m = 6"
+def test_a_check_says_its_numbers(verdict):
+    found = verdict(claim(), pairs(0.01, 0.03))
+    (check,) = found.checks
+    assert numbers(check) == "A over B at 50 rows: +0.0200 [+0.0100, +0.0300]"
+    assert basis(check) == "40 models, m = 6"
+    assert tally(found) == "of 1 intervals, 1 hold"
+    (check,) = verdict(claim(), pairs(0.1, 0.2, n=1)).checks
+    assert numbers(check).endswith("not tested, too few models have both")
+    assert basis(check) == ""
 
 
 def test_claims_are_held_against_the_studies_they_name(tmp_path):
@@ -240,7 +250,7 @@ def test_claims_are_held_against_the_studies_they_name(tmp_path):
     assert [verdict.verdict for verdict in found] == [YES, YES, NO, OPEN]
     assert found[0].checks[0].estimate > 0
     assert found[1].checks[0].estimate > 0  # in favour of the first, though less is better
-    assert "no results of the study other" in str(found[3])
+    assert found[3].checks[0].reason == "no results of the study other"
     (whole,) = check_statements([Statement("all of them", claims)], {"tiny": results})
     assert (whole.lines, whole.verdict) == (found, NO)
     assert whole.statement.study == "tiny"

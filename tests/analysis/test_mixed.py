@@ -260,6 +260,7 @@ def test_failing_where_a_score_present_is_low_biases_the_plain_mean_only():
     assert result["se"] < 0.05
 
 
+@pytest.mark.slow
 def test_standard_errors_hold_when_the_cells_differ_in_spread():
     # Learner 0 varies, learner 1 hardly does: one variance for all cannot say so.
     rng = np.random.default_rng(3)

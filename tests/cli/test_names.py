@@ -12,9 +12,9 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from simstudy.report.paper.tables import write_tables
 
 from simstudy.report.paper.figures import write_figures
-from simstudy.report.paper.tables import write_tables
 from simstudy.study.study import load_study
 from simstudy.texts import as_csv, csv_text, csv_value, on_one_line, printable
 from simstudy.workflow.run import run_study

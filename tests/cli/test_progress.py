@@ -8,7 +8,7 @@ import json
 import pytest
 
 from simstudy import SimstudyError
-from simstudy.cli.app import progress as watching
+from simstudy.cli import progress as watching
 from simstudy.cli.progress import pace, seconds_left, watched
 from simstudy.engine.task import Cell
 from simstudy.workflow.run import Step
@@ -31,10 +31,11 @@ def test_the_time_left_is_at_the_pace_so_far():
 def test_away_from_a_terminal_there_is_a_line_a_minute(monkeypatch):
     clock, out = [0.0], io.StringIO()
     monkeypatch.setattr(watching, "monotonic", lambda: clock[0])
-    update = watching._lines(out)
-    for second in range(0, 181, 10):
-        clock[0] = float(second)
-        update(step(failed=1))
+    monkeypatch.setattr("sys.stderr", out)
+    with watched() as progress:
+        for second in range(0, 181, 10):
+            clock[0] = float(second)
+            progress(step(failed=1))
     lines = out.getvalue().splitlines()
     assert len(lines) == 3
     assert lines[0][5:] == " 3 of 10 models, 6 cells/s, 1 failed, 0:00:05 left"

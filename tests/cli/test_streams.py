@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from simstudy.engine import child
+from simstudy.engine.workers import child
 
 
 def run_in_shell(line, tmp_path, **environment):

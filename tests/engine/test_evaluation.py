@@ -31,7 +31,7 @@ from simstudy.learners.prior import Prior
 from simstudy.learners.tan import TAN
 from simstudy.learners.truth import Truth
 from simstudy.measures.rewards import information_reward
-from simstudy.report.words import regret_caption
+from simstudy.report.prose.captions import regret as regret_caption
 from simstudy.sources.aode import AODEFamily
 from simstudy.sources.kdb import KDBFamily
 from simstudy.sources.naive_bayes import NaiveBayesFamily
@@ -293,7 +293,7 @@ def test_a_learner_without_a_limit_keeps_its_other_scores(write_study, tmp_path,
     assert any("no limit: ValueError: no weights" in text for text in results.manifest["warnings"])
     # A learner without any limit is left out of the split of regret, and the caption says so.
     assert set(results.regret()["learner"]) == {"truth"}
-    assert "Without naive_bayes: no limit." in regret_caption(results)
+    assert "Without naive_bayes: no limit." in regret_caption(results.regret_parts, results.study)
 
 
 def test_a_learner_that_takes_no_notice_of_weights_has_no_limit(write_study, tmp_path, monkeypatch):
@@ -323,7 +323,7 @@ def test_the_parts_of_regret_sum_to_it_where_a_limit_is_missing(write_study, tmp
     assert results.scores["estimation"].isna().sum() == 2
     split = results.regret()
     assert set(split["n"]) == {2}
-    assert "Over 2 of 3 models" in regret_caption(results)
+    assert "Over 2 of 3 models" in regret_caption(results.regret_parts, results.study)
     np.testing.assert_allclose(split["representation"] + split["estimation"], split["regret"])
 
 

@@ -43,17 +43,23 @@ CAMML = [
     (CaMML(select="map", search="exact"), 10),
     (CaMML(select="sec", search="exact"), 8),
     (CaMML(select="average", search="exact"), 8),
-    (CaMML(select="sec_average", search="exact"), 6),
     (CaMML(select="mmlec", search="sample"), 15),
+    (CaMML(), 11),
+]
+SLOW_CAMML = [
+    (CaMML(select="sec_average", search="exact"), 6),
     (CaMML(select="map", search="sample"), 6),
     (CaMML(select="sec", search="sample"), 6),
     (CaMML(select="average", search="sample"), 4),
     (CaMML(select="sec_average", search="sample"), 4),
-    (CaMML(), 11),
 ]
 
 
-@pytest.mark.parametrize(("learner", "attributes"), CAMML, ids=repr)
+@pytest.mark.parametrize(
+    ("learner", "attributes"),
+    [*CAMML, *(pytest.param(*each, marks=pytest.mark.slow) for each in SLOW_CAMML)],
+    ids=repr,
+)
 def test_camml_keeps_its_contract_but_cleans_in_the_order_of_attributes(
     learner: CaMML, attributes: int
 ) -> None:
@@ -73,7 +79,7 @@ def test_what_needs_no_cleaning_does_not_depend_on_the_order_of_attributes(selec
     [
         *LEARNERS,
         TAN(search="superparent"),
-        *(c for c, _ in CAMML if c != CaMML("average", "exact")),
+        *(c for c, _ in CAMML + SLOW_CAMML if c != CaMML("average", "exact")),
     ],
     ids=repr,
 )

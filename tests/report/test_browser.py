@@ -8,7 +8,7 @@ import pytest
 
 from simstudy import make_study, run_study
 from simstudy.analysis.claims import Claim, Statement, check_statements
-from simstudy.report.html.page import report_page
+from simstudy.report.page import report_page
 from simstudy.workflow.compare import compare_studies
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")

@@ -14,6 +14,7 @@ import pytest
 
 from simstudy import SimstudyError, make_study, run_study
 from simstudy.analysis.claims import Claim, Statement, check_statements
+from simstudy.report.prose.claims import numbers
 from simstudy.study.readings import Reading
 from simstudy.workflow.compare import (
     changes,
@@ -133,7 +134,7 @@ def test_what_is_not_common_is_said_and_the_rest_compared(run):
     assert "first has learners that not all studies have: TAN." in page
     assert "first has sizes that not all studies have: 20." in page
     assert "second has sizes that not all studies have: 600." in page
-    assert "judged on tests of different sizes: 60 in first and 1000 in second" in page
+    assert "test sizes of the studies differ: 60 in first and 1000 in second" in page
     assert "Of 2 comparisons of a learner's mean at one size between two studies," in page
     assert "m = 2 comparisons" in page
     assert "different families" not in page
@@ -236,7 +237,7 @@ def test_statements_stand_with_their_verdicts_and_numbers(run):
     assert "Of 1 statement about these studies" in said
     assert f"1 is {verdicts[0].verdict}" in said
     assert ("Not reproduced: NB is" in said) == (verdicts[0].verdict == "not reproduced")
-    assert verdicts[0].lines[0].checks[0].numbers in said
+    assert numbers(verdicts[0].lines[0].checks[0]) in said
     assert "4 models, m = 3" in said
     assert "Not decided does not mean that more models would decide it" in said
     assert "Readings" not in said

@@ -15,12 +15,11 @@ import pytest
 from simstudy import SimstudyError, make_study, run_study
 from simstudy.engine.plan import make_plan
 from simstudy.engine.task import Task
-from simstudy.report.html import tables
 from simstudy.report.html.charts import SMALL
-from simstudy.report.html.page import report_page
 from simstudy.report.html.panels import _axes
 from simstudy.report.html.svg import text_width
-from simstudy.report.html.views import view
+from simstudy.report.page import report_page, view
+from simstudy.report.tables.findings import thresholds
 
 HOSTILE = ["<script>alert(1)</script>", "\"a\" & 'b' </title>", "long " * 30, "unbroken" * 20]
 
@@ -141,16 +140,16 @@ def test_the_study_can_be_taken_from_the_page(exact, page):
 
 
 def test_the_ceiling_is_what_the_truth_earns_and_limits_what_unlimited_data_would(exact):
-    from simstudy.report.html.views import _ceiling, _limits
-
-    name = "information_reward"
-    means = exact.scores.pivot_table(index="learner", columns="size", values=name)
-    assert _ceiling(exact, name) == pytest.approx(means.loc["truth"].tolist())
-    assert _limits(exact, name)["truth"] == pytest.approx(means.loc["truth"].tolist())
+    findings = exact.findings("information_reward")
+    means = exact.scores.pivot_table(
+        index="learner", columns="size", values="information_reward"
+    ).loc["truth"]
+    assert findings.ceiling == pytest.approx(means.tolist())
+    assert findings.limits["truth"] == pytest.approx(means.tolist())
     split = exact.scores.groupby(["learner", "size"])["representation"].mean()
-    gaps = np.array(_ceiling(exact, name)) - _limits(exact, name)["NB"]
+    gaps = np.array(findings.ceiling) - findings.limits["NB"]
     np.testing.assert_allclose(gaps, split["NB"], atol=1e-12)
-    assert _ceiling(exact, "regret") == []
+    assert exact.findings("regret").ceiling == ()
     assert view(exact, 0).wide.labelled
 
 
@@ -201,11 +200,11 @@ def test_few_or_many_learners_and_sizes(tmp_path, number, sizes):
     assert text.count('name="learner"') == number
     if number > 15:
         assert f"Of {number * (number - 1) // 2} pairs 15 are shown" in text
-        assert "the one of best mean is shown against the others" in text
-        assert "So many bars would hide the lines" in text
+        assert "the one of best mean is compared with the others" in text
+        assert "Intervals are not drawn for so many learners" in text
 
 
-def test_the_leader_of_many_is_that_of_the_means_and_stretches_inside_are_told(tmp_path):
+def test_the_leader_of_many_is_that_of_the_means_and_stretches_inside_are_shown(tmp_path):
     labels = [f"L{index}" for index in range(9)]
     results = run(study(labels, [9, 99, 999]), tmp_path / "out")
     scores = results.scores
@@ -221,17 +220,16 @@ def test_the_leader_of_many_is_that_of_the_means_and_stretches_inside_are_told(t
     scores.loc[lost, "information_reward"] = np.nan
     shown = view(results, 0)
     means = results.intervals()
-    for size, table in zip(results.sizes, shown.tests.pairs, strict=True):
+    for size, table in zip(results.sizes, shown.pairs, strict=True):
         at_size = means[means["size"] == size].set_index("learner")["mean"]
         assert table.heads[1].text == f"{at_size.idxmax()}, of best mean"
         assert at_size.idxmax() != "L8"
-    rows = results.thresholds().to_dict("records")
-    (row,) = [row for row in rows if (row["first"], row["second"]) == ("L0", "L1")]
-    assert (row["first_ahead"], row["second_ahead"]) == ("", "99")
-    ((_, cells),) = tables.thresholds(results, pd.DataFrame([row]), "95%", "reward").rows
-    said = ["L1 and L0", "no one", "–", "–", "–", "L1: 99", "–"]
-    assert [cell.text for cell in cells] == said
-    note = shown.differences.notes[0]
+    findings = results.findings()
+    (course,) = [c for c in findings.courses if (c.first, c.second) == ("L0", "L1")]
+    assert (course.first_ahead, course.second_ahead) == ((), (99,))
+    (cells,) = thresholds(findings, [course]).rows
+    assert [cell.text for cell in cells] == ["L1", "L0", "none", "–", "–", "99", "–", "3"]
+    note = shown.difference_notes[0]
     assert "not adjusted for the number of sizes, m = 3." in note
     assert "not adjusted for the number of pairs, m = 36;" in note
 
@@ -246,7 +244,7 @@ def test_a_learner_without_any_score_and_infinite_ones_are_said(tmp_path):
     results.__dict__["failures"] = failed.assign(error="ValueError: <i>bad</i>\n luck")
     results.manifest |= {"failures": len(failed), "warnings": {"A: UserWarning: <i>": 3}}
     text = report_page(results)
-    assert "Not drawn, the mean being infinite or missing: A at 10 rows (–)" in text
+    assert "Not drawn, as the mean is infinite or missing: A at 10 rows (–)" in text
     assert "B at 10 rows (−∞)" in text
     assert "6 of 24 cells failed" in text
     assert "ValueError: &lt;i&gt;bad&lt;/i&gt; luck" in text
@@ -301,6 +299,7 @@ def test_standard_errors_are_those_of_the_means_shown_when_cells_failed(tmp_path
     assert "learners have, are over 5 to 9 of 9 models" in text
     # With one complete model left, both go by what each cell has.
     scores.loc[(scores["model"] < 8) & (scores["learner"] == "B"), [name]] = np.nan
+    results._findings.clear()
     shown, found = results.intervals(), results.precision()
     means = found[found["kind"] == "mean"]
     np.testing.assert_allclose(means["mcse"], shown["se"], rtol=1e-12)

@@ -15,9 +15,9 @@ from simstudy.report.html import svg
 from simstudy.report.html.charts import COLOURS, DASHES
 from simstudy.report.html.networks import Place, along, around, free_way
 from simstudy.report.html.svg import Scale
-from simstudy.report.numbers import duration, number, p_value, signed
+from simstudy.report.prose.numbers import duration, number, p_value, signed
 
-TEMPLATES = Path(svg.__file__).with_name("templates")
+TEMPLATES = Path(svg.__file__).parents[1] / "templates"
 
 
 def test_text_and_attributes_are_escaped():

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from simstudy import SimstudyError, load_study, run_study
-from simstudy.results.results import journal
+from simstudy.results import journal
 from simstudy.results.journal import Journal
 
 STUDY = {"models = 4": "models = 60"}

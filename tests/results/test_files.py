@@ -7,7 +7,7 @@ import os
 import pytest
 
 from simstudy import SimstudyError, load_study, run_study
-from simstudy.results.results import files
+from simstudy.results import files
 from simstudy.results.files import write_files
 from simstudy.report.paper.figures import write_figures
 from simstudy.report.paper.tables import write_tables

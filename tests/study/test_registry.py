@@ -28,7 +28,9 @@ class Mine(Family):
 
 @pytest.mark.parametrize("registry", REGISTRIES, ids=lambda registry: registry.kind)
 def test_every_built_in_can_be_found_and_says_what_it_is(registry):
-    for name in registry._builtin:
+    built_in = [name for name in registry.names() if registry.source_digest(name) is None]
+    assert len(built_in) >= 4
+    for name in built_in:
         first_line = registry.get(name).__doc__.strip().split("\n")[0]
         assert 10 < len(first_line) <= 100, (name, first_line)
         assert first_line.endswith("."), (name, first_line)

@@ -128,6 +128,7 @@ def test_a_run_that_was_stopped_goes_on_to_the_same_sizes(refined, studies, tmp_
     assert one.read_bytes() == other.read_bytes()
 
 
+@pytest.mark.slow
 def test_results_that_were_refined_stay_so_with_more_models(studies, tmp_path):
     out = tmp_path / "out"
     run_study(load_study(studies / "refine.toml"), out, jobs=1, report=False)
@@ -155,6 +156,7 @@ def test_merged_results_keep_the_sizes_that_were_added(refined, studies, tmp_pat
     assert kept[0] == kept[1]
 
 
+@pytest.mark.slow
 def test_another_confidence_chooses_its_own_sizes(studies, tmp_path):
     out = tmp_path / "out"
     study = load_study(studies / "refine.toml")

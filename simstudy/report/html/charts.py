@@ -16,8 +16,8 @@ from markupsafe import Markup
 from simstudy.measures.base import MeasureInfo
 from simstudy.report.html import svg
 from simstudy.report.html.svg import Scale, element, group
-from simstudy.report.numbers import number
-from simstudy.report.words import axis_label
+from simstudy.report.prose.numbers import number
+from simstudy.report.prose.phrases import axis_label
 
 COLOURS, DASHES = 7, 4  # how many the style sheet has
 FONT = 12.0  # of figures, in pixels; as in the style sheet

@@ -12,7 +12,7 @@ from markupsafe import Markup
 from simstudy.report.html import svg
 from simstudy.report.html.charts import SMALL, Axes, Curve, axis_ends, look, point
 from simstudy.report.html.svg import Scale, element, group
-from simstudy.report.numbers import number, signed
+from simstudy.report.prose.numbers import number, signed
 
 _WIDTH, _HEIGHT = 330.0, 325.0
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from markupsafe import Markup
@@ -13,11 +13,14 @@ from markupsafe import Markup
 from simstudy.report.html import svg
 from simstudy.report.html.charts import SMALL, Axes, Drawn, axis_ends, look, point
 from simstudy.report.html.svg import Scale, element, group
-from simstudy.report.numbers import duration, number, signed
-from simstudy.report.overtaking import estimate
+from simstudy.report.prose.crossings import estimate
+from simstudy.report.prose.numbers import duration, number, signed
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from simstudy.analysis.differences import DifferenceCurve
+    from simstudy.analysis.thresholds import Overtaking
 
 _PANEL = (220.0, 176.0)
 _TIMES = (340.0, 250.0)
@@ -43,10 +46,10 @@ def _axes(sizes: Sequence[int], ends: tuple[float, float], *, signed_ticks: bool
 
 
 def difference(
-    curve: pd.DataFrame, found: pd.DataFrame | None, sizes: Sequence[int], name: str
+    found: DifferenceCurve, changes: Sequence[Overtaking], sizes: Sequence[int], name: str
 ) -> Drawn:
     """How far one learner is ahead of another against training size, with bands and thresholds."""
-    first, second = curve.attrs["first"], curve.attrs["second"]
+    first, second, curve = found.first, found.second, found.table
     middle = curve["difference"].tolist()
     wide = [curve["band_lower"].tolist(), curve["band_upper"].tolist()]
     narrow = [curve["lower"].tolist(), curve["upper"].tolist()]
@@ -63,11 +66,11 @@ def difference(
         numbers = f"{signed(row['difference'])} [{signed(row['lower'])}, {signed(row['upper'])}]"
         tip = f"{second} ahead of {first} at {row['size']:,.0f} rows: {numbers}"
         marks.append(point(*at, tip, _dot(*at)))
-    crossed = [] if found is None else found[found["crossing"].notna()].to_dict("records")
-    marks += [_threshold(row, axes) for row in crossed]
+    crossed = [change for change in changes if change.estimated]
+    marks += [_threshold(change, axes) for change in crossed]
     zero = element("path", class_="zero", d=f"M{axes.left} {axes.y(0):.1f}H{axes.right:.1f}")
     path = element("path", class_="line", d=svg.line(zip(x, map(axes.y, middle), strict=True)))
-    where = " and ".join(f"{row['crossing']:,.0f}" for row in crossed)
+    where = " and ".join(f"{change.crossing:,.0f}" for change in crossed)
     description = (
         f"{second} is ahead of {first} by {signed(middle[0])} at {sizes[0]:,} rows and by "
         f"{signed(middle[-1])} at {sizes[-1]:,}."
@@ -83,11 +86,11 @@ def _dot(x: float, y: float) -> Markup:
     return element("circle", cx=x, cy=y, r=2.6)
 
 
-def _threshold(row: Mapping[Any, Any], axes: Axes) -> Markup:
+def _threshold(change: Overtaking, axes: Axes) -> Markup:
     """A threshold and its interval on the line of no difference."""
-    start, end = (axes.x(row[key]) for key in ("lower", "upper"))
-    at = axes.x(row["crossing"]), axes.y(0)
-    tip = f"crossing at about {estimate(row)} rows"
+    start, end = axes.x(change.lower), axes.x(change.upper)
+    at = axes.x(change.crossing), axes.y(0)
+    tip = f"crossing at about {estimate(change)} rows"
     bar = element("path", class_="interval", d=f"M{start:.1f} {at[1]:.1f}H{end:.1f}")
     return group(bar, point(*at, tip, svg.mark(3, *at)), class_="threshold")
 

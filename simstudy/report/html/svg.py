@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup, escape
 
-from simstudy.report.numbers import minus
+from simstudy.report.prose.numbers import minus
 
 # Marks around (0, 0), told apart by form alone.
 MARKS = (

@@ -5,18 +5,25 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from simstudy.analysis.complete import LeftOut
 from simstudy.analysis.curves import MAX_RATIO
 from simstudy.analysis.findings import Findings
 from simstudy.analysis.mixed import MixedModel
 from simstudy.analysis.ranks import Ranks
 from simstudy.analysis.regret import Regret
 from simstudy.analysis.reliability import Reliability
+from simstudy.analysis.thresholds import Course
 from simstudy.report.prose import crossings
 from simstudy.report.prose.design import conventions, design
 from simstudy.report.prose.numbers import p_value
-from simstudy.report.prose.phrases import all_sizes, axis_label, count_range, level
+from simstudy.report.prose.phrases import all_sizes, axis_label, count_range, counted, level
 from simstudy.study.study import Study
 
+_MAX_NAMED = 5  # models left out that are named; more are counted
+PRECISION = (
+    "n: models; sd: standard deviation between models; MCSE: Monte-Carlo standard error, sd/√n; "
+    "error: the relative standard error of sd and MCSE."
+)
 CURVES_NOTE = "They show how models differ; learners are compared by paired differences instead."
 
 
@@ -61,8 +68,9 @@ def curves(findings: Findings) -> str:
     )
 
 
-def differences(findings: Findings) -> str:
-    """Of paired differences against training size."""
+def differences(findings: Findings, shown: Sequence[Course] | None = None) -> str:
+    """Of paired differences against training size; of all pairs, or of those shown."""
+    courses = findings.courses if shown is None else shown
     confidence, sizes = level(findings.design.confidence), len(findings.design.sizes)
     said = (
         f"Mean paired difference in {findings.info.label} against training rows, over the models "
@@ -71,7 +79,7 @@ def differences(findings: Findings) -> str:
         f"a pair together. {_unadjusted(findings, sizes + len(findings.added_sizes))}Dots are the "
         "sizes studied; the lines join them and say nothing of what is between."
     )
-    if any(change.estimated for course in findings.courses for change in course.changes):
+    if any(change.estimated for course in courses for change in course.changes):
         said += (
             " Diamond and bar: the estimated size at which one overtakes the other, and its "
             f"{confidence} interval, where sizes are close enough."
@@ -186,6 +194,19 @@ def ranks(findings: Findings, found: Sequence[Ranks], joined: bool) -> str:
     )
 
 
+def ranks_table(findings: Findings, overall: bool) -> str:
+    """Of the table of average ranks."""
+    k = len(findings.design.learners)
+    return (
+        "Over the models, 1 for the best, at each training size"
+        + " and of the scores averaged over all sizes" * overall
+        + f". Friedman's test, corrected for ties, has {k - 1} degrees of freedom; F is Iman & "
+        f"Davenport's form of it, with {k - 1} and {k - 1} × (models − 1). Learners whose average "
+        "ranks differ by the critical difference differ significantly by Nemenyi's test, for all "
+        f"m = {math.comb(k, 2)} pairs together at α = {findings.alpha:.10g} (Demšar 2006)."
+    )
+
+
 def friedman(test: Ranks) -> str:
     """The outcome of Friedman's test, over how many models, and the critical difference."""
     if math.isnan(test.chi2):
@@ -208,6 +229,19 @@ def anova(subjects: int, models: int) -> str:
     return (
         f"{subjects} of {models} models as subjects. G–G, H–F: Greenhouse–Geisser and Huynh–Feldt "
         "corrections for departures from sphericity; η²G, η²p: generalized and partial eta squared."
+    )
+
+
+def left_out(models: Sequence[LeftOut]) -> str:
+    """Which models the analysis of variance could not use, and why."""
+    if not models:
+        return ""
+    named = "; ".join(f"model {one.subject}: {one.reason}" for one in models[:_MAX_NAMED])
+    more = len(models) - _MAX_NAMED
+    return (
+        f"Left out of the ANOVA ({counted(len(models), 'model')}): {named}"
+        + f"; and {more} more (left_out.csv)" * (more > 0)
+        + "."
     )
 
 

@@ -186,12 +186,13 @@ def test_a_plugin_that_workers_cannot_load_is_one_sentence(write_study, tmp_path
 
 
 def test_a_guard_that_is_stopped_leaves_no_child(naughty):
+    before = {*_children(os.getpid())}
     guard = Guard(make_plan(load_study(naughty)))
     guard.run([(0, [(20, "NB")])])
-    child = guard._child
-    assert child.alive
+    children = {*_children(os.getpid())} - before
+    assert len(children) == 1
     guard.stop()
-    assert not child.alive
+    assert wait_for(lambda: not children & {*_children(os.getpid())})
     with pytest.raises(StoppedError):
         guard.run([(1, None)])
 

@@ -47,7 +47,10 @@ def assert_same(one: Tree, other: Tree) -> None:
 def test_small_tables_get_the_tree_of_any_table(seed: int, rows: int, learner: C45) -> None:
     table = random_table(seed, rows)
     assert small.is_small(table)
-    assert_same(learner._node_by_node(table), learner._level_by_level(table))
+    node_by_node = learner.fit_table(table).tree
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(small, "is_small", lambda table: False)
+        assert_same(node_by_node, learner.fit_table(table).tree)
 
 
 @pytest.mark.parametrize("max_few", [-1, MAX_FEW])

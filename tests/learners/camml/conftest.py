@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from simstudy.data.sample import Sample
+from simstudy.learners.camml.exact import ExactPosterior
 from simstudy.learners.camml.learner import CaMML, FittedCaMML
 
 GOLDEN = Path(__file__).parent.parent.parent / "golden"
@@ -23,13 +24,14 @@ SETS = [
 
 
 class Golden(NamedTuple):
-    """A training set, the test rows, what the Java CaMML found, and our exact fit."""
+    """A training set, the test rows, what the Java CaMML found, our exact fit and posterior."""
 
     name: str
     sample: Sample
     test: np.ndarray
     figures: dict[str, Any]
     fitted: FittedCaMML
+    posterior: ExactPosterior
 
     @property
     def masks(self) -> tuple[int, ...]:
@@ -49,7 +51,8 @@ def read(name: str) -> Golden:
         sample = Sample(file[f"train_{rows}"], file["cards"])
     with np.load(GOLDEN / "camml" / "test_rows.npz") as file:
         test = file[model].astype(np.intp)
-    return Golden(name, sample, test, read_results()[name], CaMML(search="exact").fit(sample))
+    fitted = CaMML(search="exact").fit(sample)
+    return Golden(name, sample, test, read_results()[name], fitted, ExactPosterior(sample))
 
 
 @pytest.fixture(params=SETS)

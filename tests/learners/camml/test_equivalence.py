@@ -129,6 +129,16 @@ def test_the_programs_arithmetic_joins_few_rows_as_exact_arithmetic(
     assert join(*case, "program") == slow_join(*case)
 
 
+@pytest.mark.parametrize(
+    "golden",
+    [
+        pytest.param(f"{family}_{model:02d}_{rows}", marks=marks)
+        for family, marks in (("nb", ()), ("tan", pytest.mark.slow), ("aode", pytest.mark.slow))
+        for model in (0, 1, 2)
+        for rows in (50, 500, 5000)
+    ],
+    indirect=True,
+)
 def test_classes_of_the_golden_sets_are_joined_as_in_exact_arithmetic(golden: Any) -> None:
     classes = golden.fitted.statistical_classes
     assert join(classes, golden.sample) == slow_join(classes, golden.sample)

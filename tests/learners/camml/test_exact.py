@@ -239,7 +239,10 @@ def test_listing_very_many_dags_takes_little_memory() -> None:
     assert peak < 256 * 2**20
 
 
-@pytest.mark.parametrize(("variables", "rows", "seed"), [(8, 50, 1), (9, 200, 3), (10, 50, 0)])
+@pytest.mark.parametrize(
+    ("variables", "rows", "seed"),
+    [(8, 50, 1), (9, 200, 3), pytest.param(10, 50, 0, marks=pytest.mark.slow)],
+)
 def test_however_many_dags_there_are_the_heavy_ones_are_listed(
     variables: int, rows: int, seed: int
 ) -> None:

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from simstudy.report.html.tables import Table
+from simstudy.report.tables.html import as_html
+from simstudy.report.tables.table import Table
 from simstudy.texts import printable
 
 _TEMPLATES = Path(__file__).with_name("templates")
 
 
 def render(template: str, **content: object) -> str:
-    """Fill one of the templates in.
+    """Fill in one of the templates.
 
-    It may call ``keep`` with a table, which puts the table's file into the page and returns the
-    file's name.
+    It may call ``as_html`` with a table, and ``keep``, which puts the table's file into the page
+    and returns the file's name.
     """
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
@@ -31,5 +32,5 @@ def render(template: str, **content: object) -> str:
         files[f"{table.name}.csv"] = table.csv
         return f"{table.name}.csv"
 
-    page = environment.get_template(template).render(keep=keep, files=files, **content)
-    return printable(page)
+    given = {"as_html": as_html, "keep": keep, "files": files}
+    return printable(environment.get_template(template).render(**given, **content))

@@ -1,4 +1,4 @@
-"""Tables for papers say what the results say, to the printed digit, and survive any label."""
+"""Tables say what the results say, to the printed digit, and survive any label."""
 
 from __future__ import annotations
 
@@ -10,16 +10,14 @@ import pandas as pd
 import pytest
 
 from simstudy import SimstudyError, make_study, run_study
-from simstudy.report.paper.markup import (
-    Cell,
-    Table,
-    as_latex,
-    as_markdown,
-    latex_text,
-    markdown_text,
-)
-from simstudy.report.paper.printed import digits_of, fixed
-from simstudy.report.paper.tables import _threshold, means, write_tables
+from simstudy.analysis.thresholds import Course, Overtaking
+from simstudy.report.tables.files import write_tables
+from simstudy.report.tables.findings import decimals, means, models_needed, pairs, thresholds
+from simstudy.report.tables.html import as_html
+from simstudy.report.tables.latex import as_latex, latex_text
+from simstudy.report.tables.markdown import as_markdown, markdown_text
+from simstudy.report.tables.table import Cell, make_table
+from simstudy.report.tables.terminal import print_table
 
 NASTY = r"a & b % c _ d # e $ f { g } h ~ i ^ j \ k | l"
 
@@ -94,14 +92,15 @@ def test_all_tables_are_written_in_every_format(written):
 
 def test_means_are_those_of_the_results(results, written):
     intervals = results.intervals().set_index(["learner", "size"])
-    for rows in (markdown_rows(written / "markdown/means.md"),):
-        assert [row[0] for row in rows] == results.learners
-        for row in rows:
-            for size, text in zip(results.sizes, row[1:], strict=True):
-                cell = intervals.loc[(row[0], size)]
-                mean, half = text.replace("−", "-").strip("*†").split(" ± ")
-                assert mean == f"{cell['mean'] + 0.0:.4f}"
-                assert half.strip("*†") == f"{(cell['upper'] - cell['lower']) / 2:.4f}"
+    rows = markdown_rows(written / "markdown/means.md")
+    assert [row[0] for row in rows] == results.learners
+    for row in rows:
+        for size, text in zip(results.sizes, row[1:], strict=True):
+            cell = intervals.loc[(row[0], size)]
+            mean, half = text.replace("−", "-").strip("*†").split(" ± ")
+            width = (cell["upper"] - cell["lower"]) / 2
+            assert float(mean) == pytest.approx(cell["mean"], abs=5.1e-5)
+            assert float(half.strip("*†")) == pytest.approx(width, abs=5.1e-5)
     plain = [
         [cell.replace("$-$", "−").replace(r"$\pm$", "±") for cell in row[1:]]
         for row in latex_rows(written / "latex/means.tex")
@@ -116,8 +115,8 @@ def test_means_are_those_of_the_results(results, written):
     np.testing.assert_array_equal(exact["mean"], results.intervals()["mean"])
 
 
-def test_the_best_is_bold_and_those_not_told_apart_are_marked(results):
-    table = means(results, "log_loss")  # less is better
+def test_the_best_is_bold_and_those_that_do_not_differ_are_marked(results):
+    table = means(results.findings("log_loss"))  # less is better
     intervals, pairs = results.intervals("log_loss"), results.pairwise("log_loss")
     marks = 0
     for column, size in enumerate(results.sizes, start=1):
@@ -137,7 +136,7 @@ def test_the_best_is_bold_and_those_not_told_apart_are_marked(results):
                 assert cell.dagger == (pair["p_adjusted"].item() >= 0.05)
                 marks += cell.dagger
     assert marks > 0
-    assert "Bold: the best mean at each size; †: not told apart from it" in table.caption
+    assert "Bold: the best mean at each size; †: not significantly different" in table.caption
     assert "m = 3 pairs at each size" in table.caption
 
 
@@ -167,11 +166,11 @@ def test_tests_are_those_of_the_results(results, written):
 def test_ranks_are_those_of_the_results(results, written):
     rows = {row[0]: row[1:] for row in markdown_rows(written / "markdown/ranks.md")}
     for column, at in enumerate([*results.sizes, None]):
-        found = results.ranks(at)
-        for learner, rank in zip(found["learner"], found["rank"], strict=True):
+        found = results.rank_tests(at)
+        for learner, rank in zip(found.table["learner"], found.table["rank"], strict=True):
             assert rows[learner][column] == f"{rank:.2f}"
-        assert rows["Friedman's χ²"][column] == f"{found.attrs['chi2']:.2f}"
-        assert rows["critical difference"][column] == f"{found.attrs['critical_difference']:.2f}"
+        assert rows["Friedman's χ²"][column] == f"{found.chi2:.2f}"
+        assert rows["critical difference"][column] == f"{found.critical_difference:.2f}"
     data = pd.read_csv(written / "csv/ranks.csv")
     assert len(data) == 4 * 3
 
@@ -192,17 +191,25 @@ def test_thresholds_are_those_of_the_results(results, written):
     assert "second_ahead" in head
 
 
-def test_a_threshold_s_row_claims_no_more_than_the_tests():
-    blank = dict.fromkeys(("before", "after", "crossing", "lower", "upper"), math.nan)
-    row = {"first": "NB", "second": "TAN", "n": 40, "ahead": None, "note": "", **blank}
-    row |= {"first_ahead": "", "second_ahead": ""}
-    assert _threshold(row) == ["NB", "TAN", "none shown", "–", "–", "–", "40"]
-    ahead = row | {"ahead": "TAN", "second_ahead": "5000"}
-    assert _threshold(ahead) == ["TAN", "NB", "none", "–", "–", "5,000", "40"]
-    change = ahead | {"before": 50.0, "after": 5000.0, "first_ahead": "50"}
-    assert _threshold(change) == ["TAN", "NB", "50–5,000", "–", "–", "5,000", "40"]
-    known = change | {"crossing": 700.2, "lower": 650.6, "upper": 800.1}
-    assert _threshold(known)[2:5] == ["50–5,000", "700", "[650, 801]"]
+def test_a_threshold_s_row_claims_no_more_than_the_tests(make_findings):
+    def row(*changes, first_ahead=(), second_ahead=(), **more):
+        given = {"n": 40, "infinite": 0, "m": 4} | more
+        course = Course("NB", "TAN", **given, first_ahead=first_ahead, second_ahead=second_ahead,
+                        changes=changes)  # fmt: skip
+        table = thresholds(make_findings(learners=["NB", "TAN"], courses=(course,)))
+        ((first, *others),) = table.rows
+        assert first.learners == (0, 1)
+        return [first.text, *(cell.text for cell in others)]
+
+    assert row() == ["NB", "TAN", "none shown", "–", "–", "–", "–", "40"]
+    assert row(m=0, note="not analysed: infinite values")[2] == "not analysed: infinite values"
+    ahead = {"second_ahead": (5000,)}
+    assert row(**ahead) == ["TAN", "NB", "none", "–", "–", "5,000", "–", "40"]
+    ahead |= {"first_ahead": (50,)}
+    change = Overtaking("TAN", "NB", 50, 5000)
+    assert row(change, **ahead) == ["TAN", "NB", "50–5,000", "–", "–", "5,000", "50", "40"]
+    known = Overtaking("TAN", "NB", 50, 5000, 700.2, 650.6, 800.1)
+    assert row(known, **ahead)[2:5] == ["50–5,000", "700", "[650, 801]"]
 
 
 def test_latex_is_well_formed_whatever_the_labels(written):
@@ -247,40 +254,94 @@ def test_text_is_escaped_for_markdown():
     assert markdown_text("a|b *c* & [d]\n_e_") == r"a\|b \*c\* &amp; \[d\] \_e\_"
 
 
-def one_table(rows, **more):
-    return Table(
-        "t", "Caption.", ["learner", *("abcdefg"[: len(rows[0]) - 1])], rows, pd.DataFrame(), **more
-    )
+def one_table(lines, **more):
+    return make_table("t", "Title", ["learner", *("abcdefg"[: len(lines[0]) - 1])], lines, **more)
 
 
 def test_wide_tables_are_cut_and_long_ones_go_over_pages():
-    wide = one_table([[Cell("x"), *(Cell(str(n)) for n in range(7))]], cut=True)
-    assert as_latex(wide, "tab:t").count(r"\begin{tabular}{l") == 2
-    assert as_latex(wide, "tab:t").count(r"\caption{Caption.}") == 1
-    assert [line.count("|") for line in as_markdown(wide).splitlines() if line[:1] == "|"] == [
+    wide = one_table([["x", *map(str, range(7))]], cut=True)
+    latex = as_latex(wide, "Caption.", "tab:t")
+    assert latex.count(r"\begin{tabular}{l") == 2
+    assert latex.count(r"\caption{Caption.}") == 1
+    assert [line.count("|") for line in as_markdown(wide, "").splitlines() if line[:1] == "|"] == [
         7, 7, 7, 4, 4, 4,
     ]  # fmt: skip
-    long = one_table([[Cell(str(n)), Cell("1")] for n in range(60)])
-    assert r"\begin{longtable}{lr}" in as_latex(long, "tab:t")
-    assert "booktabs, longtable" in as_latex(long, "tab:t")
+    long = as_latex(one_table([[str(n), "1"] for n in range(60)]), "Caption.", "tab:t")
+    assert r"\begin{longtable}{lr}" in long
+    assert "booktabs, longtable" in long
+
+
+def test_long_texts_are_broken_wherever_their_column_is():
+    table = one_table([["x", Cell("50, " * 20, kind="t"), "1"]])
+    assert r"{lp{0.3\linewidth}r}" in as_latex(table, "", "tab:t")
+
+
+def test_a_terminal_shows_all_of_a_wide_table(capsys):
+    from rich.console import Console
+
+    numbers = [f"{n}.{n}{n}{n}{n}" for n in range(7)]
+    table = one_table([["[b]x[/b]", *numbers]], cut=True, caption="A [caption].")
+    print_table(table, Console(width=40))
+    shown = capsys.readouterr().out
+    assert all(number in shown for number in numbers)
+    assert shown.count("[b]x[/b]") > 1
+    assert "A [caption]." in shown
+    assert max(map(len, shown.splitlines())) <= 40
+
+
+def test_html_is_escaped_and_names_the_learners_of_rows_and_cells():
+    cells = [Cell("<b>", "± &", learners=(1,)), Cell("2", bold=True), Cell("3", dagger=True)]
+    text = as_html(one_table([[Cell("NB", kind="t", learners=(0,)), *cells]], rules={0}))
+    assert '<tr class="ruled" data-l="0">' in text
+    assert '<td class="n" data-l="1">&lt;b&gt; <span class="more">± &amp;</span></td>' in text
+    assert "<strong>2</strong>" in text
+    assert "3†" in text
+
+
+def test_pairs_name_the_winner_and_its_lead(results):
+    found = {(p.size, frozenset((p.first, p.second))): p for p in results.findings().pairs}
+    wins = 0
+    for size in results.sizes:
+        for first, *cells in pairs(results.findings(), size).rows:
+            for cell in cells:
+                if cell.kind == "none":
+                    continue
+                both = [results.learners[place] for place in (*first.learners, *cell.learners)]
+                pair = found[size, frozenset(both)]
+                assert (cell.kind == "win") == (pair.winner is not None)
+                if pair.winner is not None:
+                    wins += 1
+                    assert cell.text == pair.winner
+                    assert cell.more.startswith(f"+{abs(pair.lead):.4f} [+")
+    assert wins > 0
+
+
+def test_models_needed_shrink_standard_errors_to_round_numbers(results):
+    table, largest = models_needed(results.findings()), results.precision()["mcse"].max()
+    targets = [float(row[0].text) for row in table.rows]
+    assert targets == sorted(targets, reverse=True)
+    assert all(target < largest for target in targets)
+    for target, row in zip(targets, table.rows, strict=True):
+        needed = results.precision(mcse=target).groupby("kind")["models_needed"].max()
+        assert [cell.text for cell in row[1:]] == [
+            f"{needed[kind]:,}" for kind in ("mean", "difference")
+        ]
 
 
 def test_a_row_that_begins_with_a_bracket_is_no_option_of_the_row_before():
-    table = one_table([[Cell("[a]"), Cell("1")], [Cell("*"), Cell("2")]])
-    assert "{}[a] & 1" in as_latex(table, "tab:t")
-    assert "{}* & 2" in as_latex(table, "tab:t")
+    latex = as_latex(one_table([["[a]", "1"], ["*", "2"]]), "", "tab:t")
+    assert "{}[a] & 1" in latex
+    assert "{}* & 2" in latex
 
 
 def test_letters_that_pdflatex_lacks_are_announced():
-    table = one_table([[Cell("学习者"), Cell("1")]])
-    assert "% has letters that only XeLaTeX and LuaLaTeX know: 习 学 者" in as_latex(table, "tab:t")
+    latex = as_latex(one_table([["学习者", "1"]]), "", "tab:t")
+    assert "% has letters that only XeLaTeX and LuaLaTeX know: 习 学 者" in latex
 
 
-def test_numbers_are_printed_with_a_true_minus_and_no_minus_zero():
-    assert fixed(-0.00001, 4) == "0.0000"
-    assert fixed(-1234.5, 1) == "−1,234.5"
-    assert (fixed(-math.inf, 4), fixed(math.nan, 4)) == ("−∞", "–")
-    assert [digits_of(pd.Series([0.5, x])) for x in (0.02, 0.00012, 1e-9)] == [4, 5, 6]
+def test_decimals_show_the_narrowest_interval():
+    assert [decimals([0.5, width]) for width in (0.02, 0.00012, 1e-9)] == [4, 5, 6]
+    assert decimals([0.0, math.nan, math.inf]) == 4
 
 
 def test_tables_that_cannot_be_made_are_named(tmp_path):
@@ -306,8 +367,9 @@ def test_tables_that_cannot_be_made_are_named(tmp_path):
 def test_many_sizes_and_few_learners_turn_the_table(tmp_path):
     sizes = [5, 10, 20, 40, 80, 160]
     grown = run(tmp_path / "out", models=3, data={"train_sizes": sizes, "test_size": 20})
-    table = means(grown, "information_reward")
-    assert table.columns == ["training rows", "NB", "TAN", NASTY]
+    table = means(grown.findings())
+    assert [head.text for head in table.heads] == ["training rows", "NB", "TAN", NASTY]
+    assert [head.learners for head in table.heads] == [(), (0,), (1,), (2,)]
     assert [row[0].text for row in table.rows] == [str(size) for size in sizes]
     intervals = grown.intervals().set_index(["learner", "size"])["mean"]
     assert number(table.rows[2][2].text) == pytest.approx(intervals["TAN", 20], abs=5.1e-5)
@@ -320,7 +382,7 @@ def test_infinite_means_are_neither_best_nor_level(tmp_path):
         measures={"primary": "log_loss", "cutoff": "none"},
         data={"train_sizes": [8], "test_size": 100},
     )
-    (nb, c45) = means(lossy, "log_loss").rows
+    (nb, c45) = means(lossy.findings("log_loss")).rows
     assert c45[1] == Cell("∞")
     assert nb[1].bold
 

@@ -1,0 +1,172 @@
+"""One page that sets several studies side by side, in one file that needs no network."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from simstudy.analysis.claims import StatementVerdict
+from simstudy.analysis.findings import Findings
+from simstudy.report.html.charts import Curve, swatch
+from simstudy.report.html.compare_figures import Panel, side_by_side
+from simstudy.report.prose import captions, claims, comparison
+from simstudy.report.prose.design import question
+from simstudy.report.prose.headline import headline
+from simstudy.report.prose.phrases import axis_label, listed
+from simstudy.report.prose.verdicts import pair_method
+from simstudy.report.tables import comparison as build
+from simstudy.report.templating import render
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from markupsafe import Markup
+
+    from simstudy.results.results import Results
+
+_MAX_LEARNERS = 12  # whose lines are drawn
+
+
+@dataclass(frozen=True)
+class Column:
+    """One study of the page."""
+
+    name: str
+    title: str
+    question: str
+    findings: list[str]
+    unit: str
+    curves: Markup
+    differences: Markup | None
+
+
+def compare_page(
+    studies: Mapping[str, Results],
+    measure: str,
+    verdicts: Sequence[StatementVerdict] = (),
+    *,
+    readings: claims.Readings = (),
+    changes: pd.DataFrame | None = None,
+    not_compared: str = "",
+    title: str = "",
+    citation: str = "",
+    note: str = "",
+) -> str:
+    """Write the page as HTML.
+
+    Parameters
+    ----------
+    studies
+        The results by the names of the studies.
+    measure
+        A measure that all of them have.
+    verdicts
+        On statements about them.
+    readings
+        The verdicts under several readings, first those above.
+    changes
+        The table of `analysis.compare`, whose studies have the same names.
+    not_compared
+        Why there is none, if the numbers of the studies are not of one kind.
+    title, citation, note
+        Of the page, where the statements are from, and what is known beyond the verdicts.
+    """
+    found = {name: results.findings(measure) for name, results in studies.items()}
+    labels = [one.design.learners for one in found.values()]
+    learners = list(dict.fromkeys(label for own in labels for label in own))
+    shared = [label for label in learners if all(label in own for own in labels)]
+    reference = shared[0] if shared and len(learners) > 1 else ""
+    shown = [*shared, *(label for label in learners if label not in shared)][:_MAX_LEARNERS]
+    places = {label: learners.index(label) for label in shown}
+    first = next(iter(found.values()))
+    units = {name: one.info.unit for name, one in found.items()}
+    one_unit = len({*units.values()}) == 1
+    info = first.info
+    if not one_unit:
+        info = replace(info, unit=listed([f"{unit} in {name}" for name, unit in units.items()]))
+    curves = side_by_side(
+        [_means(name, one, places) for name, one in found.items()],
+        info.label,
+        "curves",
+        zero=bool(info.zero),
+        shared=one_unit,
+    )
+    leads = side_by_side(
+        [_leads(name, one, places, reference) for name, one in found.items()],
+        f"difference from {reference} in {info.label}",
+        "leads",
+        differences=True,
+        zero=True,
+        shared=one_unit,
+    )
+    several = {name: one for name, one in found.items() if len(one.design.learners) > 1}
+    table = None
+    if changes is not None and not changes.empty:
+        table = build.changes(changes, info.label, first.design.confidence, places)
+    return render(
+        "compare.html",
+        manifest=next(iter(studies.values())).manifest,
+        title=title or f"Comparison of {listed([*studies])}",
+        citation=citation,
+        columns=[
+            Column(
+                name,
+                results.study.title or results.study.name,
+                question(results.study, results.info()),
+                _headline(results),
+                units[name],
+                curves.pictures[place],
+                leads.pictures[place] if reference else None,
+            )
+            for place, (name, results) in enumerate(studies.items())
+        ],
+        learners=[(place, label, swatch(place)) for label, place in places.items()],
+        axis=axis_label(info),
+        shared=one_unit,
+        not_compared=not_compared,
+        reference=reference,
+        left_off=len(learners) - len(shown),
+        cut=curves.cut or (bool(reference) and leads.cut),
+        interval_note=comparison.of_each(
+            found, lambda one: f"{captions.intervals(one)}, {captions.models(one)}"
+        ),
+        pair_note=comparison.of_each(several, pair_method),
+        changes=not_compared if changes is None else comparison.changes_summary(changes),
+        changes_table=table,
+        designs=build.designs(studies),
+        unlike=comparison.unlike(studies),
+        statements=build.statements(verdicts),
+        counts=claims.counts(verdicts),
+        failed=claims.not_reproduced(verdicts),
+        note=note,
+        readings=[reading for reading, _ in readings],
+        readings_table=build.readings(readings) if readings else None,
+        readings_summary=claims.readings_summary(readings) if readings else "",
+    )
+
+
+def _headline(results: Results) -> list[str]:
+    manifest = results.manifest
+    return headline(results.findings(), manifest["failures"], manifest["cells"])
+
+
+def _means(name: str, findings: Findings, places: Mapping[str, int]) -> Panel:
+    """The means of a study's learners with their intervals."""
+    curves = []
+    for label, place in places.items():
+        if means := findings.means_of(label):
+            ends = ([mean.lower for mean in means], [mean.upper for mean in means])
+            curves.append(Curve(place, label, [mean.mean for mean in means], *ends))
+    return Panel(name, findings.design.sizes, curves)
+
+
+def _leads(name: str, findings: Findings, places: Mapping[str, int], reference: str) -> Panel:
+    """The paired differences of a study's learners from one of them, above 0 if they are better."""
+    curves = []
+    for label, place in places.items():
+        both = {label, reference}
+        leads = [p.seen_from(label) for p in findings.pairs if {p.first, p.second} == both]
+        if leads:
+            ends = ([pair.low for pair in leads], [pair.high for pair in leads])
+            curves.append(Curve(place, label, [pair.lead for pair in leads], *ends))
+    return Panel(name, findings.design.sizes, curves)

@@ -1,0 +1,83 @@
+"""Verdicts on claims and statements, in words."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from simstudy.analysis.claims import (
+    NOT_REPRODUCED,
+    REPRODUCED,
+    VERDICTS,
+    Check,
+    StatementVerdict,
+    Verdict,
+)
+from simstudy.report.prose.numbers import signed
+from simstudy.report.prose.phrases import count_range, counted, listed
+from simstudy.study.readings import Reading
+
+Readings = Sequence[tuple[Reading, Sequence[StatementVerdict]]]
+SHORT = dict(zip(VERDICTS, ("holds", "contradicted", "open"), strict=True))
+
+
+def numbers(check: Check) -> str:
+    """What was estimated, with its interval, or why there is none."""
+    what = f"{check.first} over {check.second}" if check.second else f"mean of {check.first}"
+    found = f"{signed(check.estimate)} [{signed(check.lower)}, {signed(check.upper)}]"
+    return f"{what} at {check.size:,} rows: {check.reason or found}"
+
+
+def basis(check: Check) -> str:
+    """What the interval rests on."""
+    return "" if check.reason else f"{check.n} models, m = {check.m}"
+
+
+def tally(verdict: Verdict) -> str:
+    """How many of the intervals bear a claim out, contradict it, or leave it open."""
+    counts = Counter(check.verdict for check in verdict.checks)
+    names = zip(VERDICTS, ("hold", "contradicted", "open"), strict=True)
+    parts = [f"{counts[kind]} {word}" for kind, word in names if counts[kind]]
+    return f"of {len(verdict.checks)} intervals, {', '.join(parts)}"
+
+
+def counts(statements: Sequence[StatementVerdict]) -> str:
+    """How many statements there are of each verdict."""
+    found = Counter(one.verdict for one in statements)
+    each = [f"{found[kind]} {'is' if found[kind] == 1 else 'are'} {kind}" for kind in VERDICTS]
+    return f"Of {counted(len(statements), 'statement')} about these studies, {listed(each)}."
+
+
+def not_reproduced(statements: Sequence[StatementVerdict]) -> list[str]:
+    """What is not reproduced, and which of several lines contradict it."""
+    sentences = []
+    for one in statements:
+        if one.verdict == NOT_REPRODUCED:
+            lines = f"; contradicted: {'; '.join(one.contradicted)}" if one.contradicted else ""
+            sentences.append(
+                f"Not reproduced: {one.statement.text} ({one.statement.study}{lines})."
+            )
+    return sentences
+
+
+def reproduced(statements: Sequence[StatementVerdict]) -> int:
+    """The number of statements reproduced."""
+    return sum(one.verdict == REPRODUCED for one in statements)
+
+
+def readings_summary(readings: Readings) -> str:
+    """How much the verdicts depend on the reading."""
+    before = [reproduced(found) for reading, found in readings if not reading.post_hoc]
+    after = [reproduced(found) for reading, found in readings if reading.post_hoc]
+    columns = zip(*(found for _, found in readings), strict=True)
+    same = sum(len({one.verdict for one in found}) == 1 for found in columns)
+    said = (
+        f"Under {counted(len(before), 'reading')} of the source, "
+        f"{count_range(min(before), max(before))} of {len(readings[0][1])} statements are "
+        "reproduced"
+    )
+    if after:
+        many = count_range(min(after), max(after))
+        said += f"; under {len(after)} more, chosen after results had been seen, {many}"
+    alike = "1 statement has" if same == 1 else f"{same} statements have"
+    return f"{said}. {alike} the same verdict under all."

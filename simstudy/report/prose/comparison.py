@@ -1,0 +1,129 @@
+"""What several studies share and what they do not, in words."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from simstudy.analysis.compare import PAIRED, WELCH
+from simstudy.analysis.findings import Findings
+from simstudy.report.prose.phrases import counted, level, listed
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from simstudy.results.results import Results
+
+_TESTS = {
+    PAIRED: "paired t tests over the models that both have, where family and seed are the same",
+    WELCH: "Welch's t tests, where the models are different ones",
+}
+
+
+def settings(results: Results) -> dict[str, str]:
+    """A study's settings by dotted key, its learners by their labels."""
+    found: dict[str, str] = {}
+    for key, value in results.settings.items():
+        if key == "learners":
+            for spec in results.study.learners:
+                options = ", ".join(f"{k} = {_text(v)}" for k, v in spec.resolved.items())
+                found[f"learner {spec.label}"] = spec.name + f" ({options})" * bool(options)
+        elif isinstance(value, dict):
+            found |= {f"{key}.{inner}": _text(given) for inner, given in value.items()}
+        else:
+            found[key] = str(value) if key == "seed" else _text(value)
+    manifest = results.manifest
+    found["failed cells"] = f"{manifest['failures']:,} of {manifest['cells']:,}"
+    found["simstudy"] = str(manifest["conditions"]["simstudy"])
+    return found
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, list):
+        return ", ".join(map(_text, value)) or "none"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:,}" if isinstance(value, int) else str(value) or "none"
+
+
+def unlike(studies: Mapping[str, Results]) -> list[str]:
+    """What not all studies have, and conventions that make their numbers different in kind."""
+    said = []
+    for what, lists in (
+        ("learners", {name: found.learners for name, found in studies.items()}),
+        ("sizes", {name: [f"{n:,}" for n in found.sizes] for name, found in studies.items()}),
+        ("measures", {name: found.measures for name, found in studies.items()}),
+    ):
+        shared = set.intersection(*map(set, lists.values()))
+        for name, own in lists.items():
+            if alone := [item for item in own if item not in shared]:
+                said.append(f"{name} has {what} that not all studies have: {listed(alone, 12)}.")
+
+    def differ(value: Callable[[Results], object]) -> str:
+        given = {name: str(value(found)) for name, found in studies.items()}
+        each = listed([f"{text} in {name}" for name, text in given.items()])
+        return each if len({*given.values()}) > 1 else ""
+
+    if each := differ(lambda found: found.study.family.name):
+        said.append(f"The models are of different families: {each}.")
+    said += _labels(studies)
+    for key in ("prior", "cutoff", "base"):
+        if each := differ(lambda found, key=key: getattr(found.study.measures, key)):  # type: ignore[misc]
+            said.append(
+                f"The {key} of the rewards is not the same in all studies ({each}), so their "
+                "rewards are not of the same kind."
+            )
+    if each := differ(lambda found: found.study.data.test_size):
+        said.append(f"The test sizes of the studies differ: {each}.")
+    return said
+
+
+def _labels(studies: Mapping[str, Results]) -> list[str]:
+    """Labels that stand for different learners, or for one with different parameters."""
+    meanings: dict[str, dict[str, list[str]]] = {}
+    for name, found in studies.items():
+        for key, text in settings(found).items():
+            if key.startswith("learner "):
+                meanings.setdefault(key, {}).setdefault(text, []).append(name)
+    return [
+        f"The label {key.removeprefix('learner ')} does not mean the same in all studies: "
+        + "; ".join(f"{text} in {listed(where)}" for text, where in texts.items())
+        + "."
+        for key, texts in meanings.items()
+        if len(texts) > 1
+    ]
+
+
+def of_each(findings: Mapping[str, Findings], say: Callable[[Findings], str]) -> str:
+    """What is to be said of every study, once if it is the same for all."""
+    said: dict[str, list[str]] = {}
+    for name, found in findings.items():
+        said.setdefault(say(found), []).append(name)
+    if len(said) == 1:
+        return next(iter(said))
+    return "; ".join(f"{listed(names)}: {text}" for text, names in said.items())
+
+
+def changes_summary(table: pd.DataFrame) -> str:
+    """How many means differ between studies."""
+    if table.empty:
+        return "The studies share no cell: no learner at the same size."
+    kinds = Counter(table["test"])
+    differ, tested = int(table["changed"].sum()), kinds[PAIRED] + kinds[WELCH]
+    parts = [f"{differ} differ by more than Monte-Carlo error"]
+    parts.append(f"{tested - differ} do not differ significantly")
+    parts += [f"{kinds[kind]} are {kind}" for kind in kinds if kind not in _TESTS]
+    many = counted(len(table), "comparison")
+    return f"Of {many} of a learner's mean at one size between two studies, {listed(parts)}."
+
+
+def changes_method(table: pd.DataFrame, label: str, confidence: float) -> str:
+    """What the intervals of the differences between studies are."""
+    kinds, m = {*table["test"]}, int(table["m"].iloc[0])
+    adjusted = f"Bonferroni-adjusted for m = {m} comparisons" if m > 1 else "not adjusted"
+    said = [
+        f"{level(confidence)} intervals of the difference in mean {label}, the second study less "
+        f"the first, {adjusted}"
+    ]
+    return "; ".join([*said, *(text for kind, text in _TESTS.items() if kind in kinds)]) + "."

@@ -1,0 +1,121 @@
+"""The tables of a study as a whole: learners, measures, costs, regret, failures, versions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from simstudy.analysis.costs import median_seconds
+from simstudy.analysis.regret import PARTS, Regret
+from simstudy.report.prose.numbers import NONE, duration, number, rows
+from simstudy.report.tables.table import Cell, Table, by_size, make_table, words
+
+if TYPE_CHECKING:
+    from simstudy.results.results import Results
+
+MAX_FAILURES = 10  # that are listed
+
+
+def learners(results: Results) -> Table:
+    """The learners with their parameters."""
+    lines: list[list[str | Cell]] = []
+    for index, spec in enumerate(results.study.learners):
+        given = ", ".join(f"{key} = {value}" for key, value in spec.resolved.items())
+        about = results.about("learner", spec.name)
+        lines.append([words(spec.label, "", index), spec.name, given, about])
+    heads = ["label", "learner", "parameters", "description"]
+    return make_table("learners", "Learners and their parameters", heads, lines, texts=4)
+
+
+def measures(results: Results) -> Table:
+    """The measures: what they are, their units, and which way is better."""
+    exact = not isinstance(results.study.data.test_size, int)
+    lines = []
+    for index, name in enumerate(results.measures):
+        info = results.info(name)
+        sampled = exact and name.endswith("_sampled")
+        lines.append(
+            [
+                info.label + " (primary)" * (index == 0),
+                results.about("measure", name.removesuffix("_sampled") if sampled else name),
+                info.unit or NONE,
+                "more" if info.greater_is_better else "less",
+                info.zero or NONE,
+                "exact" if exact and not sampled else "test set",
+            ]
+        )
+    heads = ["measure", "description", "unit", "better", "0 is", "evaluated on"]
+    return make_table("measures", "Measures", heads, lines, texts=6)
+
+
+def costs(results: Results) -> Table:
+    """Median seconds to fit and to predict, learners by sizes."""
+    medians = median_seconds(results.timings)
+    cells = {
+        (row["learner"], row["size"]): Cell(
+            duration(row["fit_seconds"]), duration(row["predict_seconds"])
+        )
+        for row in medians.to_dict("records")
+    }
+    title = "Median time to fit, and below it to predict, by training rows"
+    return by_size("seconds", title, results.learners, results.sizes, cells, data=medians)
+
+
+def regret(results: Results, split: Regret) -> Table:
+    """Mean regret and its parts with their standard errors."""
+    places = {label: place for place, label in enumerate(results.learners)}
+    found = sorted(split.table.to_dict("records"), key=lambda row: places[row["learner"]])
+    lines = [
+        [
+            words(row["learner"], "", places[row["learner"]]),
+            Cell(rows(row["size"])),
+            *(Cell(number(row[key]), f"± {number(row[f'{key}_se'])}") for key in PARTS),
+        ]
+        for row in found
+    ]
+    title = (
+        f"Mean regret and its parts ({results.info('regret').unit}) ± Monte-Carlo standard error"
+    )
+    return make_table("regret", title, ["learner", "rows", *PARTS], lines, data=split.table)
+
+
+def failures(results: Results) -> list[Table]:
+    """How many cells of each learner failed, and the first of them."""
+    failed = results.failures
+    if failed.empty:
+        return []
+    counts = failed.groupby(["learner", "status"], sort=False).size().reset_index(name="n")
+    first = [
+        [
+            *(str(row["model"]), rows(row["size"]), str(row["learner"]), str(row["status"])),
+            " ".join(str(row["error"]).split()),
+        ]
+        for row in failed.head(MAX_FAILURES).to_dict("records")
+    ]
+    heads = ["model", "rows", "learner", "status", "error"]
+    title = "All failures" if len(failed) <= MAX_FAILURES else "The first failures"
+    return [
+        make_table(
+            "failure_counts",
+            "Failed cells",
+            ["learner", "status", "cells"],
+            [
+                [str(row["learner"]), str(row["status"]), f"{row['n']:,}"]
+                for row in counts.to_dict("records")
+            ],
+            texts=2,
+        ),
+        make_table("failures", title, heads, first, texts=5),
+    ]
+
+
+def versions(results: Results) -> Table:
+    """What made the results."""
+    manifest = results.manifest
+    packages = dict(manifest["packages"])
+    facts = [["simstudy", packages.pop("simstudy")], ["Python", manifest["python"]]]
+    facts += [[name, version] for name, version in packages.items()]
+    facts += [[key, manifest[key]] for key in ("platform", "processor")]
+    facts += [["seed", str(results.study.seed)], ["fingerprint", manifest["fingerprint"]]]
+    if isinstance(seconds := manifest.get("seconds"), int | float):
+        facts.append(["time to compute the cells", f"{seconds:,.0f} s"])
+    return make_table("versions", "Versions and platform", ["", ""], facts, texts=2)

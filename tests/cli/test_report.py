@@ -1,0 +1,76 @@
+"""`simstudy report`."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+
+import pandas as pd
+import pytest
+
+KEPT = {
+    *("manifest.json", "study.toml", "cells.jsonl"),
+    *("scores.parquet", "timings.parquet", "failures.csv"),
+}
+TABLES = ("anova", "intervals", "pairwise", "left_out", "precision", "thresholds")
+FIGURES = ("learning_curves", "differences")
+MADE = {
+    "report.html",
+    *(f"{name}.csv" for name in TABLES),
+    *(f"{name}.{ending}" for name in FIGURES for ending in ("png", "svg", "pdf")),
+}
+ANALYSES = ("anova", "intervals", "pairwise")
+
+
+def test_the_report_of_a_run_is_made_again_to_the_byte(simstudy, copy):
+    before = {path.name: path.read_bytes() for path in copy.iterdir()}
+    assert {*before} == KEPT | MADE
+    for name in MADE:
+        (copy / name).unlink()
+    done = simstudy("report", "out")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "report.html" in done.stdout
+    assert {path.name: path.read_bytes() for path in copy.iterdir()} == before
+
+
+@pytest.mark.parametrize("analysis", ANALYSES)
+def test_tables_have_every_digit_of_the_results(place, results, analysis):
+    written = pd.read_csv(place / "out" / f"{analysis}.csv")
+    assert list(dict.fromkeys(written["measure"])) == results.measures
+    for measure in results.measures:
+        expected = getattr(results, analysis)(measure)
+        rows = written[written["measure"] == measure].reset_index(drop=True)
+        pd.testing.assert_frame_equal(
+            rows[expected.columns], expected, check_dtype=False, rtol=1e-14
+        )
+
+
+def test_the_page_holds_the_numbers_of_the_results(place, results):
+    page = (place / "out" / "report.html").read_text(encoding="utf-8")
+    held = json.loads(re.search(r'(?s)id="files">(.*?)</script>', page)[1])
+    for measure in results.measures:
+        pairs = results.pairwise(measure)
+        for name, expected in (
+            (f"anova_{measure}", results.anova(measure)),
+            (f"means_{measure}", results.intervals(measure)),
+            *(
+                (f"pairs_{measure}_{size}", pairs[pairs["size"] == size].reset_index(drop=True))
+                for size in results.sizes
+            ),
+        ):
+            found = pd.read_csv(io.StringIO(held[f"{name}.csv"]))
+            pd.testing.assert_frame_equal(found, expected, check_dtype=False, rtol=1e-10)
+    for learner in results.learners:
+        assert learner in page
+
+
+def test_a_wrong_directory_is_refused(simstudy, refused):
+    refused(simstudy("report", "nowhere"), "nowhere")
+
+
+def test_without_scores_nothing_is_made(simstudy, copy, refused):
+    for name in (*MADE, "scores.parquet"):
+        (copy / name).unlink()
+    refused(simstudy("report", "out"), "out/scores.parquet")
+    assert {path.name for path in copy.iterdir()} == KEPT - {"scores.parquet"}
