@@ -98,7 +98,7 @@ def _check_configurations(study: Study, key: str, subject: str) -> None:
     if not issubclass(FAMILIES.get(study.family.name), Family):
         return  # whose keys may mean anything; too large a model is refused when it is drawn
     family = study.family.resolved
-    variables, values = family["attributes"][-1], family["values"][-1]
+    (_, variables), (_, values) = family.get("variables") or family["attributes"], family["values"]
     few = variables * math.log10(values) < 15
     number = values**variables if few else math.inf
     if number > MAX_CONFIGURATIONS:

@@ -12,9 +12,14 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from simstudy.errors import suggestion, told
+from simstudy.sources.base import Family
 from simstudy.study.explain import KeyedError, sentence
-from simstudy.study.registry import Registry, UnknownNameError
+from simstudy.study.registry import FAMILIES, Registry, UnknownNameError
 from simstudy.study.sections import LearnerSection, NamedSection
+
+# The parameters of `Family` that had another name in earlier versions, with that name. A study file
+# may use either; an identity always has the earlier one, so that no random stream moves.
+EARLIER_NAMES = {"variables": "attributes"}
 
 
 @dataclass(frozen=True)
@@ -43,9 +48,14 @@ class Spec:
     label: str
 
 
-def stated_spec(given: NamedSection) -> Spec:
+def stated_spec(given: NamedSection, registry: Registry) -> Spec:
     """What a file says of a family or a learner: the name is not looked up."""
-    return _spec(given, given.model_extra or {}, {})
+    parameters = dict(given.model_extra or {})
+    earlier = EARLIER_NAMES if registry is FAMILIES and registry.is_own(given.name) else {}
+    for present, name in earlier.items():
+        if name in parameters:
+            parameters[present] = parameters.pop(name)
+    return _spec(given, parameters, {}, earlier)
 
 
 def resolve_spec(given: NamedSection, registry: Registry, key: str) -> Spec:
@@ -74,16 +84,28 @@ def _resolve(given: NamedSection, registry: Registry) -> Spec:
         raise ValueError(f"the {registry.kind} '{given.name}' is not a dataclass")
     hints = typing.get_type_hints(cls, include_extras=True)
     fields = {field.name: field for field in dataclasses.fields(cls) if field.init}
-    parameters = {}
-    for key, value in (given.model_extra or {}).items():
-        if key not in fields:
+    earlier = EARLIER_NAMES if issubclass(cls, Family) else {}
+    other_names = {}
+    for present, name in earlier.items():
+        if name in fields:  # in a family written for earlier versions, in place of the present one
+            del fields[present]
+            other_names[present] = name
+        else:
+            other_names[name] = present
+    stated, parameters = given.model_extra or {}, {}
+    for other, name in other_names.items():
+        if other in stated and name in stated:
+            raise KeyedError(other, f"'{name}' is given too, which means the same; give one")
+    for key, value in stated.items():
+        name = other_names.get(key, key)
+        if name not in fields:
             known = [*fields, *type(given).model_fields]
             raise KeyedError(key, f"unknown key{suggestion(key, known)}")
         try:
-            coerced = TypeAdapter(hints[key]).validate_json(json.dumps(value), strict=True)
+            coerced = TypeAdapter(hints[name]).validate_json(json.dumps(value), strict=True)
         except ValidationError as error:
             raise KeyedError(key, sentence(error.errors()[0], value)) from error
-        parameters[key] = plain(coerced)
+        parameters[name] = plain(coerced)
     defaults = {}
     for key, field in fields.items():
         if field.default is not dataclasses.MISSING:
@@ -93,12 +115,21 @@ def _resolve(given: NamedSection, registry: Registry) -> Spec:
         elif key not in parameters:
             raise KeyedError(key, f"the {registry.kind} '{given.name}' needs the key '{key}'")
     cls(**parameters)
-    return _spec(given, parameters, defaults)
+    return _spec(given, parameters, defaults, earlier)
 
 
-def _spec(given: NamedSection, parameters: dict[str, Any], defaults: dict[str, Any]) -> Spec:
+def _spec(
+    given: NamedSection,
+    parameters: Mapping[str, Any],
+    defaults: Mapping[str, Any],
+    earlier: Mapping[str, str],
+) -> Spec:
     known = json.loads(json.dumps(defaults, default=str))
-    changed = {k: v for k, v in parameters.items() if k not in known or v != known[k]}
+    changed = {
+        earlier.get(key, key): value
+        for key, value in parameters.items()
+        if key not in known or value != known[key]
+    }
     both = {**defaults, **parameters}
     return Spec(
         name=given.name,

@@ -95,8 +95,8 @@ class Study:
 def stated_study(content: Any) -> Study:
     """The study that a dictionary states: its plugins are not read, no name is looked up."""
     given = read_sections(content)
-    learners = [stated_spec(learner) for learner in given.learners]
-    return _study(given, stated_spec(given.family), learners)
+    learners = [stated_spec(learner, LEARNERS) for learner in given.learners]
+    return _study(given, stated_spec(given.family, FAMILIES), learners)
 
 
 def _resolved_study(given: StudyFile, directory: Path, digests: Sequence[str] | None) -> Study:

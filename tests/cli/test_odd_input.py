@@ -35,7 +35,7 @@ class Odd:
         ({"seed = 7": 'seed = 7\nplugins = ["a\\u0000.py"]'}, r"plugins\[0\]: .*null"),
         ({"[data]": f"[measures]\nbase = 1{'0' * 400}\n[data]"}, r"measures\.base: "),
         ({"[data]": f"[limits]\ntimeout = 1{'0' * 400}\n[data]"}, r"limits\.timeout: "),
-        ({"[3, 4]": f"[3, 1{'0' * 400}]"}, r"family: attributes .* end at no more than"),
+        ({"[3, 4]": f"[3, 1{'0' * 400}]"}, r"family: variables .* end at no more than"),
         ({"[3, 4]": "[3, 20000]", "test_size = 100": 'test_size = "exact"'}, r"have over 10\^15"),
     ],
 )

@@ -258,7 +258,7 @@ def test_a_study_without_a_file_runs_too(tmp_path):
         {
             "name": "inline",
             "models": 2,
-            "family": {"name": "kdb", "k": 1, "attributes": [3, 3]},
+            "family": {"name": "kdb", "k": 1, "variables": [3, 3]},
             "data": {"train_sizes": [30], "test_size": 50},
             "learners": [{"name": "aode"}],
         }

@@ -20,7 +20,7 @@ models = 20
 
 [family]
 name = "tan"
-attributes = [5, 6]
+variables = [5, 6]
 values = [2, 3]
 
 [data]
