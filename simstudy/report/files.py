@@ -12,9 +12,10 @@ import pandas as pd
 
 from simstudy.analysis.findings import Absent, Findings
 from simstudy.report.figures import differences_figure, learning_curves, regret_figure
+from simstudy.report.names import PAGE, TABLES
 from simstudy.report.page import MAX_PAIRS, report_page
 from simstudy.report.prose import captions
-from simstudy.results.store import PAGE, TABLES, Store
+from simstudy.results.store import Store
 from simstudy.texts import as_csv, printable
 
 if TYPE_CHECKING:
