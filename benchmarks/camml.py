@@ -105,7 +105,7 @@ def problem(family: Family, index: int, rows: int) -> Problem:
 
 
 def random_networks(variables: int, rows: int, networks: int) -> list[Problem]:
-    family = KDBFamily(k=2, attributes=(variables, variables), values=(3, 3))
+    family = KDBFamily(k=2, variables=(variables, variables), values=(3, 3))
     return [problem(family, index, rows) for index in range(networks)]
 
 
@@ -171,7 +171,7 @@ def show_corner(console: Console, models: int, rounds: int) -> None:
     title = f"8 variables, {models} random models, select = mmlec, best of {rounds} rounds"
     made = table(title, "values", "rows", *COLUMNS, f"≤ {LONGEST_MEAN}, ≤ {LONGEST}")
     for values in CORNER:
-        families = [type(family)(attributes=(8, 8), values=values) for family in FAMILIES]
+        families = [type(family)(variables=(8, 8), values=values) for family in FAMILIES]
         for size in SIZES:
             problems = [problem(families[i % len(families)], i, size) for i in range(models)]
             with warnings.catch_warnings():

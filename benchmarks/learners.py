@@ -61,7 +61,7 @@ class Problem:
 
     def __init__(self, index: int, size: int) -> None:
         rng = np.random.default_rng([SEED, index])
-        model = TANFamily(attributes=(8, 8)).draw(rng)
+        model = TANFamily(variables=(8, 8)).draw(rng)
         self.cards = model.cards
         self.test = model.sample(TEST_ROWS, rng).attributes.copy()
         self.train = model.sample(size, rng).codes.copy()

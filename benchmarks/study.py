@@ -279,7 +279,7 @@ def warm(folder: Path, weka: Weka | None, models: int, turns: int) -> None:
         data = []
         for index in range(models):
             rng = np.random.default_rng(index)
-            model = TANFamily(attributes=(8, 8)).draw(rng)
+            model = TANFamily(variables=(8, 8)).draw(rng)
             train = model.sample(rows, rng)
             data.append([model.sample(TEST_ROWS, rng), train])
         binary = write_bytes(data, folder / "warm.bin")

@@ -46,7 +46,7 @@ QUICK = bool(os.environ.get("SIMSTUDY_QUICK"))  # few models: only to see that a
 STUDIES = Path("../studies")
 RESULTS = Path("results") / ("quick" if QUICK else "full")
 JOBS = 1 if QUICK else None  # None: as many processes as there are processors
-SMALLER = {"models": 3, "data.train_sizes": [25, 400, 3000], "family.attributes": [4, 5]}
+SMALLER = {"models": 3, "data.train_sizes": [25, 400, 3000], "family.variables": [4, 5]}
 GRID_MODELS = 4 if QUICK else 40
 GRID_SIZES = [20, 160, 1280] if QUICK else [10, 20, 40, 80, 160, 320, 640, 1280]
 plt.rcParams.update({"figure.dpi": 50 if QUICK else 96, "font.size": 9})
@@ -217,7 +217,7 @@ def grid_point(variables=6, values=3, concentration=2.0):
             "models": GRID_MODELS,
             "family": {
                 "name": "tan",
-                "attributes": [variables, variables],
+                "variables": [variables, variables],
                 "values": [values, values],
                 "concentration": concentration,
             },

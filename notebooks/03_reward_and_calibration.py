@@ -272,7 +272,7 @@ study = simstudy.make_study(
         "name": "reward_and_divergence",
         "seed": 2004,
         "models": MODELS,
-        "family": {"name": "tan", "attributes": [5, 5], "values": [4, 4]},
+        "family": {"name": "tan", "variables": [5, 5], "values": [4, 4]},
         "data": {"train_sizes": SIZES, "test_size": "exact"},
         "learners": [
             {"name": "truth"},
@@ -341,7 +341,7 @@ for column in ("regret", "accuracy_lost"):
 # %%
 LEARNERS = {"NB": NaiveBayes(), "TAN": TAN(), "AODE": AODE(), "CaMML": CaMML()}
 ROWS = (50, 500)
-family = TANFamily(attributes=(6, 6), values=(3, 3))
+family = TANFamily(variables=(6, 6), values=(3, 3))
 drawn = []  # models with what the learners report of them
 for index in range(MODELS):
     rng = np.random.default_rng([2004, index])

@@ -51,7 +51,7 @@ plt.rcParams.update({"figure.dpi": 50 if QUICK else 96, "font.size": 9.5})
 # ## The family
 #
 # A family is a frozen dataclass of parameters with one method: `draw(rng)` returns a random
-# `Model`. The base class has three parameters already, the ranges `attributes` and `values` and the
+# `Model`. The base class has three parameters already, the ranges `variables` and `values` and the
 # `concentration` of the probability tables. Ours adds two: how many coins take part in the parity,
 # and how often the target lies.
 #
@@ -67,16 +67,16 @@ plt.rcParams.update({"figure.dpi": 50 if QUICK else 96, "font.size": 9.5})
 class Parity(Family):
     """The target is the parity of some fair coins, with errors; witnesses depend on the target."""
 
-    attributes: tuple[int, int] = (6, 8)
+    variables: tuple[int, int] = (6, 8)
     values: tuple[int, int] = (2, 2)
     coins: int = 3
     noise: float = 0.1
 
     def __post_init__(self):
         super().__post_init__()
-        if not 1 <= self.coins <= self.attributes[0] - 2:
+        if not 1 <= self.coins <= self.variables[0] - 2:
             raise ValueError(
-                f"coins = {self.coins} is not allowed; of {self.attributes[0]} variables one is "
+                f"coins = {self.coins} is not allowed; of {self.variables[0]} variables one is "
                 "the target, and at least one must be left for a witness"
             )
 
@@ -238,7 +238,7 @@ pd.concat(limits, axis=1).round(4)
 
 # %%
 SIZE = 800
-BINARY = {"attributes": [6, 8], "values": [2, 2]}
+BINARY = {"variables": [6, 8], "values": [2, 2]}
 rows = {}
 for name in ("naive_bayes", "tan"):
     study = make_study(f"binary_{name}", {"name": name, **BINARY}, [SIZE])

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 SOME_FAILED = 3  # the exit code of a run in which cells failed
 
 
-class SimstudyError(Exception):
+class SimstudyError(ValueError):
     """Something the user can mend, said in one clear sentence."""
 
     exit_code = 2

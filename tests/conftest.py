@@ -30,7 +30,7 @@ models = 4
 
 [family]
 name = "tan"
-attributes = [3, 4]
+variables = [3, 4]
 
 [data]
 train_sizes = [20, 60]

@@ -16,15 +16,12 @@ ALLOWED = {
     "families": {"lazy", "networks.model", "sources"},
     "learners": BASE | {"data", "networks.exchange", "learners"},
     "measures": BASE | {"data", "measures"},
-    "analysis": {"analysis", "arrays", "measures.base", "results"},
+    "analysis": {"analysis", "arrays", "measures.base", "results", "study.claims"},
     "study": BASE
     | {
         "study",
         "measures.base",
         "sources.base",
-        "engine.evaluation",
-        "analysis.claims",
-        "results.kept",
     },
     "engine": BASE | {"engine", "data", "networks", "study", "measures.base", ""},
     "results": BASE | {"results", "engine", "study", "networks", "analysis", "measures", "report"},

@@ -164,7 +164,7 @@ class Forgetful(NaiveBayesFamily):
         (IgnoresTheStream(), "the same stream must draw the same model"),
         (AlwaysTheSame(), "different streams must draw different models; 20 streams drew 1 "),
         (TooManyValues(), r"must stay within values = \(2, 5\); one has .* \(2, 9, 2, 3\) values"),
-        (TooFewVariables(), r"must stay within attributes = \(4, 8\); one has 2 variables"),
+        (TooFewVariables(), r"must stay within variables = \(4, 8\); one has 2 variables"),
         (OneClass(), r"a target of at least two values; its variables have \(2, 1\) values"),
         (Changeable(), "Changeable: it must be an instance of a frozen dataclass"),
         (NaiveBayesFamily, "it must be an instance of a frozen dataclass; it is <class"),

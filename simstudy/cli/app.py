@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from simstudy.results.results import Results
     from simstudy.results.store import Store
     from simstudy.workflow.lists import Collection
+    from simstudy.workflow.options import Options
 
 app = typer.Typer(
     help="Simulation studies of probabilistic classifiers on synthetic Bayesian networks.",
@@ -114,12 +115,14 @@ def run(
     given = {key: value for key, value in overrides.items() if value is not None}
     part = _shard(shard)
     cluster = _cluster(backend, address)
-    options: dict[str, Any] = {
+    options: Options = {
         "jobs": jobs,
         "cluster": cluster,
         "overwrite": overwrite,
+        "report": not no_report,
         "fail_fast": fail_fast,
         "retry": retry,
+        "refine": refine or None,
     }
     content = read_toml(study)  # once: it may be a pipe
     workers = _workers(jobs, given.get("models", content.get("models"))) if cluster is None else 0
@@ -130,17 +133,11 @@ def run(
         from simstudy.workflow.lists import is_collection, load_collection
         from simstudy.workflow.run import run_shard, run_study
 
-        report = not no_report
         if is_collection(content):
             if part is not None:
                 raise SimstudyError("--shard goes with one study, not with a list of studies")
-            options["refine"] = refine or None
-            failed = _run_all(
-                load_collection(study, given, content), out, report, quiet, log, options
-            )
+            failed = _run_all(load_collection(study, given, content), out, quiet, log, options)
         elif part is not None:
-            if refine:
-                raise SimstudyError("--refine needs all models; use it when the shards are joined")
             loaded = load_study(study, given, content)
             with watched(quiet, log, study=str(study)) as progress, _stoppable():
                 store = run_shard(loaded, part, out, progress=progress, **options)
@@ -150,9 +147,7 @@ def run(
         else:
             loaded = load_study(study, given, content)
             with watched(quiet, log, study=str(study)) as progress, _stoppable():
-                results = run_study(
-                    loaded, out, report=report, refine=refine or None, progress=progress, **options
-                )
+                results = run_study(loaded, out, progress=progress, **options)
             failed = results.manifest["failures"]
             if not quiet:
                 with results_of_others() if results.reused else contextlib.nullcontext():
@@ -179,10 +174,9 @@ def _print_shard(store: Store, shard: str | None, failed: int) -> None:
 def _run_all(
     collection: Collection,
     out: Path | None,
-    report: bool,
     quiet: bool,
     log: Path | None,
-    options: dict[str, Any],
+    options: Options,
 ) -> int:
     """Run the studies of a list, and return how many cells failed."""
     from simstudy.cli.progress import watched
@@ -192,14 +186,13 @@ def _run_all(
         found = run_collection(
             collection,
             out,
-            report=report,
             watch=lambda study: watched(quiet, log, study=study.name),
             **options,
         )
     if not quiet:
         for results in found:
-            _print_results(results, not report)
-        if report:
+            _print_results(results, not options["report"])
+        if options["report"]:
             echo(f"The comparison is {place(collection, out) / 'compare.html'}")
     return sum(results.manifest["failures"] for results in found)
 
@@ -360,6 +353,8 @@ def plan(
         tried = run_pilot(loaded, pilot, jobs, progress)
     try:
         lines = forecast(tried, mcse, difference, power)
+    except SimstudyError:
+        raise
     except (ValueError, OverflowError) as error:  # more models than there are numbers for
         raise SimstudyError(
             f"--mcse or --difference is too small to plan for: {error.args[-1]}"

@@ -21,6 +21,8 @@ def results_of_others() -> Iterator[None]:
     """Tell in one sentence what is wrong with results that anyone may have made."""
     try:
         yield
+    except SimstudyError:
+        raise
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         raise SimstudyError(
             f"these are not results as simstudy writes them: {told(error)}"
@@ -31,8 +33,9 @@ def results_of_others() -> Iterator[None]:
 def report(directory: Directory) -> None:
     """Make the tables, the figures and the page of a study again."""
     from simstudy.report.files import write_report
+    from simstudy.report.names import PAGE
     from simstudy.results.results import open_results
-    from simstudy.results.store import PAGE, Store
+    from simstudy.results.store import Store
 
     open_results(directory)  # before a directory is made for what is not there
     store = Store(directory)

@@ -132,7 +132,7 @@ def make_plan(study: Study) -> Plan:
     return replace(
         stated_plan(study),
         means=tuple(name for name in study.measures.names if MEASURES.get(name).info.mean),
-        plugins=tuple(study.plugin_files),
+        plugins=study.plugin_files,
         sources=tuple(
             (name, digest)
             for registry, name in names
@@ -153,12 +153,12 @@ def stated_plan(study: Study) -> Plan:
     return Plan(
         seed=study.seed,
         models=study.models,
-        family=Part(family.name, family.parameters, family.identity),
+        family=Part(family.name, dict(family.parameters), family.identity),
         train_sizes=tuple(study.data.train_sizes),
         test_size=study.data.test_size,
         training=study.data.training,
         learners=tuple(
-            Part(learner.name, learner.parameters, learner.identity, learner.label)
+            Part(learner.name, dict(learner.parameters), learner.identity, learner.label)
             for learner in study.learners
         ),
         measures=tuple(measures.names),

@@ -9,8 +9,9 @@ import pandas as pd
 
 from simstudy.analysis.findings import Absent, Findings
 from simstudy.report.figures import FORMATS, render, study_figures
+from simstudy.report.names import PAGE, TABLES
 from simstudy.report.page import report_page
-from simstudy.results.store import PAGE, TABLES, Store
+from simstudy.results.store import Store
 from simstudy.texts import as_csv
 
 if TYPE_CHECKING:

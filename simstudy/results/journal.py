@@ -15,8 +15,8 @@ from typing import Any
 from simstudy.engine.task import Cell
 from simstudy.results.files import write_files
 from simstudy.results.manifest import says_whose
+from simstudy.study.constants import JOURNAL
 
-JOURNAL = "cells.jsonl"
 _FIELDS = [field.name for field in fields(Cell)]
 _TEXTS = [field.name for field in fields(Cell) if field.type in ("str", str)]
 _START = 9  # where a line begins after its checksum

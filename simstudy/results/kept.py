@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
-
 from simstudy.engine.plan import Plan, stated_plan
 from simstudy.errors import SimstudyError
-from simstudy.results.journal import JOURNAL
-from simstudy.results.store import PLUGINS, STUDY, Store
+from simstudy.results.store import PLUGINS, Store
+from simstudy.study.constants import JOURNAL, STUDY
 from simstudy.study.registry import FAMILIES, LEARNERS, MEASURES, read_plugin
-from simstudy.study.study import Study
+from simstudy.study.study import Study, stated_study
 from simstudy.study.toml import read_toml
 
 
@@ -23,34 +20,16 @@ def kept_study(directory: Path) -> Study:
     """The study in a directory of results, as far as its file says it: no name is looked up."""
     path = directory / STUDY
     try:
-        content = json.dumps(read_toml(path), default=str)
-        study = Study.model_validate_json(content)
-    except (SimstudyError, ValidationError, ValueError, RecursionError) as error:
+        return stated_study(read_toml(path))
+    except (ValueError, RecursionError) as error:
         raise SimstudyError(
             f"{path} is missing or damaged; run the study again, which makes it anew"
         ) from error
-    for learner in study.learners:
-        object.__setattr__(learner, "label", learner.label or learner.name)
-    return study
 
 
 def shown(path: Path) -> str | None:
     """The study file of results as TOML; None if it is not one of results."""
     return kept_study(path.parent).to_toml() if _is_of_results(path) else None
-
-
-def plugin_digests(path: Path) -> list[str] | None:
-    """What the digests of a study's plugins must be; None if its file is not one of results."""
-    if not _is_of_results(path):
-        return None
-    manifest = Store(path.parent).manifest()
-    if manifest is None:
-        raise SimstudyError(
-            f"{path} is in a directory of results whose manifest.json is missing or damaged, so "
-            "its plugins cannot be checked and are not executed"
-        )
-    digests: list[str] = manifest["conditions"]["plugins"]
-    return digests
 
 
 def _is_of_results(path: Path) -> bool:

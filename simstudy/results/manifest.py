@@ -99,7 +99,7 @@ class _Manifest(_Whose):
     scores_checksum: int | None = None
     checksums: dict[str, int] = {}
     refined: _Refined = _Refined()
-    report: list[str] = []
+    report: list[Annotated[str, Field(pattern=r"^[^/\\\x00]+$")]] = []  # names of files here
 
     @model_validator(mode="after")
     def _finished(self) -> _Manifest:

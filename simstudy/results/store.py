@@ -25,28 +25,19 @@ from simstudy.engine.task import Cell, CellKey
 from simstudy.errors import SimstudyError
 from simstudy.results.columns import Columns, Places, parquet
 from simstudy.results.files import UNFINISHED, write_files
-from simstudy.results.journal import JOURNAL, Journal
+from simstudy.results.journal import Journal
 from simstudy.results.manifest import COMPLETE as COMPLETE
 from simstudy.results.manifest import is_manifest, networks, told
+from simstudy.study.constants import JOURNAL, MANIFEST, STUDY
 from simstudy.study.toml import dumps
 from simstudy.texts import csv_value
 
 SCHEMA_VERSION = 1
 RUNNING, SHARD = "running", "shard"
-MANIFEST, STUDY = "manifest.json", "study.toml"
 _TOLD = ("name", "title", "analysis", "thresholds")  # what a report says of a study
 PLUGINS = "plugins"
-TABLES = ("anova.csv", "intervals.csv", "pairwise.csv", "left_out.csv", "precision.csv")
-FIGURES = ("learning_curves.png", "learning_curves.svg", "learning_curves.pdf")
-PAGE = "report.html"
 REFINED = "refined.parquet"  # cells of sizes that were added for the thresholds alone
-# Only some studies have these.
-FURTHER_TABLES = ("thresholds.csv", "regret.csv", "mixed_model.csv")
-FURTHER_FIGURES = tuple(
-    f"{name}.{suffix}" for name in ("differences", "regret") for suffix in ("png", "svg", "pdf")
-)
 SCORES = ("scores.parquet", "timings.parquet", "failures.csv", JOURNAL)
-OUTPUTS = (MANIFEST, STUDY, *SCORES, *TABLES, *FIGURES, PAGE)
 PACKAGES = ("simstudy", "numpy", "scipy", "pandas", "pyarrow", "joblib", "scikit-learn", "pgmpy")
 
 
@@ -374,8 +365,8 @@ class Store:
         with self._said():
             if (self.manifest() or {}).get("limits") != _limits(plan):
                 self._retry()
-        before = (self.manifest() or {}).get("plugins", [])
-        self._write_manifest(plan, RUNNING, {})
+        earlier = self.manifest() or {}
+        self._write_manifest(plan, RUNNING, {"report": earlier.get("report", [])})
         with self._said():
             Journal(self.directory).say(self._whose(plan))
         with self._said():
@@ -383,7 +374,7 @@ class Store:
                 (self.directory / PLUGINS).unlink()
         for name, plugin in zip(self._plugin_names(plan), plan.plugins, strict=True):
             self.write(name, plugin.content)
-        for name in {*before} - {*self._plugin_names(plan)}:
+        for name in {*earlier.get("plugins", [])} - {*self._plugin_names(plan)}:
             self._remove(f"{PLUGINS}/{Path(name).name}")
         self.write_study(settings, plan)
 
@@ -485,6 +476,7 @@ class Store:
         ):
             return False
         self.drop_report()
+        manifest.pop("report", None)
         self._remove(REFINED)
         if learners:
             self.write(REFINED, content)
@@ -540,8 +532,10 @@ class Store:
 
     def drop_report(self) -> None:
         """Take away tables and figures that no longer tell of the study."""
-        for name in (*TABLES, *FIGURES, *FURTHER_TABLES, *FURTHER_FIGURES, PAGE):
-            self._remove(name)
+        if made := (self.manifest() or {}).get("report"):
+            for name in {*made} - {MANIFEST, STUDY, *SCORES, REFINED}:
+                self._remove(name)
+            self.record_report([])
 
     def _remove(self, name: str) -> None:
         with self._said():

@@ -25,7 +25,7 @@ class Family(ABC):
 
     Parameters
     ----------
-    attributes : (int, int)
+    variables : (int, int)
         The least and the greatest number of variables, the target included.
     values : (int, int)
         The least and the greatest number of values of a variable.
@@ -37,14 +37,14 @@ class Family(ABC):
         Uniform(0, 1) numbers divided by their sum, which favours even distributions.
     """
 
-    attributes: tuple[int, int] = (4, 8)
+    variables: tuple[int, int] = (4, 8)
     values: tuple[int, int] = (2, 5)
     concentration: float = 1.0
     cpts: Literal["dirichlet", "normalized_uniform"] = field(default="dirichlet", kw_only=True)
 
     def __post_init__(self) -> None:
         for name, (least, most), floor in (
-            ("attributes", self.attributes, "2 (an attribute and the target)"),
+            ("variables", self.attributes, "2 (an attribute and the target)"),
             ("values", self.values, "2"),
         ):
             if least < 2 or most < least:
@@ -71,6 +71,15 @@ class Family(ABC):
                 f"concentration = {self.concentration} is not allowed with cpts = "
                 "'normalized_uniform'; it is a parameter of the Dirichlet distribution"
             )
+
+    @property
+    def attributes(self) -> tuple[int, int]:
+        """`variables` by its earlier name.
+
+        A family written for earlier versions may have a field of this name in its place, so this
+        is what the methods of families read.
+        """
+        return self.variables
 
     @property
     def draws_trees(self) -> bool:

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
+
+from pydantic import ValidationError
+
+from simstudy.errors import suggestion
 
 _KINDS = {
     "int_type": "a whole number",
@@ -24,6 +28,29 @@ _BOUNDS = {
     "less_than_equal": ("le", "at most"),
     "less_than": ("lt", "below"),
 }
+
+
+class KeyedError(ValueError):
+    """A sentence about one key of a file."""
+
+    def __init__(self, key: str, message: str) -> None:
+        super().__init__(message)
+        self.key = key
+
+
+def explain(error: ValidationError, known: Callable[[str], Iterable[str]]) -> tuple[str, str]:
+    """The key and the sentence of the first thing that is wrong, a misspelt key before others.
+
+    ``known`` gives the keys of a section.
+    """
+    first = min(error.errors(), key=lambda e: e["type"] != "extra_forbidden")
+    place = first["loc"]
+    key = dotted(place)
+    if first["type"] == "extra_forbidden":
+        return key, f"unknown key{suggestion(str(place[-1]), known(dotted(place[:-1])))}"
+    if first["type"] == "missing":
+        return key, "this key is missing"
+    return key, sentence(first, first["input"])
 
 
 def sentence(error: Mapping[str, Any], value: Any) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from simstudy.analysis.claims import Claim, Statement
+from simstudy.study.claims import Claim, Statement
 
 
 @dataclass(frozen=True)

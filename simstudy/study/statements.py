@@ -9,10 +9,10 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from simstudy.analysis.claims import FIRST_AGAINST, PAIRS, Claim, Statement
 from simstudy.errors import suggestion
-from simstudy.study.explain import dotted, sentence
-from simstudy.study.study import KeyedError, Study
+from simstudy.study.claims import FIRST_AGAINST, PAIRS, Claim, Statement
+from simstudy.study.explain import KeyedError, explain, sentence
+from simstudy.study.study import Study
 
 _CLAIM = TypeAdapter(Claim)
 _KEYS = [field.name for field in fields(Claim)]
@@ -92,7 +92,7 @@ def _claim(given: dict[str, Any], where: str) -> Claim:
     try:
         return _CLAIM.validate_json(json.dumps(given), strict=True)
     except ValidationError as error:
-        key, message = explain(error, _KEYS)
+        key, message = explain(error, lambda _: _KEYS)
         raise KeyedError(f"{where}.{key}", message) from error
 
 
@@ -146,15 +146,3 @@ def _check_shape(claim: Claim, where: str) -> None:
         raise KeyedError(f"{where}.margin", f"{relation} needs a margin above 0")
     if claim.margin < 0:
         raise KeyedError(f"{where}.margin", f"{claim.margin} is not allowed; it must be at least 0")
-
-
-def explain(error: ValidationError, known: Any) -> tuple[str, str]:
-    """The key and the sentence of the first thing that is wrong, a misspelt key before others."""
-    errors = sorted(error.errors(), key=lambda e: e["type"] != "extra_forbidden")
-    first = errors[0]
-    key = dotted(first["loc"])
-    if first["type"] == "extra_forbidden":
-        return key, f"unknown key{suggestion(str(first['loc'][-1]), known)}"
-    if first["type"] == "missing":
-        return key, "this key is missing"
-    return key, sentence(first, first["input"])

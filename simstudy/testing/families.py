@@ -24,7 +24,7 @@ def check_family(family: Family, draws: int = 20, varied: bool = True) -> None:
     - ``draw(rng)`` returns a `Model` with at least one attribute and at least two classes.
     - The same stream draws the same model; different streams draw different models, unless
       ``varied`` is False.
-    - Numbers of variables and of values stay in the family's ``attributes`` and ``values``, where
+    - Numbers of variables and of values stay in the family's ``variables`` and ``values``, where
       it has such ranges.
     - The first rows of a long sample are those of a short one from the same stream.
     - Posteriors are distributions. In models of up to a million configurations the joint sums
@@ -80,8 +80,12 @@ def _check_cards(contract: Contract, family: Family, model: Model) -> None:
         "a model must have at least one attribute and, last, a target of at least two values",
         f"its variables have {cards} values",
     )
-    for field, numbers in (("attributes", (len(cards),)), ("values", cards)):
-        bounds = getattr(family, field, None)
+    variables = getattr(family, "attributes", getattr(family, "variables", None))
+    values = getattr(family, "values", None)
+    for field, bounds, numbers in (
+        ("variables", variables, (len(cards),)),
+        ("values", values, cards),
+    ):
         if isinstance(bounds, tuple | list) and len(bounds) == 2:
             contract.require(
                 bounds[0] <= min(numbers) and max(numbers) <= bounds[1],

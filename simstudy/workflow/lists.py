@@ -8,18 +8,20 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, Unpack
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from simstudy.analysis.claims import Statement
 from simstudy.engine.workers.child import spare_children
 from simstudy.errors import SimstudyError, suggestion
 from simstudy.results.results import Results
+from simstudy.study.claims import Statement
+from simstudy.study.explain import KeyedError, explain
 from simstudy.study.readings import Reading
-from simstudy.study.statements import explain, read_statements
-from simstudy.study.study import KeyedError, Study, load_study, make_study
+from simstudy.study.statements import read_statements
+from simstudy.study.study import Study, load_study, make_study
 from simstudy.study.toml import read_toml
+from simstudy.workflow.options import Options, RunOptions
 from simstudy.workflow.run import Progress, run_study
 
 PAGE = "compare.html"
@@ -147,7 +149,8 @@ def load_collection(
             return _load_readings(given, path, overrides)
         return _load_list(given, path, overrides)
     except ValidationError as error:
-        key, message = explain(error, [*kind.model_fields, *_Reading.model_fields])
+        known = [*kind.model_fields, *_Reading.model_fields]
+        key, message = explain(error, lambda _: known)
         raise SimstudyError(f"{path}, {key}: {message}") from error
     except KeyedError as error:
         raise SimstudyError(f"{path}, {error.key}: {error}") from error
@@ -157,14 +160,8 @@ def run_collection(
     collection: Collection,
     out: str | Path | None = None,
     *,
-    jobs: int | None = None,
-    cluster: str | None = None,
-    overwrite: bool = False,
-    report: bool = True,
-    fail_fast: bool = False,
-    retry: bool = False,
-    refine: bool | None = None,
     watch: Watch | None = None,
+    **keywords: Unpack[Options],
 ) -> list[Results]:
     """Run all studies of a list, then write the page that compares them.
 
@@ -178,47 +175,33 @@ def run_collection(
         From `load_collection`.
     out : str or Path, optional
         The directory above; ``results`` if left out.
-    jobs, cluster, overwrite, fail_fast, retry, refine
-        As in `run_study`.
-    report : bool
-        Whether to write each study's tables and figures, and the page.
     watch : callable, optional
         Called with each study before it runs; gives a context manager around the run, with
         something to call each time a model is finished, or None.
+    **keywords
+        As in `run_study`; ``report`` is for each study's tables and figures, and for the page.
 
     Returns
     -------
     list of Results
         Of the studies of the list; then of those of its readings in which cells failed.
     """
-    directory = place(collection, out)
+    options, directory = RunOptions(**keywords), place(collection, out)
+    scores_alone: Options = {**keywords, "report": False, "refine": False}
 
-    def run(part: Collection, where: Path, report: bool, refine: bool | None) -> list[Results]:
+    def run(part: Collection, where: Path, keywords: Options) -> list[Results]:
         found = []
         for study in part.studies:
             name = str((where / study.name).relative_to(directory))
-            shown = study.model_copy(update={"name": name})
+            shown = replace(study, name=name)
             with watch(shown) if watch is not None else nullcontext() as progress:
-                found.append(
-                    run_study(
-                        study,
-                        where / study.name,
-                        jobs=jobs,
-                        cluster=cluster,
-                        overwrite=overwrite,
-                        report=report,
-                        fail_fast=fail_fast,
-                        retry=retry,
-                        refine=refine,
-                        progress=progress,
-                    )
-                )
+                found.append(run_study(study, where / study.name, progress=progress, **keywords))
         return found
 
     with spare_children():
-        results = run(collection, directory, report, refine)
-        others = [run(part, directory / part.name, False, False) for part in collection.readings]
-    if report:
+        results = run(collection, directory, keywords)
+        others = [run(part, directory / part.name, scores_alone) for part in collection.readings]
+    if options.report:
         from simstudy.workflow.compare import write_page
 
         write_page(directory / PAGE, page(collection, results, others))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import TYPE_CHECKING
 
@@ -104,8 +104,7 @@ def run_pilot(
 
     with tempfile.TemporaryDirectory() as directory:
         start = perf_counter()
-        few = study.model_copy(update={"models": models})
-        few._plugin_files = study.plugin_files
+        few = replace(study, models=models)
         results = run_study(few, directory + "/pilot", jobs=jobs, report=False, progress=note)
         table = precision(results.scores, value=results.measures[0])
         if table.loc[table["kind"] == "mean", "sd"].isna().all():

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
-from typing import TypeAlias
+from typing import TypeAlias, Unpack
 
 from simstudy.engine.execute import execute
 from simstudy.engine.plan import Plan, make_plan
@@ -20,6 +20,7 @@ from simstudy.results.manifest import filled
 from simstudy.results.results import Results
 from simstudy.results.store import SHARD, Store
 from simstudy.study.study import Study
+from simstudy.workflow.options import Options, RunOptions
 from simstudy.workflow.refine import refine as add_sizes
 
 _NAMED = 5
@@ -69,14 +70,8 @@ def run_study(
     study: Study,
     out: str | Path | None = None,
     *,
-    jobs: int | None = None,
-    cluster: str | None = None,
-    overwrite: bool = False,
-    report: bool = True,
-    fail_fast: bool = False,
-    retry: bool = False,
-    refine: bool | None = None,
     progress: Progress | None = None,
+    **keywords: Unpack[Options],
 ) -> Results:
     """Run a study and write its results; if they are there already, give those.
 
@@ -86,45 +81,34 @@ def run_study(
         From `simstudy.load_study` or `simstudy.make_study`.
     out : str or Path, optional
         The directory for the results; ``results/<name>`` if left out.
-    jobs : int, optional
-        Worker processes; all processors if left out. The results are the same for any number.
-    cluster : str, optional
-        The address of a Dask scheduler whose workers do the work, or "local" to start one here.
-    overwrite : bool
-        Replace whatever results are there.
-    report : bool
-        Whether to write tables and figures beside the scores.
-    fail_fast : bool
-        Raise an error at the first cell that fails, instead of noting it and going on.
-    retry : bool
-        Run the cells again that failed in an earlier run.
-    refine : bool, optional
-        Whether to add sizes around crossings, for the thresholds alone; if left out, as the study
-        says, and where results were refined before.
     progress : callable, optional
         Called with a `Step` each time a model is finished.
+    **keywords
+        The fields of `RunOptions`: jobs, cluster, overwrite, report, fail_fast, retry, refine.
     """
+    options = RunOptions(**keywords)
     plan = make_plan(study)
     store = Store(_place(study, out))
     with store.locked():
+        refine = options.refine
         if refine is None:  # results that were refined stay so
             refine = study.thresholds.refine or bool((store.manifest() or {}).get("refined"))
-        reused = store.holds(plan, overwrite)
-        if retry and store.forget_failures():
+        reused = store.holds(plan, options.overwrite)
+        if options.retry and store.forget_failures():
             reused = False
         if not reused:
             store.begin(study.as_dict(), plan)
-            seconds = _run(plan, store, range(plan.models), jobs, cluster, fail_fast, progress)
+            seconds = _run(plan, store, range(plan.models), options, progress)
             store.finish(plan, {"seconds": seconds})
         if refine:
             confidence = study.analysis.confidence
 
             def compute(wide: Plan, cells: Mapping[int, list[CellKey]]) -> None:
-                _compute(wide, store, cells, plan.models, jobs, cluster, fail_fast, progress)
+                _compute(wide, store, cells, plan.models, options, progress)
 
             if add_sizes(Results(store.directory), plan, store, confidence, compute):
                 reused = False
-        return _results(study, plan, store, reused, report)
+        return _results(study, plan, store, reused, options.report)
 
 
 def _results(study: Study, plan: Plan, store: Store, reused: bool, report: bool) -> Results:
@@ -149,29 +133,29 @@ def run_shard(
     shard: tuple[int, int],
     out: str | Path | None = None,
     *,
-    jobs: int | None = None,
-    cluster: str | None = None,
-    overwrite: bool = False,
-    fail_fast: bool = False,
-    retry: bool = False,
     progress: Progress | None = None,
+    **keywords: Unpack[Options],
 ) -> Store:
     """Run one of several shards of a study, and return where its cells are.
 
     Of ``shard = (3, 10)``, ten shards in all, the third has models 2, 12, 22 and so on. The
-    directory is ``results/<name>-shard-3-of-10`` if it is left out; the rest is as in `run_study`.
+    directory is ``results/<name>-shard-3-of-10`` if it is left out; the rest is as in `run_study`,
+    but for a report and for sizes around crossings, which need all models.
     """
+    options = RunOptions(**keywords)
+    if options.refine:
+        raise SimstudyError("--refine needs all models; use it when the shards are joined")
     which, of = shard
     plan = make_plan(study)
     store = Store(_place(study, out, f"-shard-{which}-of-{of}"))
     with store.locked():
-        reused = store.holds(plan, overwrite)
-        if retry and store.forget_failures():
+        reused = store.holds(plan, options.overwrite)
+        if options.retry and store.forget_failures():
             reused = False
         if not reused:
             store.begin(study.as_dict(), plan)
             models = range(which - 1, plan.models, of)
-            _run(plan, store, models, jobs, cluster, fail_fast, progress)
+            _run(plan, store, models, options, progress)
             store.set_status(plan, f"{SHARD} {which}/{of}")
     return store
 
@@ -241,7 +225,7 @@ def _refine_joined(study: Study, plan: Plan, store: Store) -> bool:
                 f"no sizes were added around crossings, which would execute {', '.join(names)}; "
                 f"simstudy run {store.directory / 'study.toml'} --out {store.directory} does it"
             )
-        _compute(wide, store, cells, plan.models, None, None, False, None)
+        _compute(wide, store, cells, plan.models, RunOptions(), None)
 
     try:
         return add_sizes(Results(store.directory), plan, store, study.analysis.confidence, compute)
@@ -258,16 +242,14 @@ def _run(
     plan: Plan,
     store: Store,
     models: Collection[int],
-    jobs: int | None,
-    cluster: str | None,
-    fail_fast: bool,
+    options: RunOptions,
     progress: Progress | None,
 ) -> float | None:
     """Compute and keep the cells that are not there yet; the seconds, if there were any."""
     todo = {model: cells for model, cells in store.todo(plan).items() if model in models}
     if not todo:
         return None
-    return _compute(plan, store, todo, len(models), jobs, cluster, fail_fast, progress)
+    return _compute(plan, store, todo, len(models), options, progress)
 
 
 def _compute(
@@ -275,9 +257,7 @@ def _compute(
     store: Store,
     todo: Mapping[int, list[CellKey]],
     models: int,
-    jobs: int | None,
-    cluster: str | None,
-    fail_fast: bool,
+    options: RunOptions,
     progress: Progress | None,
 ) -> float:
     """Compute and keep some cells of a plan; the seconds."""
@@ -285,11 +265,11 @@ def _compute(
     finished, cells_done, failures = models - len(todo), 0, 0
     refused: dict[str, str] = {}
     all_cells = sum(map(len, todo.values()))
-    running = contextlib.closing(execute(plan, jobs, todo, cluster, refused))
+    running = contextlib.closing(execute(plan, options.jobs, todo, options.cluster, refused))
     with store.keeping(plan) as keep, running as results:
         for cells in results:
             bad = [cell for cell in cells if cell.status != "ok"]
-            if bad and fail_fast:
+            if bad and options.fail_fast:
                 raise CellFailedError(_describe(bad[0], store))
             keep(cells)
             finished += 1

@@ -18,7 +18,7 @@ models = 6
 
 [family]
 name = "tan"
-attributes = [3, 4]
+variables = [3, 4]
 
 [data]
 train_sizes = [20, 80]

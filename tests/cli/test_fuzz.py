@@ -37,7 +37,7 @@ plugins = []
 
 [family]
 name = "tan"
-attributes = [3, 4]
+variables = [3, 4]
 
 [data]
 train_sizes = [20, 60]
@@ -175,7 +175,7 @@ def small(text: str) -> bool:
         study["models"] <= 12
         and max(study["data"]["train_sizes"]) <= 100
         and (rows if isinstance(rows, int) else 100) <= 1000
-        and family.get("attributes", [9])[-1] <= 5
+        and family.get("variables", [9])[-1] <= 5
         and family.get("values", [9])[-1] <= 4
         and "limits" not in study
     )

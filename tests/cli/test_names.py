@@ -47,7 +47,7 @@ def hostile(tmp_path_factory):
     )
     (place / "study.toml").write_text(
         f'name = "hostile"\ntitle = "{TITLE}"\nmodels = 3\nplugins = ["failing.py"]\n'
-        '[family]\nname = "tan"\nattributes = [3, 4]\n[data]\ntrain_sizes = [20, 60]\n'
+        '[family]\nname = "tan"\nvariables = [3, 4]\n[data]\ntrain_sizes = [20, 60]\n'
         f"test_size = 100\n{learners}"
     )
     return run_study(load_study(place / "study.toml"), place / "out", jobs=1)

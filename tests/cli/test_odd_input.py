@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from simstudy.cli.report import results_of_others
 from simstudy.errors import SimstudyError
 from simstudy.study.study import load_study, make_study
 
@@ -34,7 +35,7 @@ class Odd:
         ({"seed = 7": 'seed = 7\nplugins = ["a\\u0000.py"]'}, r"plugins\[0\]: .*null"),
         ({"[data]": f"[measures]\nbase = 1{'0' * 400}\n[data]"}, r"measures\.base: "),
         ({"[data]": f"[limits]\ntimeout = 1{'0' * 400}\n[data]"}, r"limits\.timeout: "),
-        ({"[3, 4]": f"[3, 1{'0' * 400}]"}, r"family: attributes .* end at no more than"),
+        ({"[3, 4]": f"[3, 1{'0' * 400}]"}, r"family: variables .* end at no more than"),
         ({"[3, 4]": "[3, 20000]", "test_size = 100": 'test_size = "exact"'}, r"have over 10\^15"),
     ],
 )
@@ -127,3 +128,10 @@ def test_a_plugin_that_changes_the_directory_does_not_move_the_results(
     assert (done.returncode, done.stderr) == (0, "")
     assert (tmp_path / "results/small/scores.parquet").exists()
     assert not any(away.iterdir())
+
+
+def test_a_sentence_about_results_of_others_is_passed_on_as_it_is():
+    with pytest.raises(SimstudyError, match=r"^it is damaged$"), results_of_others():
+        raise SimstudyError("it is damaged")
+    with pytest.raises(SimstudyError, match="as simstudy writes them: V"), results_of_others():
+        raise ValueError("x")

@@ -113,7 +113,7 @@ def test_a_study_in_which_nothing_succeeds_says_so(simstudy, write_study, tmp_pa
         "    def draw(self, rng):\n        raise ValueError('no luck')\n"
     )
     path = write_study(
-        {"seed = 7": 'seed = 7\nplugins = ["broken.py"]', '"tan"\nattr': '"broken"\nattr'}
+        {"seed = 7": 'seed = 7\nplugins = ["broken.py"]', '"tan"\nvar': '"broken"\nvar'}
     )
     done = simstudy("run", path, "--jobs", 1, "--no-report")
     assert done.returncode == 2

@@ -59,8 +59,8 @@ LEARNERS = [
 each_family = pytest.mark.parametrize("family", FAMILIES, ids=lambda f: f.__name__)
 
 
-def draw(family, seed, attributes=(4, 4), values=(2, 3)):
-    return family(attributes=attributes, values=values).draw(np.random.default_rng(seed))
+def draw(family, seed, variables=(4, 4), values=(2, 3)):
+    return family(variables=variables, values=values).draw(np.random.default_rng(seed))
 
 
 def exact_scores(model, proba, train, measures, cutoff="mml", limit=None):
@@ -92,7 +92,7 @@ def test_exact_is_the_sum_over_everything_that_can_happen(family):
 
 @each_family
 def test_exact_agrees_with_a_million_rows(family):
-    model = draw(family, 8, attributes=(5, 5), values=(2, 4))
+    model = draw(family, 8, variables=(5, 5), values=(2, 4))
     rng = np.random.default_rng(9)
     train, rows = model.sample(200, rng), configurations(model.cards[:-1])
     test = model.sample(10**6, rng)
@@ -172,7 +172,7 @@ def test_no_learners_limit_is_above_the_oracle(family, seed):
     ids=repr,
 )
 def test_a_learner_that_can_represent_the_truth_ends_there(family, learner, seed):
-    model = draw(family, seed, attributes=(4, 7), values=(2, 4))
+    model = draw(family, seed, variables=(4, 7), values=(2, 4))
     rows = configurations(model.cards[:-1])
     limit = learner.fit(population(model)).predict_proba(rows)
     train = model.sample(5000, np.random.default_rng(seed))
@@ -185,7 +185,7 @@ def test_a_learner_that_can_represent_the_truth_ends_there(family, learner, seed
 def test_camml_is_behind_no_other_learner_in_the_limit(family, seed):
     # The claim of Hope & Korb (2004, section 5.1), exactly; it came out so for 120 larger models,
     # 40 of each of the paper's families, too.
-    model = draw(family, seed, attributes=(4, 6), values=(2, 4))
+    model = draw(family, seed, variables=(4, 6), values=(2, 4))
     everything, rows = population(model), configurations(model.cards[:-1])
     train = model.sample(1000, np.random.default_rng(seed))
     limits = {
@@ -215,7 +215,7 @@ models = 3
 
 [family]
 name = "tan"
-attributes = [3, 4]
+variables = [3, 4]
 
 [data]
 train_sizes = [20, 60]
@@ -336,12 +336,12 @@ def test_the_parts_of_regret_sum_to_it_where_a_limit_is_missing(write_study, tmp
             "measures.also[0]: 'miscalibration' is no mean over rows",
         ),
         (
-            {"attributes = [3, 4]": "attributes = [3, 12]", '"both"': "100"},
+            {"variables = [3, 4]": "variables = [3, 12]", '"both"': "100"},
             "measures.also[2]: 'representation' needs learners' limits, which go through all joint",
         ),
         (
             {
-                "attributes = [3, 4]": "attributes = [3, 12]",
+                "variables = [3, 4]": "variables = [3, 12]",
                 ', "regret", "representation", "estimation"': "",
             },
             'data.test_size: "both" goes through all joint configurations of a model, up to '
@@ -365,7 +365,7 @@ def test_a_family_of_larger_models_than_it_said_costs_its_cells(monkeypatch):
 @each_family
 def test_all_rows_at_once_are_answered_as_one_by_one(family, learner):
     for seed in range(3):
-        model = draw(family, seed, attributes=(4, 6), values=(2, 4))
+        model = draw(family, seed, variables=(4, 6), values=(2, 4))
         fitted = learner.fit(model.sample(30, np.random.default_rng(seed)))
         generative = (Prior, NaiveBayes, TAN, AODE, KDB, HNB, CaMML)
         assert hasattr(fitted, "predict_grid") == isinstance(learner, generative)

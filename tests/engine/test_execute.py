@@ -208,7 +208,7 @@ def test_a_family_that_cannot_draw_fails_its_models_and_says_why(write_study, tm
         "        return super().draw(rng)\n"
     )
     path = write_study(
-        {"seed = 7": 'seed = 7\nplugins = ["picky.py"]', '"tan"\nattr': '"picky"\nattr'}
+        {"seed = 7": 'seed = 7\nplugins = ["picky.py"]', '"tan"\nvar': '"picky"\nvar'}
     )
     results = run_study(load_study(path, {"models": 12}), tmp_path / "out", jobs=1, report=False)
     by_model = results.scores.groupby("model")["status"].agg(lambda status: set(status).pop())

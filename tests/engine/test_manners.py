@@ -212,7 +212,7 @@ def willful(write_study, tmp_path):
     def make(how, **overrides):
         changes = {
             "seed = 7": 'seed = 7\nplugins = ["willful.py"]',
-            'name = "tan"\nattributes': f'name = "willful"\nhow = "{how}"\nattributes',
+            'name = "tan"\nvariables': f'name = "willful"\nhow = "{how}"\nvariables',
         }
         return load_study(write_study(changes, name="willful.toml"), overrides)
 

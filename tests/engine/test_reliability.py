@@ -28,7 +28,7 @@ def study(test_size, models=4, **changes):
             "name": "reliable",
             "seed": 3,
             "models": models,
-            "family": {"name": "tan", "attributes": [3, 4], "values": [2, 3]},
+            "family": {"name": "tan", "variables": [3, 4], "values": [2, 3]},
             "data": {"train_sizes": [10, 40], "test_size": test_size, "training": "nested"},
             "learners": LEARNERS_USED,
             **changes,

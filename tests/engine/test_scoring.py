@@ -20,7 +20,7 @@ from simstudy.engine.scoring import (
 from simstudy.learners.prior import Prior
 from simstudy.sources.tan import TANFamily
 
-MODEL = TANFamily(attributes=(4, 4), values=(3, 3)).draw(np.random.default_rng(5))
+MODEL = TANFamily(variables=(4, 4), values=(3, 3)).draw(np.random.default_rng(5))
 TRAIN = Sample([[0, 0, 0, 0], [0, 0, 0, 0], [0, 0, 0, 2]], MODEL.cards)
 TEST = Sample([[0, 0, 0, 1], [0, 0, 0, 2]], MODEL.cards)
 

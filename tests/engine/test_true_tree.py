@@ -32,7 +32,7 @@ def study_of(family: dict[str, object], test_size: int | str = "exact", **learne
             "name": "trees",
             "seed": 11,
             "models": 4,
-            "family": {"attributes": [4, 6], "values": [2, 4], **family},
+            "family": {"variables": [4, 6], "values": [2, 4], **family},
             "data": {"train_sizes": [30, 1000], "test_size": test_size},
             "learners": [{"name": "tan", "tree": "true", **learner}],
             "measures": {"also": MEASURES[1:]},
@@ -163,7 +163,7 @@ def test_other_families_without_trees_cost_the_cell(tmp_path, write_study):
     )
     changes = {
         "seed = 7": 'seed = 7\nplugins = ["theirs.py"]',
-        'name = "tan"\nattributes = [3, 4]': 'name = "dense"',
+        'name = "tan"\nvariables = [3, 4]': 'name = "dense"',
         'label = "TAN"': 'label = "TAN"\ntree = "true"',
     }
     results = run_study(load_study(write_study(changes)), tmp_path / "out", jobs=1, report=False)

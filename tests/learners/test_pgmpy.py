@@ -38,7 +38,7 @@ models = 2
 
 [family]
 name = "tan"
-attributes = [3, 4]
+variables = [3, 4]
 
 [data]
 train_sizes = [5, 60]
@@ -380,7 +380,7 @@ learners = [*(HillClimbSearch(score=s) for s in scores), GES(), GES(score="bdeu"
 learners += [PC(significance_level=0.2), TreeSearch(), TreeSearch(estimator_type="tan")]
 for seed in range(3):
     rng = np.random.default_rng(seed)
-    sample = KDBFamily(attributes=(7, 7)).draw(rng).sample(80, rng)
+    sample = KDBFamily(variables=(7, 7)).draw(rng).sample(80, rng)
     for learner in learners:
         print(learner.fit(sample).dag)
 """

@@ -28,7 +28,7 @@ def population(model: Model, scale: float = 1e9) -> Sample:
 
 def draw(family: type[Family], seed: int) -> Model:
     """A model without very rare values, which smoothing would still move at a billion rows."""
-    return family(attributes=(4, 6), values=(2, 3), concentration=3.0).draw(
+    return family(variables=(4, 6), values=(2, 3), concentration=3.0).draw(
         np.random.default_rng(seed)
     )
 
@@ -67,7 +67,7 @@ def test_the_uninformed_learner_learns_the_prior() -> None:
 @pytest.mark.parametrize("family", [NaiveBayesFamily, TANFamily, AODEFamily])
 @pytest.mark.parametrize("scale", [1.0, 1e9])
 def test_every_learner_copes_with_a_population(family: type[Family], scale: float) -> None:
-    model = family(attributes=(4, 5), values=(2, 3)).draw(np.random.default_rng(3))
+    model = family(variables=(4, 5), values=(2, 3)).draw(np.random.default_rng(3))
     codes = configurations(model.cards[:-1])
     learners = [NaiveBayes(), AODE(), AODE(m=1), TAN(), TAN(search="superparent"), Prior()]
     for learner in [*learners, TAN(search="likelihood")]:

@@ -20,7 +20,7 @@ models = 3
 
 [family]
 name = "tan"
-attributes = [3, 5]
+variables = [3, 5]
 
 [data]
 train_sizes = [5, 60]
@@ -56,7 +56,7 @@ def test_a_forest_and_a_regression_run_by_toml_alone(write_study, tmp_path):
 
 def test_the_probabilities_are_those_of_the_classifier_itself():
     rng = np.random.default_rng(0)
-    model = TANFamily(attributes=(5, 5), values=(3, 3)).draw(rng)
+    model = TANFamily(variables=(5, 5), values=(3, 3)).draw(rng)
     train, test = model.sample(300, rng), model.sample(100, rng)
     assert (train.class_counts > 0).all()
     fitted = scikit_learner("sklearn.linear_model:LogisticRegression")(C=0.3).fit(train)
@@ -70,7 +70,7 @@ def test_ordinal_codes_are_the_numbers_of_the_values():
     from sklearn.tree import DecisionTreeClassifier
 
     rng = np.random.default_rng(1)
-    model = TANFamily(attributes=(4, 4), values=(2, 2)).draw(rng)
+    model = TANFamily(variables=(4, 4), values=(2, 2)).draw(rng)
     train = model.sample(200, rng)
     learner = scikit_learner("sklearn.tree:DecisionTreeClassifier")
     fitted = learner(encode="ordinal", max_depth=2, random_state=3).fit(train)

@@ -21,7 +21,7 @@ FAMILIES = [NaiveBayesFamily, TANFamily, AODEFamily, KDBFamily]
 
 
 def small_model(family: type[Family], seed: int = 1) -> Model:
-    return family(attributes=(4, 4), values=(2, 3)).draw(np.random.default_rng(seed))
+    return family(variables=(4, 4), values=(2, 3)).draw(np.random.default_rng(seed))
 
 
 def all_attributes(model: Model) -> np.ndarray:

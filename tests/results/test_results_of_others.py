@@ -47,7 +47,7 @@ plugins = ["pocket.py"]
 
 [family]
 name = "pocket"
-attributes = [3, 4]
+variables = [3, 4]
 
 [data]
 train_sizes = [20, 60]
@@ -208,7 +208,7 @@ plugins = ["{plugin}"]
 
 [family]
 name = "tan"
-attributes = [5, 6]
+variables = [5, 6]
 values = [2, 3]
 
 [data]

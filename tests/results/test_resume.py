@@ -26,7 +26,7 @@ models = 60
 
 [family]
 name = "tan"
-attributes = [3, 4]
+variables = [3, 4]
 
 [data]
 train_sizes = [20, 60]

@@ -12,15 +12,20 @@ import pytest
 
 from simstudy import SimstudyError, load_study, make_study, open_results, run_study
 from simstudy.engine.plan import make_plan
-from simstudy.results.store import OUTPUTS
 from simstudy.workflow.compare import not_comparable
 
 
 def test_a_study_leaves_the_files_that_are_promised(write_study, tmp_path):
     results = run_study(load_study(write_study()), tmp_path / "out", jobs=1)
-    further = {"thresholds.csv", *(f"differences.{suffix}" for suffix in ("png", "svg", "pdf"))}
-    assert {path.name for path in results.directory.iterdir()} == {*OUTPUTS, *further}
     manifest = json.loads((results.directory / "manifest.json").read_text())
+    tables = {"anova", "intervals", "pairwise", "left_out", "precision", "thresholds"}
+    pictures = {"learning_curves", "differences"}
+    report = {"report.html", *(f"{name}.csv" for name in tables)}
+    report |= {f"{name}.{suffix}" for name in pictures for suffix in ("png", "svg", "pdf")}
+    assert {*manifest["report"]} == report
+    own = {"manifest.json", "study.toml", "cells.jsonl", "failures.csv"}
+    own |= {"scores.parquet", "timings.parquet"}
+    assert {path.name for path in results.directory.iterdir()} == own | report
     assert manifest["status"] == "complete"
     assert manifest["cells"] == 4 * 2 * 2
     assert manifest["failures"] == 0
@@ -57,6 +62,29 @@ def test_a_new_title_or_confidence_needs_no_new_scores(write_study, tmp_path):
     third = run_study(load_study(write_study()), tmp_path / "out", jobs=1, report=False)
     # Tables that no longer hold are worse than none.
     assert not (third.directory / "intervals.csv").exists()
+
+
+def test_new_scores_take_away_just_the_report_of_earlier_ones(write_study, tmp_path):
+    out = tmp_path / "out"
+    run_study(load_study(write_study()), out, jobs=1)
+    made = json.loads((out / "manifest.json").read_text())["report"]
+    (out / "notes.txt").write_text("mine")
+    more = run_study(load_study(write_study(), {"models": 5}), out, jobs=1, report=False)
+    assert [name for name in made if (out / name).exists()] == []
+    assert more.manifest["report"] == []
+    assert (out / "notes.txt").read_text() == "mine"
+
+
+@pytest.mark.parametrize("name", ["../precious.txt", "scores.parquet", "a\0b"])
+def test_a_manifest_cannot_have_other_files_taken_away(write_study, tmp_path, name):
+    out = tmp_path / "out"
+    (tmp_path / "precious.txt").write_text("mine")
+    run_study(load_study(write_study()), out, jobs=1, report=False)
+    manifest = json.loads((out / "manifest.json").read_text())
+    (out / "manifest.json").write_text(json.dumps({**manifest, "report": [name]}))
+    other = run_study(load_study(write_study(), {"title": "Other"}), out, jobs=1, report=False)
+    assert (tmp_path / "precious.txt").read_text() == "mine"
+    assert len(other.scores) == 16
 
 
 def test_a_different_study_in_the_same_place_is_refused_with_what_differs(write_study, tmp_path):
@@ -258,7 +286,7 @@ def test_a_study_without_a_file_runs_too(tmp_path):
         {
             "name": "inline",
             "models": 2,
-            "family": {"name": "kdb", "k": 1, "attributes": [3, 3]},
+            "family": {"name": "kdb", "k": 1, "variables": [3, 3]},
             "data": {"train_sizes": [30], "test_size": 50},
             "learners": [{"name": "aode"}],
         }

@@ -16,7 +16,8 @@ from simstudy.sources.kdb import KDBFamily
 from simstudy.sources.naive_bayes import NaiveBayesFamily
 from simstudy.sources.tan import TANFamily, prufer_edges, random_tree
 from simstudy.study.registry import FAMILIES
-from simstudy.study.study import Named, make_study
+from simstudy.study.spec import Spec
+from simstudy.study.study import make_study
 from simstudy.testing import check_family
 
 BUILT_IN = [FAMILIES.get(name) for name in ("naive_bayes", "tan", "aode", "kdb")]
@@ -50,12 +51,12 @@ def test_every_family_keeps_its_contract_with_normalized_uniform_cpts(family: ty
 
 @pytest.mark.parametrize("family", BUILT_IN)
 def test_families_keep_their_contract_at_the_smallest_size(family: type[Family]) -> None:
-    check_family(family(attributes=(2, 2), values=(2, 2)))
+    check_family(family(variables=(2, 2), values=(2, 2)))
 
 
 @pytest.mark.parametrize("k", [0, 1, 3, 10])
 def test_kdb_keeps_its_contract_for_every_k(k: int) -> None:
-    check_family(KDBFamily(attributes=(4, 6), values=(2, 3), k=k))
+    check_family(KDBFamily(variables=(4, 6), values=(2, 3), k=k))
 
 
 @pytest.mark.parametrize("size", [4, 5])
@@ -141,7 +142,7 @@ def test_aode_components_share_the_prior_and_nothing_else() -> None:
 @pytest.mark.parametrize("k", [0, 1, 2, 3])
 def test_kdb_attributes_have_k_parents_or_all_before_them(k: int) -> None:
     orders = set()
-    for model in draw_many(KDBFamily(attributes=(7, 7), values=(2, 2), k=k), 30):
+    for model in draw_many(KDBFamily(variables=(7, 7), values=(2, 2), k=k), 30):
         (component,) = model.components
         assert target_is_root_and_parent_of_all(component.parents)
         attributes = range(len(model.cards) - 1)
@@ -168,7 +169,7 @@ def test_numbers_of_variables_and_values_are_uniform_over_their_ranges() -> None
 
 @pytest.mark.parametrize("concentration", [0.2, 1.0, 5.0])
 def test_rows_of_cpts_have_the_moments_of_a_dirichlet(concentration: float) -> None:
-    family = TANFamily(attributes=(6, 6), values=(3, 3), concentration=concentration)
+    family = TANFamily(variables=(6, 6), values=(3, 3), concentration=concentration)
     rows = np.concatenate(
         [cpt.reshape(-1, 3) for model in draw_many(family, 150) for cpt in model.components[0].cpts]
     )
@@ -201,7 +202,7 @@ def share_of_two(t: np.ndarray) -> np.ndarray:
 
 
 def test_normalized_uniform_rows_of_two_values_have_their_known_distribution() -> None:
-    family = TANFamily(attributes=(6, 6), values=(2, 2), cpts="normalized_uniform")
+    family = TANFamily(variables=(6, 6), values=(2, 2), cpts="normalized_uniform")
     first = rows_of_cpts(family, 300)[:, 0]
     assert len(first) > 5000
     assert kstest(first, share_of_two).pvalue > 1e-3
@@ -215,7 +216,7 @@ def test_normalized_uniform_rows_of_two_values_have_their_known_distribution() -
 
 @pytest.mark.parametrize("card", [3, 5])
 def test_normalized_uniform_rows_are_independent_uniform_numbers_over_their_sum(card: int) -> None:
-    family = NaiveBayesFamily(attributes=(6, 6), values=(card, card), cpts="normalized_uniform")
+    family = NaiveBayesFamily(variables=(6, 6), values=(card, card), cpts="normalized_uniform")
     rows = rows_of_cpts(family, 200)
     uniform = np.random.default_rng(1).uniform(size=(20_000, card))
     expected = uniform / uniform.sum(axis=1, keepdims=True)
@@ -239,7 +240,7 @@ def test_dirichlet_cpts_are_drawn_as_they_always_were() -> None:
 
 
 def test_only_other_cpts_than_the_default_enter_the_identity_of_a_family() -> None:
-    def family(**parameters: object) -> Named:
+    def family(**parameters: object) -> Spec:
         content = {"name": "x", "learners": [{"name": "prior"}]}
         return make_study({**content, "family": {"name": "tan", **parameters}}).family
 
@@ -250,7 +251,7 @@ def test_only_other_cpts_than_the_default_enter_the_identity_of_a_family() -> No
 
 
 def test_tables_of_one_model_are_all_different() -> None:
-    model = TANFamily(attributes=(8, 8), values=(2, 2)).draw(np.random.default_rng(0))
+    model = TANFamily(variables=(8, 8), values=(2, 2)).draw(np.random.default_rng(0))
     rows = np.concatenate([cpt.reshape(-1, 2) for cpt in model.components[0].cpts])
     assert len(np.unique(rows[:, 0])) == len(rows)
 
@@ -272,8 +273,8 @@ def test_a_smaller_concentration_makes_more_extreme_tables() -> None:
 @pytest.mark.parametrize(
     ("parameters", "words"),
     [
-        ({"attributes": (1, 4)}, r"attributes = \[1, 4\] is not allowed"),
-        ({"attributes": (5, 4)}, "must not end before it starts"),
+        ({"variables": (1, 4)}, r"variables = \[1, 4\] is not allowed"),
+        ({"variables": (5, 4)}, "must not end before it starts"),
         ({"values": (1, 3)}, r"values = \[1, 3\] is not allowed"),
         ({"values": (4, 3)}, "must not end before it starts"),
         ({"concentration": 0.0}, "concentration = 0.0 is not allowed; it must be above 0"),

@@ -77,7 +77,7 @@ def test_a_path_goes_to_what_makes_the_things_of_its_package():
 
 def test_a_study_names_a_family_of_the_users_own_file(write_study, tmp_path):
     (tmp_path / "mine.py").write_text(FAMILY.format(name="own_file", depth=3))
-    changes = {"seed = 7": 'seed = 7\nplugins = ["mine.py"]', '"tan"\nattr': '"own_file"\nattr'}
+    changes = {"seed = 7": 'seed = 7\nplugins = ["mine.py"]', '"tan"\nvar': '"own_file"\nvar'}
     study = load_study(write_study(changes))
     assert study.family.resolved["depth"] == 3
 

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import dataclasses
 import tomllib
 from pathlib import Path
 
+import numpy as np
 import pytest
+from pydantic import ValidationError
 
-from simstudy import SimstudyError, load_study, make_study
+from simstudy import SimstudyError, load_study, make_study, register_family
+from simstudy.engine.plan import make_plan
+from simstudy.sources.tan import TANFamily
+from simstudy.testing import check_family
 
 STUDIES = Path(__file__).parents[2] / "studies"
 LEARNER = '[[learners]]\nname = "naive_bayes"\nlabel = "NB"\n'
@@ -21,7 +27,7 @@ def test_defaults_are_the_design_of_2004():
     assert study.data.train_sizes == [50, 500, 5000]
     assert study.data.test_size == 1000
     assert study.family.resolved == {
-        "attributes": (4, 8),
+        "variables": (4, 8),
         "values": (2, 5),
         "concentration": 1.0,
         "cpts": "dirichlet",
@@ -83,7 +89,7 @@ def test_overrides_replace_what_the_file_says(write_study):
     [
         ({"models = 4": "modles = 4"}, "modles: unknown key; did you mean 'models'?"),
         ({"test_size": "tset_size"}, "data.tset_size: unknown key; did you mean 'test_size'?"),
-        ({'name = "tan"\nattr': 'name = "tam"\nattr'}, "unknown family 'tam'; did you mean 'tan'?"),
+        ({'name = "tan"\nvar': 'name = "tam"\nvar'}, "unknown family 'tam'; did you mean 'tan'?"),
         (
             {'name = "naive_bayes"': 'name = "naive_byes"'},
             "learners[0].name: unknown learner 'naive_byes'; did you mean 'naive_bayes'?",
@@ -102,18 +108,18 @@ def test_overrides_replace_what_the_file_says(write_study):
         ({"[20, 60]": "[]"}, "data.train_sizes: at least 1 is needed"),
         ({"[20, 60]": "[20.5]"}, "data.train_sizes[0]: 20.5 is not a whole number"),
         ({"test_size = 100": "test_size = 0"}, "data.test_size: 0 is not allowed"),
-        ({"[3, 4]": "[1, 4]"}, "attributes = [1, 4] is not allowed"),
-        ({"[3, 4]": "[4, 3]"}, "attributes = [4, 3] is not allowed"),
-        ({"[3, 4]": "[3, 4, 5]"}, "family.attributes: [3, 4, 5] has too many entries"),
-        ({"attributes = [3, 4]": "values = [1, 4]"}, "values = [1, 4] is not allowed"),
-        ({"attributes = [3, 4]": "concentration = 0"}, "concentration = 0.0 is not allowed"),
-        ({"attributes = [3, 4]": "k = 2"}, "family.k: unknown key"),
+        ({"[3, 4]": "[1, 4]"}, "variables = [1, 4] is not allowed"),
+        ({"[3, 4]": "[4, 3]"}, "variables = [4, 3] is not allowed"),
+        ({"[3, 4]": "[3, 4, 5]"}, "family.variables: [3, 4, 5] has too many entries"),
+        ({"variables = [3, 4]": "values = [1, 4]"}, "values = [1, 4] is not allowed"),
+        ({"variables = [3, 4]": "concentration = 0"}, "concentration = 0.0 is not allowed"),
+        ({"variables = [3, 4]": "k = 2"}, "family.k: unknown key"),
         (
-            {"attributes = [3, 4]": 'cpts = "uniform"'},
+            {"variables = [3, 4]": 'cpts = "uniform"'},
             "family.cpts: \"uniform\" is not allowed; it must be one of 'dirichlet' or",
         ),
         (
-            {"attributes = [3, 4]": 'cpts = "normalized_uniform"\nconcentration = 0.5'},
+            {"variables = [3, 4]": 'cpts = "normalized_uniform"\nconcentration = 0.5'},
             "family: concentration = 0.5 is not allowed with cpts = 'normalized_uniform'",
         ),
         ({"models = 4": "models = 1"}, "must be at least 2 (models are the subjects of the ANOVA"),
@@ -175,3 +181,67 @@ def test_without_learners_there_is_no_study(write_study):
     text = 'name = "x"\n[family]\nname = "tan"\n'
     with pytest.raises(SimstudyError, match="learners: this key is missing"):
         load_study(write_study(text=text))
+
+
+def test_a_study_cannot_be_changed(write_study):
+    study = load_study(write_study())
+    for thing, key in ((study, "models"), (study.family, "name"), (study.data, "test_size")):
+        with pytest.raises(
+            (dataclasses.FrozenInstanceError, ValidationError), match=r"frozen|assign"
+        ):
+            setattr(thing, key, 5)
+    again = dataclasses.replace(study, models=9)
+    assert (study.models, again.models, again.family) == (4, 9, study.family)
+
+
+def test_the_earlier_name_of_a_parameter_is_read_and_stays_in_the_identity(write_study):
+    study = load_study(write_study())
+    earlier = load_study(write_study({"variables = ": "attributes = "}))
+    assert earlier.as_dict() == study.as_dict()
+    assert study.family.parameters == earlier.family.parameters == {"variables": [3, 4]}
+    assert study.family.identity == earlier.family.identity == '["tan", {"attributes": [3, 4]}]'
+    assert make_plan(study).fingerprint() == make_plan(earlier).fingerprint()
+
+
+def test_a_parameter_under_both_of_its_names_is_refused(write_study):
+    path = write_study({"variables = ": "attributes = [3, 4]\nvariables = "})
+    with pytest.raises(SimstudyError, match=r"family\.attributes: 'variables' is given too"):
+        load_study(path)
+
+
+@register_family("earlier_tan")
+@dataclasses.dataclass(frozen=True)
+class EarlierTAN(TANFamily):
+    attributes: tuple[int, int] = (3, 3)
+
+
+def test_a_family_written_for_earlier_versions_draws_what_it_drew():
+    def family(**parameters):
+        content = {"name": "x", "learners": [{"name": "prior"}]}
+        return make_study({**content, "family": {"name": "earlier_tan", **parameters}}).family
+
+    assert family().resolved["attributes"] == (3, 3)
+    assert "variables" not in family().resolved
+    for key in ("attributes", "variables"):
+        assert family(**{key: [3, 5]}).parameters == {"attributes": [3, 5]}
+        assert family(**{key: [3, 5]}).identity == '["earlier_tan", {"attributes": [3, 5]}]'
+    drawn = EarlierTAN(attributes=(5, 5)).draw(np.random.default_rng(2))
+    assert drawn.to_json() == TANFamily(variables=(5, 5)).draw(np.random.default_rng(2)).to_json()
+    check_family(EarlierTAN())
+    with pytest.raises(ValueError, match=r"\[1, 4\] is not allowed"):
+        EarlierTAN(attributes=(1, 4))
+
+
+def test_a_family_of_another_kind_may_mean_anything_by_the_renamed_keys():
+    @register_family("deck")
+    @dataclasses.dataclass(frozen=True)
+    class Deck:
+        variables: int = 3
+        attributes: str = "red"
+
+        def draw(self, rng):
+            return TANFamily(variables=(self.variables, self.variables)).draw(rng)
+
+    given = {"name": "deck", "variables": 4, "attributes": "black"}
+    study = make_study({"name": "x", "learners": [{"name": "prior"}], "family": given})
+    assert study.family.identity == '["deck", {"attributes": "black", "variables": 4}]'

@@ -9,7 +9,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from simstudy import SimstudyError, load_study, merge, open_results, run_study
+from simstudy import (
+    SimstudyError,
+    load_study,
+    make_study,
+    merge,
+    open_results,
+    run_shard,
+    run_study,
+)
 from simstudy.results.journal import Journal
 
 # NB is ahead of CaMML with few rows of TAN models, and behind with many.
@@ -20,7 +28,7 @@ models = 20
 
 [family]
 name = "tan"
-attributes = [5, 6]
+variables = [5, 6]
 values = [2, 3]
 
 [data]
@@ -234,3 +242,12 @@ def test_a_wrong_setting_is_one_sentence(studies):
     (studies / "wrong.toml").write_text(text)
     with pytest.raises(SimstudyError, match=r"thresholds\.refine"):
         load_study(studies / "wrong.toml")
+
+
+def test_a_shard_is_not_refined_and_an_unknown_option_is_refused(tmp_path):
+    study = make_study({"name": "x", "family": {"name": "tan"}, "learners": [{"name": "prior"}]})
+    with pytest.raises(SimstudyError, match="needs all models"):
+        run_shard(study, (1, 2), tmp_path / "out", refine=True)
+    with pytest.raises(TypeError, match="unexpected keyword argument 'jbos'"):
+        run_study(study, tmp_path / "out", jbos=2)
+    assert not (tmp_path / "out").exists()

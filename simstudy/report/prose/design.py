@@ -31,7 +31,8 @@ def _models(study: Study) -> str:
     """The models of a family, with the number of variables if the family has it."""
     name = study.family.name
     said = f"{_FAMILIES[name]} models" if name in _FAMILIES else f"models of the family {name}"
-    bounds = study.family.resolved.get("attributes")
+    family = study.family.resolved
+    bounds = family.get("variables", family.get("attributes"))
     if not (isinstance(bounds, list) and len(bounds) == 2):
         return said
     low, high = bounds
@@ -111,7 +112,7 @@ def parameters(family: Mapping[str, Any]) -> Iterator[str]:
     uniform = family.get("cpts") == "normalized_uniform"
     for key, value in family.items():
         match key, value:
-            case "attributes", [low, high]:
+            case (("variables" | "attributes"), [low, high]):
                 yield f"{span(low, high)} variables, the target included"
             case "values", [low, high]:
                 yield f"{span(low, high)} values of each variable"

@@ -164,7 +164,7 @@ def test_a_model_that_cannot_be_drawn_in_time_is_said_of_all_its_cells(write_stu
     )
     changes = {
         "seed = 7": 'seed = 7\nplugins = ["sleepy.py"]',
-        '"tan"\nattr': '"sleepy"\nattr',
+        '"tan"\nvar': '"sleepy"\nvar',
         "[data]": "[limits]\ntimeout = 0.5\n\n[data]",
     }
     results = run_study(load_study(write_study(changes)), tmp_path / "out", jobs=1, report=False)

@@ -135,7 +135,7 @@ def population(model: Model) -> Sample:
 def test_a_billion_rows_of_a_network_give_its_posterior(
     family: type[Family], seed: int, select: Any
 ) -> None:
-    drawn = family(attributes=(4, 5), values=(2, 3), concentration=3.0)
+    drawn = family(variables=(4, 5), values=(2, 3), concentration=3.0)
     model = drawn.draw(np.random.default_rng(seed))
     codes = np.array(list(product(*map(range, model.cards[:-1]))))
     proba = CaMML(select=select, search="exact").fit(population(model)).predict_proba(codes)
@@ -144,7 +144,7 @@ def test_a_billion_rows_of_a_network_give_its_posterior(
 
 @pytest.mark.parametrize("seed", range(3))
 def test_a_billion_rows_give_the_models_own_edges(seed: int) -> None:
-    drawn = NaiveBayesFamily(attributes=(4, 5), values=(2, 3), concentration=3.0)
+    drawn = NaiveBayesFamily(variables=(4, 5), values=(2, 3), concentration=3.0)
     model = drawn.draw(np.random.default_rng(seed))
     fitted = CaMML(search="exact").fit(population(model))
     target = len(model.cards) - 1
@@ -153,7 +153,7 @@ def test_a_billion_rows_give_the_models_own_edges(seed: int) -> None:
 
 
 def test_a_billion_rows_can_be_sampled_too() -> None:
-    drawn = TANFamily(attributes=(4, 4), values=(2, 3), concentration=3.0)
+    drawn = TANFamily(variables=(4, 4), values=(2, 3), concentration=3.0)
     model = drawn.draw(np.random.default_rng(1))
     codes = np.array(list(product(*map(range, model.cards[:-1]))))
     fitted = CaMML(search="sample").fit(population(model), np.random.default_rng(0))

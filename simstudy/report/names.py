@@ -1,0 +1,5 @@
+"""The names of the files of a report."""
+
+# The tables that every study has; only some have others besides.
+TABLES = ("anova.csv", "intervals.csv", "pairwise.csv", "left_out.csv", "precision.csv")
+PAGE = "report.html"

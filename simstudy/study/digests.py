@@ -1,0 +1,55 @@
+"""The plugins that results were made with, so that a study file beside them executes no others."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from simstudy.errors import SimstudyError
+from simstudy.study.constants import JOURNAL, MANIFEST, STUDY
+
+
+def recorded_digests(path: Path) -> list[str] | None:
+    """What the digests of a study's plugins must be; None if its file is not one of results.
+
+    The manifest beside the file says it or, where that is missing or damaged, the journal does.
+    """
+    if path.name != STUDY:
+        return None
+    try:
+        records = (_recorded(record) for record in _records(path.parent))
+        found = next((digests for digests in records if digests is not None), None)
+        if found is None and (path.parent / JOURNAL).exists():
+            raise SimstudyError(
+                f"{path} is in a directory of results whose {MANIFEST} is missing or damaged, so "
+                "its plugins cannot be checked and are not executed"
+            )
+    except OSError as error:
+        raise SimstudyError(f"{path.parent} cannot be read: {error.strerror or error}") from error
+    return found
+
+
+def _records(directory: Path) -> Iterator[bytes]:
+    """What may say whose the results are: the manifest, then lines of the journal, last first."""
+    if (manifest := directory / MANIFEST).exists():
+        yield manifest.read_bytes()
+    if (journal := directory / JOURNAL).exists():
+        with journal.open("rb") as file:
+            # A line is a checksum and what it is of; the cells themselves are in square brackets.
+            noted = [line.rstrip(b"\n") for line in file if line[8:10] == b" {"]
+        yield from (
+            line[9:] for line in reversed(noted) if line[:8] == b"%08x" % zlib.crc32(line[9:])
+        )
+
+
+def _recorded(record: bytes) -> list[str] | None:
+    """The digests in a record; None if it is damaged or of something else."""
+    try:
+        digests: Any = json.loads(record)["conditions"]["plugins"]
+    except (ValueError, TypeError, LookupError, RecursionError):
+        return None
+    whole = isinstance(digests, list) and all(isinstance(digest, str) for digest in digests)
+    return digests if whole else None

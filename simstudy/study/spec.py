@@ -1,0 +1,152 @@
+"""A family or a learner as a study names it, looked up and checked."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import typing
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from simstudy.errors import suggestion, told
+from simstudy.sources.base import Family
+from simstudy.study.explain import KeyedError, sentence
+from simstudy.study.registry import FAMILIES, Registry, UnknownNameError
+from simstudy.study.sections import LearnerSection, NamedSection
+
+# The parameters of `Family` that had another name in earlier versions, with that name. A study file
+# may use either; an identity always has the earlier one, so that no random stream moves.
+EARLIER_NAMES = {"variables": "attributes"}
+
+
+@dataclass(frozen=True)
+class Spec:
+    """A family or a learner of a study.
+
+    Attributes
+    ----------
+    name : str
+        What the registry has it under.
+    parameters : mapping
+        Those given in the file.
+    resolved : mapping
+        The parameters with defaults filled in, but for those that TOML cannot say.
+    identity : str
+        The name and the parameters that differ from their defaults, as canonical JSON; random
+        streams rest on it.
+    label : str
+        What a learner goes by; empty for a family.
+    """
+
+    name: str
+    parameters: Mapping[str, Any]
+    resolved: Mapping[str, Any]
+    identity: str
+    label: str
+
+
+def stated_spec(given: NamedSection, registry: Registry) -> Spec:
+    """What a file says of a family or a learner: the name is not looked up."""
+    parameters = dict(given.model_extra or {})
+    earlier = EARLIER_NAMES if registry is FAMILIES and registry.is_own(given.name) else {}
+    for present, name in earlier.items():
+        if name in parameters:
+            parameters[present] = parameters.pop(name)
+    return _spec(given, parameters, {}, earlier)
+
+
+def resolve_spec(given: NamedSection, registry: Registry, key: str) -> Spec:
+    """Find the thing named and check its parameters, as far as types, bounds and itself can.
+
+    Raises `KeyedError` with the key at fault, in the section ``key``.
+    """
+    try:
+        return _resolve(given, registry)
+    except KeyedError as error:
+        raise KeyedError(f"{key}.{error.key}", str(error)) from error
+    except UnknownNameError as error:
+        raise KeyedError(f"{key}.name", str(error)) from error
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # a plugin's own check may raise anything
+        text = " ".join(told(error).split())
+        plain = isinstance(error, ValueError)
+        said = text.removeprefix(f"{type(error).__name__}: ") if plain else text
+        raise KeyedError(key, said) from error
+
+
+def _resolve(given: NamedSection, registry: Registry) -> Spec:
+    cls = registry.get(given.name)
+    if not (isinstance(cls, type) and dataclasses.is_dataclass(cls)):
+        raise ValueError(f"the {registry.kind} '{given.name}' is not a dataclass")
+    hints = typing.get_type_hints(cls, include_extras=True)
+    fields = {field.name: field for field in dataclasses.fields(cls) if field.init}
+    earlier = EARLIER_NAMES if issubclass(cls, Family) else {}
+    other_names = {}
+    for present, name in earlier.items():
+        if name in fields:  # in a family written for earlier versions, in place of the present one
+            del fields[present]
+            other_names[present] = name
+        else:
+            other_names[name] = present
+    stated, parameters = given.model_extra or {}, {}
+    for other, name in other_names.items():
+        if other in stated and name in stated:
+            raise KeyedError(other, f"'{name}' is given too, which means the same; give one")
+    for key, value in stated.items():
+        name = other_names.get(key, key)
+        if name not in fields:
+            known = [*fields, *type(given).model_fields]
+            raise KeyedError(key, f"unknown key{suggestion(key, known)}")
+        try:
+            coerced = TypeAdapter(hints[name]).validate_json(json.dumps(value), strict=True)
+        except ValidationError as error:
+            raise KeyedError(key, sentence(error.errors()[0], value)) from error
+        parameters[name] = plain(coerced)
+    defaults = {}
+    for key, field in fields.items():
+        if field.default is not dataclasses.MISSING:
+            defaults[key] = field.default
+        elif field.default_factory is not dataclasses.MISSING:
+            defaults[key] = field.default_factory()
+        elif key not in parameters:
+            raise KeyedError(key, f"the {registry.kind} '{given.name}' needs the key '{key}'")
+    cls(**parameters)
+    return _spec(given, parameters, defaults, earlier)
+
+
+def _spec(
+    given: NamedSection,
+    parameters: Mapping[str, Any],
+    defaults: Mapping[str, Any],
+    earlier: Mapping[str, str],
+) -> Spec:
+    known = json.loads(json.dumps(defaults, default=str))
+    changed = {
+        earlier.get(key, key): value
+        for key, value in parameters.items()
+        if key not in known or value != known[key]
+    }
+    both = {**defaults, **parameters}
+    return Spec(
+        name=given.name,
+        parameters=parameters,
+        resolved={key: value for key, value in both.items() if _can_be_said(value)},
+        identity=json.dumps([given.name, changed], sort_keys=True),
+        label=given.label or given.name if isinstance(given, LearnerSection) else "",
+    )
+
+
+def _can_be_said(value: Any) -> bool:
+    """Whether TOML has a way to write a value."""
+    if isinstance(value, list | tuple):
+        return all(_can_be_said(item) for item in value)
+    return isinstance(value, bool | int | float | str)
+
+
+def plain(value: Any) -> Any:
+    """Tuples as lists, so that a value reads the same before and after a file."""
+    return json.loads(json.dumps(value))
