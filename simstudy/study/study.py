@@ -24,7 +24,7 @@ from pydantic import (
     field_validator,
 )
 
-from simstudy.errors import SimstudyError, suggestion, told
+from simstudy.errors import SimstudyError, describe, suggestion
 from simstudy.measures.base import keywords
 from simstudy.sources.base import Family
 from simstudy.study.constants import MAX_CONFIGURATIONS
@@ -349,7 +349,7 @@ def _resolve(part: Named, registry: Registry, key: str) -> None:
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # a plugin's own check may raise anything
-        text = " ".join(told(error).split())
+        text = " ".join(describe(error).split())
         plain = isinstance(error, ValueError | SimstudyError)
         named = text.removeprefix(f"{type(error).__name__}: ") if plain else text
         raise KeyedError(key, named) from error

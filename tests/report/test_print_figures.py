@@ -8,13 +8,13 @@ import pandas as pd
 import pytest
 from matplotlib.figure import Figure
 from matplotlib.text import Text
+from simstudy.report.paper.markup import markdown_text
 
 from simstudy import SimstudyError, make_study, run_study
 from simstudy.report.paper import figures as print_figures
 from simstudy.report.paper.calibration import draw_reliability
 from simstudy.report.paper.figures import write_figures
 from simstudy.report.paper.forest import draw_thresholds
-from simstudy.report.paper.markup import markdown_text
 from simstudy.report.paper.ranks import draw_ranks
 from simstudy.report.paper.spread import draw_scores
 from simstudy.report.paper.style import STYLES, named

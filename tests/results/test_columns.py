@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from simstudy import make_study
 from simstudy.engine.plan import Plan, make_plan
-from simstudy.results.columns import Columns
 from simstudy.engine.task import Cell
+from simstudy.results.columns import Columns
 
 
 def small_plan(models: int) -> Plan:

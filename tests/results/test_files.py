@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 
 import pytest
+from simstudy.report.paper.tables import write_tables
 
 from simstudy import SimstudyError, load_study, run_study
+from simstudy.report.paper.figures import write_figures
 from simstudy.results import files
 from simstudy.results.files import write_files
-from simstudy.report.paper.figures import write_figures
-from simstudy.report.paper.tables import write_tables
 
 
 def test_a_link_under_the_temporary_name_is_not_followed(tmp_path, monkeypatch):

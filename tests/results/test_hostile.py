@@ -9,12 +9,12 @@ import shutil
 import zlib
 
 import pytest
-
-from simstudy import SimstudyError, load_study, merge, open_results, run_study
-from simstudy.workflow.compare import compare_studies
-from simstudy.engine import task
 from simstudy.report.failures import failure_lines
 from simstudy.report.html.page import report_page
+
+from simstudy import SimstudyError, load_study, merge, open_results, run_study
+from simstudy.engine import task
+from simstudy.workflow.compare import compare_studies
 
 NOT_FILES = "scores.parquet", "timings.parquet", "failures.csv", "manifest.json", "study.toml"
 

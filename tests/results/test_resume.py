@@ -16,8 +16,8 @@ import pytest
 
 from simstudy import SimstudyError, load_study, open_results, run_study
 from simstudy.engine import task
-from simstudy.results.journal import JOURNAL, Journal
 from simstudy.engine.task import Cell
+from simstudy.results.journal import JOURNAL, Journal
 
 # Enough models that a run can be met at work.
 STUDY = """
