@@ -42,7 +42,7 @@ from rich.table import Table
 from threadpoolctl import threadpool_limits
 
 from simstudy.data.sample import Sample
-from simstudy.learners.camml.learner import EXACT_AT_MOST, CaMML
+from simstudy.learners.camml.learner import MAX_EXACT, CaMML
 from simstudy.sources.aode import AODEFamily
 from simstudy.sources.base import Family
 from simstudy.sources.kdb import KDBFamily
@@ -186,7 +186,7 @@ def show_growth(console: Console, networks: int, rounds: int) -> None:
     exact = CaMML(search="exact")
     number = f"{networks} networks, best of {rounds} rounds"
     made = table(f"exact, 1000 rows, {number}", "variables", *COLUMNS)
-    for variables in range(4, EXACT_AT_MOST + 1):
+    for variables in range(4, MAX_EXACT + 1):
         problems = random_networks(variables, 1000, networks)
         made.add_row(str(variables), *cells(measure(problems, exact, rounds)))
     console.print(made)

@@ -1,4 +1,4 @@
-"""Short names for the array types of annotations, and what numpy lacks."""
+"""Aliases for array types, and a weighted count."""
 
 from typing import TypeAlias
 
@@ -10,6 +10,6 @@ IntArray: TypeAlias = npt.NDArray[np.intp]
 
 
 def weights_in(cells: IntArray, weights: npt.ArrayLike | None, size: int) -> FloatArray:
-    """The sum of the weights in each of so many cells, or how many there are."""
+    """Return the sum of weights in each of ``size`` cells, or the count without weights."""
     sums: FloatArray = np.bincount(cells, weights, minlength=size).astype(np.float64, copy=False)
     return sums

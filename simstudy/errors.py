@@ -1,4 +1,4 @@
-"""The one kind of error that a user sees as a sentence, never as a traceback."""
+"""Errors that are reported to the user as one sentence, without a traceback."""
 
 from __future__ import annotations
 
@@ -9,27 +9,27 @@ SOME_FAILED = 3  # the exit code of a run in which cells failed
 
 
 class SimstudyError(ValueError):
-    """Something the user can mend, said in one clear sentence."""
+    """A user-correctable error, reported in one sentence."""
 
     exit_code = 2
 
 
 class DifferentError(SimstudyError):
-    """A process would compute with something else than the one that asks it."""
+    """A worker process would compute with other code than its caller."""
 
 
 def suggestion(name: str, known: Iterable[str]) -> str:
-    """ "; did you mean …? known: …" for a misspelt name."""
+    """Return "; did you mean …? known: …" for a misspelt name."""
     known = sorted(known)
     near = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
     hint = f"; did you mean '{near[0]}'?" if near else ";"
     return f"{hint} known: {', '.join(known)}"
 
 
-def told(error: BaseException) -> str:
-    """The kind of an error and what it says, whatever that is."""
+def describe(error: BaseException) -> str:
+    """Return the type and message of any error."""
     try:
         text = str(error)
-    except BaseException:  # of code that is not ours
-        text = "(it cannot be told)"
+    except BaseException:  # raised by third-party code
+        text = "(no message)"
     return f"{type(error).__name__}: {text}"

@@ -1,4 +1,4 @@
-"""Names of a package that are imported when first asked for."""
+"""Lazy imports of the public names of a package."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from typing import Any
 
 
 def find(name: str, package: str, homes: Mapping[str, Collection[str]]) -> Any:
-    """A name of a package, from the module that defines it.
+    """Import a public name of a package from the module that defines it.
 
     Parameters
     ----------
     name : str
-        What is asked for.
+        The name.
     package : str
-        The package it is asked of.
+        The package.
     homes : mapping
-        The names that each module has for the package.
+        The names that each module provides.
     """
     for module, names in homes.items():
         if name in names:

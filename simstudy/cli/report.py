@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from simstudy.errors import SimstudyError, told
+from simstudy.errors import SimstudyError, describe
 from simstudy.texts import echo
 
 Directory = Annotated[Path, typer.Argument(metavar="DIR", help="The results of a study.")]
@@ -25,7 +25,7 @@ def results_of_others() -> Iterator[None]:
         raise
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         raise SimstudyError(
-            f"these are not results as simstudy writes them: {told(error)}"
+            f"these are not results as simstudy writes them: {describe(error)}"
         ) from error
 
 

@@ -30,7 +30,7 @@ from simstudy.engine.scoring import (
     check_probabilities,
 )
 from simstudy.engine.seeds import stream, stream_key
-from simstudy.errors import told
+from simstudy.errors import describe
 from simstudy.networks.model import Model
 from simstudy.study.registry import FAMILIES, LEARNERS, REGISTRIES, execute_plugin
 
@@ -223,7 +223,7 @@ class Task:
             if _is_interrupt(error):
                 raise error
             limited = isinstance(error, NoLimitError)
-            why = no_limit if limited else f"no {column.name}: {told(error)}"
+            why = no_limit if limited else f"no {column.name}: {describe(error)}"
             if column.measure == self._plan.measures[0]:
                 raise NoPrimaryError(why, values) from error
             if every and not limited:
@@ -275,7 +275,7 @@ class Task:
             except BaseException as error:
                 if _is_interrupt(error):
                     raise
-                self._limits[part.label] = None, plain_text(f"no limit: {told(error)}")
+                self._limits[part.label] = None, plain_text(f"no limit: {describe(error)}")
         return self._limits[part.label]
 
     def _check_weights(self, part: Part) -> None:
@@ -328,7 +328,7 @@ def failed(cell: Cell, error: BaseException, status: str, during: str = "") -> C
     return replace(
         cell,
         status=status,
-        error=plain_text(during + told(error)),
+        error=plain_text(during + describe(error)),
         traceback=plain_text(_traceback(error), _LONGEST_TRACEBACK),
     )
 

@@ -1,4 +1,4 @@
-"""Learners: frozen dataclasses of parameters that fit a Sample."""
+"""Learners: frozen dataclasses of parameters with a method to fit a Sample."""
 
 from __future__ import annotations
 

@@ -24,33 +24,33 @@ from simstudy.learners.base import (
 )
 from simstudy.learners.naive_bayes import FittedNaiveBayes, NaiveBayes
 
-Part: TypeAlias = tuple[range, FloatArray]  # some attributes, and a table of their products
-# Rows are answered a few at a time, so that arrays have no more numbers than this: small ones are
-# fast to get from the system and to reach.
-_NUMBERS = 10_000
-# The numbers of a table of products for each class, which should not take longer to make than to
-# look up those of a thousand rows.
-_PART = 3_000
+Block: TypeAlias = tuple[range, FloatArray]  # some attributes, and a table of their products
+# Rows are predicted in chunks, so that arrays have at most this many elements: small arrays are
+# fast to allocate and stay in the cache.
+_CHUNK_SIZE = 10_000
+# Elements per class of a table of products; building it should take no longer than looking up a
+# thousand rows.
+_BLOCK_SIZE = 3_000
 # A product of probabilities no smaller than this is exact to the last few bits.
 _SMALL = 1e-290
 
 
 @dataclass(frozen=True)
 class AODE(Learner):
-    """The mean of all models in which one attribute is a parent of every other.
+    """Averaged one-dependence estimators (Webb, Boughton & Wang 2005).
 
     score(c) is the mean over attributes i with at least ``min_frequency`` training rows of
     value x_i of P(c, x_i) Π_{j≠i} P(x_j|c, x_i). Where no attribute qualifies, Naive Bayes
-    (Laplace) answers.
+    (Laplace) is used.
 
     Parameters
     ----------
     m : float, optional
         Weight of an m-estimate, P(c,x_i) = (n + m/(k r_i))/(N + m) and
-        P(x_j|c,x_i) = (n + m/r_j)/(n_{c,x_i} + m); without it Laplace's rule,
+        P(x_j|c,x_i) = (n + m/r_j)/(n_{c,x_i} + m); if omitted, Laplace smoothing,
         (n + 1)/(N + k r_i) and (n + 1)/(n_{c,x_i} + r_j).
     min_frequency : float
-        Training rows that a value needs before its attribute may be the parent.
+        Minimum number of training rows of a value for its attribute to be the parent.
     """
 
     m: float | None = None
@@ -72,8 +72,8 @@ class AODE(Learner):
         else:
             child = (pairs + self.m / cards) / (singles[:, :, None] + self.m)
             parent = (singles + self.m / (sample.classes * cards)) / (sample.total + self.m)
-        # An attribute meets itself only at the same value: that place holds its own P(c, x_i),
-        # so one product over all attributes gives parent and children together.
+        # The diagonal holds P(c, x_i), so that one product over all attributes includes the
+        # parent.
         own = child.reshape(sample.classes, -1)[:, :: layout.size + 1]
         own[:] = parent
         least = float(child.min())
@@ -85,11 +85,11 @@ class AODE(Learner):
 
 
 class FittedAODE(Generative):
-    """P(x_j | c, x_i) of every pair of slots, with P(c, x_i) on the diagonal.
+    """A fitted AODE: P(x_j | c, x_i) of every pair of slots, with P(c, x_i) on the diagonal.
 
-    No probability is below ``least``, but for zeros on the diagonal at values that do not qualify.
-    ``qualifies`` says which do, and ``naive_bayes`` answers where no attribute does; None if all
-    values qualify.
+    No probability is below ``least``, except zeros on the diagonal at values that do not qualify.
+    ``qualifies`` marks those that do; ``naive_bayes`` predicts where no attribute qualifies, and
+    is None if all values qualify.
     """
 
     def __init__(
@@ -106,8 +106,8 @@ class FittedAODE(Generative):
         self._tables = tables
         self._qualifies = qualifies
         self._naive_bayes = naive_bayes
-        # The product of many probabilities may be too small for a number, their logarithms' sum
-        # never is; but logarithms take time.
+        # The product of many probabilities may underflow; sums of logarithms do not, but are
+        # slower.
         self._logs = least ** len(layout.spans) < _SMALL
 
     def predict_proba(self, codes: IntArray) -> FloatArray:
@@ -135,20 +135,20 @@ class FittedAODE(Generative):
         return log_mean
 
     def _sums(self, codes: IntArray) -> FloatArray:
-        """Σ_i P(c, x_i) Π_{j≠i} P(x_j|c, x_i) of every row, or its logarithm if ``_logs``.
+        """Return Σ_i P(c, x_i) Π_{j≠i} P(x_j|c, x_i) of every row, or its logarithm if ``_logs``.
 
-        Of shape (classes, rows).
+        Shape (classes, rows).
         """
         sums = np.empty((self.cards[-1], len(codes)))
-        parts = self._parts
-        few = max(_NUMBERS // codes.shape[1], 1)
+        blocks = self._blocks
+        few = max(_CHUNK_SIZE // codes.shape[1], 1)
         for start in range(0, len(codes), few):
             columns = codes[start : start + few].T
             slots = self._layout.slots(columns)
-            places = [self._places(columns, slots, attributes) for attributes, _ in parts]
+            places = [self._places(columns, slots, attributes) for attributes, _ in blocks]
             for label, row in enumerate(sums[:, start : start + few]):
-                products = parts[0][1][label].take(places[0])
-                for (_, table), place in zip(parts[1:], places[1:], strict=True):
+                products = blocks[0][1][label].take(places[0])
+                for (_, table), place in zip(blocks[1:], places[1:], strict=True):
                     self._times(products, table[label].take(place), out=products)
                 row[:] = _log_of_sum(products) if self._logs else products.sum(axis=0)
         return sums
@@ -158,29 +158,29 @@ class FittedAODE(Generative):
         return np.add if self._logs else np.multiply
 
     @cached_property
-    def _parts(self) -> list[Part]:
-        """The product of P(x_j|c, x_i) over some attributes j, for all values they can have.
+    def _blocks(self) -> list[Block]:
+        """Return tables of the product of P(x_j|c, x_i) over blocks of attributes j.
 
-        The attributes are split into such parts, each as many neighbours as make a small table, so
-        that a row needs few look-ups. The tables have the shape (classes, slots times values).
+        A block is as many adjacent attributes as make a small table, so that a row needs few
+        lookups. The tables have shape (classes, slots times values).
         """
         layout, classes = self._layout, self.cards[-1]
         tables = _log(self._tables) if self._logs else self._tables
-        parts = []
+        blocks = []
         first, end = 0, len(layout.spans)
         while first < end:
             product, last = tables[:, :, layout.spans[first]], first + 1
-            while last < end and product[0].size * self.cards[last] <= _PART:
+            while last < end and product[0].size * self.cards[last] <= _BLOCK_SIZE:
                 further = tables[:, :, layout.spans[last], None]
                 product = self._times(product[:, :, None], further)
                 product = product.reshape(classes, layout.size, -1)
                 last += 1
-            parts.append((range(first, last), product.reshape(classes, -1)))
+            blocks.append((range(first, last), product.reshape(classes, -1)))
             first = last
-        return parts
+        return blocks
 
     def _places(self, columns: IntArray, slots: IntArray, attributes: range) -> IntArray:
-        """Where every row's product of a part is, for each parent, shape (parents, rows)."""
+        """Return the index of every row's product in a block, shape (parents, rows)."""
         place, values = columns[attributes[0]], self.cards[attributes[0]]
         for attribute in attributes[1:]:
             place = place + columns[attribute] * values
@@ -200,7 +200,7 @@ class FittedAODE(Generative):
                 if j != i:
                     factors.append(((i, j), block) if i < j else ((j, i), block.transpose(0, 2, 1)))
             total += product_on_grid(self.cards, factors)
-        # Where no attribute qualifies the sum is 0.
+        # The sum is 0 where no attribute qualifies.
         alone = ~total.any(axis=0)
         if self._naive_bayes is not None and alone.any():
             total[:, alone] = self._naive_bayes.joint_grid()[:, alone]
@@ -208,14 +208,14 @@ class FittedAODE(Generative):
 
 
 def _log(numbers: FloatArray) -> FloatArray:
-    """Logarithms, minus infinity of 0."""
+    """Return logarithms, minus infinity for 0."""
     with np.errstate(divide="ignore"):
         logs: FloatArray = np.log(numbers)
     return logs
 
 
 def _log_of_sum(logs: FloatArray) -> FloatArray:
-    """The logarithm of a sum over the first axis of numbers of which the logarithms are given."""
+    """Return the log of the sum of exponentials over the first axis."""
     largest = logs.max(axis=0)
     largest[np.isneginf(largest)] = 0.0
     return _log(np.exp(logs - largest).sum(axis=0)) + largest

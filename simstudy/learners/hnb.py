@@ -13,19 +13,19 @@ from simstudy.arrays import FloatArray, IntArray
 from simstudy.data.sample import Sample, SlotLayout
 from simstudy.learners.base import Generative, Learner, sum_of_gathered
 
-# Weka leaves out of the mutual information what has a probability product below this.
+# Weka omits terms of the mutual information with a probability product below this.
 _SMALL = 1e-6
-# An attribute that shares less than this with all others, in bits, shares nothing but rounding.
-_NOTHING = 1e-12
+# Total mutual information with the other attributes below this, in bits, is rounding error.
+_NEGLIGIBLE = 1e-12
 
 
 @dataclass(frozen=True)
 class HNB(Learner):
-    """Naive Bayes in which each attribute has a hidden parent that blends all other attributes.
+    """Hidden Naive Bayes: one hidden parent per attribute mixes all others (Zhang et al. 2005).
 
-    P(x_i | hidden parent, c) = Σ_{j≠i} W_ij P(x_i | x_j, c), with W_ij in proportion to
-    I(X_i; X_j | C); an attribute that shares nothing with the others has P(x_i | c). One row is
-    spread over the cells of each table: P(c) = (n_c + 1/k)/(N + 1),
+    P(x_i | hidden parent, c) = Σ_{j≠i} W_ij P(x_i | x_j, c), with W_ij proportional to
+    I(X_i; X_j | C); an attribute that is independent of all others given the class has P(x_i | c).
+    Pseudocounts sum to one in each table: P(c) = (n_c + 1/k)/(N + 1),
     P(x_i | x_j, c) = (n + 1/r_i)/(n_{c,x_j} + 1) and P(x_i | c) = (n + 1/r_i)/(n_c + 1).
     """
 
@@ -33,13 +33,13 @@ class HNB(Learner):
         layout, owner = sample.layout, sample.layout.owner
         shared = shared_information(sample)
         total = shared.sum(axis=1, keepdims=True)
-        alone = total[:, 0] <= _NOTHING
-        weights = np.divide(shared, total, out=np.zeros_like(shared), where=total > _NOTHING)
+        alone = total[:, 0] <= _NEGLIGIBLE
+        weights = np.divide(shared, total, out=np.zeros_like(shared), where=total > _NEGLIGIBLE)
         share = 1.0 / layout.slot_cards
         tables = (sample.pair_counts + share) / (sample.slot_counts[:, :, None] + 1.0)
         tables *= weights.T[np.ix_(owner, owner)]
-        # An attribute meets itself only at the same value: there stands P(x_i | c) if it has no
-        # hidden parent, so one sum over all attributes does for both kinds.
+        # The diagonal holds P(x_i | c) for attributes without a hidden parent, so that one sum over
+        # all attributes covers both cases.
         plain = (sample.slot_counts + share) / (sample.class_counts[:, None] + 1.0)
         diagonal = np.arange(layout.size)
         tables[:, diagonal, diagonal] = np.where(alone[owner], plain, 0.0)
@@ -48,14 +48,13 @@ class HNB(Learner):
 
 
 def shared_information(sample: Sample) -> FloatArray:
-    """I(X_i; X_j | C) in bits as Weka's HNB sums it, 0 for an attribute with itself.
+    """Return I(X_i; X_j | C) in bits as Weka's HNB computes it, with a zero diagonal.
 
-    Σ P(c,x_i,x_j) log₂(P(c,x_i,x_j) P(c) / P(c,x_i) P(c,x_j)), without the cells where the
-    product above or below is under 10^-6. What that leaves below 0 counts as 0.
+    Σ P(c,x_i,x_j) log₂(P(c,x_i,x_j) P(c) / P(c,x_i) P(c,x_j)), without the cells whose numerator
+    or denominator is below 10^-6. Negative results are set to 0.
     """
     layout, total = sample.layout, sample.total or 1.0
-    # In this order of dividing and multiplying, rounding puts a product that is just 10^-6 on
-    # the side where Weka has it.
+    # This order of operations rounds a product of exactly 10^-6 to the same side as Weka does.
     singles = sample.slot_counts / total
     information = np.zeros((layout.size, layout.size))
     for pairs, values, prior in zip(
@@ -73,7 +72,7 @@ def shared_information(sample: Sample) -> FloatArray:
 
 
 class FittedHNB(Generative):
-    """Every slot's share in the hidden parent of every other, W_ij P(x_i | x_j, c)."""
+    """A fitted HNB: W_ij P(x_i | x_j, c) for every pair of slots."""
 
     def __init__(
         self,

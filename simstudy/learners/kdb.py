@@ -1,7 +1,4 @@
-"""k-dependence Bayesian classifiers.
-
-Sahami (1996): between Naive Bayes (k = 0) and the full network.
-"""
+"""k-dependence Bayesian classifiers (Sahami 1996)."""
 
 from __future__ import annotations
 
@@ -17,18 +14,17 @@ from simstudy.learners.trees import class_information, conditional_mutual_inform
 
 @dataclass(frozen=True)
 class KDB(Learner):
-    """Naive Bayes in which an attribute may have k other attributes as parents.
+    """k-dependence Bayesian classifier: up to k attribute parents per attribute (Sahami 1996).
 
-    Attributes enter in the order of what they tell about the class, I(X_i; C); each takes as
-    parents the k already there with which it shares most given the class, I(X_i; X_j | C). Ties
-    go to the lowest index.
+    Attributes are added in descending order of I(X_i; C). Each takes as parents the k attributes
+    already added with the greatest I(X_i; X_j | C). Ties go to the lowest index.
 
     Parameters
     ----------
     k : int
-        How many attribute parents an attribute has at most.
+        Maximum number of attribute parents per attribute; 0 is Naive Bayes.
     alpha : float
-        Added to every count.
+        Pseudocount added to every count.
     """
 
     k: int = 1
@@ -50,12 +46,12 @@ class KDB(Learner):
 
 
 class FittedKDB(Generative):
-    """A k-dependence network with its log probability tables.
+    """A fitted k-dependence network with its log probability tables.
 
     Attributes
     ----------
     parents : list of tuples
-        For each attribute its parents among the attributes.
+        The attribute parents of each attribute.
     """
 
     def __init__(self, sample: Sample, alpha: float, parents: list[tuple[int, ...]]) -> None:

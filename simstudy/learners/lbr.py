@@ -1,6 +1,6 @@
 """Lazy Bayesian rules.
 
-Zheng & Webb (2000); the answers are those of Weka's LBR.
+Zheng & Webb (2000); the predictions are those of Weka's LBR.
 """
 
 from __future__ import annotations
@@ -17,29 +17,29 @@ from simstudy.learners.base import Learner, normalise, require
 
 BoolArray = npt.NDArray[np.bool_]
 
-# Log scores this close are ties that rounding has parted; they differ by far more otherwise.
+# Log scores within this tolerance are ties up to rounding.
 _TIE = 1e-9
-# Numbers in one temporary array, roughly: larger work is done in pieces.
+# Approximate size of a temporary array; larger work is split.
 _PIECE = 2**20
 
 
 @dataclass(frozen=True)
 class LBR(Learner):
-    """For each row asked about, a rule of its own with a Naive Bayes among the rows it covers.
+    """Lazy Bayesian rules: a local Naive Bayes per query row (Zheng & Webb 2000).
 
-    A rule starts without conditions. Each step tries every attribute of the row that is not yet
-    in the rule: the condition X_i = x_i, with a Naive Bayes (Laplace) of the attributes left on
-    the training rows that fulfil it. Of those whose leave-one-out errors are significantly fewer
-    there than those of the rule so far, by a one-sided sign test, the one with the fewest errors
-    is added (the lowest index of several); the rule is finished when there is none.
+    A rule starts without conditions. Each step considers every attribute not yet in the rule:
+    the condition X_i = x_i, with a Naive Bayes (Laplace) over the remaining attributes on the
+    training rows that satisfy it. Among the conditions whose leave-one-out errors are
+    significantly fewer than those of the current rule, by a one-sided sign test, the one with the
+    fewest errors is added (ties to the lowest index). The rule is complete when there is none.
 
-    All training rows with the same values are taken together: with weight w they count as w
-    rows, and leaving one out takes min(w, 1) out of the tables.
+    Duplicate training rows are merged. A row of weight w counts as w rows; leaving one out
+    subtracts min(w, 1) from the tables.
 
     Parameters
     ----------
     significance : float
-        What the probability of the sign test must be below; with 0 the learner is Naive Bayes.
+        Significance level of the sign test; with 0 the learner is Naive Bayes.
     """
 
     significance: float = 0.05
@@ -54,47 +54,47 @@ class LBR(Learner):
 
 @dataclass(frozen=True)
 class _Rules:
-    """Rules with the training rows they cover and the questions they answer.
+    """Rules with the training rows they cover and the query rows they apply to.
 
-    ``used[k, i]`` says whether attribute i is in rule k. Rule ``rule_of_row[e]`` covers training
-    row ``rows[e]``, which is ``right[e]`` by leave-one-out; ``rule_of_question[e]`` is the rule
-    of question ``questions[e]``.
+    ``used[k, i]``: whether attribute i is in rule k. Rule ``rule_of_row[e]`` covers training row
+    ``rows[e]``; ``right[e]``: whether it is correct by leave-one-out. ``rule_of_query[e]`` is the
+    rule of query ``queries[e]``.
     """
 
     used: BoolArray
     rows: IntArray
     rule_of_row: IntArray
     right: BoolArray
-    questions: IntArray
-    rule_of_question: IntArray
+    queries: IntArray
+    rule_of_query: IntArray
 
     def part(self, kept: BoolArray, asked: BoolArray) -> _Rules:
-        """The rules marked as kept, with those of the questions that are marked as asked."""
+        """Return the rules in ``kept``, with their queries in ``asked``."""
         number = np.cumsum(kept) - 1
         covers = kept[self.rule_of_row]
-        asked = asked & kept[self.rule_of_question]
+        asked = asked & kept[self.rule_of_query]
         return _Rules(
             self.used[kept],
             self.rows[covers],
             number[self.rule_of_row[covers]],
             self.right[covers],
-            self.questions[asked],
-            number[self.rule_of_question[asked]],
+            self.queries[asked],
+            number[self.rule_of_query[asked]],
         )
 
     def pieces(self) -> Iterator[_Rules]:
-        """The rules in two halves, each with its rows and questions."""
+        """Yield the rules in two halves, each with its rows and queries."""
         first = np.arange(len(self.used)) < len(self.used) // 2
-        everything = np.ones(len(self.questions), dtype=np.bool_)
+        everything = np.ones(len(self.queries), dtype=np.bool_)
         yield self.part(first, everything)
         yield self.part(~first, everything)
 
 
 class FittedLBR:
-    """The training rows; rules are found when they are asked for, shared by all rows asked about.
+    """A fitted LBR: the training rows; rules are searched at prediction.
 
-    What a condition gains depends on the rule and the condition alone, so rows with the same rule
-    take the step together.
+    The gain of a condition depends only on the rule and the condition, so query rows with the
+    same rule share each step.
     """
 
     def __init__(self, sample: Sample, significance: float) -> None:
@@ -111,7 +111,7 @@ class FittedLBR:
         )
 
     def predict_proba(self, codes: IntArray) -> FloatArray:
-        """P(class | attributes) by each row's own rule, shape (rows, classes)."""
+        """Return P(class | attributes) by the rule of each row, shape (rows, classes)."""
         codes = check_codes(codes, self._cards[:-1], "attribute")
         first, inverse = distinct_rows(codes, self._cards[:-1])
         columns = np.ascontiguousarray(codes[first].T)
@@ -125,34 +125,34 @@ class FittedLBR:
             longer, finished = self._lengthen(rules, columns)
             if finished.any():
                 ending = np.zeros(len(rules.used), dtype=np.bool_)
-                ending[rules.rule_of_question[finished]] = True
+                ending[rules.rule_of_query[finished]] = True
                 last = rules.part(ending, finished)
-                log_joint[last.questions] = self._log_joint(last, columns)
+                log_joint[last.queries] = self._log_joint(last, columns)
             if longer is not None:
                 pending.append(longer)
         return normalise(log_joint)[inverse]
 
-    def _start_for(self, questions: int) -> _Rules:
-        """The rule without conditions, for all questions."""
+    def _start_for(self, queries: int) -> _Rules:
+        """Return the rule without conditions, for all queries."""
         rows = len(self._weights)
         return _Rules(
             used=np.zeros((1, len(self._columns)), dtype=np.bool_),
             rows=np.arange(rows),
             rule_of_row=np.zeros(rows, dtype=np.intp),
             right=self._start,
-            questions=np.arange(questions),
-            rule_of_question=np.zeros(questions, dtype=np.intp),
+            queries=np.arange(queries),
+            rule_of_query=np.zeros(queries, dtype=np.intp),
         )
 
     def _lengthen(self, rules: _Rules, columns: IntArray) -> tuple[_Rules | None, BoolArray]:
-        """Rules with one condition more, and which questions have no such rule."""
-        slots = self._layout.slots(columns[:, rules.questions])
-        conditions = rules.rule_of_question * self._layout.size + slots
+        """Return the rules with one more condition, and which queries have no such rule."""
+        slots = self._layout.slots(columns[:, rules.queries])
+        conditions = rules.rule_of_query * self._layout.size + slots
         worth_trying = self._worth_trying(rules)[conditions]
-        worth_trying &= ~rules.used[rules.rule_of_question].T
+        worth_trying &= ~rules.used[rules.rule_of_query].T
         tried = np.unique(conditions[worth_trying])
         if not len(tried):
-            return None, np.ones(len(rules.questions), dtype=np.bool_)
+            return None, np.ones(len(rules.queries), dtype=np.bool_)
         number = np.full(len(rules.used) * self._layout.size, -1)
         number[tried] = np.arange(len(tried))
         used = rules.used[tried // self._layout.size]
@@ -160,7 +160,7 @@ class FittedLBR:
         entries, condition = self._covered(rules, number)
         right = self._leave_one_out_in_pieces(used, rules.rows[entries], condition)
         gains = self._gains(rules, entries, condition, right, len(tried))
-        # One place more, for the conditions that were not tried.
+        # The extra entry is for conditions that were not tried.
         gains = np.append(gains, np.inf)[number[conditions]]
         fewest = gains.min(axis=0)
         finished = fewest == np.inf
@@ -169,9 +169,9 @@ class FittedLBR:
         if not len(chosen):
             return None, finished
         # The same conditions in another order are the same rule.
-        questions = rules.questions[~finished]
-        values = np.where(used[chosen], columns[:, questions].T + 1, 0)
-        first, rule_of_question = distinct_rows(values, [c + 1 for c in self._cards[:-1]])
+        queries = rules.queries[~finished]
+        values = np.where(used[chosen], columns[:, queries].T + 1, 0)
+        first, rule_of_query = distinct_rows(values, [c + 1 for c in self._cards[:-1]])
         kept = np.full(len(tried), -1)
         kept[chosen[first]] = np.arange(len(first))
         covers = kept[condition] >= 0
@@ -180,17 +180,17 @@ class FittedLBR:
             rules.rows[entries[covers]],
             kept[condition[covers]],
             right[covers],
-            questions,
-            rule_of_question,
+            queries,
+            rule_of_query,
         )
         return longer, finished
 
     def _worth_trying(self, rules: _Rules) -> BoolArray:
-        """Whether a condition could win the sign test, for every rule and slot in one row.
+        """Return whether a condition could pass the sign test, for every rule and slot.
 
-        At best it puts all errors of the rule so far right, e of them with probability 2^-e (so
-        Weka's rule to stop below five errors is part of the test at 0.05); a condition that all
-        rows of the rule fulfil changes nothing.
+        At best it corrects all e errors of the current rule, with probability 2^-e (so Weka's rule
+        to stop below five errors is implied by the test at 0.05); a condition that all rows of the
+        rule satisfy changes nothing.
         """
         size = self._layout.size
         cells = rules.rule_of_row * size + self._layout.slots(self._columns[:, rules.rows])
@@ -202,7 +202,7 @@ class FittedLBR:
         return (0.5**errors < self._significance) & (fulfil < np.repeat(covered, size))
 
     def _covered(self, rules: _Rules, number: IntArray) -> tuple[IntArray, IntArray]:
-        """The rows of each rule that fulfil each numbered condition, as (entry, condition)."""
+        """Return the rows of each rule that satisfy each condition, as (entry, condition)."""
         slots = self._layout.slots(self._columns[:, rules.rows])
         condition = number[rules.rule_of_row * self._layout.size + slots]
         entries = np.nonzero(condition >= 0)[1]
@@ -211,20 +211,20 @@ class FittedLBR:
     def _gains(
         self, rules: _Rules, entries: IntArray, condition: IntArray, right: BoolArray, tried: int
     ) -> FloatArray:
-        """How each condition changes the errors of its rule; infinite where not significantly."""
-        from scipy.special import betainc  # only predicting needs scipy
+        """Return the change of errors by each condition; infinite where not significant."""
+        from scipy.special import betainc  # needed at prediction only
 
         weights, before = self._weights[rules.rows[entries]], rules.right[entries]
         worse = np.bincount(condition, weights * (before & ~right), minlength=tried)
         better = np.bincount(condition, weights * (right & ~before), minlength=tried)
-        # P(at most `worse` of `worse + better` fair coins), for fractions of rows too.
+        # P(at most `worse` heads in `worse + better` tosses), also for fractional rows.
         chance = np.where(better > 0, betainc(np.maximum(better, 1e-300), worse + 1, 0.5), 1.0)
         return np.where(chance < self._significance, worse - better, np.inf)
 
     def _leave_one_out_in_pieces(
         self, used: BoolArray, rows: IntArray, rule: IntArray
     ) -> BoolArray:
-        """`_leave_one_out`, some of the rules at a time."""
+        """Apply `_leave_one_out` to blocks of rules."""
         if len(rows) * self._cards[-1] <= _PIECE:
             return self._leave_one_out(used, rows, rule)
         sizes = np.cumsum(np.bincount(rule, minlength=len(used)))
@@ -237,9 +237,9 @@ class FittedLBR:
         return right
 
     def _leave_one_out(self, used: BoolArray, rows: IntArray, rule: IntArray) -> BoolArray:
-        """Whether the Naive Bayes of each rule, learnt without a row, is right about the row.
+        """Return whether the Naive Bayes of each rule, fitted without a row, is right about it.
 
-        Of classes that score the same the first is predicted.
+        Ties go to the first class.
         """
         classes, rules = self._cards[-1], len(used)
         target, weights = self._target[rows], self._weights[rows]
@@ -266,9 +266,9 @@ class FittedLBR:
         return right
 
     def _log_joint(self, rules: _Rules, columns: IntArray) -> FloatArray:
-        """log P(class, attributes left) of the questions by their rules' Naive Bayes."""
+        """Return log P(class, remaining attributes) of the queries by their rules' Naive Bayes."""
         classes, number = self._cards[-1], len(rules.used)
-        asked, rule = columns[:, rules.questions], rules.rule_of_question
+        asked, rule = columns[:, rules.queries], rules.rule_of_query
         weights = self._weights[rules.rows]
         cells = self._target[rules.rows] * number + rules.rule_of_row
         totals = np.bincount(cells, weights, minlength=classes * number)

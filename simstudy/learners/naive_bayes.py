@@ -1,4 +1,4 @@
-"""Naive Bayes: attributes independent given the class.
+"""Naive Bayes.
 
 Domingos & Pazzani (1997); with alpha = 1 the estimates are those of Weka's NaiveBayes.
 """
@@ -16,14 +16,14 @@ from simstudy.learners.base import Generative, Learner, product_on_grid, require
 
 @dataclass(frozen=True)
 class NaiveBayes(Learner):
-    """Naive Bayes with Dirichlet-smoothed frequencies.
+    """Naive Bayes with Dirichlet smoothing (Domingos & Pazzani 1997).
 
     P(c) = (n_c + α)/(N + kα) and P(x_i|c) = (n_{c,x_i} + α)/(n_c + r_i α).
 
     Parameters
     ----------
     alpha : float
-        Added to every count; 1 is Laplace's rule.
+        Pseudocount added to every count; 1 is Laplace smoothing.
     """
 
     alpha: float = 1.0
@@ -40,7 +40,7 @@ class NaiveBayes(Learner):
 
 
 class FittedNaiveBayes(Generative):
-    """log P(class) and log P(value | class) of every slot."""
+    """A fitted Naive Bayes: log P(class), and log P(value | class) for every slot."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""A DAG with parameters learned from a sample."""
+"""Bayesian networks with parameters estimated from a sample."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ Arc: TypeAlias = tuple[int, int]
 
 @lru_cache(maxsize=4096)
 def members(mask: int) -> tuple[int, ...]:
-    """The variables of a set, in order."""
+    """Return the variables of a bit mask, in order."""
     return tuple(v for v in range(mask.bit_length()) if mask >> v & 1)
 
 
 def parameters(sample: Sample, axes: Sequence[int], alpha: float = 0.5) -> FloatArray:
-    """P of the last of some variables given the others, (n + α)/(N + kα)."""
+    """Return P(last variable | the others), (n + α)/(N + kα)."""
     counts = sample.counts(*axes)
     total = counts.sum(axis=-1, keepdims=True) + counts.shape[-1] * alpha
     table: FloatArray = (counts + alpha) / total
@@ -35,19 +35,18 @@ def parameters(sample: Sample, axes: Sequence[int], alpha: float = 0.5) -> Float
 
 
 class Network:
-    """A Bayesian network: P(v|pa) = (n + α)/(N + kα), given the parents of every variable.
+    """A Bayesian network of given structure, with P(v|pa) = (n + α)/(N + kα).
 
     Parameters
     ----------
     sample : Sample
-        What the parameters are learned from.
+        The training sample.
     parents : sequence of int
-        For every variable the set of its parents, as a bit mask.
+        The parents of every variable, as a bit mask.
     alpha : float
-        Added to every count.
+        Pseudocount added to every count.
     tables : dict, optional
-        The ``log_tables`` that networks with the same sample and alpha have in common, by their
-        axes; those not yet in it are added.
+        Cache of ``log_tables`` by their axes, shared by networks with the same sample and alpha.
     """
 
     def __init__(
@@ -64,12 +63,12 @@ class Network:
 
     @cached_property
     def axes(self) -> list[tuple[int, ...]]:
-        """For every variable the variables of its table: its parents in order, then itself."""
+        """The axes of every variable's table: its parents in order, then itself."""
         return [(*members(mask), v) for v, mask in enumerate(self.parents)]
 
     @cached_property
     def log_tables(self) -> list[FloatArray]:
-        """For every variable log P(v | parents), with the axes of `axes`."""
+        """log P(v | parents) of every variable, with the axes of `axes`."""
         for axes in self.axes:
             if axes not in self._tables:
                 self._tables[axes] = np.log(parameters(self._sample, axes, self._alpha))
@@ -90,7 +89,7 @@ class Network:
         return -float(sum(terms))
 
     def log_joint(self, codes: IntArray) -> FloatArray:
-        """log P(attributes, class) of rows of attribute codes, shape (rows, classes)."""
+        """Return log P(attributes, class) for rows of attribute codes, shape (rows, classes)."""
         columns = [*codes.T, np.arange(self.cards[-1])[:, None]]
         total = np.zeros((self.cards[-1], len(codes)))
         for axes, table in zip(self.axes, self.log_tables, strict=True):
@@ -98,7 +97,7 @@ class Network:
         return total.T
 
     def joint_grid(self) -> FloatArray:
-        """P of every class with every row of attributes there can be, shape (classes, rows)."""
+        """Return the joint over all attribute configurations, shape (classes, rows)."""
         target, factors = len(self.cards) - 1, []
         for axes, table in zip(self.axes, self.log_tables, strict=True):
             order = [i for _, _, i in sorted((u != target, u, i) for i, u in enumerate(axes))]
@@ -107,7 +106,7 @@ class Network:
         return product_on_grid(self.cards, factors)
 
     def log_density(self) -> FloatArray:
-        """log P of every joint configuration, flattened."""
+        """Return log P of every joint configuration, flattened."""
         total = np.zeros(self.cards)
         for axes, table in zip(self.axes, self.log_tables, strict=True):
             shape = [self.cards[u] if u in axes else 1 for u in range(len(self.cards))]
@@ -115,12 +114,12 @@ class Network:
         return total.ravel()
 
     def to_pgmpy(self, names: Sequence[str]) -> DiscreteBayesianNetwork:
-        """The network for pgmpy."""
+        """Return the network as a pgmpy network."""
         tables = [np.exp(table) for table in self.log_tables]
         return to_pgmpy([axes[:-1] for axes in self.axes], tables, self.cards, names)
 
     def marginal(self, wanted: tuple[int, ...]) -> FloatArray:
-        """P of some variables, one axis each in the order given, by variable elimination."""
+        """Return the marginal of some variables, axes in the given order, by elimination."""
         relevant = members(self.ancestors(sum(1 << u for u in wanted)))
         factors = [(self.axes[v], np.exp(self.log_tables[v])) for v in relevant]
         waiting = set(relevant) - set(wanted)
@@ -134,7 +133,7 @@ class Network:
         return _product(factors, wanted)
 
     def ancestors(self, variables: int) -> int:
-        """A set of variables with all their ancestors, as bit masks."""
+        """Return a set of variables with all their ancestors, as bit masks."""
         found = 0
         for v in members(variables):
             found |= self._ancestors[v]
@@ -142,7 +141,7 @@ class Network:
 
     @cached_property
     def _ancestors(self) -> list[int]:
-        """For every variable the set of itself and its ancestors."""
+        """Every variable with its ancestors, as bit masks."""
         found = [0] * len(self.parents)
 
         def trace(v: int) -> int:
@@ -164,7 +163,7 @@ def _cells_together(
 def _product(
     factors: Sequence[tuple[tuple[int, ...], FloatArray]], wanted: tuple[int, ...]
 ) -> FloatArray:
-    """The product of factors, summed over the variables not wanted."""
+    """Return the product of factors, summed over the variables not wanted."""
     names = {u: i for i, u in enumerate(sorted({u for scope, _ in factors for u in scope}))}
     operands: list[Any] = []
     for scope, table in factors:
@@ -174,11 +173,11 @@ def _product(
 
 
 def extension(variables: int, edges: Iterable[Arc]) -> list[Arc]:
-    """A DAG of a pattern, in which an edge that is there in both directions has none.
+    """Return a DAG that extends a pattern; undirected edges are given in both directions.
 
-    Dor & Tarsi (1992): a variable that can be a sink, the lowest first, takes all others joined to
-    it as parents and leaves. So the DAG has the pattern's arcs and no further colliders. Where PC
-    leaves a pattern without such a DAG, the variable with the fewest arcs out of it leaves.
+    Dor & Tarsi (1992): a potential sink, the lowest first, takes all its neighbours as parents and
+    is removed. The DAG has the pattern's arcs and no additional colliders. If a pattern of PC has
+    no such extension, the variable with the fewest outgoing arcs is removed.
     """
     given = set(edges)
     joined = given | {(v, u) for u, v in given}

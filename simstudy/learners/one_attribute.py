@@ -1,7 +1,7 @@
-"""Rules of one attribute: Weka's decision stump and Holte's 1R.
+"""One-attribute rules: Weka's decision stump and Holte's 1R.
 
-Iba & Langley (1992); Holte (1993), whose rule with frequencies in its leaves is the decision
-stump of Korb, Hope & Hughes (2001).
+Iba & Langley (1992); Holte (1993). 1R with class frequencies in its leaves is the decision stump
+of Korb, Hope & Hughes (2001).
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from simstudy.arrays import FloatArray, IntArray
 from simstudy.data.sample import Sample, check_codes
 from simstudy.learners.base import Learner, require
 
-# Entropies and counts this close, against their size, are ties that rounding has parted.
+# Entropies and counts within this relative tolerance are ties up to rounding.
 _TIE = 1e-12
 
 
 @dataclass(frozen=True)
 class DecisionStump(Learner):
-    """One value of one attribute against all its others, with class frequencies on both sides.
+    """Decision stump: one value of one attribute against the rest (Iba & Langley 1992).
 
-    The split of least conditional entropy, the first of several, as Weka's DecisionStump; a side
-    that no training row is on has the frequencies of all.
+    The split of minimum conditional entropy, ties to the first, as in Weka's DecisionStump. A
+    side without training rows predicts the overall class frequencies.
     """
 
     def fit(self, sample: Sample, rng: np.random.Generator | None = None) -> OneAttributeRule:
@@ -41,15 +41,14 @@ class DecisionStump(Learner):
 
 @dataclass(frozen=True)
 class OneR(Learner):
-    """The one attribute whose most frequent classes, value by value, are right most often.
+    """1R: the single attribute with the fewest training errors (Holte 1993).
 
     Parameters
     ----------
     leaves : {"hard", "frequency"}
-        What a value answers: its most frequent class with probability 1, as Weka's OneR (ties,
-        and values without training rows, go to the first class); or the frequencies of its
-        classes, as Korb, Hope & Hughes (2001) used the rule (those of all rows for a value
-        without any).
+        Prediction for a value: its most frequent class with probability 1, as in Weka's OneR
+        (ties and values without training rows go to the first class); or its class frequencies,
+        as in Korb, Hope & Hughes (2001) (overall frequencies for a value without rows).
     """
 
     leaves: Literal["hard", "frequency"] = "hard"
@@ -73,9 +72,9 @@ class OneAttributeRule:
     Attributes
     ----------
     attribute : int
-        Which one.
+        Its index.
     leaves : array of shape (values, classes)
-        What each of its values answers.
+        Class probabilities for each of its values.
     """
 
     def __init__(self, sample: Sample, attribute: int, leaves: FloatArray) -> None:
@@ -84,12 +83,12 @@ class OneAttributeRule:
         self.leaves = leaves
 
     def predict_proba(self, codes: IntArray) -> FloatArray:
-        """One row of class probabilities for each row of attribute codes."""
+        """Return one row of class probabilities per row of attribute codes."""
         return self.leaves[check_codes(codes, self._cards, "attribute")[:, self.attribute]]
 
 
 def _entropy(counts: FloatArray) -> FloatArray:
-    """The class entropy of each row of counts times the rows it is over, in nats."""
+    """Return the class entropy of each row of counts times its total, in nats."""
     totals = counts.sum(axis=1)
     entropy: FloatArray = _xlogx(totals) - _xlogx(counts).sum(axis=1)
     return entropy
@@ -100,7 +99,7 @@ def _xlogx(counts: FloatArray) -> FloatArray:
 
 
 def _frequencies(counts: FloatArray, of_all: FloatArray) -> FloatArray:
-    """Each row of counts as frequencies; without any, those of all rows, or no preference."""
+    """Normalise each row of counts; empty rows get the overall frequencies, or uniform ones."""
     of_all = of_all if of_all.sum() > 0 else np.ones_like(of_all)
     counts = np.where(counts.sum(axis=1, keepdims=True) > 0, counts, of_all)
     frequencies: FloatArray = counts / counts.sum(axis=1, keepdims=True)

@@ -1,18 +1,18 @@
-"""pgmpy's structure learners as learners, named ``pgmpy:HillClimbSearch`` and so on.
+"""Learners based on pgmpy's structure searches, named ``pgmpy:HillClimbSearch`` and so on.
 
-The search is pgmpy's; what it goes by is counted here, as are the parameters and the prediction.
-So weights count, and values and configurations absent from the rows are treated right, which
-pgmpy 1.1.2 does not do:
+pgmpy does the search; scores, tests, parameters and predictions are computed here. Row weights are
+supported, and values and configurations absent from the sample are handled correctly, unlike in
+pgmpy 1.1.2:
 
-- its K2 adds log Γ(r) for every parent configuration that was not seen, whose true share is 0;
-- its BDeu leaves out log Γ(β), once for every parent configuration seen, for a value that no row
-  has; a variable without parents it scores right, so that the two cannot be compared;
-- its searches take the values seen for all there are, also by BIC;
-- its tests of independence call a constant variable dependent on every other.
+- K2 adds log Γ(r) for every unobserved parent configuration, which should contribute 0;
+- BDeu omits log Γ(β), once per observed parent configuration, for a value that never occurs; a
+  variable without parents is scored correctly, so that the two scores are not comparable;
+- all scores, BIC included, take the observed values as the set of values;
+- the independence tests call a constant variable dependent on every other variable.
 
-Variables go to pgmpy as whole numbers instead of names: between equals pgmpy chooses by the order
-of a set, which for text depends on Python's hash seed. So every learner here is deterministic;
-which of two equals it takes may hang on the order of the attributes.
+Variables are passed to pgmpy as integers. pgmpy breaks ties by set order, which for strings depends
+on Python's hash seed. Every learner here is deterministic, but ties may depend on the order of the
+attributes.
 """
 
 from __future__ import annotations
@@ -46,14 +46,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class StructureLearner(Learner):
-    """A Bayesian network whose structure one of pgmpy's searches finds.
+    """Base class of Bayesian network learners with a structure search of pgmpy.
 
-    A subclass for each search has its parameters, with pgmpy's names and defaults, and `arcs`.
+    Each subclass has the parameters of its search, with pgmpy's names and defaults, and `arcs`.
 
     Parameters
     ----------
     alpha : float
-        Added to every count: P(v|pa) = (n + α)/(N + rα) for a variable of r values.
+        Pseudocount: P(v|pa) = (n + α)/(N + rα) for a variable of r values.
     """
 
     alpha: float = 0.5
@@ -63,7 +63,7 @@ class StructureLearner(Learner):
 
     @abstractmethod
     def arcs(self, sample: Sample) -> Iterable[Arc]:
-        """The arcs of the DAG that the search finds, each from parent to child."""
+        """Return the arcs (parent, child) of the DAG that the search finds."""
 
     def fit(self, sample: Sample, rng: np.random.Generator | None = None) -> FittedStructure:
         parents = [0] * len(sample.cards)
@@ -74,7 +74,7 @@ class StructureLearner(Learner):
 
 
 class FittedStructure(Generative):
-    """A network of the structure that pgmpy found.
+    """A fitted network with the structure found by pgmpy.
 
     Attributes
     ----------
@@ -100,16 +100,16 @@ class FittedStructure(Generative):
 
 @dataclass(frozen=True)
 class ScoreSearch(StructureLearner):
-    """A search for the structure of the highest score.
+    """Base class of score-based structure searches.
 
     Parameters
     ----------
     alpha : float
-        Added to every count: P(v|pa) = (n + α)/(N + rα) for a variable of r values.
+        Pseudocount: P(v|pa) = (n + α)/(N + rα) for a variable of r values.
     score : {"bic", "bdeu", "k2"}
         The score, as `FamilyScore` defines it.
     equivalent_sample_size : float
-        How many rows the prior of BDeu weighs.
+        Equivalent sample size of the BDeu prior.
     """
 
     score: Literal["bic", "bdeu", "k2"] = "bic"
@@ -123,14 +123,14 @@ class ScoreSearch(StructureLearner):
         require(0 < size < np.inf, "equivalent_sample_size", size, "it must be above 0 and finite")
 
     def pgmpy_score(self, sample: Sample) -> Any:
-        """The score of this sample, in the shape that pgmpy's searches want."""
+        """Return the score of this sample as an object that pgmpy's searches accept."""
         from pgmpy.structure_score import BaseStructureScore
 
         score = FamilyScore(sample, self.score, self.equivalent_sample_size)
 
         class Counted(BaseStructureScore):  # type: ignore[misc]
             def __init__(self) -> None:
-                """Take no data frame: `FamilyScore` has the sample."""
+                """Take no data frame: `FamilyScore` holds the sample."""
 
             def local_score(self, variable: int, parents: Collection[int]) -> float:
                 return score(variable, parents)
@@ -140,23 +140,23 @@ class ScoreSearch(StructureLearner):
 
 @dataclass(frozen=True)
 class HillClimbSearch(ScoreSearch):
-    """pgmpy's hill climbing: the arc to add, remove or turn that wins most, until none wins.
+    """pgmpy's hill climbing over arc additions, removals and reversals.
 
-    It starts without arcs and gives no variable a table of more than 262,144 cells.
+    The search starts from the empty graph. Tables have at most 262,144 cells.
 
     Parameters
     ----------
     alpha, score, equivalent_sample_size
         See `ScoreSearch`.
     max_indegree : int, optional
-        How many parents a variable has at most.
+        Maximum number of parents per variable.
     tabu_length : int
-        How many of the latest steps must not be undone. pgmpy stops when no step that is left
-        wins: with 0 the result is a local optimum, otherwise a tabu step might still win.
+        Number of recent steps that must not be undone. pgmpy stops when no allowed step improves
+        the score: with 0 the result is a local optimum, otherwise a tabu step might improve it.
     epsilon : float
-        A step that wins less is not taken.
+        Minimum improvement of a step.
     max_iter : int
-        How many steps are taken at most.
+        Maximum number of steps.
     """
 
     max_indegree: int | None = None
@@ -167,7 +167,7 @@ class HillClimbSearch(ScoreSearch):
     def __post_init__(self) -> None:
         super().__post_init__()
         _require_at_least(0, self, "max_indegree", "tabu_length", "max_iter")
-        # With 0 it would turn arcs of equal score for ever.
+        # With 0 the search would reverse arcs of equal score for ever.
         require(0 < self.epsilon < np.inf, "epsilon", self.epsilon, "it must be above 0")
 
     def arcs(self, sample: Sample) -> Iterable[Arc]:
@@ -188,16 +188,16 @@ class HillClimbSearch(ScoreSearch):
 
 @dataclass(frozen=True)
 class GES(ScoreSearch):
-    """pgmpy's greedy search over equivalence classes: arcs are added, then removed, then turned.
+    """pgmpy's greedy equivalence search (Chickering 2002).
 
-    Chickering (2002). Slow beyond 15 variables. Of the class it ends in, `extension` predicts.
+    Slow beyond 15 variables. Predictions use the `extension` of the resulting class.
 
     Parameters
     ----------
     alpha, score, equivalent_sample_size
-        See `ScoreSearch`; not "k2", which tells members of a class apart.
+        See `ScoreSearch`; not "k2", which is not score-equivalent.
     min_improvement : float
-        A step that wins less is not taken.
+        Minimum improvement of a step.
     """
 
     score: Literal["bic", "bdeu"] = "bic"
@@ -205,7 +205,7 @@ class GES(ScoreSearch):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        known = "it must be one of bic, bdeu: GES needs a score that is equal within a class"
+        known = "it must be one of bic, bdeu: GES needs a score-equivalent score"
         require(self.score in ("bic", "bdeu"), "score", self.score, known)
         least = self.min_improvement
         require(0 < least < np.inf, "min_improvement", least, "it must be above 0")
@@ -220,20 +220,20 @@ class GES(ScoreSearch):
 
 @dataclass(frozen=True)
 class PC(StructureLearner):
-    """pgmpy's PC, in its stable variant: arcs go that a test calls independent.
+    """pgmpy's PC algorithm, stable variant: structure from independence tests.
 
     Spirtes, Glymour & Scheines (2000), Colombo & Maathuis (2014). The test is `IndependenceTest`;
-    of the pattern it ends in, `extension` predicts. (pgmpy's default variant shares one test among
-    threads, which it says is not safe.)
+    predictions use the `extension` of the resulting pattern. (pgmpy's default variant shares one
+    test among threads, which is not thread-safe.)
 
     Parameters
     ----------
     alpha : float
-        Added to every count: P(v|pa) = (n + α)/(N + rα) for a variable of r values.
+        Pseudocount: P(v|pa) = (n + α)/(N + rα) for a variable of r values.
     significance_level : float
-        Variables are called independent if the p-value is not below it.
+        Independence is rejected if the p value is below it.
     max_cond_vars : int
-        How many variables a test is given at most.
+        Maximum size of the conditioning set.
     """
 
     significance_level: float = 0.01
@@ -260,18 +260,18 @@ class PC(StructureLearner):
 
 @dataclass(frozen=True)
 class TreeSearch(StructureLearner):
-    """pgmpy's trees: the spanning tree of greatest mutual information, with or without the class.
+    """pgmpy's tree search: a maximum spanning tree by mutual information (Chow-Liu or TAN).
 
     Chow & Liu (1968), or Friedman, Geiger & Goldszmidt (1997), for which simstudy's own ``tan`` is
-    faster. The root is the variable whose weights sum to most, for TAN among the attributes.
+    faster. The root is the variable with the largest sum of weights, for TAN among the attributes.
 
     Parameters
     ----------
     alpha : float
-        Added to every count: P(v|pa) = (n + α)/(N + rα) for a variable of r values.
+        Pseudocount: P(v|pa) = (n + α)/(N + rα) for a variable of r values.
     estimator_type : {"chow-liu", "tan"}
-        A tree over all variables by I(X_i; X_j), or one over the attributes by I(X_i; X_j | C)
-        with the class as a further parent of each.
+        A tree over all variables by I(X_i; X_j), or over the attributes by I(X_i; X_j | C) with
+        the class as an additional parent of each.
     """
 
     estimator_type: Literal["chow-liu", "tan"] = "chow-liu"
@@ -292,8 +292,8 @@ class TreeSearch(StructureLearner):
         np.fill_diagonal(weights, 0.0)
 
         def weight(first: pd.Series[int], second: pd.Series[int]) -> float:
-            # The class has no weight in a TAN. Elsewhere pgmpy takes 0 for no edge, and forgets
-            # what the root then does not reach.
+            # In a TAN the class has no weight. Elsewhere pgmpy takes 0 as no edge and drops the
+            # variables that the root then does not reach.
             u, v = int(str(first.name)), int(str(second.name))
             return max(float(weights[u, v]), 1e-300) if max(u, v) < len(weights) else 0.0
 
@@ -306,18 +306,17 @@ class TreeSearch(StructureLearner):
 
 
 def pgmpy_learner(path: str) -> type[StructureLearner]:
-    """The learner class of one of pgmpy's searches, from ``pgmpy:Search``."""
+    """Return the learner class of a pgmpy search, from ``pgmpy:Search``."""
     known = {f"pgmpy:{learner.__name__}": learner for learner in LEARNERS}
     if path not in known:
         raise SimstudyError(
-            f"unknown learner '{path}': it is none of pgmpy's searches that can be used here"
-            f"{suggestion(path, known)}"
+            f"unknown learner '{path}': not a supported pgmpy search{suggestion(path, known)}"
         )
     return known[path]
 
 
 def _frame(sample: Sample) -> pd.DataFrame:
-    """A data frame that tells pgmpy how many variables there are; nothing reads its rows."""
+    """Return a data frame with the right number of columns for pgmpy; its rows are not read."""
     import pandas as pd
 
     return pd.DataFrame(np.zeros((2, len(sample.cards)), dtype=np.intp))
@@ -332,7 +331,7 @@ def _require_at_least(least: int, learner: Learner, *parameters: str) -> None:
 
 @contextmanager
 def _silence() -> Iterator[None]:
-    """Keep pgmpy from warning of its own deprecations and of patterns without extension."""
+    """Suppress pgmpy's deprecation warnings and those about patterns without extension."""
     logger = logging.getLogger("pgmpy")
     level = logger.level
     logger.setLevel(logging.CRITICAL)

@@ -1,7 +1,7 @@
-"""The uninformed learner: class frequencies, whatever the attributes say.
+"""The baseline learner: class frequencies.
 
-With alpha = 1 it is Weka's ZeroR; with alpha = 1/2 it earns an information reward of exactly 0
-against the training prior of Hope & Korb (2002).
+With alpha = 1 it is Weka's ZeroR; with alpha = 1/2 its information reward against the training
+prior of Hope & Korb (2002) is exactly 0.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from simstudy.learners.base import Generative, Learner, require
 
 @dataclass(frozen=True)
 class Prior(Learner):
-    """Training frequencies of the classes, ignoring the attributes.
+    """Baseline: training class frequencies, ignoring the attributes.
 
     Parameters
     ----------
     alpha : float
-        Added to the count of every class.
+        Pseudocount added to every class count.
     """
 
     alpha: float = 0.5
@@ -35,7 +35,7 @@ class Prior(Learner):
 
 
 class FittedPrior(Generative):
-    """Class frequencies; the attributes are taken as uniform, so they cancel."""
+    """Class frequencies; the attributes are taken as uniform and cancel."""
 
     def __init__(self, cards: tuple[int, ...], prior: FloatArray) -> None:
         self.cards = cards
@@ -46,5 +46,5 @@ class FittedPrior(Generative):
         return np.tile(np.log(self._prior) + log_uniform, (len(codes), 1))
 
     def predict_proba(self, codes: IntArray) -> FloatArray:
-        """The class frequencies to the last digit, without a way through logarithms."""
+        """Return the class frequencies directly, without rounding by logarithms."""
         return np.tile(self._prior, (len(check_codes(codes, self.cards[:-1], "attribute")), 1))

@@ -1,6 +1,6 @@
-"""Any scikit-learn classifier as a learner, named by its dotted path.
+"""scikit-learn classifiers as learners, named by their dotted path.
 
-``name = "sklearn.ensemble:RandomForestClassifier"`` in a study, its parameters as further keys.
+``name = "sklearn.ensemble:RandomForestClassifier"`` in a study, with its parameters as keys.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ ENCODINGS = ("onehot", "ordinal")
 class ScikitLearner(Learner):
     """A scikit-learn classifier on encoded attributes.
 
-    A subclass for each classifier has its parameters as fields; `scikit_learner` makes it.
+    `scikit_learner` creates a subclass per classifier with its parameters as fields.
 
     Parameters
     ----------
     encode : {"onehot", "ordinal"}
-        Attributes as indicators of their values, or as the numbers of these.
+        Encoding of the attributes: one-hot indicators or integer codes.
 
     Notes
     -----
-    A class without training rows gets the probability ½/(n + k/2), the floor of the MML cutoff, and
-    the others share the rest. ``random_state``, unless given, comes from the cell's own stream.
+    A class without training rows gets probability ½/(n + k/2), the floor of the MML cutoff; the
+    others are rescaled. ``random_state``, unless given, is drawn from the cell's random stream.
     """
 
     encode: str = "onehot"
@@ -71,7 +71,7 @@ class ScikitLearner(Learner):
 
 
 class FittedScikit:
-    """A fitted classifier that knows all classes; without one, a single class was seen."""
+    """A fitted classifier over all classes; the classifier is None if only one class was seen."""
 
     def __init__(
         self, estimator: Any, present: IntArray, cards: tuple[int, ...], encode: str, rows: float
@@ -81,7 +81,7 @@ class FittedScikit:
         self._floor = 0.5 / (rows + cards[-1] / 2)
 
     def predict_proba(self, codes: IntArray) -> FloatArray:
-        """One row of class probabilities for each row of attribute codes."""
+        """Return one row of class probabilities per row of attribute codes."""
         codes = check_codes(codes, self._cards[:-1], "attribute")
         absent = self._cards[-1] - len(self._present)
         proba = np.full((len(codes), self._cards[-1]), self._floor if absent else 0.0)
@@ -96,7 +96,7 @@ class FittedScikit:
 
 
 def encoded(codes: IntArray, cards: tuple[int, ...], encode: str) -> FloatArray:
-    """Attribute codes as the numbers a classifier gets."""
+    """Encode attribute codes as classifier input."""
     if encode == "ordinal":
         return np.array(codes, dtype=np.float64, order="C")
     columns = [codes[:, [i]] == np.arange(card) for i, card in enumerate(cards)]
@@ -105,7 +105,7 @@ def encoded(codes: IntArray, cards: tuple[int, ...], encode: str) -> FloatArray:
 
 @lru_cache
 def scikit_learner(path: str) -> type[ScikitLearner]:
-    """The learner class of a classifier, from ``package.module:Classifier``."""
+    """Return the learner class of a classifier, from ``package.module:Classifier``."""
     module_name, _, name = path.partition(":")
     try:
         module = importlib.import_module(module_name)
@@ -115,8 +115,8 @@ def scikit_learner(path: str) -> type[ScikitLearner]:
     classifiers = [n for n in public if hasattr(getattr(module, n), "predict_proba")]
     if name not in classifiers:
         raise SimstudyError(
-            f"unknown learner '{path}': {module_name} has no such classifier that gives "
-            f"probabilities{suggestion(name, classifiers)}"
+            f"unknown learner '{path}': {module_name} has no such classifier with "
+            f"predict_proba{suggestion(name, classifiers)}"
         )
     estimator = getattr(module, name)
     parameters = [
@@ -124,11 +124,11 @@ def scikit_learner(path: str) -> type[ScikitLearner]:
         for p in inspect.signature(estimator).parameters.values()
         if p.kind is not p.VAR_KEYWORD and p.kind is not p.VAR_POSITIONAL
     ]
-    # A parameter without default, such as the estimator that a meta-estimator wraps, cannot be
-    # said in TOML.
+    # A parameter without default, such as the estimator of a meta-estimator, cannot be written
+    # in TOML.
     if any(f.default is inspect.Parameter.empty for _, _, f in parameters):
         raise SimstudyError(
-            f"the learner '{path}' needs another estimator, which a study cannot say"
+            f"the learner '{path}' wraps another estimator, which a study file cannot specify"
         )
     made: type[ScikitLearner] = make_dataclass(
         name,
@@ -146,5 +146,5 @@ def scikit_learner(path: str) -> type[ScikitLearner]:
 
 
 def _rebuilt(path: str, parameters: dict[str, Any]) -> ScikitLearner:
-    """A pickled learner, back again."""
+    """Rebuild a pickled learner."""
     return scikit_learner(path)(**parameters)

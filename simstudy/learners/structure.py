@@ -1,4 +1,4 @@
-"""Scores and tests of structure from the counts of a sample, as pgmpy's searches want them."""
+"""Structure scores and independence tests from the counts of a sample, for pgmpy's searches."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ from simstudy.arrays import FloatArray, IntArray, weights_in
 from simstudy.data.sample import Sample, distinct_rows
 from simstudy.learners.network import members
 
-# No variable gets parents that make its table larger than this.
-MOST_CELLS = 2**18
-# Tables up to this size are counted by the sample, which keeps them for whoever asks next.
-_KEPT_CELLS = 2**10
-# Parts of scores are whole multiples of 1/_FINENESS, so that their sums are exact and structures of
-# equal score are equal to the last digit on every machine.
-_FINENESS = 2**24
+# The largest conditional probability table allowed.
+MAX_CELLS = 2**18
+# Tables up to this size are counted, and cached, by the sample.
+_CACHED_CELLS = 2**10
+# Score terms are rounded to multiples of 1/_RESOLUTION, so that their sums are exact and ties
+# between structures are exact on every machine.
+_RESOLUTION = 2**24
 _WORST = -(2.0**40)
 
 
 class FamilyScore:
     """The score of one variable given its parents, from the counts of a sample.
 
-    With i over the cells of the table of a variable and its parents, j over the configurations of
-    the parents, q of these, r values of the variable, N rows and L(a, n) = ln Γ(a + n) − ln Γ(a):
+    With i over the cells of the table of a variable and its parents, j over the q configurations of
+    the parents, r values of the variable, N rows and L(a, n) = ln Γ(a + n) − ln Γ(a):
 
     - bic = Σ_i n_i ln n_i − Σ_j n_j ln n_j − ½ ln N · q(r − 1)
-    - bdeu = Σ_i L(s/qr, n_i) − Σ_j L(s/q, n_j), s being the equivalent sample size
+    - bdeu = Σ_i L(s/qr, n_i) − Σ_j L(s/q, n_j), where s is the equivalent sample size
     - k2 = Σ_i L(1, n_i) − Σ_j L(r, n_j)
 
     Each sum is rounded to a multiple of 2⁻²⁴. Tables of more than 262,144 cells score −2⁴⁰.
@@ -46,20 +46,20 @@ class FamilyScore:
         return self._term(given | 1 << variable, 1) - self._term(given, values)
 
     def _term(self, mask: int, k2_prior: int) -> float:
-        """The sum over the cells of the table of a set of variables, kept."""
+        """Return the sum over the cells of the table of a set of variables, cached."""
         key = (mask, k2_prior if self._score == "k2" else 0)
         if key not in self._terms:
             variables = members(mask)
             cells = _cells(self._sample.cards, variables)
             self._terms[key] = (
-                round(self._sum(variables, cells, k2_prior) * _FINENESS) / _FINENESS
-                if cells <= MOST_CELLS
+                round(self._sum(variables, cells, k2_prior) * _RESOLUTION) / _RESOLUTION
+                if cells <= MAX_CELLS
                 else _WORST
             )
         return self._terms[key]
 
     def _sum(self, variables: Sequence[int], cells: int, k2_prior: int) -> float:
-        if cells <= _KEPT_CELLS:
+        if cells <= _CACHED_CELLS:
             counts = self._sample.counts(*variables).ravel()
         else:
             places, _ = _places(self._sample, variables)
@@ -72,11 +72,11 @@ class FamilyScore:
 
 
 class IndependenceTest:
-    """Pearson's χ² test of two variables given others, as pgmpy's PC calls it.
+    """Pearson's χ² test of conditional independence, with the interface of pgmpy's PC.
 
-    As in pgmpy, χ² and degrees of freedom are summed over the configurations of the others; a row
-    or column without counts has no degree of freedom, and 2 × 2 tables get Yates' correction.
-    Without any degree of freedom, as with a constant, nothing speaks against independence: p = 1.
+    As in pgmpy, χ² and degrees of freedom are summed over the configurations of the conditioning
+    set; empty rows and columns add no degrees of freedom, and 2 × 2 tables get Yates' correction.
+    With zero degrees of freedom, as for a constant variable, p = 1.
     """
 
     def __init__(self, sample: Sample) -> None:
@@ -89,14 +89,14 @@ class IndependenceTest:
         return self.p_value(first, second, given) >= significance_level
 
     def p_value(self, first: int, second: int, given: Collection[int] = ()) -> float:
-        """The probability of such a χ² or a greater one, if they are independent."""
+        """Return the p value under conditional independence."""
         key = (min(first, second), max(first, second), tuple(sorted(given)))
         if key not in self._known:
             self._known[key] = _chi_squared(self._tables(*key))
         return self._known[key]
 
     def _tables(self, first: int, second: int, given: tuple[int, ...]) -> FloatArray:
-        """The table of the two for each configuration of the others."""
+        """Return the table of both variables for each configuration of the conditioning set."""
         cards, codes = self._sample.cards, self._sample.codes
         places, strata = _places(self._sample, given)
         flat = (places * cards[first] + codes[:, first]) * cards[second] + codes[:, second]
@@ -121,7 +121,7 @@ def _chi_squared(observed: FloatArray) -> float:
 
 
 def mutual_information(sample: Sample) -> FloatArray:
-    """I(X_i; X_j) of every pair of variables in nats, from training frequencies."""
+    """Return I(X_i; X_j) in nats for every pair of variables, from training frequencies."""
     size = len(sample.cards)
     information = np.zeros((size, size))
     for i in range(size):
@@ -135,7 +135,7 @@ def mutual_information(sample: Sample) -> FloatArray:
 
 
 def _places(sample: Sample, variables: Sequence[int]) -> tuple[IntArray, int]:
-    """Which configuration of some variables each row has, and how many are counted."""
+    """Return the index of each row's configuration of some variables, and how many indices."""
     cards = [sample.cards[v] for v in variables]
     cells = math.prod(cards)
     if variables and cells <= len(sample):
@@ -145,15 +145,15 @@ def _places(sample: Sample, variables: Sequence[int]) -> tuple[IntArray, int]:
 
 
 def _cells(cards: Sequence[int], variables: Iterable[int]) -> int:
-    """The size of the table of some variables."""
+    """Return the size of the table of some variables."""
     return math.prod(cards[v] for v in variables)
 
 
 def refuse_large_table(cards: Sequence[int], parents: Sequence[int], variable: int) -> None:
-    """Refuse parents that make a variable's table larger than `MOST_CELLS`."""
+    """Raise an error if the parents make a variable's table larger than `MAX_CELLS`."""
     cells = _cells(cards, (*parents, variable))
-    if cells > max(MOST_CELLS, cards[variable]):
+    if cells > max(MAX_CELLS, cards[variable]):
         raise ValueError(
-            f"variable {variable} got {len(parents)} parents, whose table would have {cells} "
-            f"cells; {MOST_CELLS} are possible"
+            f"the table of variable {variable} and its {len(parents)} parents would have {cells} "
+            f"cells; at most {MAX_CELLS} are allowed"
         )

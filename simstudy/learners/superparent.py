@@ -14,18 +14,18 @@ from simstudy.arrays import FloatArray
 from simstudy.data.sample import Sample
 from simstudy.learners.trees import Tree
 
-# Scores this close are ties that rounding has parted; log scores differ by far more otherwise.
+# Log scores within this tolerance are ties up to rounding.
 _TIE = 1e-9
 _CACHE_BYTES = 2**28
 
 
 def superparent_tree(sample: Sample, alpha: float) -> Tree:
-    """Arcs added one at a time while leave-one-out accuracy rises.
+    """Add arcs one at a time while leave-one-out accuracy increases.
 
     An orphan is an attribute without an attribute parent. Each round makes every attribute in
-    turn the parent of all orphans it may have (neither itself nor its ancestors), takes the one
-    with most leave-one-out hits as SuperParent, and keeps its best single arc if that raises the
-    hits. All ties go to the lowest index.
+    turn the parent of all eligible orphans (neither itself nor its ancestors), takes the one with
+    the most leave-one-out hits as SuperParent, and adds its best single arc if that increases the
+    hits. Ties go to the lowest index.
     """
     accuracy = LeaveOneOut(sample, alpha)
     tree: list[int | None] = [None] * (len(sample.cards) - 1)
@@ -48,7 +48,7 @@ def superparent_tree(sample: Sample, alpha: float) -> Tree:
 
 
 def _orphans(tree: Sequence[int | None], parent: int) -> list[int]:
-    """The attributes that ``parent`` may be given as children without making a circle."""
+    """Return the orphans that ``parent`` may have as children without creating a cycle."""
     ancestors = {parent}
     node = tree[parent]
     while node is not None:
@@ -58,22 +58,22 @@ def _orphans(tree: Sequence[int | None], parent: int) -> list[int]:
 
 
 class LeaveOneOut:
-    """Leave-one-out class scores of every training row, from counts alone.
+    """Leave-one-out class scores of every training row, computed from counts.
 
-    A row of weight w takes min(w, 1) out of the tables of its own class, and out of N, when it
-    is classified.
+    When a row of weight w is classified, min(w, 1) is subtracted from the tables of its own class
+    and from N.
     """
 
     def __init__(self, sample: Sample, alpha: float) -> None:
         self._sample, self._alpha = sample, alpha
-        # Without weights, equal rows are one row that comes several times.
+        # Without weights, duplicate rows are merged.
         rows = sample.distinct if sample.weights is None else sample
         self._codes, self._weights = rows.codes, rows.weights
         assert self._weights is not None
         self._own = np.minimum(self._weights, 1.0)
         self._target = self._codes[:, -1]
         self._rows = np.arange(len(self._codes))
-        # The denominator is the same for every class, so it cannot change which scores highest.
+        # The denominator is the same for every class and does not affect the maximum.
         prior = np.tile(sample.class_counts[:, None], len(self._codes))
         own = (self._target, self._rows)
         prior[own] = self._without_own(prior[own])
@@ -82,7 +82,7 @@ class LeaveOneOut:
         self.log_terms = lru_cache(maxsize=max(_CACHE_BYTES // bytes_each, 1))(self._log_terms)
 
     def _log_terms(self, child: int, parent: int | None) -> FloatArray:
-        """log P(x_child | class, x_parent) without the row itself, shape (classes, rows)."""
+        """Return log P(x_child | class, x_parent) without the row itself, shape (classes, rows)."""
         sample, spans = self._sample, self._sample.layout.spans
         values = self._codes[:, child]
         if parent is None:
@@ -95,7 +95,7 @@ class LeaveOneOut:
         return self._log_ratio(counts, totals, sample.cards[child])
 
     def _log_ratio(self, counts: FloatArray, totals: FloatArray, card: int) -> FloatArray:
-        """log((n + α)/(N + rα)) with each row's own weight taken out of its own class."""
+        """Return log((n + α)/(N + rα)) with each row's weight removed from its own class."""
         alpha, rows, target = self._alpha, self._rows, self._target
         ratio = (counts + alpha) / (totals + card * alpha)
         own = self._without_own(counts[target, rows])
@@ -104,25 +104,25 @@ class LeaveOneOut:
         return np.log(ratio)
 
     def _without_own(self, counts: FloatArray) -> FloatArray:
-        """Counts of the rows' own cells less the rows themselves, never below zero by rounding."""
+        """Return the counts of the rows' cells without the rows themselves, at least 0."""
         return np.maximum(counts - self._own, 0.0)
 
     def gain(self, child: int, parent: int) -> FloatArray:
-        """What the scores gain when an orphan child is given this parent."""
+        """Return the gain of the scores when an orphan gets this parent."""
         return self.log_terms(child, parent) - self.log_terms(child, None)
 
     def hits(self, scores: FloatArray) -> float:
-        """The weight of the rows whose class scores highest, ties to the lowest class."""
+        """Return the weight of correctly classified rows; ties go to the lowest class."""
         best = scores.max(axis=0)
         predicted = (scores >= best - _TIE).argmax(axis=0)
         assert self._weights is not None
         return float(self._weights[predicted == self._target].sum())
 
     def exceeds(self, hits: float, other: float) -> bool:
-        """Whether one count of hits is above another by more than rounding."""
+        """Return whether one count of hits exceeds another by more than rounding."""
         return hits > other + 1e-12 * self._sample.total
 
     def first_best(self, hits: dict[int, float]) -> int:
-        """The lowest index whose hits no other exceeds."""
+        """Return the lowest index with the most hits."""
         most = max(hits.values())
         return min(index for index, count in hits.items() if not self.exceeds(most, count))

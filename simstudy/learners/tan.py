@@ -1,7 +1,7 @@
 """Tree-augmented Naive Bayes.
 
-Friedman & Goldszmidt (1996), with the searches of Friedman & Goldszmidt, of Keogh & Pazzani (1999)
-and of Weka.
+Friedman & Goldszmidt (1996), with their tree search, that of Keogh & Pazzani (1999) and that of
+Weka.
 """
 
 from __future__ import annotations
@@ -31,23 +31,22 @@ SEARCHES = {"cmi": cmi_tree, "superparent": superparent_tree, "likelihood": like
 
 @dataclass(frozen=True)
 class TAN(Learner):
-    """Naive Bayes in which an attribute may have one other attribute as a parent.
+    """Tree-augmented Naive Bayes: one attribute parent each (Friedman & Goldszmidt 1996).
 
     P(c) = (n_c + α)/(N + kα) and P(x_i|c, pa) = (n + α)/(n_{c,pa} + r_i α).
 
     Parameters
     ----------
     alpha : float
-        Added to every count.
+        Pseudocount added to every count.
     search : {"cmi", "superparent", "likelihood"}
-        How the tree is found: the spanning tree of greatest conditional mutual information
-        (Friedman & Goldszmidt 1996); arcs added while leave-one-out accuracy rises (Keogh &
-        Pazzani 1999, the TAN of Hope & Korb 2004); or the spanning tree of greatest Dirichlet
-        marginal likelihood with α in every cell (Weka's default).
+        Tree search: the spanning tree of maximum conditional mutual information (Friedman &
+        Goldszmidt 1996); arcs added while leave-one-out accuracy increases (Keogh & Pazzani 1999,
+        the TAN of Hope & Korb 2004); or the spanning tree of maximum Dirichlet marginal
+        likelihood with α in every cell (Weka's default).
     tree : sequence or "true", optional
-        For each attribute its parent among the attributes, or None (in TOML: -1); fixes the
-        structure instead of a search. "true", for studies only, takes the structure of the model
-        that the study drew.
+        The attribute parent of each attribute, or None (in TOML: -1); replaces the search.
+        "true", for studies only, is the structure of the generated model.
     """
 
     alpha: float = 0.5
@@ -65,12 +64,12 @@ class TAN(Learner):
             object.__setattr__(self, "tree", _checked_tree(self.tree))
 
     def given_structure(self, structures: Sequence[Sequence[Sequence[int]]]) -> TAN:
-        """The learner with the true tree, if it asks for that; called by studies before `fit`.
+        """Return the learner with the true tree if ``tree`` is "true"; called before `fit`.
 
         Parameters
         ----------
         structures : sequence
-            For each component of the true model the parents of every variable, the target last.
+            For each component of the true model, the parents of every variable, target last.
         """
         return replace(self, tree=_true_tree(structures)) if self.tree == TRUE_TREE else self
 
@@ -80,8 +79,7 @@ class TAN(Learner):
             return FittedTAN(sample, self.alpha, SEARCHES[self.search](sample, self.alpha))
         if isinstance(self.tree, str):
             raise ValueError(
-                "tree = 'true' is for studies only: no sample tells the tree of the model it was "
-                "drawn from"
+                "tree = 'true' is for studies only: a sample does not contain the tree of its model"
             )
         allowed = f"it must name a parent for each of the {attributes} attributes"
         require(len(self.tree) == attributes, "tree", self.tree, allowed)
@@ -89,12 +87,12 @@ class TAN(Learner):
 
 
 class FittedTAN(Generative):
-    """A TAN of known structure with its log probability tables.
+    """A fitted TAN with its log probability tables.
 
     Attributes
     ----------
     tree : tuple
-        For each attribute its parent among the attributes, or None.
+        The attribute parent of each attribute, or None.
     """
 
     def __init__(self, sample: Sample, alpha: float, tree: Tree) -> None:
@@ -115,7 +113,7 @@ class FittedTAN(Generative):
         self._starts: IntArray = np.cumsum([0, *(block.shape[1] for block in counts[:-1])])
         self._log_values = np.log(np.concatenate(counts, axis=1) / np.concatenate(totals, axis=1))
         self._log_prior = np.log(sample.class_frequencies(alpha))
-        # A root looks up its own column as parent, with stride 0.
+        # The parent column of a root is its own, with stride 0.
         self._parents = [i if parent is None else parent for i, parent in enumerate(tree)]
         self._strides = np.where([parent is None for parent in tree], 0, self.cards[:-1])
 
@@ -140,27 +138,27 @@ class FittedTAN(Generative):
 
 
 def _true_tree(structures: Sequence[Sequence[Sequence[int]]]) -> Tree:
-    """For each attribute its further parent, refused if the model is no TAN or Naive Bayes."""
+    """Return the attribute parents; raise an error unless the model is a TAN or Naive Bayes."""
     *attributes, of_target = structures[0]
     target = len(attributes)
     is_tree = all(target in parents and len(parents) <= 2 for parents in attributes)
     if len(structures) > 1 or of_target or not is_tree:
         raise ValueError(
             "tree = 'true' needs a model that is a single network in which the target is a root "
-            "and a parent of every attribute, and each attribute has at most one further parent"
+            "and a parent of every attribute, and each attribute has at most one other parent"
         )
     return tuple(next((u for u in parents if u != target), None) for parents in attributes)
 
 
 def _checked_tree(tree: Sequence[int | None]) -> Tree:
-    """The tree with -1 read as None, refused if a parent is unknown or arcs form a circle."""
+    """Return the tree with -1 read as None; raise an error for unknown parents or a cycle."""
     parents = tuple(None if parent == -1 else parent for parent in tree)
     for start in range(len(parents)):
         seen, node = {start}, parents[start]
         while node is not None:
             known = 0 <= node < len(parents)
             require(known, "tree", tree, f"parents go from 0 to {len(parents) - 1}, or -1 for none")
-            require(node not in seen, "tree", tree, "its arcs must not form a circle")
+            require(node not in seen, "tree", tree, "its arcs must not form a cycle")
             seen.add(node)
             node = parents[node]
     return parents

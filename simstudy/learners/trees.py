@@ -12,26 +12,26 @@ from simstudy.arrays import FloatArray
 from simstudy.data.sample import Sample, SlotLayout, read_only
 
 Tree: TypeAlias = tuple[int | None, ...]
-# Samples of fewer rows look logarithms of the gamma function up.
-_MOST_IN_TABLE = 2**14
+# Samples of fewer rows use a lookup table of log gamma.
+_MAX_TABLE = 2**14
 
 
 def cmi_tree(sample: Sample, alpha: float) -> Tree:
-    """The tree of greatest conditional mutual information, I(X_i; X_j | C).
+    """Return the tree of maximum conditional mutual information, I(X_i; X_j | C).
 
-    Friedman & Goldszmidt (1996). The root, free in the paper, is the attribute that tells most
-    about the class, so that the order of the attributes does not matter. Frequencies are not
-    smoothed, so ``alpha`` plays no part here.
+    Friedman & Goldszmidt (1996). The root, arbitrary in the paper, is the attribute of maximum
+    I(X_i; C), so that the order of the attributes does not matter. Frequencies are not smoothed;
+    ``alpha`` has no effect.
     """
     weights = conditional_mutual_information(sample)
     return spanning_tree(weights, root=int(np.argmax(class_information(sample))))
 
 
 def likelihood_tree(sample: Sample, alpha: float) -> Tree:
-    """The tree of greatest Dirichlet marginal likelihood, α in every cell (as Weka's TAN).
+    """Return the tree of maximum Dirichlet marginal likelihood, α in every cell (as Weka's TAN).
 
-    An undirected edge is worth the larger of its two directed gains; the root is then the one
-    whose directed gains sum to most.
+    The weight of an undirected edge is the larger of its two directed gains; the root is the
+    attribute with the greatest sum of directed gains.
     """
     gains = likelihood_gains(sample, alpha)
     weights, worth = np.maximum(gains, gains.T), gains.tolist()
@@ -42,7 +42,7 @@ def likelihood_tree(sample: Sample, alpha: float) -> Tree:
 
 
 def conditional_mutual_information(sample: Sample) -> FloatArray:
-    """I(X_i; X_j | C) of every pair of attributes in nats, from training frequencies.
+    """Return I(X_i; X_j | C) in nats for every pair of attributes, from training frequencies.
 
     Σ n log(n n_c / (n_ci n_cj)) over N, written as sums of n log n.
     """
@@ -55,7 +55,7 @@ def conditional_mutual_information(sample: Sample) -> FloatArray:
 
 
 def class_information(sample: Sample) -> FloatArray:
-    """I(X_i; C) of every attribute in nats, up to a constant common to all."""
+    """Return I(X_i; C) in nats for every attribute, up to a common constant."""
     by_class = np.add.reduceat(_xlogx(sample.slot_counts).sum(axis=0), sample.layout.starts)
     alone = np.add.reduceat(_xlogx(sample.slot_counts.sum(axis=0)), sample.layout.starts)
     difference: FloatArray = by_class - alone
@@ -63,7 +63,7 @@ def class_information(sample: Sample) -> FloatArray:
 
 
 def likelihood_gains(sample: Sample, alpha: float) -> FloatArray:
-    """``gains[i, j]``: log marginal likelihood won by making i a parent of j, beside the class."""
+    """Return ``gains[i, j]``, the gain in log marginal likelihood of adding i as parent of j."""
     layout = sample.layout
     cards, starts = layout.cards.tolist(), layout.starts
     most = sample.total if sample.weights is None else math.inf
@@ -72,7 +72,7 @@ def likelihood_gains(sample: Sample, alpha: float) -> FloatArray:
         return _log_rising(counts, alpha, most).sum(axis=0)
 
     def rows(totals: FloatArray) -> FloatArray:
-        """A column for each attribute that may be the child."""
+        """Return one column per child attribute."""
         by_card = {card: _log_rising(totals, card * alpha, most).sum(axis=0) for card in {*cards}}
         return np.stack([by_card[card] for card in cards], axis=-1)
 
@@ -84,8 +84,8 @@ def likelihood_gains(sample: Sample, alpha: float) -> FloatArray:
 
 
 def spanning_tree(weights: FloatArray, root: int) -> Tree:
-    """The maximum spanning tree directed away from ``root`` (Prim 1957), ties to low indices."""
-    table = weights.tolist()  # of few numbers, which are faster one by one
+    """Return the maximum spanning tree rooted at ``root`` (Prim 1957); ties to low indices."""
+    table = weights.tolist()  # for few numbers, lists are faster
     parents: list[int | None] = [None] * len(table)
     nearest = dict.fromkeys(range(len(table)), root)
     del nearest[root]
@@ -101,7 +101,7 @@ def spanning_tree(weights: FloatArray, root: int) -> Tree:
 
 
 def _block_sums(table: FloatArray, layout: SlotLayout) -> FloatArray:
-    """Sums of the (attribute, attribute) blocks of a (slots, slots) table."""
+    """Return the sums of the (attribute, attribute) blocks of a (slots, slots) table."""
     by_row = np.add.reduceat(table, layout.starts, axis=0)
     return np.add.reduceat(by_row, layout.starts, axis=1)
 
@@ -111,12 +111,12 @@ def _xlogx(counts: FloatArray) -> FloatArray:
 
 
 def _log_rising(counts: FloatArray, start: float, most: float) -> FloatArray:
-    """ln Γ(start + n) − ln Γ(start) of every count n; they are whole if ``most`` is finite."""
-    if most < _MOST_IN_TABLE:
-        # Tables of few lengths, so that samples of about the same size have them in common.
+    """Return ln Γ(start + n) − ln Γ(start); counts n are integers if ``most`` is finite."""
+    if most < _MAX_TABLE:
+        # Few distinct table lengths, so that samples of similar size share tables.
         table = _rising_table(start, 2 ** int(most).bit_length())
         return table.take(counts.astype(np.intp))
-    from scipy.special import gammaln  # which takes longer to import than a study to start
+    from scipy.special import gammaln  # slow to import
 
     logs: FloatArray = gammaln(counts + start) - math.lgamma(start)
     return logs

@@ -1,4 +1,4 @@
-"""The truth among the learners."""
+"""The oracle learner."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from simstudy.learners.base import Fitted, Learner
 
 @dataclass(frozen=True)
 class Truth(Learner):
-    """The true class posterior, the best that any learner could answer; for studies only."""
+    """Oracle: the true class posterior of the generated model; for studies only."""
 
     knows_model: ClassVar[bool] = True
 
     def fit(self, sample: Sample, rng: np.random.Generator | None = None) -> Fitted:
-        raise ValueError("no sample tells the truth: only a study, which drew the model, knows it")
+        raise ValueError("truth is for studies only: a sample does not contain the true posterior")

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-from simstudy.errors import SimstudyError, suggestion, told
+from simstudy.errors import SimstudyError, describe, suggestion
 
 Thing = TypeVar("Thing")
 
@@ -198,8 +198,8 @@ def register_measure(
     """
     from simstudy.measures.base import measure
 
-    describe = measure(greater_is_better=greater_is_better, **info)
-    return lambda function: MEASURES.register(name, describe(function))
+    attach = measure(greater_is_better=greater_is_better, **info)
+    return lambda function: MEASURES.register(name, attach(function))
 
 
 _PLUGIN = "simstudy_plugin_"  # how the modules of plugin files are called
@@ -266,7 +266,9 @@ def _describe(error: BaseException, path: Path) -> str:
     """The error's kind and text with the plugin's own line, if it came that far."""
     lines = [f.lineno for f in traceback.extract_tb(error.__traceback__) if f.filename == str(path)]
     line = error.lineno if isinstance(error, SyntaxError) else (lines[-1] if lines else None)
-    text = f"{type(error).__name__}: {error.msg}" if isinstance(error, SyntaxError) else told(error)
+    text = describe(error)
+    if isinstance(error, SyntaxError):
+        text = f"{type(error).__name__}: {error.msg}"
     return " ".join(text.split()) + (f" (line {line})" if line else "")
 
 
@@ -288,5 +290,6 @@ def _load_entry_points() -> None:
             raise
         except BaseException as error:
             raise SimstudyError(
-                f"the installed plugin '{point.name}' ({point.value}) fails to load: {told(error)}"
+                f"the installed plugin '{point.name}' ({point.value}) fails to load: "
+                f"{describe(error)}"
             ) from error

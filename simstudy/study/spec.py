@@ -11,7 +11,7 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from simstudy.errors import suggestion, told
+from simstudy.errors import describe, suggestion
 from simstudy.sources.base import Family
 from simstudy.study.explain import KeyedError, sentence
 from simstudy.study.registry import FAMILIES, Registry, UnknownNameError
@@ -72,7 +72,7 @@ def resolve_spec(given: NamedSection, registry: Registry, key: str) -> Spec:
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # a plugin's own check may raise anything
-        text = " ".join(told(error).split())
+        text = " ".join(describe(error).split())
         plain = isinstance(error, ValueError)
         said = text.removeprefix(f"{type(error).__name__}: ") if plain else text
         raise KeyedError(key, said) from error

@@ -87,8 +87,8 @@ def test_what_no_number_of_models_reaches_is_refused(simstudy, write_study, name
     [
         ("raise BaseException('base')", r"BaseException: base \(line 1\)"),
         ("raise GeneratorExit", r"GeneratorExit"),
-        ("class E(Exception):\n    def __str__(self): 1 / 0\nraise E", r"E: \(it cannot be told\)"),
-        ("class E(Exception):\n    def __str__(self): return 1\nraise E", r"E: \(it cannot"),
+        ("class E(Exception):\n    def __str__(self): 1 / 0\nraise E", r"E: \(no message\)"),
+        ("class E(Exception):\n    def __str__(self): return 1\nraise E", r"E: \(no message\)"),
     ],
 )
 def test_a_plugin_that_fails_at_all_is_one_sentence(simstudy, write_study, tmp_path, body, said):

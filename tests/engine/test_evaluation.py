@@ -376,5 +376,5 @@ def test_all_rows_at_once_are_answered_as_one_by_one(family, learner):
 
 
 def test_the_truth_cannot_be_learned():
-    with pytest.raises(ValueError, match="no sample tells the truth"):
+    with pytest.raises(ValueError, match="truth is for studies only"):
         Truth().fit(draw(TANFamily, 1).sample(5, np.random.default_rng(0)))

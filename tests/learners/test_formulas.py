@@ -160,7 +160,7 @@ def test_a_tan_without_arcs_is_naive_bayes() -> None:
     )
 
 
-@pytest.mark.parametrize(("how", "value"), [("_SMALL", 1.0), ("_PART", 1)])
+@pytest.mark.parametrize(("how", "value"), [("_SMALL", 1.0), ("_BLOCK_SIZE", 1)])
 @pytest.mark.parametrize("name", DATA)
 def test_aode_is_the_same_by_logarithms_and_in_smaller_parts(
     name: str, how: str, value: float, monkeypatch: pytest.MonkeyPatch
@@ -221,8 +221,8 @@ def test_the_uninformed_learner_earns_nothing(rows: int) -> None:
         (lambda: TAN(search="cmii"), "search = 'cmii' is not allowed; it must be one of cmi, sup"),
         (lambda: AODE(m=0), "m = 0 is not allowed; it must be above 0 and finite, or left out"),
         (lambda: AODE(min_frequency=-1), "min_frequency = -1 is not allowed"),
-        (lambda: TAN(tree=(1, 0)), "its arcs must not form a circle"),
-        (lambda: TAN(tree=(0,)), "its arcs must not form a circle"),
+        (lambda: TAN(tree=(1, 0)), "its arcs must not form a cycle"),
+        (lambda: TAN(tree=(0,)), "its arcs must not form a cycle"),
         (lambda: TAN(tree=(None, 2)), "parents go from 0 to 1, or -1 for none"),
         (lambda: TAN(tree=(None, -2)), "parents go from 0 to 1"),
     ],

@@ -119,11 +119,11 @@ def exact_score(sample, score, v, parents, size):
 
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize(("score", "size"), [("bic", 1), ("k2", 1), ("bdeu", 10), ("bdeu", 1)])
-@pytest.mark.parametrize("kept", [0, 2**10])
+@pytest.mark.parametrize("cached", [0, 2**10])
 def test_scores_are_their_definitions_also_for_what_was_not_seen(
-    monkeypatch, score, size, weighted, kept
+    monkeypatch, score, size, weighted, cached
 ):
-    monkeypatch.setattr(module, "_KEPT_CELLS", kept)  # both ways to count
+    monkeypatch.setattr(module, "_CACHED_CELLS", cached)  # both ways to count
     for seed in range(3):
         sample = sparse_sample(seed, weighted=weighted)
         found = FamilyScore(sample, score, size)
@@ -266,12 +266,12 @@ def test_no_single_arc_improves_what_the_climb_found(name):
 def test_the_climb_keeps_to_the_parents_and_cells_allowed(monkeypatch):
     sample = draw(TRUTH, 5000, 1, (3, 2, 4, 2, 3))
     assert max(map(len, HillClimbSearch(max_indegree=1).fit(sample).dag)) == 1
-    monkeypatch.setattr(module, "MOST_CELLS", 12)
+    monkeypatch.setattr(module, "MAX_CELLS", 12)
     for learner in (HillClimbSearch(), GES()):
         fitted = learner.fit(sample)
         sizes = [math.prod(sample.cards[u] for u in axes) for axes in fitted.network.axes]
         assert max(sizes) == 12
-    with pytest.raises(ValueError, match=r"variable 2 got 2 parents, .* 16 cells; 12 are"):
+    with pytest.raises(ValueError, match=r"variable 2 .* 2 parents .* 16 cells; at most 12 "):
         PC().fit(sample)
 
 
@@ -465,9 +465,9 @@ def test_another_version_of_pgmpy_is_another_study(write_study):
         (
             "HillClimbSearch",
             "HilClimb",
-            "learners[0]: unknown learner 'pgmpy:HilClimb': it is none of pgmpy's searches that "
-            "can be used here; did you mean 'pgmpy:HillClimbSearch'? known: pgmpy:GES, "
-            "pgmpy:HillClimbSearch, pgmpy:PC, pgmpy:TreeSearch",
+            "learners[0]: unknown learner 'pgmpy:HilClimb': not a supported pgmpy search; did you "
+            "mean 'pgmpy:HillClimbSearch'? known: pgmpy:GES, pgmpy:HillClimbSearch, pgmpy:PC, "
+            "pgmpy:TreeSearch",
         ),
         ("pgmpy:Hill", "pgmpy.estimators:Hill", "did you mean 'pgmpy:HillClimbSearch'?"),
         ("HillClimbSearch", "MmhcEstimator", "known: pgmpy:GES, pgmpy:HillClimbSearch, pgmpy:PC"),

@@ -128,8 +128,8 @@ def test_classifiers_keep_the_contract_of_learners(path):
         ("n_estimators", "n_estimator", "learners[1].n_estimator: unknown key; did you mean"),
         ("n_estimators = 10", "n_estimators = -3", "must be an int in the range [1, inf). Got -3"),
         ('"onehot"', '"one hot"', "encode = 'one hot' is not allowed"),
-        ("linear_model:LogisticRegression", "svm:LinearSVC", "no such classifier that gives prob"),
-        ("linear_model:LogisticRegression", "ensemble:VotingClassifier", "needs another estimator"),
+        ("linear_model:LogisticRegression", "svm:LinearSVC", "no such classifier"),
+        ("linear_model:LogisticRegression", "ensemble:VotingClassifier", "another estimator"),
     ],
 )
 def test_a_wrong_path_or_parameter_is_one_sentence_before_anything_runs(

@@ -100,7 +100,7 @@ def test_overrides_replace_what_the_file_says(write_study):
         ),
         ({'label = "TAN"': "search = 'x'"}, "must be one of 'cmi', 'superparent' or 'likelihood'"),
         ({'label = "TAN"': "alpha = 0"}, "alpha = 0.0 is not allowed; it must be above 0"),
-        ({'label = "TAN"': "tree = [1, 0]"}, "its arcs must not form a circle"),
+        ({'label = "TAN"': "tree = [1, 0]"}, "its arcs must not form a cycle"),
         ({'label = "TAN"': 'label = "NB"'}, "learners[1].label: two learners have the label 'NB'"),
         ({"[20, 60]": "[0, 60]"}, "data.train_sizes[0]: 0 is not allowed; it must be at least 1"),
         ({"[20, 60]": "[60, 20]"}, "[60, 20] is not allowed; sizes must increase"),

@@ -30,7 +30,7 @@ from simstudy.engine.task import Cell, TaskKey
 from simstudy.engine.workers.batches import Batches
 from simstudy.engine.workers.child import pickled
 from simstudy.engine.workers.environment import environment
-from simstudy.errors import SimstudyError, told
+from simstudy.errors import SimstudyError, describe
 
 LOCAL = "local"
 _PATIENCE = 5  # seconds for a scheduler to answer
@@ -228,7 +228,7 @@ class _Run:
             elif isinstance(answer, OSError):  # it is on its way out
                 self._turned_away.add(worker)
             elif isinstance(answer, Exception):
-                self._refuse(worker, f"cannot read the study ({shorten(told(answer), 300)})")
+                self._refuse(worker, f"cannot read the study ({shorten(describe(answer), 300)})")
             else:
                 self._refuse(worker, answer)
 

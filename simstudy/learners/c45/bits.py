@@ -1,7 +1,7 @@
-"""Pruning the tree of a small table node by node, with sets of rows as bits of long integers.
+"""Pruning of a small tree node by node, with sets of rows as bit masks in Python integers.
 
-With few rows, a level of `Pruner` is mostly overhead of numpy calls. Here the rows at the end of a
-path are the bitwise conjunction of the rows that have each of its values.
+With few rows, `Pruner` spends most of its time on numpy call overhead. Here the rows at the end of
+a path are the bitwise AND of the rows with each of its values.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from simstudy.learners.c45.prune import ALLOWANCE, limit_without_errors, normal_
 from simstudy.learners.c45.table import Table
 from simstudy.learners.c45.tree import LEAF, SMALL
 
-Path = tuple[tuple[int, int], ...]  # attributes and their values from the root on
+Path = tuple[tuple[int, int], ...]  # (attribute, value) pairs from the root
 
 
 @lru_cache(maxsize=8)
 def limits(confidence: float) -> Callable[[int, int], float]:
-    """The upper confidence limit of the errors of a leaf, as `Pruner.limit`, by rows and errors."""
+    """Return the upper limit of leaf errors, as `Pruner.limit`, as a function of (rows, errors)."""
     z = NormalDist().inv_cdf(1 - confidence)
 
     @lru_cache(maxsize=2**16)
@@ -39,7 +39,7 @@ def limits(confidence: float) -> Callable[[int, int], float]:
 
 
 def collapse(nodes: Nodes) -> None:
-    """Make a leaf of every node whose subtree is no better on the training rows."""
+    """Replace every subtree that is no better on the training rows by a leaf."""
     errors, below = nodes.errors, nodes.errors.copy()
     for node in reversed(range(len(nodes))):
         if nodes.attribute[node] != LEAF:
@@ -50,14 +50,14 @@ def collapse(nodes: Nodes) -> None:
 
 
 class BitPruner:
-    """Error-based pruning as by `Pruner`; the table is nominal, complete and unweighted."""
+    """Error-based pruning as in `Pruner`, for a nominal, complete and unweighted table."""
 
     def __init__(self, nodes: Nodes, table: Table, confidence: float, raising: bool) -> None:
         self._nodes, self._table, self._raising = nodes, table, raising
         self._limit = limits(confidence)
 
     def prune(self, node: int = 0, path: Path = ()) -> float:
-        """Prune the subtree of the node that a path leads to; return its errors."""
+        """Prune the subtree at the end of a path and return its estimated errors."""
         nodes, limit = self._nodes, self._limit
         attribute, totals, errors = nodes.attribute, nodes.totals, nodes.errors
         as_leaf, tested = limit(totals[node], errors[node]), attribute[node]
@@ -84,9 +84,9 @@ class BitPruner:
         return staying
 
     def _raised(self, node: int, path: Path, as_leaf: float, staying: float) -> float:
-        """The errors of a node's largest branch, if it had all rows of the node.
+        """Return the errors of a node's largest branch if it had all rows of the node.
 
-        Or a part of them, if that is enough for the node to become a leaf or to stay.
+        Or a lower bound, if that is enough to decide against raising.
         """
         largest = self._largest(node)
         if self._nodes.attribute[largest] == LEAF:
@@ -96,14 +96,14 @@ class BitPruner:
         return self._errors(largest, self._rows(path), enough)
 
     def _largest(self, node: int) -> int:
-        """The child with most rows, the last of several."""
+        """Return the child with most rows; ties go to the last."""
         children = self._nodes.children(node)
         totals = self._nodes.totals[children.start : children.stop]
         totals.reverse()
         return children[-1 - totals.index(max(totals))]
 
     def _errors(self, node: int, rows: int, enough: float) -> float:
-        """The errors of a subtree, if it had these rows; or a part of them that is enough."""
+        """Return the errors of a subtree with these rows, or a lower bound above ``enough``."""
         nodes, (*values, classes) = self._nodes, self._sets
         errors = 0.0
         waiting = [(node, rows)]
@@ -120,7 +120,7 @@ class BitPruner:
         return errors
 
     def _count(self, node: int, rows: int) -> None:
-        """Count the rows at a node and all below it anew."""
+        """Recount the rows at a node and below."""
         nodes, attribute = self._nodes, self._nodes.attribute[node]
         counts = [(rows & having).bit_count() for having in self._sets[-1]]
         nodes.counts[node], nodes.totals[node] = counts, rows.bit_count()
@@ -130,7 +130,7 @@ class BitPruner:
                 self._count(child, rows & having)
 
     def _rows(self, path: Path) -> int:
-        """The rows at the end of a path."""
+        """Return the rows at the end of a path."""
         rows = sum(self._sets[-1])  # of any class
         for attribute, value in path:
             rows &= self._sets[attribute][value]
@@ -138,7 +138,7 @@ class BitPruner:
 
     @cached_property
     def _sets(self) -> list[list[int]]:
-        """For each value of every attribute, and at last for each class, the rows that have it."""
+        """The rows with each value of every attribute and, last, with each class."""
         table = self._table
         cards = [*self._nodes.cards, table.classes]
         starts = [*accumulate(cards, initial=0)]

@@ -19,32 +19,31 @@ from simstudy.learners.c45.tree import SMALL
 
 @dataclass(frozen=True)
 class BoostedC45(Learner):
-    """Pruned trees that vote, each grown on rows that the ones before it had wrong.
+    """Boosted C4.5: AdaBoost.M1 over pruned trees (Freund & Schapire 1996).
 
-    AdaBoost.M1 (Freund & Schapire 1996) as Weka's AdaBoostM1 over J48: a tree of weighted error
-    ε has ln((1−ε)/ε) votes, and the rows it has wrong get (1−ε)/ε times their weight, after which
-    all weights are scaled to their old sum. P(c) ∝ exp(votes for c). Boosting ends before a tree
-    with ε = 0 or ε ≥ ½, unless it is the first. A tree alone answers with its leaf frequencies.
+    As Weka's AdaBoostM1 over J48: a tree of weighted error ε has ln((1−ε)/ε) votes, and the
+    weights of the rows it misclassifies are multiplied by (1−ε)/ε, after which all weights are
+    rescaled to their previous sum. P(c) ∝ exp(votes for c). Boosting stops before a tree with
+    ε = 0 or ε ≥ ½, unless it is the first. A single tree predicts its leaf frequencies.
 
     Parameters
     ----------
     rounds : int
-        How many trees at most.
+        Maximum number of trees.
     confidence, min_leaf
-        As for `C45`.
+        See `C45`.
 
     Notes
     -----
-    Answers are Weka's where all attributes are nominal and no value is missing. Elsewhere they may
-    differ: Weka asks for a number of rows, whatever they weigh, before it cuts a numeric
-    attribute, and lets rounding decide between classes that a row with a missing value has in
-    equal parts.
+    Predictions equal Weka's for nominal attributes without missing values. Otherwise they may
+    differ: Weka needs a minimum number of unweighted rows to split a numeric attribute, and
+    rounding breaks ties between the classes of a row with a missing value.
 
-    The boosting of C5.0, which Korb, Hope & Hughes (2001) used, is its kin. It differs as Kuhn &
-    Johnson (2013, section 14.6) tell: the rows that a tree has wrong gain weight by the same sum
-    each, not by a factor, until half of the way to equal totals of right and wrong is gone; the
-    trees vote with the confidence of their leaves and all alike; and it stops early when wrong
-    rows weigh less than a tenth.
+    C5.0's boosting, used by Korb, Hope & Hughes (2001), is similar. According to Kuhn & Johnson
+    (2013, section 14.6), it adds the same weight to each misclassified row instead of multiplying,
+    moving half of the way to equal totals of correct and misclassified rows; trees have equal
+    votes, weighted by the confidence of their leaves; and it stops early when misclassified rows
+    weigh less than a tenth.
     """
 
     rounds: int = 10
@@ -59,11 +58,11 @@ class BoostedC45(Learner):
         return C45(self.confidence, self.min_leaf)
 
     def fit(self, sample: Sample, rng: np.random.Generator | None = None) -> FittedBoostedC45:
-        # Equal rows have equal weights throughout, so that distinct ones do.
+        # Duplicate rows keep equal weights, so distinct rows suffice.
         return self.fit_table(Table.of(sample))
 
     def fit_table(self, table: Table) -> FittedBoostedC45:
-        """Learn from a table with numeric attributes, or with missing values."""
+        """Fit to a table with numeric attributes or missing values."""
         learner, total = self._tree(), table.total
         trees: list[FittedC45] = []
         votes: list[float] = []
@@ -81,17 +80,17 @@ class BoostedC45(Learner):
 
 
 class FittedBoostedC45:
-    """Trees and how many votes each of them has; a tree alone answers with its leaves."""
+    """A fitted boosted C4.5: trees and their votes."""
 
     def __init__(self, trees: Sequence[FittedC45], votes: Sequence[float]) -> None:
         self.trees, self.votes = list(trees), list(votes)
 
     def predict_proba(self, codes: IntArray) -> FloatArray:
-        """One row of class probabilities for each row of attribute codes."""
+        """Return one row of class probabilities per row of attribute codes."""
         return self.predict_table(self.trees[0].attributes(codes))
 
     def predict_table(self, attributes: Attributes) -> FloatArray:
-        """The same for rows with numeric attributes or missing values."""
+        """Return class probabilities for rows with numeric attributes or missing values."""
         if len(self.trees) == 1:
             return self.trees[0].predict_table(attributes)
         rows = np.arange(len(attributes))
@@ -102,5 +101,5 @@ class FittedBoostedC45:
 
 
 def classes(tree: FittedC45, attributes: Attributes) -> IntArray:
-    """The most probable class of each row, the first of equal ones."""
+    """Return the most probable class of each row; ties go to the first."""
     return first_best(tree.predict_table(attributes).T)

@@ -1,8 +1,8 @@
-"""Growing a tree node by node in plain Python, where rows are few.
+"""Growing a tree node by node in plain Python, for few rows.
 
-Each row is one long integer: the bytes that stand for its values, and for its values with its
-class, are 1 and all others 0. The bytes of the sum over the rows of a node are then the counts of
-every value, and of every value with each class. A sum costs less than a numpy call.
+Each row is one long integer: the bytes of its values, and of its values with its class, are 1 and
+all others 0. The bytes of the sum over the rows of a node are then the counts of every value, and
+of every value with each class. A sum costs less than a numpy call.
 """
 
 from __future__ import annotations
@@ -20,36 +20,33 @@ from simstudy.learners.c45.search import BELOW_AVERAGE, counting, xlogx
 from simstudy.learners.c45.table import Table
 from simstudy.learners.c45.tree import LEAF, SMALL
 
-# A count must fit a byte; with more rows, levels at a time are faster.
+# A count must fit in a byte; with more rows, growing whole levels is faster.
 MAX_FEW = 255
-# Neither no row nor a single one has any information.
+# n·log2 n is 0 for counts of 0 and 1.
 _NO_INFORMATION = bytes([0, 1])
 
-Splits = list[tuple[int, float, float]]  # attribute, information gained, that of the split itself
+Splits = list[tuple[int, float, float]]  # attribute, information gain, split information
 
 
 @cache
 def _xlogx_of_bytes() -> list[float]:
-    """n·log2 n of all numbers that a byte can hold."""
+    """Return n·log2 n for all values of a byte."""
     table: list[float] = xlogx(np.arange(256.0)).tolist()
     return table
 
 
 class FewRows:
-    """Growth of the tree of a table with at most `MAX_FEW` rows, each of which counts once.
-
-    The table is complete and nominal.
-    """
+    """Grow the tree of a complete, nominal and unweighted table with at most `MAX_FEW` rows."""
 
     def __init__(self, table: Table, min_leaf: float) -> None:
         cards = cards_of(table)
         self._classes = table.classes
         self._xlogx = _xlogx_of_bytes().__getitem__
         self._counting = counting(table)
-        # Fewer rows are not split, branches of these numbers of rows do not make a test.
+        # Nodes with fewer rows are not split; branches with these numbers of rows are too small.
         self._fewest = 2 * min_leaf - SMALL
         self._too_few = bytes(range(min(math.floor(min_leaf - SMALL) + 1, MAX_FEW + 1)))
-        # The bytes of each attribute: how many rows have each value, and of them each class.
+        # The bytes of each attribute: the count of each value, and of each value with each class.
         starts = [*accumulate(cards, initial=0)]
         slots = starts[-1]
         self._width = slots * (table.classes + 1)
@@ -63,7 +60,7 @@ class FewRows:
         self._nodes.add([root], [len(table)])
 
     def _packed(self, columns: IntArray, target: IntArray, starts: list[int]) -> list[int]:
-        """Every row as a number."""
+        """Return every row as an integer."""
         width, classes, slots = self._width, self._classes, starts.pop()
         bags = columns + np.array(starts, dtype=np.intp)[:, None]
         cells = bags * classes
@@ -75,7 +72,7 @@ class FewRows:
         return [*map(int.from_bytes, ones.view(f"V{width}").ravel().tolist())]
 
     def grow(self) -> Nodes:
-        """The full tree, before anything is pruned."""
+        """Return the full tree before pruning."""
         nodes, number = self._nodes, self._numbers.__getitem__
         rows: Sequence[int] = range(len(self._numbers))
         attributes: Sequence[int] = range(len(self._columns))
@@ -89,14 +86,14 @@ class FewRows:
             if attribute == LEAF:
                 continue
             self._split(node, attribute, counts)
-            # What is no valid test here is none further down.
+            # A test that is not valid here is not valid further down.
             if attributes := [other for other, _, _ in splits if other != attribute]:
                 branches = self._branches(rows, attribute)
                 waiting += zip(nodes.children(node), branches, repeat(attributes))
         return nodes
 
     def _branches(self, rows: Iterable[int], attribute: int) -> list[list[int]]:
-        """Those of some rows that have each value of an attribute."""
+        """Return the rows with each value of an attribute."""
         branches: list[list[int]] = [[] for _ in range(self._nodes.cards[attribute])]
         column = self._columns[attribute]
         for row in rows:
@@ -106,7 +103,7 @@ class FewRows:
     def _splits(
         self, counts: bytes, classes: Sequence[int], total: int, attributes: Iterable[int]
     ) -> Splits:
-        """The valid splits of a node, of some attributes."""
+        """Return the valid splits of a node on some attributes."""
         xlogx, too_few = self._xlogx, self._too_few
         whole = xlogx(total)
         before = whole - sum(map(xlogx, classes))
@@ -121,14 +118,14 @@ class FewRows:
         return splits
 
     def _split(self, node: int, attribute: int, counts: bytes) -> None:
-        """Make an inner node of a leaf."""
+        """Turn a leaf into an inner node."""
         cells, classes = counts[self._cells[attribute]], self._classes
         by_value = [cells[at : at + classes] for at in range(0, len(cells), classes)]
         self._nodes.split(node, attribute, by_value, counts[self._bags[attribute]])
 
 
 def chosen(splits: Splits, total: int, counting: Sequence[bool]) -> int:
-    """What a node with so many rows should test, as by `Search.chosen`, given its valid splits."""
+    """Return the attribute that a node of ``total`` rows tests, as in `Search.chosen`."""
     gains = [gained for attribute, gained, _ in splits if counting[attribute]]
     if not gains:
         return LEAF

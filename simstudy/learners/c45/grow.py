@@ -10,7 +10,7 @@ from simstudy.learners.c45.tree import Tree
 
 
 def grow(table: Table, min_leaf: float) -> tuple[Tree, list[Entries]]:
-    """The full tree, before anything is pruned, and the rows at the mixed nodes of each level."""
+    """Return the full tree before pruning, and the rows at the mixed nodes of each level."""
     search = Search(table, min_leaf)
     # The number of branches of a test, and of attribute −1.
     branches = np.array([*(2 if card is None else card for card in table.cards), 0], dtype=np.intp)
@@ -24,7 +24,7 @@ def grow(table: Table, min_leaf: float) -> tuple[Tree, list[Entries]]:
         number = branches[attribute]
         ends = number.cumsum()
         children = int(ends[-1])
-        # Rows at leaves go on to a place behind the last child.
+        # Rows at leaves move to an index past the last child.
         first = np.where(number, ends - number, children)
         layer = Tree(attribute, threshold, first, number, counts)
         layers.append(layer)

@@ -18,30 +18,29 @@ from simstudy.learners.c45.tree import SMALL, Tree
 
 @dataclass(frozen=True)
 class C45(Learner):
-    """C4.5, release 8, as Weka's J48 computes it (Quinlan 1993, 1996).
+    """C4.5 release 8 decision trees, equal to Weka's J48 (Quinlan 1993, 1996).
 
-    Each node tests the attribute of greatest gain ratio among those of at least average gain.
+    Each node tests the attribute of maximum gain ratio among those of at least average gain.
 
     Parameters
     ----------
     confidence : float
-        The confidence level of the error limits that pruning goes by, up to 0.5; smaller prunes
-        more.
+        Confidence level of the error limits for pruning, up to 0.5; smaller values prune more.
     min_leaf : float
-        A test needs two branches with this many rows.
+        Minimum number of rows in at least two branches of a test.
     prune : bool
-        Whether to prune at all. Branches that are no better than a leaf on the training rows
-        themselves are cut off in any case.
+        Whether to prune. Subtrees that are no better than a leaf on the training rows are
+        always collapsed.
     laplace : bool
-        Leaves answer (n_c + 1)/(n + k) instead of n_c/n.
+        Leaves predict (n_c + 1)/(n + k) instead of n_c/n.
     subtree_raising : bool
-        Whether pruning may put a node's largest branch in the node's place.
+        Whether pruning may replace a node by its largest branch.
 
     Notes
     -----
-    A leaf that no training row reaches answers as its parent does. Row weights count as
-    repetitions of rows. Numeric attributes and missing values: `fit_table`. Numbers closer than
-    1e-5 are never cut between, as in Weka.
+    A leaf without training rows predicts as its parent. Row weights count as repetitions. For
+    numeric attributes and missing values see `fit_table`. As in Weka, values closer than 1e-5 are
+    not split.
     """
 
     confidence: float = 0.25
@@ -57,21 +56,21 @@ class C45(Learner):
         require(allowed, "min_leaf", self.min_leaf, "it must be above 0 and finite")
 
     def fit(self, sample: Sample, rng: np.random.Generator | None = None) -> FittedC45:
-        # Few rows take less time than finding out which of them are equal.
+        # With few rows, finding duplicates costs more than it saves.
         distinct = sample.weights is not None or len(sample) > small.MAX_ROWS
         return self.fit_table(Table.of(sample, distinct=distinct))
 
     def fit_table(self, table: Table) -> FittedC45:
-        """Learn from a table with numeric attributes, or with missing values.
+        """Fit to a table with numeric attributes or missing values.
 
-        A row whose value of the tested attribute is missing goes down all branches, in parts like
-        the rows whose value is known.
+        A row with a missing value of the tested attribute goes down all branches, weighted by the
+        shares of the rows with known values.
         """
         fit = self._node_by_node if small.is_small(table) else self._level_by_level
         return FittedC45(fit(table), table.cards, self.laplace)
 
     def _level_by_level(self, table: Table) -> Tree:
-        """The tree of any table."""
+        """Grow the tree of any table."""
         tree, rows = grow(table, self.min_leaf)
         collapse(tree)
         if self.prune:
@@ -80,7 +79,7 @@ class C45(Learner):
         return tree
 
     def _node_by_node(self, table: Table) -> Tree:
-        """The same tree of a small table, with less overhead."""
+        """Grow the same tree of a small table, with less overhead."""
         nodes = small.grow(table, self.min_leaf)
         bits.collapse(nodes)
         if self.prune:
@@ -89,14 +88,14 @@ class C45(Learner):
 
 
 class FittedC45:
-    """A decision tree with class probabilities in its leaves.
+    """A fitted C4.5 tree with class probabilities in its leaves.
 
     Attributes
     ----------
     tree : Tree
         The nodes.
     probabilities : array of shape (nodes, classes)
-        What each node answers where it is a leaf.
+        Class probabilities of each node.
     """
 
     def __init__(self, tree: Tree, cards: tuple[int | None, ...], laplace: bool) -> None:
@@ -104,7 +103,7 @@ class FittedC45:
         counts = tree.counts.T.copy()
         totals = counts.sum(axis=1)
         if len(empty := (totals[1:] < SMALL).nonzero()[0]):
-            # Where no training row comes, the parent answers. All but the root are children.
+            # Nodes without training rows predict as their parents. All but the root are children.
             parents = np.repeat(np.arange(len(tree)), tree.branches)
             counts[empty + 1] = counts.take(parents[empty], axis=0)
         if laplace or totals[0] < SMALL:
@@ -112,18 +111,18 @@ class FittedC45:
         self.probabilities: FloatArray = counts / counts.sum(axis=1, keepdims=True)
 
     def predict_proba(self, codes: IntArray) -> FloatArray:
-        """One row of class probabilities for each row of attribute codes."""
+        """Return one row of class probabilities per row of attribute codes."""
         return self.predict_table(self.attributes(codes))
 
     def attributes(self, codes: IntArray) -> Attributes:
-        """Rows of attribute codes as a tree asks for them."""
+        """Return rows of attribute codes as `Attributes`."""
         cards = [card for card in self._cards if card is not None]
         if len(cards) < len(self._cards):
-            raise ValueError("this tree was grown with numeric attributes: ask predict_table")
+            raise ValueError("this tree was grown with numeric attributes; use predict_table")
         return Attributes(check_codes(codes, cards, "attribute"), cards)
 
     def predict_table(self, attributes: Attributes) -> FloatArray:
-        """The same for rows with numeric attributes or missing values."""
+        """Return class probabilities for rows with numeric attributes or missing values."""
         if attributes.plain:
             return self.probabilities.take(self.tree.plain_leaves(attributes), axis=0)
         rows = np.arange(len(attributes))

@@ -1,4 +1,4 @@
-"""A tree as plain lists, for trees so small that a numpy call costs more than a node."""
+"""A tree as plain lists, for trees so small that numpy call overhead dominates."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from simstudy.learners.c45.tree import LEAF, Tree
 
 
 def cards_of(table: Table) -> list[int]:
-    """How many values each nominal attribute has."""
+    """Return the number of values of each nominal attribute."""
     return [card for card in table.cards if card is not None]
 
 
 @dataclass
 class Nodes:
-    """Nodes of a decision tree over nominal attributes, the first of them the root.
+    """Nodes of a decision tree over nominal attributes, the root first.
 
     Each training row counts once. Parents come before their children. ``totals`` and ``errors``
     are the training rows of each node, and those outside its most frequent class; the other fields
@@ -38,7 +38,7 @@ class Nodes:
     def of_levels(
         cls, cards: Sequence[int], attributes: list[IntArray], counts: list[IntArray]
     ) -> Nodes:
-        """A tree of what the nodes of each level test, and their counts, (classes, nodes)."""
+        """Build a tree from the tests and the counts, (classes, nodes), of each level."""
         attribute, by_class = np.concatenate(attributes), np.concatenate(counts, axis=1)
         branches = np.array([*cards, 0], dtype=np.intp).take(attribute)
         first = branches.cumsum() - branches + 1
@@ -50,12 +50,12 @@ class Nodes:
         return len(self.attribute)
 
     def children(self, node: int) -> range:
-        """The children of an inner node, in the order of the values of its attribute."""
+        """Return the children of an inner node, in the order of the values of its attribute."""
         first = self.first[node]
         return range(first, first + self.cards[self.attribute[node]])
 
     def add(self, counts: Sequence[Sequence[int]], totals: Sequence[int]) -> None:
-        """Add leaves with these class counts, and all rows of each."""
+        """Add leaves with these class counts and totals."""
         self.attribute += [LEAF] * len(totals)
         self.first += [LEAF] * len(totals)
         self.counts += counts
@@ -70,7 +70,7 @@ class Nodes:
         self.add(counts, totals)
 
     def tree(self) -> Tree:
-        """The nodes that the root leads to, numbered level by level."""
+        """Return the nodes reachable from the root, numbered level by level."""
         order: list[int] = []
         first: list[int] = []
         level, depth = [0], -1

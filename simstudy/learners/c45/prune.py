@@ -1,4 +1,4 @@
-"""Cutting a tree back to what a pessimistic estimate of its errors supports."""
+"""Error-based pruning by a pessimistic estimate of the errors."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from simstudy.learners.c45.tree import SMALL, Level, Tree
 
 Number = TypeVar("Number", float, FloatArray)
 
-# Fewer training errors than this are none: a subtree that saves no more is cut off.
+# A subtree that saves no more training errors than this is collapsed.
 _SAVED = 1e-3
-# The tree of fewest estimated errors wins, but a simpler one may have this many more.
+# A simpler tree is preferred if it has at most this many more estimated errors.
 ALLOWANCE = 0.1
 
 
 def collapse(tree: Tree) -> None:
-    """Make a leaf of every node whose subtree is no better on the training rows."""
+    """Replace every subtree that is no better on the training rows by a leaf."""
     errors = tree.counts.sum(axis=0) - tree.counts.max(axis=0)
     below = errors.copy()
     inner = np.flatnonzero(tree.branches)
     first = tree.first[inner]
-    # In a grown tree each node's children follow those of the one before, so that these are the
-    # sums over children; every turn gets them right for one level more.
+    # In a grown tree the children of consecutive nodes are consecutive, so that these are sums over
+    # children; each iteration is correct for one more level.
     while (below[inner] != (sums := np.add.reduceat(below, first))).any():
         below[inner] = sums
     tree.make_leaves(inner[below[inner] >= errors[inner] - _SAVED])
@@ -35,8 +35,8 @@ def collapse(tree: Tree) -> None:
 class Pruner:
     """Error-based pruning with subtree raising (Quinlan 1993, chapter 4).
 
-    From the leaves up, a node becomes a leaf, or is replaced by its largest branch, or stays,
-    by the upper confidence limit of the errors that each would make.
+    From the leaves up, a node becomes a leaf, is replaced by its largest branch, or is kept,
+    according to the upper confidence limits of the errors.
     """
 
     def __init__(self, tree: Tree, table: Table, confidence: float, raising: bool) -> None:
@@ -45,7 +45,7 @@ class Pruner:
         self._z = NormalDist().inv_cdf(1 - confidence)
 
     def prune(self, rows: list[Entries]) -> None:
-        """Prune the whole tree, given the rows at all inner nodes, maybe others, of each level."""
+        """Prune the tree, given the rows at (at least) all inner nodes of each level."""
         tree = self._tree
         levels = []
         for level, entries in zip(tree.inner_levels(), rows, strict=False):
@@ -79,7 +79,7 @@ class Pruner:
         return errors[roots]
 
     def _descend(self, nodes: IntArray, entries: Entries) -> list[tuple[Level, Entries]]:
-        """The inner nodes of each level from some nodes on with their entries, counted anew."""
+        """Return the inner nodes of each level below some nodes, with their entries recounted."""
         tree = self._tree
         tree.count(self._table, entries, nodes)
         levels = []
@@ -94,7 +94,7 @@ class Pruner:
     def _errors_of_branches(
         self, nodes: IntArray, largest: IntArray, entries: Entries, as_leaf: FloatArray
     ) -> FloatArray:
-        """The errors of each node's largest branch, if it had all rows of the node."""
+        """Return the errors of each node's largest branch if it had all rows of the node."""
         if not self._raising:
             return np.full(len(nodes), np.inf)
         tree, table = self._tree, self._table
@@ -113,9 +113,9 @@ class Pruner:
         return weights_in(owner[leaves], limits, len(tree))[nodes]
 
     def _errors_in_parts(self, entries: Entries, roots: IntArray) -> FloatArray:
-        """The errors of the subtrees of some nodes with these entries.
+        """Return the errors of the subtrees of some nodes with these entries.
 
-        Rows with missing values go in parts like the rows that are now at a node.
+        Rows with missing values are divided as the rows now at the node.
         """
         tree, kept = self._tree, self._tree.counts
         tree.counts = kept.copy()
@@ -131,26 +131,26 @@ class Pruner:
         return errors
 
     def limit(self, counts: FloatArray) -> FloatArray:
-        """The upper confidence limit of the errors of leaves with these class counts."""
+        """Return the upper confidence limit of the errors of leaves with these class counts."""
         weight = counts.sum(axis=0)
         errors = weight - counts.max(axis=0)
         rows = np.maximum(weight, SMALL)
         limit = normal_limit(rows, np.minimum(np.maximum(errors, 1.0) + 0.5, rows), self._z)
         none = limit_without_errors(rows, self._confidence)
-        # Between no error and one the limit is interpolated.
+        # Between 0 and 1 errors the limit is interpolated.
         few = none + errors * (np.maximum(limit, 1.0) - none)
         return np.where(errors < 1, np.where(weight < SMALL, 0.0, few), limit)
 
 
 def limit_without_errors(rows: Number, confidence: float) -> Number:
-    """The upper confidence limit of the errors of a leaf that has none."""
+    """Return the upper confidence limit of the errors of a leaf without errors."""
     return rows * (1 - confidence ** (1 / rows))
 
 
 def normal_limit(rows: Number, errors: Number, z: float) -> Number:
-    """The upper limit of one error or more by the normal approximation (Wilson 1927).
+    """Return the upper limit of one or more errors by the normal approximation (Wilson 1927).
 
-    For continuity half an error has been added to ``errors``, up to ``rows``.
+    ``errors`` includes the continuity correction of half an error, up to ``rows``.
     """
     spread = (errors * (1 - errors / rows) + z**2 / 4) ** 0.5
     return (errors + z * spread + z**2 / 2) / (1 + z**2 / rows)

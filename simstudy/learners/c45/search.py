@@ -1,4 +1,4 @@
-"""The search for the best split of nodes, all nodes of a level at once."""
+"""Search for the best splits, all nodes of a level at once."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from simstudy.data.sample import read_only
 from simstudy.learners.c45.table import Entries, Table
 from simstudy.learners.c45.tree import LEAF, SMALL
 
-# A split must gain the average of all, less this, in bits (Weka's approach to Quinlan's program).
+# A split must gain the average of all less this, in bits (as in Weka).
 BELOW_AVERAGE = 1e-3
-# Numeric values must lie this far apart to be split between.
+# Minimum distance of numeric values to split between.
 _APART = 1e-5
-# A side of a numeric split needs a tenth of an even share of the rows, but never more than this.
-_MOST_NEEDED = 25.0
-# How many cells of (class, node, value) are counted at once.
-_MOST_CELLS = 2**22
+# A side of a numeric split needs a tenth of an even share of the rows, but at most this many.
+_MAX_NEEDED = 25.0
+# Maximum number of cells of (class, node, value) counted at once.
+_MAX_CELLS = 2**22
 
 
 class Splits(NamedTuple):
-    """One split for each attribute and node, shapes (attributes, nodes)."""
+    """One split per attribute and node, shapes (attributes, nodes)."""
 
     valid: npt.NDArray[np.bool_]
     gain: FloatArray  # in bits; 0 where a split is not valid
@@ -34,7 +34,7 @@ class Splits(NamedTuple):
 
 
 def xlogx(weights: FloatArray) -> FloatArray:
-    """w·log2 w, 0 for no weight."""
+    """Return w·log2 w, 0 for weight 0."""
     some = weights > SMALL
     result: FloatArray = weights * np.log2(weights, where=some, out=np.zeros_like(weights))
     return result
@@ -42,21 +42,21 @@ def xlogx(weights: FloatArray) -> FloatArray:
 
 @lru_cache(maxsize=8)
 def xlogx_up_to(end: int) -> FloatArray:
-    """`xlogx` of all whole numbers below ``end``."""
+    """Return `xlogx` of all integers below ``end``."""
     return read_only(xlogx(np.arange(float(end))))
 
 
 def counting(table: Table) -> list[bool]:
-    """Which attributes count in the average gain: not nominal ones with very many values."""
+    """Return which attributes count in the average gain: nominal ones with many values do not."""
     many = [card is not None and card > 0.3 * table.total - SMALL for card in table.cards]
     return [not m or all(many) for m in many]
 
 
 class Search:
-    """The search for the best split of nodes.
+    """Search for the best split of each node.
 
-    ``node`` below numbers the nodes of the entries from 0; ``counts`` and ``total`` are the
-    classes and all weight at each.
+    ``node`` below numbers the nodes of the entries from 0; ``counts`` and ``total`` are the class
+    weights and the total weight at each.
     """
 
     def __init__(self, table: Table, min_leaf: float) -> None:
@@ -69,7 +69,7 @@ class Search:
         self._deepest = np.inf if table.any_numeric else len(table.cards)
 
     def _xlogx(self, weights: FloatArray) -> FloatArray:
-        """`xlogx`, looked up where all weights are whole."""
+        """Return `xlogx`, by lookup if all weights are integers."""
         if not self._table.whole:
             return xlogx(weights)
         return self._known.take(weights.astype(np.intp))
@@ -77,9 +77,9 @@ class Search:
     def best(
         self, entries: Entries, counts: FloatArray, depth: int
     ) -> tuple[IntArray, FloatArray, Entries]:
-        """What each node of a level should test, with a threshold, and the entries to be tested.
+        """Return the test of each node of a level, its threshold, and the entries to be tested.
 
-        Entries may also be at a place behind the last node, where nothing is done with them.
+        Entries at an index past the last node are ignored.
         """
         total = counts.sum(axis=0)
         mixed = total - counts.max(axis=0) > SMALL
@@ -101,9 +101,9 @@ class Search:
         return attribute, threshold, entries
 
     def chosen(self, splits: Splits) -> IntArray:
-        """The attribute of greatest gain ratio among those of at least average gain; −1 for none.
+        """Return the attribute of maximum gain ratio among those of at least average gain, or −1.
 
-        Of equal ratios the first wins.
+        Ties go to the first.
         """
         valid, gain = splits.valid, splits.gain
         if not self._all_count:
@@ -117,9 +117,9 @@ class Search:
     def splits(
         self, entries: Entries, node: IntArray, counts: FloatArray, total: FloatArray
     ) -> Splits:
-        """The split of each node on each attribute."""
+        """Return the split of each node on each attribute."""
         table = self._table
-        block = max(_MOST_CELLS // (table.slots * table.classes), 1)
+        block = max(_MAX_CELLS // (table.slots * table.classes), 1)
         if len(total) > block:
             return self._splits_in_blocks(entries, node, counts, total, block)
         if not table.any_numeric:
@@ -139,7 +139,7 @@ class Search:
     def _splits_in_blocks(
         self, entries: Entries, node: IntArray, counts: FloatArray, total: FloatArray, block: int
     ) -> Splits:
-        """The same, for some nodes after the other."""
+        """Return the splits, computed for blocks of nodes."""
         parts = []
         for start in range(0, len(total), block):
             here = (node >= start) & (node < start + block)
@@ -156,7 +156,7 @@ class Search:
         counts: FloatArray,
         total: FloatArray,
     ) -> Splits:
-        """Splits of nominal attributes, one branch for each value."""
+        """Return splits on nominal attributes, one branch per value."""
         table = self._table
         values = self._values(entries, node, counts)
         bags = values.sum(axis=0)
@@ -179,9 +179,9 @@ class Search:
         return Splits(valid, gain, _ratio(gain, information, total), np.full(gain.shape, np.nan))
 
     def _values(self, entries: Entries, node: IntArray, counts: FloatArray) -> FloatArray:
-        """The weight in each class, slot and node; in the last slot, all of the class.
+        """Return the weight of each class, slot and node; the last slot is the class total.
 
-        Nodes come last: sums over classes and slots run along whole rows of memory.
+        Nodes are on the last axis: sums over classes and slots run along contiguous memory.
         """
         table = self._table
         shape = (table.classes, table.slots, counts.shape[1])
@@ -198,13 +198,13 @@ class Search:
     def _numeric(
         self, entries: Entries, node: IntArray, total: FloatArray, column: int, splits: Splits
     ) -> None:
-        """Splits of a numeric attribute in two."""
+        """Return binary splits of a numeric attribute."""
         table = self._table
         values = table.values[entries.rows, column]
         order = np.lexsort((values, node))
         order = order[~np.isnan(values[order])]
         values, node = values[order], node[order]
-        # A cut lies after an entry whose successor at the same node has a greater value.
+        # A cut follows an entry whose successor at the same node has a greater value.
         cut = np.flatnonzero((node[1:] == node[:-1]) & (values[:-1] + _APART < values[1:]))
         if not len(cut):
             return
@@ -214,7 +214,7 @@ class Search:
         at = node[cut]
         above = np.maximum(classes[at] - below, 0.0)
         sizes = np.stack([below.sum(axis=1), above.sum(axis=1)])
-        needed = np.maximum(np.minimum(0.1 * known / table.classes, _MOST_NEEDED), self._min_leaf)
+        needed = np.maximum(np.minimum(0.1 * known / table.classes, _MAX_NEEDED), self._min_leaf)
         enough = (sizes > needed[at] - SMALL).all(axis=0)
         in_bags = xlogx(sizes).sum(axis=0)
         before = (xlogx(known) - xlogx(classes).sum(axis=1))[at]
@@ -224,7 +224,7 @@ class Search:
         choices = weights_in(at, enough, len(total))
         best = _best_cuts(gain, at)
         cut, at, gain, in_bags = cut[best], at[best], gain[best], in_bags[best]
-        # The choice of a cut costs as much as naming it (Quinlan 1996).
+        # The gain is reduced by the cost of stating the cut (Quinlan 1996).
         gain = gain - np.log2(np.maximum(choices[at], 1.0)) / total[at]
         information = xlogx(total[at]) - in_bags - xlogx(total[at] - known[at])
         valid = gain >= SMALL
@@ -237,7 +237,7 @@ class Search:
 
 
 def _ratio(gain: FloatArray, information: FloatArray, total: FloatArray) -> FloatArray:
-    """Gain over the information of the split itself, which is never less than the gain."""
+    """Return the gain divided by the split information, which is never less than the gain."""
     ratio: FloatArray = gain * total / np.maximum(information, SMALL)
     return ratio
 
@@ -245,7 +245,7 @@ def _ratio(gain: FloatArray, information: FloatArray, total: FloatArray) -> Floa
 def _running(
     node: IntArray, target: IntArray, weights: FloatArray, cut: IntArray, classes: int, nodes: int
 ) -> tuple[FloatArray, FloatArray]:
-    """The classes below each cut of its node, and those of every node."""
+    """Return the class weights below each cut of its node, and those of every node."""
     indicator = np.zeros((len(node), classes))
     indicator[np.arange(len(node)), target] = weights
     running = np.cumsum(indicator, axis=0)
@@ -256,14 +256,14 @@ def _running(
 
 
 def first_best(scores: FloatArray) -> IntArray:
-    """For each column the row of the greatest score above 0; −1 for none.
+    """Return for each column the row of the greatest score above 0, or −1.
 
-    In turn, a score replaces the best so far if it is greater by more than `SMALL`.
+    In order, a score replaces the current best if it is greater by more than `SMALL`.
     """
     top = scores.max(axis=0, initial=0.0)
     near, nearly = scores >= top - SMALL, scores >= top - 2 * SMALL
     best = np.where(top > SMALL, near.argmax(axis=0), -1)
-    # The first score near the top may itself be near an earlier one that is not.
+    # The first score near the maximum may itself be near an earlier one that is not.
     if np.count_nonzero(near) < np.count_nonzero(nearly):
         for column in np.flatnonzero((near < nearly).any(axis=0) & (best >= 0)):
             best[column] = _in_turn(scores[:, column])
@@ -279,7 +279,7 @@ def _in_turn(scores: FloatArray) -> int:
 
 
 def _best_cuts(gain: FloatArray, node: IntArray) -> IntArray:
-    """The place of the best gain above 0 of each node, as by `first_best`; nodes lie together."""
+    """Return the index of each node's best gain, as `first_best`; nodes are contiguous."""
     starts = np.flatnonzero(np.r_[True, node[1:] != node[:-1]])
     sizes = np.diff(np.r_[starts, len(node)])
     top = np.repeat(np.maximum.reduceat(gain, starts), sizes)
@@ -294,7 +294,7 @@ def _best_cuts(gain: FloatArray, node: IntArray) -> IntArray:
 
 
 def _value_below(column: FloatArray, middle: FloatArray) -> FloatArray:
-    """The greatest value of the whole training set up to each cut."""
+    """Return the greatest value in the training set up to each cut."""
     values = np.unique(column[~np.isnan(column)])
     below: FloatArray = values[np.searchsorted(values, middle + SMALL) - 1]
     return below

@@ -1,8 +1,8 @@
-"""Growing the tree of a small table: nominal, complete, each row counting once.
+"""Growing the tree of a small table that is nominal, complete and unweighted.
 
-With hundreds of rows, a level of `grow.grow` is mostly overhead of numpy calls. Here a level takes
-about half as many: nothing is weighted, and leaves are searched like all other nodes. With fewer
-rows plain Python is faster still, see `FewRows`. All grow the same tree.
+With hundreds of rows, `grow.grow` spends most of its time on numpy call overhead. Here a level
+takes about half as many calls: nothing is weighted, and leaves are searched like other nodes. With
+fewer rows plain Python is faster still, see `FewRows`. All grow the same tree.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from simstudy.learners.c45.search import BELOW_AVERAGE, counting, first_best, xl
 from simstudy.learners.c45.table import Table
 from simstudy.learners.c45.tree import LEAF, SMALL
 
-# With more rows, or pairs of a value and a class, `grow.grow` and `Pruner` are as fast.
+# With more rows, or more (value, class) pairs, `grow.grow` and `Pruner` are as fast.
 MAX_ROWS = 2000
 _MAX_CELLS = 2**11
-# Pruning goes as deep into recursion as a path has tests.
+# Pruning recurses once per test on a path.
 _MAX_ATTRIBUTES = 100
 
 
 def is_small(table: Table) -> bool:
-    """Whether a table is small enough for this module, and nominal, complete and unweighted."""
+    """Return whether a table is small, nominal, complete and unweighted."""
     if not (table.plain and table.single and len(table) <= MAX_ROWS):
         return False
     cards = cards_of(table)
@@ -36,7 +36,7 @@ def is_small(table: Table) -> bool:
 
 
 def grow(table: Table, min_leaf: float) -> Nodes:
-    """The full tree, before anything is pruned."""
+    """Return the full tree before pruning."""
     if len(table) <= MAX_FEW:
         return FewRows(table, min_leaf).grow()
     search = _LevelSearch(table, min_leaf)
@@ -60,7 +60,7 @@ def grow(table: Table, min_leaf: float) -> Nodes:
 
 
 class _LevelSearch:
-    """The search for the best split of all nodes of a level.
+    """Search for the best splits of all nodes of a level.
 
     Slots are those of `Table`: the values of all attributes, and a last one for all rows.
     """
@@ -82,7 +82,7 @@ class _LevelSearch:
         self._sums[:, -1] = -1
 
     def count(self, rows: IntArray, node: IntArray, number: int) -> IntArray:
-        """The rows of each class and slot at each of so many nodes."""
+        """Count the rows of each class and slot at each of ``number`` nodes."""
         shape = (self._classes, self._slots, number)
         cells = self._cells.take(rows, axis=1)
         cells *= number
@@ -91,14 +91,14 @@ class _LevelSearch:
         return counts.reshape(shape)
 
     def best(self, counts: IntArray) -> IntArray:
-        """What each node should test, as by `Search.best`."""
+        """Return the test of each node, as `Search.best`."""
         _, slots, nodes = counts.shape
         terms = np.empty((slots, 3, nodes))
         bags = np.add.reduce(counts, axis=0)
         np.greater(bags, self._too_few, out=terms[:, 0])
         terms[:, 1] = self._xlogx.take(bags)
         np.add.reduce(self._xlogx.take(counts), axis=0, out=terms[:, 2])
-        # The last slot, all rows, is large as well; less this one, two large branches are one.
+        # The last slot, all rows, always counts as large and is subtracted.
         sums = (self._sums @ terms.reshape(slots, -1)).reshape(-1, 3, nodes)
         more, in_bags, in_classes = sums.transpose(1, 0, 2)
         total = bags[-1].astype(np.float64)
@@ -112,7 +112,7 @@ class _LevelSearch:
         return first_best(scores)
 
     def _average(self, valid: npt.NDArray[np.bool_], gained: FloatArray) -> FloatArray:
-        """The average of what valid splits gain at each node; infinite without one that counts."""
+        """Return the average gain of the valid splits at each node; infinite if none counts."""
         if self._counting is not None:
             valid, gained = valid[self._counting], gained[self._counting]
         number = np.add.reduce(valid, axis=0, dtype=np.float64)

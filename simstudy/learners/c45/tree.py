@@ -1,4 +1,4 @@
-"""A decision tree as arrays, and the way of rows through it."""
+"""A decision tree as arrays, and the routing of rows through it."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ import numpy as np
 from simstudy.arrays import FloatArray, IntArray, weights_in
 from simstudy.learners.c45.table import Attributes, Entries, Table, together
 
-# Values, weights and errors that differ by less are equal, as in Weka.
+# Values, weights and errors that differ by less count as equal, as in Weka.
 SMALL = 1e-6
 LEAF = -1
 
 
 class Level(NamedTuple):
-    """Some inner nodes of a tree and all their children, one node's after the other's.
+    """Some inner nodes of a tree and all their children, node by node.
 
-    ``offsets`` says where each node's children start, ``branches`` how many they are.
+    ``offsets`` is the start of each node's children, ``branches`` their number.
     """
 
     nodes: IntArray
@@ -29,22 +29,22 @@ class Level(NamedTuple):
 
 
 class Tree:
-    """Nodes of a decision tree, the first of them the root.
+    """Nodes of a decision tree, the root first.
 
     Attributes
     ----------
     attribute : array of shape (nodes,)
-        What a node tests; −1 at a leaf.
+        The attribute tested at a node; −1 at a leaf.
     threshold : array of shape (nodes,)
-        Values up to it take the first of two branches, where the attribute is numeric.
+        For a numeric attribute, values up to it take the first of two branches.
     first : array of shape (nodes,)
-        The child for the first value, those for the other values follow it; a leaf has itself.
+        The child for the first value; the others follow it. A leaf points to itself.
     branches : array of shape (nodes,)
-        How many children a node has.
+        Number of children.
     counts : array of shape (classes, nodes)
         Training rows of each class.
     depth : int
-        The greatest number of tests on a path, set by `compact`.
+        The maximum number of tests on a path, set by `compact`.
     """
 
     def __init__(
@@ -61,7 +61,7 @@ class Tree:
 
     @classmethod
     def of_layers(cls, layers: Sequence[Tree]) -> Tree:
-        """One tree of its levels, in each of which ``first`` is a place in the next."""
+        """Build a tree from its levels; ``first`` is an index into the next level."""
         starts = accumulate(map(len, layers))
         first = np.concatenate([layer.first + n for layer, n in zip(layers, starts, strict=True)])
         branches = np.concatenate([layer.branches for layer in layers])
@@ -79,20 +79,20 @@ class Tree:
         return len(self.attribute)
 
     def make_leaves(self, nodes: IntArray) -> None:
-        """Cut off what is below some nodes."""
+        """Turn some nodes into leaves."""
         self.attribute[nodes] = LEAF
         self.branches[nodes] = 0
         self.first[nodes] = nodes
 
     def replace(self, nodes: IntArray, by: IntArray) -> None:
-        """Put other nodes, with all that is below them, in the place of some."""
+        """Replace some nodes by others with their subtrees."""
         for field in (self.attribute, self.threshold, self.first, self.branches):
             field[nodes] = field[by]
         leaves = nodes[self.branches[nodes] == 0]
         self.first[leaves] = leaves
 
     def compact(self) -> None:
-        """Drop the nodes that were cut off, and number the rest level by level."""
+        """Drop unreachable nodes, and number the rest level by level."""
         levels = [np.zeros(1, dtype=np.intp)]
         while len(children := self.children(levels[-1])):
             levels.append(children)
@@ -105,18 +105,18 @@ class Tree:
         self.branches, self.counts = self.branches[order], self.counts[:, order]
 
     def level(self, nodes: IntArray) -> Level:
-        """Some inner nodes with their children."""
+        """Return some inner nodes with their children."""
         branches = self.branches[nodes]
         offsets = branches.cumsum() - branches
         firsts = np.repeat(self.first[nodes] - offsets, branches)
         return Level(nodes, firsts + np.arange(len(firsts)), offsets, branches)
 
     def children(self, nodes: IntArray) -> IntArray:
-        """All children of some nodes, one node's after the other's."""
+        """Return all children of some nodes, node by node."""
         return self.level(nodes).children
 
     def inner_levels(self) -> list[Level]:
-        """The inner nodes of every depth, from the root on."""
+        """Return the inner nodes of every depth, from the root."""
         levels = []
         nodes = np.zeros(1, dtype=np.intp)
         while len(nodes := nodes[self.branches[nodes] > 0]):
@@ -125,7 +125,7 @@ class Tree:
         return levels
 
     def largest_children(self, nodes: IntArray) -> IntArray:
-        """The child with most rows of each of some inner nodes, the last of several."""
+        """Return the child with most rows of each inner node; ties go to the last."""
         level = self.level(nodes)
         sizes = self.counts.take(level.children, axis=1).sum(axis=0)
         most = np.repeat(np.maximum.reduceat(sizes, level.offsets), level.branches)
@@ -137,7 +137,7 @@ class Tree:
         self.counts[:, nodes] = table.class_counts(entries, len(self)).take(nodes, axis=1)
 
     def step(self, attributes: Attributes, entries: Entries) -> tuple[Entries, Entries | None]:
-        """Move entries to the child of their value, and return those without a value apart.
+        """Move entries to the child of their value; return those with missing values separately.
 
         Entries at leaves stay.
         """
@@ -155,7 +155,7 @@ class Tree:
         return Entries(entries.rows, nodes, entries.weights), missing
 
     def spread(self, entries: Entries, sizes: FloatArray) -> Entries:
-        """Every entry at all children of its node, in parts like these sizes of the children."""
+        """Divide every entry among all children of its node, in proportion to their sizes."""
         _, children, _, branches = self.level(entries.nodes)
         parts = sizes[children]
         owner = np.repeat(np.arange(len(branches)), branches)
@@ -174,7 +174,7 @@ class Tree:
         return entries
 
     def leaves(self, attributes: Attributes, entries: Entries) -> Entries:
-        """Where entries end."""
+        """Return the entries at their leaves."""
         while self.attribute[entries.nodes].max(initial=LEAF) > LEAF:
             entries, missing = self.step(attributes, entries)
             if missing is not None and len(missing.rows):
@@ -182,7 +182,7 @@ class Tree:
         return entries
 
     def plain_leaves(self, attributes: Attributes) -> IntArray:
-        """The leaf of each row in a compact tree; attributes are nominal and complete."""
+        """Return the leaf of each row in a compact tree; attributes are nominal and complete."""
         rows = np.arange(len(attributes))
         nodes = np.zeros_like(rows)
         values = attributes.flat.astype(np.intp, copy=False)

@@ -1,7 +1,7 @@
-"""Prediction by all totally ordered models together.
+"""Bayesian model averaging over totally ordered models.
 
 P(x, y) = Σ over TOMs of posterior · Π_v P(x_v | parents): the sum over orders and parent sets of
-`exact`, with each parent set's weight multiplied by its parameter for the row in hand.
+`exact`, with the weight of each parent set multiplied by its parameter for the row.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from simstudy.data.sample import Sample
 from simstudy.learners.camml.exact import Posterior, layers
 from simstudy.learners.network import members, parameters
 
-# Parent sets of less posterior probability are passed over. A row can favour a parent set by a
-# factor of about 2N at most, so that this changes a probability by about N·1e-16.
+# Parent sets of lower posterior probability are skipped. A row can favour a parent set by a factor
+# of at most about 2N, so that this changes a probability by about N·1e-16.
 _NEGLIGIBLE = 1e-16
 _CHUNK_BYTES = 2**25
 
@@ -29,7 +29,7 @@ class ModelAverage:
         self._factors = [_Factor(v, target, sample, posterior) for v in range(target + 1)]
 
     def log_joint(self, codes: IntArray) -> FloatArray:
-        """log P(attributes, class) of rows of attribute codes, shape (rows, classes)."""
+        """Return log P(attributes, class) for rows of attribute codes, shape (rows, classes)."""
         bytes_each = 8 * self._posterior.sets * self._posterior.variables * self._classes
         rows = max(_CHUNK_BYTES // bytes_each, 1)
         parts = [codes[start : start + rows] for start in range(0, len(codes), rows)]
@@ -47,7 +47,7 @@ class ModelAverage:
 
 
 class _Factor:
-    """One variable's part: the mean of P(v | parents) over parent sets, given predecessors."""
+    """Factor of one variable: the mean of P(v | parents) over parent sets, given predecessors."""
 
     def __init__(self, v: int, target: int, sample: Sample, posterior: Posterior) -> None:
         self._shape = (posterior.sets, sample.classes)
@@ -56,14 +56,14 @@ class _Factor:
         with np.errstate(over="ignore", invalid="ignore"):
             share = np.exp(posterior.weights[v, chosen] - posterior.within[v, self._free, None])
         share[chosen & ~self._free[:, None] != 0] = 0.0
-        # Each row times the probability that v comes next after that set.
+        # Each row is multiplied by the probability that v follows that set.
         self._share = share * posterior.steps[v, self._free, None]
         self._axes = [(*members(mask), v) for mask in chosen.tolist()]
         self._tables = [parameters(sample, axes) for axes in self._axes]
         self._of_class = np.array([target in axes for axes in self._axes])
 
     def flow(self, columns: list[IntArray], rows: int) -> FloatArray:
-        """For every set of predecessors, class and row: step probability × mean parameter."""
+        """Return step probability × mean parameter by set of predecessors, class and row."""
         values = [
             table[tuple(columns[u] for u in axes)]
             for axes, table in zip(self._axes, self._tables, strict=True)

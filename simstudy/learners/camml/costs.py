@@ -1,7 +1,7 @@
 """Node costs: the message length of one variable given its parents, for every parent set.
 
-Wallace, Korb & Dai (1996), as the public CaMML program computes them. A set of variables is a bit
-mask: bit v stands for variable v. All costs are in nits.
+Wallace, Korb & Dai (1996), as computed by the public CaMML program. A set of variables is a bit
+mask: bit v represents variable v. All costs are in nits.
 """
 
 from __future__ import annotations
@@ -16,29 +16,29 @@ from simstudy.arrays import FloatArray, IntArray
 from simstudy.data.sample import Sample, distinct_rows
 from simstudy.learners.network import members
 
-MOST_PARENTS = 7
-MOST_CELLS = 64_000
-# What stating one parameter costs beyond the data, (1 + ln(π/6))/2, as the program rounds it.
+MAX_PARENTS = 7
+MAX_CELLS = 64_000
+# Cost of stating one parameter, (1 + ln(π/6))/2, as rounded in the program.
 PARAMETER_COST = 0.17649
 
 
 def popcount(masks: IntArray) -> IntArray:
-    """How many variables each set holds."""
+    """Return the size of each set."""
     return np.bitwise_count(masks).astype(np.intp)
 
 
 class NodeCosts:
     """The costs of every variable given every possible set of parents.
 
-    With j over all parent configurations, seen or not, and k values of the child,
+    With j over all parent configurations, observed or not, and k values of the child,
     cost = Σ_j [ln (N_j+k−1)! − ln (k−1)! − Σ_v ln n_jv!] + (#configurations)(k−1)·PARAMETER_COST;
-    a configuration that was not seen adds the constant alone.
+    an unobserved configuration adds only the constant.
 
     Attributes
     ----------
     message : array of shape (variables, 2**variables)
-        ``message[v, P]`` is the cost of v given the parents P; infinite where P holds v, more than
-        7 parents, or makes a table of more than 64,000 cells.
+        ``message[v, P]`` is the cost of v given the parents P; infinite where P contains v, has
+        more than 7 parents, or makes a table of more than 64,000 cells.
     likelihood : array of the same shape
         −log maximum likelihood of v given P.
     """
@@ -51,12 +51,12 @@ class NodeCosts:
         for v, card in enumerate(cards):
             cells[masks >> v & 1 == 1] *= card
         values = np.unique(cards)
-        sums = _subset_sums(sample, values, (sizes <= MOST_PARENTS + 1) & (cells <= MOST_CELLS))
+        sums = _subset_sums(sample, values, (sizes <= MAX_PARENTS + 1) & (cells <= MAX_CELLS))
         self.message = np.full((len(cards), len(masks)), np.inf)
         self.likelihood = np.full((len(cards), len(masks)), np.inf)
         for v, card in enumerate(cards):
-            given = masks[(masks >> v & 1 == 0) & (sizes <= MOST_PARENTS)]
-            given = given[cells[given] * card <= MOST_CELLS]
+            given = masks[(masks >> v & 1 == 0) & (sizes <= MAX_PARENTS)]
+            given = given[cells[given] * card <= MAX_CELLS]
             both = given | 1 << v
             of_parents = sums[given, 2 + int(np.searchsorted(values, card))]
             constant = cells[given] * (card - 1) * PARAMETER_COST
@@ -65,10 +65,10 @@ class NodeCosts:
 
 
 def _subset_sums(sample: Sample, values: IntArray, wanted: npt.NDArray[np.bool_]) -> FloatArray:
-    """Sums over the cells of every wanted subset's table.
+    """Return sums over the cells of the table of every wanted subset.
 
     The columns are Σ ln n!, Σ n ln n and, for every number k of values, Σ ln (n+k−1)!/(k−1)!.
-    Tables are made from the largest down, each by summing a larger one over one variable.
+    Tables are computed from the largest down, each by summing a larger one over one variable.
     """
     masks = np.flatnonzero(wanted)
     sizes = popcount(masks)
@@ -91,7 +91,7 @@ def _subset_sums(sample: Sample, values: IntArray, wanted: npt.NDArray[np.bool_]
 
 
 def _summed(mask: int, cards: Sequence[int], above: dict[int, FloatArray]) -> FloatArray | None:
-    """A subset's table from a table with one variable more, if there is one."""
+    """Return a subset's table from a table with one more variable, if there is one."""
     candidates = [v for v in range(len(cards)) if not mask >> v & 1 and mask | 1 << v in above]
     if not candidates:
         return None
@@ -101,7 +101,7 @@ def _summed(mask: int, cards: Sequence[int], above: dict[int, FloatArray]) -> Fl
 
 
 def _counted(mask: int, cards: Sequence[int], rows: IntArray, weights: FloatArray) -> FloatArray:
-    """A subset's table counted from the distinct rows."""
+    """Count a subset's table from the distinct rows."""
     shape = tuple(cards[v] for v in members(mask))
     flat = np.zeros(len(rows), dtype=np.intp)
     for v in members(mask):
@@ -111,9 +111,9 @@ def _counted(mask: int, cards: Sequence[int], rows: IntArray, weights: FloatArra
 
 
 def _summariser(sample: Sample, values: IntArray) -> Callable[[FloatArray], FloatArray]:
-    """A function from the counts of a table to its row of sums."""
+    """Return a function from the counts of a table to its row of sums."""
     if sample.weights is None:
-        # Whole counts: every function is looked up.
+        # Integer counts: use lookup tables.
         n = np.arange(len(sample) + 1)
         factors = np.arange(1, len(sample) + int(values[-1]))
         log_factorial = np.concatenate([[0.0], np.cumsum(np.log(factors))])

@@ -1,4 +1,4 @@
-"""Statistical and MML equivalence classes of DAGs, as CaMML forms them."""
+"""Statistical and MML equivalence classes of DAGs, as in CaMML."""
 
 from __future__ import annotations
 
@@ -12,27 +12,27 @@ from simstudy.arrays import FloatArray, IntArray
 from simstudy.learners.camml.network import divergences
 from simstudy.learners.network import Network, members
 
-# Only so many of the most probable classes, or so much of the posterior, are joined.
-MOST_CLASSES = 30
+# Only the most probable classes are joined: at most this many, or this much of the posterior.
+MAX_CLASSES = 30
 ENOUGH_POSTERIOR = 0.999
 # A sampled posterior may be spread over hundreds of thousands of classes.
-MOST_LISTED = 10_000
+MAX_LISTED = 10_000
 
 
 @dataclass(frozen=True)
 class StatisticalClass:
-    """DAGs of one skeleton and one maximum likelihood (SEC).
+    """Statistical equivalence class (SEC): DAGs with the same skeleton and maximum likelihood.
 
     Attributes
     ----------
     posterior : float
-        Of all its DAGs together.
+        Total posterior probability of its DAGs.
     parents : tuple of int
-        Those of its most probable DAG.
+        Parents in its most probable DAG.
     dag_posterior : float
-        Of that DAG.
+        Posterior probability of that DAG.
     dags : int
-        How many DAGs were found in it.
+        Number of DAGs found in the class.
     """
 
     posterior: float
@@ -42,21 +42,21 @@ class StatisticalClass:
 
     @property
     def arcs(self) -> int:
-        """The number of arcs of its most probable DAG."""
+        """Number of arcs of its most probable DAG."""
         return sum(mask.bit_count() for mask in self.parents)
 
 
 def statistical_classes(
     dags: IntArray, mass: FloatArray, likelihood: Callable[[int, int], float]
 ) -> list[StatisticalClass]:
-    """The clean DAGs grouped by skeleton and ⌊128·(−log maximum likelihood)⌋, heaviest first.
+    """Group the clean DAGs by skeleton and ⌊128·(−log maximum likelihood)⌋, most probable first.
 
     Only the 10,000 most probable classes are listed.
 
     Parameters
     ----------
     dags : array of shape (dags, variables)
-        Parent sets as bit masks, the heaviest DAG first.
+        Parent sets as bit masks, the most probable DAG first.
     mass : array of shape (dags,)
         The posterior probability of each.
     likelihood : callable
@@ -70,7 +70,7 @@ def statistical_classes(
     _, first, group = np.unique(_row_hash(key), return_index=True, return_inverse=True)
     posterior = np.bincount(group, mass)
     counts = np.bincount(group)
-    listed = np.argsort(-posterior, kind="stable")[:MOST_LISTED]
+    listed = np.argsort(-posterior, kind="stable")[:MAX_LISTED]
     classes = [
         StatisticalClass(
             posterior=float(posterior[index]),
@@ -84,7 +84,7 @@ def statistical_classes(
 
 
 def _skeletons(dags: IntArray) -> IntArray:
-    """For every DAG and variable the set of its neighbours."""
+    """Return the neighbours of every variable in every DAG."""
     columns = np.ascontiguousarray(dags.T)
     neighbours = columns.copy()
     for v, column in enumerate(columns):
@@ -94,7 +94,7 @@ def _skeletons(dags: IntArray) -> IntArray:
 
 
 def _row_hash(rows: IntArray) -> npt.NDArray[np.uint64]:
-    """A number for each row that differs, for all practical purposes, where rows do."""
+    """Return a 64-bit hash of each row."""
     factors = np.random.default_rng(0).integers(2**63, size=rows.shape[1], dtype=np.uint64) * 2 + 1
     mixed = rows.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)
     mixed ^= mixed >> np.uint64(32)
@@ -104,7 +104,7 @@ def _row_hash(rows: IntArray) -> npt.NDArray[np.uint64]:
 
 @dataclass
 class MMLClass:
-    """Statistical classes that the data are too few to tell apart (MMLEC)."""
+    """MML equivalence class (MMLEC): statistical classes that the data cannot distinguish."""
 
     posterior: float
     representative: StatisticalClass
@@ -117,13 +117,13 @@ def mml_classes(
     rows: float,
     arithmetic: str = "stable",
 ) -> list[MMLClass]:
-    """The most probable statistical classes joined where that shortens the message.
+    """Join the most probable statistical classes where that shortens the message.
 
     With r_i = exp(dc_i − dc_0)·post_i/post_0, dc the cost of the data under a class's most
-    probable DAG, the greatest positive gain
+    probable DAG, the largest positive gain
     −(r_i ln r_i + r_j ln r_j) + (r_i + r_j) ln(r_i + r_j) − r_j·N·KL(P_j‖P_i)
-    joins j into i, which has no more arcs and goes on to stand for both. The arithmetic is
-    "stable", in logarithms, or "program", in plain double precision.
+    joins j into i, which has no more arcs and represents both. The arithmetic is "stable", in
+    logarithms, or "program", in plain double precision.
     """
     chosen = _most_probable(classes)
     joined = [MMLClass(c.posterior, c, [c]) for c in chosen]
@@ -157,11 +157,11 @@ def mml_classes(
 
 
 def _log_gains(log_r: FloatArray, divergence: FloatArray) -> FloatArray:
-    """The logarithms of the gains of joining j into i, −∞ where there is none.
+    """Return the logarithms of the gains of joining j into i, −∞ where there is none.
 
     With t = ln(r_i/r_j) the gain is r_j [e^t ln(1 + e^−t) + ln(1 + e^t) − N·KL]: r may span
-    hundreds of orders of magnitude, where differences of r ln r lose all their digits (in the
-    original, too). A common factor of all r changes nothing.
+    hundreds of orders of magnitude, where differences of r ln r lose all precision (as in the
+    original). A common factor of all r has no effect.
     """
     t = log_r[:, None] - log_r
     # e^t ln(1 + e^−t) tends to 1 as t grows and to 0 as it falls.
@@ -176,11 +176,11 @@ def _log_gains(log_r: FloatArray, divergence: FloatArray) -> FloatArray:
 
 
 def _plain_gains(r: FloatArray, divergence: FloatArray) -> FloatArray:
-    """The gains of joining j into i as the public program computes them, −∞ where there is none.
+    """Return the gains of joining j into i as in the public program, −∞ where there is none.
 
-    Its order of operations is kept, since rounding decides where r differ by many orders of
-    magnitude. An r that has overflowed, or underflowed to 0, makes a gain that is not a number;
-    such classes are not joined.
+    The order of operations is the program's, since rounding decides where r differ by many orders
+    of magnitude. If r overflows, or underflows to 0, the gain is NaN and the classes are not
+    joined.
     """
     with np.errstate(all="ignore"):
         own, both = r * np.log(r), r[:, None] + r
@@ -191,10 +191,10 @@ def _plain_gains(r: FloatArray, divergence: FloatArray) -> FloatArray:
 
 
 def _most_probable(classes: Sequence[StatisticalClass]) -> list[StatisticalClass]:
-    """Classes in order of posterior until there is enough of it, or there are enough of them."""
+    """Return the most probable classes, up to the limits on posterior and number."""
     chosen: list[StatisticalClass] = []
     total = 0.0
-    for c in classes[:MOST_CLASSES]:
+    for c in classes[:MAX_CLASSES]:
         chosen.append(c)
         total += c.posterior
         if total > ENOUGH_POSTERIOR:

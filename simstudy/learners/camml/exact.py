@@ -1,8 +1,8 @@
 """The exact posterior over totally ordered models, by dynamic programming over subsets.
 
-A totally ordered model (TOM) is an order of the variables and a DAG whose arcs follow it. A sum
-over all orders, and over all parent sets within the predecessors, factorises along the lattice of
-subsets (Koivisto & Sood 2004).
+A totally ordered model (TOM) is an order of the variables and a DAG consistent with it. A sum over
+all orders, and over all parent sets among the predecessors, factorises along the lattice of subsets
+(Koivisto & Sood 2004).
 """
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from simstudy.data.sample import Sample
 from simstudy.learners.camml.costs import NodeCosts, popcount
 from simstudy.learners.camml.listing import heaviest_dags
 
-# A clean DAG of less posterior probability is not listed one by one.
+# Minimum posterior probability of a clean DAG to be listed.
 SMALLEST_MASS = 1e-7
-# Where very many are more probable than that, only the heaviest: what bounds time and memory is
-# the number of DAGs in hand times the size of the lattice.
-_MOST_NUMBERS = 2**23
+# If too many exceed it, only the most probable are followed: time and memory are bounded by the
+# number of DAGs in progress times the size of the lattice.
+_MAX_ELEMENTS = 2**23
 _ALWAYS_LISTED = 512
 
 
 @dataclass(frozen=True)
 class Layer:
-    """The sets of one size, and the sets one step below and above each of them."""
+    """The sets of one size, with the sets one element smaller and larger."""
 
     sets: IntArray
     members: IntArray
@@ -39,7 +39,7 @@ class Layer:
 
 @lru_cache(maxsize=16)
 def layers(variables: int) -> tuple[Layer, ...]:
-    """The lattice of subsets, from the empty set up."""
+    """Return the lattice of subsets, from the empty set up."""
     masks = np.arange(2**variables)
     bits = masks[:, None] >> np.arange(variables) & 1
     found = []
@@ -53,12 +53,12 @@ def layers(variables: int) -> tuple[Layer, ...]:
 
 
 def over_subsets(table: FloatArray, combine: np.ufunc) -> FloatArray:
-    """For every set, the table combined over all its subsets (the last axis is of sets)."""
+    """Combine the table over all subsets of every set (sets on the last axis)."""
     return _transform(table, combine, into=1)
 
 
 def over_supersets(table: FloatArray, combine: np.ufunc) -> FloatArray:
-    """For every set, the table combined over all sets that contain it."""
+    """Combine the table over all supersets of every set."""
     return _transform(table, combine, into=0)
 
 
@@ -71,13 +71,13 @@ def _transform(table: FloatArray, combine: np.ufunc, into: int) -> FloatArray:
 
 
 def log_weights(costs: NodeCosts, arc_probability: float) -> FloatArray:
-    """−(node cost and arc costs) of every variable and parent set, against having no arc."""
+    """Return −(node cost + arc costs) of every variable and parent set, relative to no arcs."""
     arcs = popcount(np.arange(costs.message.shape[1]))
     return arcs * math.log(arc_probability / (1 - arc_probability)) - costs.message
 
 
 def best_tom(costs: NodeCosts, arc_probability: float) -> tuple[list[int], float]:
-    """The parent sets of the cheapest totally ordered model, and its cost."""
+    """Return the parent sets of the totally ordered model of minimum cost, and its cost."""
     weights = log_weights(costs, arc_probability)
     variables, sets = weights.shape
     best = over_subsets(weights, np.maximum)
@@ -101,7 +101,7 @@ def best_tom(costs: NodeCosts, arc_probability: float) -> tuple[list[int], float
 
 
 def fit_arc_probability(costs: NodeCosts) -> tuple[float, list[int], float]:
-    """The arc probability at its fixed point from ½, the best TOM there, and its cost.
+    """Return the arc probability at its fixed point from ½, the best TOM there, and its cost.
 
     p = (arcs of the best TOM + ½)/(pairs of variables + 1), until it repeats.
     """
@@ -117,18 +117,18 @@ def fit_arc_probability(costs: NodeCosts) -> tuple[float, list[int], float]:
 
 
 class Posterior:
-    """The posterior over totally ordered models at one arc probability.
+    """The posterior over totally ordered models for a given arc probability.
 
-    In every array the last axis is of sets of variables.
+    The last axis of every array indexes sets of variables.
 
     Attributes
     ----------
     weights : array of shape (variables, sets)
         The log weight of every parent set.
     within : array of the same shape
-        ``within[v, S]``: the log weight of all parent sets of v inside S.
+        ``within[v, S]``: the total log weight of the parent sets of v within S.
     log_normaliser : float
-        The log weight of all totally ordered models together.
+        The total log weight of all totally ordered models.
     """
 
     def __init__(self, costs: NodeCosts, arc_probability: float) -> None:
@@ -137,7 +137,7 @@ class Posterior:
         self.weights = log_weights(costs, arc_probability)
         self.variables, self.sets = self.weights.shape
         self.within = over_subsets(self.weights, np.logaddexp)
-        # The log weight of all ways to order and explain a set, and all that is left after it.
+        # The total log weight of the orders and parent sets of a set, and of its complement.
         self._before = np.zeros(self.sets)
         for layer in layers(self.variables)[1:]:
             steps = self._before[layer.below] + self.within[layer.members, layer.below]
@@ -150,7 +150,7 @@ class Posterior:
 
     @cached_property
     def steps(self) -> FloatArray:
-        """``steps[v, S]``: the probability that v comes next once S has come."""
+        """``steps[v, S]``: the probability that v follows the set S."""
         steps = np.zeros((self.variables, self.sets))
         for layer in layers(self.variables)[:-1]:
             sets = layer.sets[:, None]
@@ -160,7 +160,7 @@ class Posterior:
 
     @cached_property
     def predecessors(self) -> FloatArray:
-        """``predecessors[v, S]``: the probability that exactly S comes before v."""
+        """``predecessors[v, S]``: the probability that S is the set of predecessors of v."""
         prefix: FloatArray = np.exp(self._before + self._after - self.log_normaliser)
         return prefix * self.steps
 
@@ -180,7 +180,7 @@ class Posterior:
 
     @cached_property
     def clean(self) -> IntArray:
-        """``clean[v, P]``: P without the parents of v that are not worth their arcs."""
+        """``clean[v, P]``: P without the parents of v whose arcs do not pay for their cost."""
         return clean_parents(self.costs.message, self.arc_probability)
 
     @cached_property
@@ -188,21 +188,21 @@ class Posterior:
         return self.list_clean_dags(SMALLEST_MASS)
 
     def clean_dags(self) -> tuple[IntArray, FloatArray]:
-        """The clean DAGs, heaviest first, and their posterior probabilities."""
+        """Return the clean DAGs, most probable first, and their posterior probabilities."""
         return self._listed
 
     def list_clean_dags(self, smallest: float) -> tuple[IntArray, FloatArray]:
-        """All clean DAGs of at least some posterior probability, and those probabilities.
+        """Return all clean DAGs of at least ``smallest`` posterior probability, and their masses.
 
-        A clean DAG stands for all DAGs that cleaning turns into it. None is missed, unless the
-        posterior is spread over too many: then only the heaviest are followed (`heaviest_dags`).
+        A clean DAG represents all DAGs that cleaning maps to it. None is missed, unless the
+        posterior is spread over too many: then only the most probable are followed.
         """
-        most = max(_MOST_NUMBERS // (self.variables * self.sets), _ALWAYS_LISTED)
+        most = max(_MAX_ELEMENTS // (self.variables * self.sets), _ALWAYS_LISTED)
         shares = [self._clean_shares(v, smallest) for v in range(self.variables)]
         return heaviest_dags(self.steps, shares, smallest, most)
 
     def _clean_shares(self, v: int, smallest: float) -> tuple[IntArray, FloatArray]:
-        """The clean parent sets of v, and each one's probability given v's predecessors."""
+        """Return the clean parent sets of v, with their probabilities given v's predecessors."""
         total = np.bincount(self.clean[v], self.parent_sets[v], minlength=self.sets)
         candidates = np.flatnonzero(total >= smallest)
         own = np.where(self.clean[v] == candidates[:, None], self.weights[v], -np.inf)
@@ -213,10 +213,10 @@ class Posterior:
 
 
 def clean_parents(message: FloatArray, arc_probability: float) -> IntArray:
-    """For every variable and parent set, the set without the parents not worth their arcs.
+    """Remove from every parent set the parents whose arcs do not pay for their cost.
 
-    One pass over the parents from the highest index: a parent goes if node cost and arc cost
-    together do not rise without it.
+    One pass over the parents from the highest index: a parent is removed if that does not increase
+    the sum of node cost and arc cost.
     """
     price = math.log((1 - arc_probability) / arc_probability)
     variables, sets = message.shape
@@ -230,12 +230,12 @@ def clean_parents(message: FloatArray, arc_probability: float) -> IntArray:
 
 
 class ExactPosterior(Posterior):
-    """The posterior that a sample gives, at the fixed point of the arc probability.
+    """The posterior given a sample, at the fixed point of the arc probability.
 
     Attributes
     ----------
     best_parents, best_cost
-        The cheapest totally ordered model, and its cost.
+        The totally ordered model of minimum cost, and its cost.
     """
 
     def __init__(self, sample: Sample) -> None:
@@ -244,9 +244,9 @@ class ExactPosterior(Posterior):
         super().__init__(costs, probability)
 
     def message(self, child: int, parents: int) -> float:
-        """The cost of a variable given a set of parents."""
+        """Return the cost of a variable given a set of parents."""
         return float(self.costs.message[child, parents])
 
     def likelihood(self, child: int, parents: int) -> float:
-        """The −log maximum likelihood of a variable given a set of parents."""
+        """Return the −log maximum likelihood of a variable given a set of parents."""
         return float(self.costs.likelihood[child, parents])

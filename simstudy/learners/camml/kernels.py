@@ -12,21 +12,21 @@ import numpy as np
 from numba import types
 from numba.typed import Dict
 
-from simstudy.learners.camml.costs import MOST_CELLS, MOST_PARENTS, PARAMETER_COST
+from simstudy.learners.camml.costs import MAX_CELLS, MAX_PARENTS, PARAMETER_COST
 
-# DAGs beyond so many are not told apart; their weight still counts in the total.
-_MOST_DAGS = 2**18
-_SIXTH = 1 / 6  # the moves' chances: swap 2, toggle 2, toggle two 1, exchange 1
+# Maximum number of distinct DAGs stored; the weight of others counts in the total only.
+_MAX_DAGS = 2**18
+_SIXTH = 1 / 6  # move probabilities: swap 2, toggle 2, toggle two 1, exchange 1
 
 
 def no_costs() -> Any:
-    """An empty table of (message cost, −log maximum likelihood) by (child, parents)."""
+    """Return an empty cache of (message cost, −log maximum likelihood) by (child, parents)."""
     return Dict.empty(types.UniTuple(types.int64, 2), types.UniTuple(types.float64, 2))
 
 
 @numba.njit(cache=True)
 def node_costs(rows, weights, cards, known, child, parents):
-    """Message cost and −log maximum likelihood of a child given its parents, kept once known."""
+    """Return message cost and −log maximum likelihood of a child given its parents, cached."""
     key = (np.int64(child), np.int64(parents))
     if key in known:
         return known[key]
@@ -35,10 +35,10 @@ def node_costs(rows, weights, cards, known, child, parents):
         if parents >> u & 1:
             configurations *= cards[u]
             count += 1
-            if configurations > MOST_CELLS:
+            if configurations > MAX_CELLS:
                 break
     k = cards[child]
-    if count > MOST_PARENTS or configurations * k > MOST_CELLS:
+    if count > MAX_PARENTS or configurations * k > MAX_CELLS:
         result = (np.inf, np.inf)
         known[key] = result
         return result
@@ -69,18 +69,18 @@ def node_costs(rows, weights, cards, known, child, parents):
 
 @numba.njit(cache=True)
 def _propose(order, parents, rng):
-    """A random move: the places to swap (or −1), and up to two children with new parents."""
+    """Propose a random move: positions to swap (or −1), and up to two children with new parents."""
     variables = len(order)
     swap, first, first_parents, second, second_parents = -1, -1, 0, -1, 0
     draw = rng.random()
     if draw < 2 * _SIXTH:
         swap = int(rng.random() * (variables - 1))
         u, v = order[swap], order[swap + 1]
-        if parents[v] >> u & 1:  # the arc between them turns round
+        if parents[v] >> u & 1:  # the arc between them is reversed
             first, first_parents = v, parents[v] ^ (1 << u)
             second, second_parents = u, parents[u] | (1 << v)
     elif draw < 4 * _SIXTH or variables < 3:
-        # Each pair of variables is as likely as any other.
+        # All pairs of variables are equally likely.
         place, other = int(rng.random() * variables), int(rng.random() * (variables - 1))
         if other >= place:
             other += 1
@@ -97,13 +97,13 @@ def _propose(order, parents, rng):
         first_parents = parents[first] ^ both
         has_u, has_v = parents[first] >> u & 1, parents[first] >> v & 1
         if draw >= 5 * _SIXTH and has_u == has_v:
-            first_parents = parents[first]  # an exchange needs a parent and one that is not
+            first_parents = parents[first]  # an exchange needs a parent and a non-parent
     return swap, first, first_parents, second, second_parents
 
 
 @numba.njit(cache=True)
 def _change(rows, weights, cards, known, parents, price, child, new):
-    """What the cost changes by when a child gets new parents."""
+    """Return the change in cost when a child gets new parents."""
     arcs = 0
     for u in range(len(cards)):
         arcs += (new >> u & 1) - (parents[child] >> u & 1)
@@ -113,7 +113,7 @@ def _change(rows, weights, cards, known, parents, price, child, new):
 
 @numba.njit(cache=True)
 def _total(rows, weights, cards, known, parents, price):
-    """The cost of a TOM, against having no arc."""
+    """Return the cost of a TOM, relative to no arcs."""
     cost = 0.0
     for v in range(len(cards)):
         cost += node_costs(rows, weights, cards, known, v, parents[v])[0]
@@ -151,7 +151,7 @@ def anneal(rows, weights, cards, known, order, parents, price, steps, rng):
 
 @numba.njit(cache=True)
 def clean_node(rows, weights, cards, known, child, parents, price):
-    """The parents that are worth their arcs, in one pass from the highest index."""
+    """Return the parents whose arcs pay for their cost, in one pass from the highest index."""
     for u in range(len(cards) - 1, -1, -1):
         if parents >> u & 1:
             without = parents ^ (1 << u)
@@ -163,7 +163,7 @@ def clean_node(rows, weights, cards, known, child, parents, price):
 
 @numba.njit(cache=True)
 def _mixed(child, parents):
-    """A number that stands for a child and its parents in the sum that stands for a DAG."""
+    """Return the hash of a child and its parents; the hash of a DAG is their sum."""
     x = np.uint64(parents) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(child + 1) * np.uint64(
         0xD1B54A32D192ED03
     )
@@ -176,7 +176,7 @@ def _mixed(child, parents):
 
 @numba.njit(cache=True)
 def metropolis(rows, weights, cards, known, order, parents, price, steps, temperature, rng):
-    """Sample TOMs from ``parents`` on, and weigh the clean DAGs and the arcs they stand for."""
+    """Sample TOMs starting from ``parents``, and accumulate weights of clean DAGs and arcs."""
     variables = len(cards)
     order, parents = order.copy(), parents.copy()
     cost = _total(rows, weights, cards, known, parents, price)
@@ -219,7 +219,7 @@ def metropolis(rows, weights, cards, known, order, parents, price, steps, temper
         if place == -1:
             if name in places:
                 place = places[name]
-            elif len(places) < _MOST_DAGS:
+            elif len(places) < _MAX_DAGS:
                 place = len(places)
                 places[name] = place
                 if place == len(dags):

@@ -1,7 +1,7 @@
 """CaMML: Bayesian networks by minimum message length.
 
-Wallace, Korb & Dai (1996), the fourth learner of Hope & Korb (2004); exact where the original
-samples.
+Wallace, Korb & Dai (1996), the fourth learner of Hope & Korb (2004); exact summation where the
+original samples.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from simstudy.arrays import FloatArray, IntArray
 from simstudy.data.sample import Sample
 from simstudy.learners.base import Generative, Learner, require
 from simstudy.learners.camml.averaging import ModelAverage
-from simstudy.learners.camml.costs import MOST_CELLS
+from simstudy.learners.camml.costs import MAX_CELLS
 from simstudy.learners.camml.equivalence import (
     MMLClass,
     StatisticalClass,
@@ -39,39 +39,38 @@ if TYPE_CHECKING:
 SELECTIONS = ("mmlec", "map", "sec", "average", "sec_average")
 SEARCHES = ("auto", "exact", "sample")
 ARITHMETICS = ("stable", "program")
-# Up to so many variables the exact posterior is the default, and is possible.
-EXACT_BY_DEFAULT, EXACT_AT_MOST = 10, 12
-# A set of variables is a 64-bit mask with a sign.
-SAMPLED_AT_MOST = 62
-# Parts of a mixture below this probability are passed over.
-_SMALLEST_PART = 1e-6
-# Classes formed from DAGs that hold less of the posterior than this deserve a word.
-_MUCH = 0.5
+# Maximum number of variables for the exact posterior, by default and at all.
+EXACT_BY_DEFAULT, MAX_EXACT = 10, 12
+# A set of variables is a signed 64-bit mask.
+MAX_SAMPLED = 62
+# Components of a mixture below this probability are skipped.
+_MIN_COMPONENT = 1e-6
+# Warn if the DAGs that form the classes hold less of the posterior than this.
+_MIN_LISTED = 0.5
 
 
 @dataclass(frozen=True)
 class CaMML(Learner):
-    """Causal discovery by minimum message length, with the posterior over all networks.
+    """CaMML: Bayesian networks by minimum message length (Wallace, Korb & Dai 1996).
 
     Parameters
     ----------
     select : {"mmlec", "map", "sec", "average", "sec_average"}
-        What predicts: the representative of the best MML equivalence class (CaMML as published);
-        the cheapest totally ordered model; the heaviest DAG of the most probable statistical
-        equivalence class; the full Bayesian average over totally ordered models; or the heaviest
-        DAGs of the statistical equivalence classes listed, mixed by posterior.
+        The predictor: the representative of the best MML equivalence class (CaMML as published);
+        the totally ordered model of minimum cost; the most probable DAG of the most probable
+        statistical equivalence class; the full Bayesian average over totally ordered models; or a
+        mixture of the most probable DAGs of the listed statistical classes by posterior.
     search : {"auto", "exact", "sample"}
-        Sum over all models exactly (up to 12 variables), sample them as the original does, or
-        sum up to 10 variables and sample beyond.
+        Exact summation over all models (up to 12 variables), sampling as in the original, or
+        ("auto") exact up to 10 variables and sampled beyond.
     arithmetic : {"stable", "program"}
-        How the gains of joining equivalence classes are computed, which "mmlec" rests on: in
-        logarithms, or as differences of r ln r in double precision, as the public program does.
-        There, r may span so many orders of magnitude that rounding decides which classes are
-        joined.
+        How "mmlec" computes the gains of joining equivalence classes: in logarithms, or as
+        differences of r ln r in double precision, as in the public program. There, r may span so
+        many orders of magnitude that rounding decides which classes are joined.
 
     Notes
     -----
-    The sum of the row weights is N: scale a population to as many rows as it should count for.
+    The sum of the row weights is N: scale the weights of a population accordingly.
     """
 
     select: Literal["mmlec", "map", "sec", "average", "sec_average"] = "mmlec"
@@ -87,38 +86,38 @@ class CaMML(Learner):
         require(self.arithmetic in ARITHMETICS, "arithmetic", self.arithmetic, known)
 
     def warm_up(self) -> None:
-        """Compile, or load, the code that samples, so that no fit's time has that in it."""
+        """Compile or load the sampler, so that this is not timed as part of a fit."""
         if self.search != "exact":
             rows = np.arange(16)[:, None] // np.array([1, 2, 4, 8]) % 2
             CaMML(search="sample").fit(Sample(rows, (2, 2, 2, 2)), np.random.default_rng(0))
 
     def fit(self, sample: Sample, rng: np.random.Generator | None = None) -> FittedCaMML:
         variables = len(sample.cards)
-        if max(sample.cards) > MOST_CELLS:
+        if max(sample.cards) > MAX_CELLS:
             raise ValueError(
-                f"a variable has {max(sample.cards)} values; {MOST_CELLS} are possible"
+                f"a variable has {max(sample.cards)} values; at most {MAX_CELLS} are allowed"
             )
         if self.search == "sample" or (self.search == "auto" and variables > EXACT_BY_DEFAULT):
-            possible = f"{variables} variables are too many; {SAMPLED_AT_MOST} are possible"
-            require(variables <= SAMPLED_AT_MOST, "search", self.search, possible)
+            possible = f"{variables} variables are too many; at most {MAX_SAMPLED} are allowed"
+            require(variables <= MAX_SAMPLED, "search", self.search, possible)
             from simstudy.learners.camml.sampling import SampledPosterior
 
             sampled = SampledPosterior(sample, rng or np.random.default_rng(0))
             return FittedCaMML(sample, self.select, sampled, self.arithmetic)
-        possible = f"{variables} variables are too many for it; use 'auto' or 'sample'"
-        require(variables <= EXACT_AT_MOST, "search", self.search, possible)
+        possible = f"{variables} variables are too many; use 'auto' or 'sample'"
+        require(variables <= MAX_EXACT, "search", self.search, possible)
         return FittedCaMML(sample, self.select, ExactPosterior(sample), self.arithmetic)
 
 
 class FittedCaMML(Generative):
-    """The posterior over networks, and the one or the mixture that predicts.
+    """A fitted CaMML: the posterior over networks, and the network or mixture that predicts.
 
     Attributes
     ----------
     arc_probability : float
-        p, at its fixed point.
+        The arc probability p at its fixed point.
     best_cost : float
-        The cost of the cheapest totally ordered model, in nits.
+        The minimum cost of a totally ordered model, in nits.
     """
 
     def __init__(
@@ -139,7 +138,7 @@ class FittedCaMML(Generative):
     def dag(self) -> tuple[tuple[int, ...], ...]:
         """The parents of each variable in the chosen network.
 
-        For the averages, which choose none, that of the most probable statistical class.
+        For averages, the network of the most probable statistical class.
         """
         return tuple(members(mask) for mask in self._chosen)
 
@@ -149,10 +148,10 @@ class FittedCaMML(Generative):
         return self._posterior.arcs
 
     def node_cost(self, child: int, parents: Sequence[int]) -> float:
-        """The message length of a variable given its parents, in nits.
+        """Return the message length of a variable given its parents, in nits.
 
-        Infinite for a variable among its own parents, for more than 7 of them, and for a table of
-        more than 64,000 cells.
+        Infinite for a variable among its own parents, more than 7 parents, and tables of more than
+        64,000 cells.
         """
         named = {int(child), *(int(u) for u in parents)}
         if not 0 <= min(named) <= max(named) < len(self.cards):
@@ -173,11 +172,11 @@ class FittedCaMML(Generative):
     def statistical_classes(self) -> list[StatisticalClass]:
         """The statistical equivalence classes (SECs), the most probable first."""
         dags, mass = self._posterior.clean_dags()
-        if mass.sum() < _MUCH:
+        if mass.sum() < _MIN_LISTED:
             warnings.warn(
                 f"the {len(mass)} DAGs listed hold only {mass.sum():.1%} of the posterior, which "
-                "is spread over too many to form equivalence classes well; select = 'average' or "
-                "'map' does not rest on such a list",
+                "is too little for reliable equivalence classes; select = 'average' or 'map' does "
+                "not depend on them",
                 stacklevel=6,
             )
         return statistical_classes(dags, mass, self._posterior.likelihood)
@@ -195,18 +194,18 @@ class FittedCaMML(Generative):
 
     @property
     def listed_posterior(self) -> float:
-        """The posterior probability of all DAGs that the equivalence classes were formed from.
+        """Total posterior probability of the DAGs that form the equivalence classes.
 
-        The rest is spread over DAGs too many, or too improbable, to be listed one by one.
+        The remaining DAGs are too many or too improbable to be listed.
         """
         return float(self._posterior.clean_dags()[1].sum())
 
     def sec_table(self) -> pd.DataFrame:
-        """The statistical equivalence classes and the MML classes they belong to.
+        """Return the statistical equivalence classes and their MML classes as a table.
 
-        One row for each, the most probable first: its posterior, that of its heaviest DAG, how
-        many DAGs were found in it, that DAG's arcs, its MML class (numbered from 0; −1 for a
-        class too improbable to be joined to any) and its parents, by variable.
+        One row per class, the most probable first: its posterior, that of its most probable DAG,
+        the number of DAGs found, that DAG's arcs, the MML class (numbered from 0; −1 for a class
+        too improbable to be considered) and the parents, by variable.
         """
         import pandas as pd
 
@@ -222,7 +221,7 @@ class FittedCaMML(Generative):
         return pd.DataFrame(rows, columns=columns)
 
     def to_pgmpy(self, names: Sequence[str] | None = None) -> DiscreteBayesianNetwork:
-        """The chosen network for pgmpy; variables are called x0, x1, … and y unless named."""
+        """Return the chosen network for pgmpy; default names are x0, x1, … and y."""
         names = names or [*(f"x{i}" for i in range(len(self.cards) - 1)), "y"]
         return Network(self._sample, self._chosen).to_pgmpy(names)
 
@@ -246,6 +245,6 @@ class FittedCaMML(Generative):
         return Network(self._sample, self._chosen)
 
     def _mixture(self, mass: Sequence[float], dags: Sequence[Sequence[int]]) -> Mixture:
-        kept = [i for i, m in enumerate(mass) if m >= _SMALLEST_PART]
+        kept = [i for i, m in enumerate(mass) if m >= _MIN_COMPONENT]
         networks = [Network(self._sample, dags[i]) for i in kept]
         return Mixture(networks, [mass[i] for i in kept])

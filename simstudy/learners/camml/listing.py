@@ -1,9 +1,9 @@
-"""Listing the clean DAGs that hold the posterior, by fixing one variable's parents after another.
+"""Listing of the most probable clean DAGs, by fixing the parents of one variable after another.
 
-The mass of what is fixed so far is a sum over all orders, and so over all paths through the
-lattice of subsets. To weigh the parent sets of one more variable v, all that is needed is what
-comes before v, a sum over the sets without v, and what comes after it, over the sets with it: two
-lattices of one variable less, which are walked together, for many DAGs at a time.
+The mass of a partial DAG is a sum over all orders, that is, over all paths through the lattice of
+subsets. The masses of the parent sets of one more variable v need only a sum over the sets before
+v, which lack v, and one over the sets after it, which contain v: two lattices with one variable
+less, traversed together for many DAGs at once.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ import numpy as np
 from simstudy.arrays import FloatArray, IntArray
 from simstudy.learners.camml.costs import popcount
 
-# So many numbers are worked on together: they stay in a processor's cache.
+# Number of elements per chunk, which fits in a processor's cache.
 _AT_ONCE = 2**17
 
 
 @dataclass(frozen=True)
 class _Steps:
-    """The steps of one variable in the walk that leaves out another: places and sets they leave."""
+    """The steps of one variable in the lattice without another: indices and starting sets."""
 
     variable: int
     places: IntArray
@@ -33,17 +33,17 @@ class _Steps:
 
 @dataclass(frozen=True)
 class _Walk:
-    """The lattice of the other variables' subsets, in order of size.
+    """The lattice of subsets of the other variables, in order of size.
 
     Attributes
     ----------
     without : array of int
-        The sets, as masks of all variables; ``without[i]`` goes with the complement
-        ``without[-1 - i]`` in the walk from the other end.
+        The sets, as masks of all variables; ``without[-1 - i]`` is the complement of
+        ``without[i]``, used in the traversal from the other end.
     layers : list of (first set, first step, sets below)
-        For every size from 1 up; the sets below are places in ``without``, one row for each set.
+        For every size from 1 up; the sets below are indices into ``without``, one row per set.
     steps : list of _Steps
-        One for each of the other variables.
+        One per other variable.
     """
 
     without: IntArray
@@ -55,7 +55,7 @@ class _Walk:
 def _walk(variables: int, v: int) -> _Walk:
     others = variables - 1
     masks = np.arange(2**others)
-    # Complements stand opposite to each other if every size is in order of the masks.
+    # Complements are at mirrored positions if the sets of every size are in order of masks.
     masks = masks[np.lexsort((masks, popcount(masks)))]
     place = np.argsort(masks)
     without = (masks >> v << v + 1) | (masks & (1 << v) - 1)
@@ -83,23 +83,22 @@ def _walk(variables: int, v: int) -> _Walk:
 def heaviest_dags(
     steps: FloatArray, shares: Sequence[tuple[IntArray, FloatArray]], smallest: float, most: int
 ) -> tuple[IntArray, FloatArray]:
-    """DAGs of at least some probability, and those probabilities.
+    """Return the DAGs of probability at least ``smallest``, and their probabilities.
 
-    The probability of what is fixed so far, whatever the rest, is exact at every step, so that
-    nothing above ``smallest`` is missed, unless more than ``most`` would have to be followed: then
-    the heaviest are, and the rest is given up. The probabilities of those listed are exact all the
-    same.
+    The marginal probability of a partial DAG is exact at every step, so that no DAG above
+    ``smallest`` is missed, unless more than ``most`` would have to be followed: then only the most
+    probable are. The probabilities of the DAGs listed are exact in either case.
 
     Parameters
     ----------
     steps : array of shape (variables, sets)
-        ``steps[v, S]``: the probability that v comes next once S has come.
+        ``steps[v, S]``: the probability that v follows the set S.
     shares : sequence of (parent sets, array of shape (parent sets, sets))
-        For every variable its possible parent sets, and the probability of each given the set
-        that has come.
+        For every variable its possible parent sets, and their probabilities given the set of
+        predecessors.
     """
     variables = len(steps)
-    tables = list(steps[:, None])  # for every variable its steps with each of its parent sets
+    tables = list(steps[:, None])  # the steps of every variable with each of its parent sets
     chosen = np.zeros((variables, 1), dtype=np.intp)
     mass = np.ones(1)
     for v in sorted(range(variables), key=lambda v: len(shares[v][0])):
@@ -120,7 +119,7 @@ def heaviest_dags(
 def _weigh(
     v: int, tables: Sequence[FloatArray], chosen: IntArray, candidates: FloatArray
 ) -> FloatArray:
-    """The probability of each DAG so far with each candidate for v, shape (DAGs, candidates)."""
+    """Return the probability of each partial DAG with each candidate, shape (DAGs, candidates)."""
     walk = _walk(len(tables), v)
     number = chosen.shape[1]
     steps = sum(len(each.places) for each in walk.steps)

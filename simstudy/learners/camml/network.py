@@ -1,4 +1,4 @@
-"""Several networks: what they say together, and how far apart they are."""
+"""Mixtures of networks, and divergences between networks."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ import numpy as np
 from simstudy.arrays import FloatArray, IntArray
 from simstudy.learners.network import Network, members
 
-# Distributions over so few cells, all networks together, are laid out at once, and over more than
-# so many never.
+# Joint distributions are tabulated up to _FEW_CELLS cells over all networks, and never beyond
+# _MAX_CELLS.
 _FEW_CELLS = 2**16
-_MOST_CELLS = 2**24
-# One elimination takes about as long as laying out so many cells, and its own tables have at most
-# such a part of the cells of all variables in it.
+_MAX_CELLS = 2**24
+# One elimination takes about as long as tabulating _CELLS_A_CASE cells; its own tables have at most
+# 1/_MUCH_LESS of the cells of its variables.
 _CELLS_A_CASE, _MUCH_LESS = 2500, 8
 
 
 class Mixture:
-    """Networks of which each stands for the whole with some probability."""
+    """A mixture of networks with given probabilities."""
 
     def __init__(self, networks: Sequence[Network], mass: Sequence[float]) -> None:
         self._networks = list(networks)
         self._log_mass = np.log(np.array(mass) / sum(mass))
 
     def log_joint(self, codes: IntArray) -> FloatArray:
-        """log P(attributes, class) of rows of attribute codes, shape (rows, classes)."""
+        """Return log P(attributes, class) for rows of attribute codes, shape (rows, classes)."""
         total = np.full((len(codes), self._networks[0].cards[-1]), -np.inf)
         for log_mass, network in zip(self._log_mass, self._networks, strict=True):
             np.logaddexp(total, log_mass + network.log_joint(codes), out=total)
@@ -36,17 +36,17 @@ class Mixture:
 
 
 def divergences(networks: Sequence[Network]) -> FloatArray:
-    """``divergences[j, i]``: Kullback–Leibler divergence of network i from network j, exact.
+    """Return ``divergences[j, i]``, the exact Kullback–Leibler divergence KL(P_j‖P_i).
 
-    KL(P_j‖P_i) = Σ_v E_j[ln P_j(v|parents in j) − ln P_i(v|parents in i)]: only variables whose
-    parents differ add to it, and what they add under j hangs on their ancestors in j alone, which
-    many networks have in common.
+    KL(P_j‖P_i) = Σ_v E_j[ln P_j(v|parents in j) − ln P_i(v|parents in i)]: only variables with
+    different parents contribute, and their terms depend only on their ancestors in j, which many
+    networks share.
     """
     cells = len(networks) * math.prod(networks[0].cards)
     if cells > _FEW_CELLS:
         cases = _cases(networks)
         work = sum(_CELLS_A_CASE + case.cells / _MUCH_LESS for case in cases)
-        if cells > _MOST_CELLS or work < cells:
+        if cells > _MAX_CELLS or work < cells:
             return _by_elimination(networks, cases)
     logs = np.array([network.log_density() for network in networks])
     densities = np.exp(logs)
@@ -55,7 +55,7 @@ def divergences(networks: Sequence[Network]) -> FloatArray:
 
 
 class _Case(NamedTuple):
-    """A variable with some parents, and all that decides how they are distributed together."""
+    """A variable with some parents, and the structure that determines their joint distribution."""
 
     variable: int
     parents: int
@@ -65,7 +65,7 @@ class _Case(NamedTuple):
 
 
 def _cases(networks: Sequence[Network]) -> dict[_Case, list[int]]:
-    """Every case that divergences need, and the networks in which it holds."""
+    """Return every case that the divergences need, and the networks in which it occurs."""
     columns = zip(*(network.parents for network in networks), strict=True)
     families = [(v, mask) for v, masks in enumerate(map(set, columns)) for mask in masks]
     differing = [(v, mask) for v, mask in families if any(n.parents[v] != mask for n in networks)]
@@ -82,7 +82,7 @@ def _cases(networks: Sequence[Network]) -> dict[_Case, list[int]]:
 
 
 def _by_elimination(networks: Sequence[Network], cases: dict[_Case, list[int]]) -> FloatArray:
-    """Divergences from the expectation of ln P(v | parents) in each case."""
+    """Return divergences from the expectation of ln P(v | parents) in each case."""
     logs = np.zeros((len(networks), len(networks)))
     holders: dict[tuple[int, int], list[int]] = {}
     for i, network in enumerate(networks):

@@ -1,8 +1,8 @@
-"""The posterior over totally ordered models by sampling, for more variables than can be summed.
+"""The posterior over totally ordered models by sampling, where exact summation is infeasible.
 
 The moves, temperature and weights are those of the public CaMML program: after an annealing start,
-Metropolis steps at temperature 1.8 among TOMs, each adding exp((ref − cost)(1 − 1/T)) to the clean
-DAG it stands at, which undoes the temperature.
+Metropolis steps at temperature 1.8 among TOMs, each adding exp((ref − cost)(1 − 1/T)) to the
+current clean DAG, which corrects for the temperature.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class SampledPosterior:
     Attributes
     ----------
     arc_probability, best_parents, best_cost
-        The arc probability at the fixed point that annealing reached, the best TOM met, and its
+        The arc probability at the fixed point reached by annealing, the best TOM found, and its
         cost.
     arcs : array of shape (variables, variables)
         ``arcs[u, v]``: the estimated probability of an arc from u to v.
@@ -52,7 +52,7 @@ class SampledPosterior:
             seen.add(probability)
             start = (order, parents, _arc_price(probability))
             order, parents, _ = anneal(*self._data, self._costs, *start, 20 * cube, rng)
-            # Arcs that cost nothing, as those of a variable with one value, must not count.
+            # Arcs without cost, as those of a variable with one value, must not count.
             for v, mask in enumerate(parents):
                 parents[v] = clean_node(*self._data, self._costs, v, mask, start[2])
             arcs = int(np.bitwise_count(parents).sum())
@@ -70,25 +70,25 @@ class SampledPosterior:
         self._mass: FloatArray = mass[heaviest] / total
 
     def __getstate__(self) -> dict[str, Any]:
-        # The compiled table of costs does not pickle; it fills again as it is asked.
+        # The compiled cache of costs does not pickle; it is refilled on demand.
         return {key: value for key, value in self.__dict__.items() if key != "_costs"}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state, _costs=no_costs())
 
     def clean_dags(self) -> tuple[IntArray, FloatArray]:
-        """The clean DAGs met, heaviest first, and their estimated posterior probabilities."""
+        """Return the clean DAGs found, most probable first, and their estimated probabilities."""
         return self._dags, self._mass
 
     def message(self, child: int, parents: int) -> float:
-        """The cost of a variable given a set of parents."""
+        """Return the cost of a variable given a set of parents."""
         return float(node_costs(*self._data, self._costs, child, parents)[0])
 
     def likelihood(self, child: int, parents: int) -> float:
-        """The −log maximum likelihood of a variable given a set of parents."""
+        """Return the −log maximum likelihood of a variable given a set of parents."""
         return float(node_costs(*self._data, self._costs, child, parents)[1])
 
 
 def _arc_price(probability: float) -> float:
-    """What one arc adds to the cost of the structure."""
+    """Return the structure cost of one arc."""
     return math.log((1 - probability) / probability)

@@ -1,6 +1,6 @@
-"""Decision graphs of least message length.
+"""Decision graphs by minimum message length.
 
-Oliver, Dowe & Wallace (1992), Oliver (1993); the code is that of `simstudy.learners.mml.coding`.
+Oliver, Dowe & Wallace (1992), Oliver (1993); encoding in `simstudy.learners.mml.coding`.
 """
 
 from __future__ import annotations
@@ -24,30 +24,29 @@ from simstudy.learners.mml.coding import (
 )
 from simstudy.learners.mml.tree import Node, Rows, ordered, pack, shortest_tree
 
-# Of all pairs of nodes the message is worked out for this many that promise most, …
+# The message length is computed for this many of the most promising pairs of nodes.
 _TRIALS = 8
-# … below a joined node all trees are searched if they need no more cells than this, …
+# Below a joined node the search is exhaustive up to this many cells.
 _EXACT_CELLS = 20_000
-# … and this many counts at most enter the promises of single splits.
+# Maximum number of counts in the estimates for single splits.
 _SCREENED_COUNTS = 500_000
-# A join must save this much of the message, more than rounding does.
+# Minimum relative saving of a join, above rounding error.
 _TIE = 1e-10
 
 
 @dataclass(frozen=True)
 class MMLGraph(Learner):
-    """A decision graph, a tree whose branches may join, told in a short message.
+    """Decision graph (a tree with joined branches) by minimum message length (Oliver 1993).
 
-    Oliver (1993). It starts from the tree of `MMLTree` and joins nodes while that shortens the
-    message, each time the pair that shortens it most: two nodes, leaves or not, neither above
-    the other, become one, below which the tree is searched anew for the rows of both. Only the
-    pairs that promise most in a cheaper reckoning are worked out. The message is never longer
-    than the tree's.
+    The search starts from the tree of `MMLTree` and joins nodes while that shortens the message,
+    always the pair with the largest saving. Two nodes, neither an ancestor of the other, become
+    one, and the tree below it is searched again for the rows of both. Only the most promising
+    pairs by a cheaper estimate are evaluated. The message is never longer than the tree's.
 
     Parameters
     ----------
     alpha : float
-        Parameter of the Dirichlet prior of the class probabilities in every leaf.
+        Dirichlet parameter of the class probabilities in every leaf.
     """
 
     alpha: float = 0.5
@@ -65,7 +64,7 @@ class MMLGraph(Learner):
 
 
 class _Search:
-    """A graph under construction, and how to join two of its nodes."""
+    """A graph under construction, and the search for nodes to join."""
 
     def __init__(self, sample: Sample, root: Node, alpha: float) -> None:
         self._sample, self._root, self._alpha = sample, root, alpha
@@ -73,7 +72,7 @@ class _Search:
         self._look()
 
     def _look(self) -> None:
-        """Take stock of the graph as it is now."""
+        """Update the derived arrays of the current graph."""
         self._nodes = ordered(self._root)
         self.graph = pack(self._nodes, self._sample.cards, self._alpha)
         self._costs = self.graph.costs()
@@ -84,7 +83,7 @@ class _Search:
                 self._into[children[value]].append((node, value))
 
     def _passing(self) -> npt.NDArray[np.bool_]:
-        """Which rows come through each node, shape (nodes, rows)."""
+        """Return which rows pass through each node, shape (nodes, rows)."""
         through = np.zeros((len(self._nodes), len(self._sample)), dtype=np.bool_)
         through[0] = True
         for node, children in enumerate(self.graph.children):
@@ -108,7 +107,7 @@ class _Search:
         return True
 
     def _joined(self, pair: tuple[int, int]) -> Node:
-        """One node for two, with the shortest tree for the rows of both."""
+        """Return one node for two, with the shortest tree for the rows of both."""
         u, v = pair
         key = frozenset((self._nodes[u], self._nodes[v]))
         if key not in self._below:
@@ -118,20 +117,20 @@ class _Search:
         return self._below[key]
 
     def _lead(self, pair: tuple[int, int], to: Node | None) -> None:
-        """Lead the branches into a pair of nodes to another; None leads them back."""
+        """Redirect the branches into a pair of nodes to another; None restores them."""
         for number in pair:
             for parent, value in self._into[number]:
                 parent.branches[value] = self._nodes[number] if to is None else to
 
     def _with_join(self, pair: tuple[int, int]) -> float:
-        """The length of the message if a pair were joined."""
+        """Return the message length if a pair were joined."""
         self._lead(pair, self._joined(pair))
         graph = pack(ordered(self._root), self._sample.cards, self._alpha)
         self._lead(pair, None)
         return graph.message_length
 
     def _promising(self) -> list[tuple[int, int]]:
-        """The pairs that promise to save most, the best first."""
+        """Return the pairs with the largest estimated savings, best first."""
         reach = self._reach()
         first, second = np.nonzero(np.triu(~(reach | reach.T) & self._closed(reach), 1))
         if not first.size:
@@ -141,7 +140,7 @@ class _Search:
         return list(zip(first[best].tolist(), second[best].tolist(), strict=True))
 
     def _reach(self) -> npt.NDArray[np.bool_]:
-        """Which nodes are at or below each node."""
+        """Return which nodes are at or below each node."""
         reach = np.eye(len(self._nodes), dtype=np.bool_)
         for node in range(len(self._nodes) - 1, -1, -1):
             for child in self.graph.children[node].tolist():
@@ -150,10 +149,10 @@ class _Search:
         return reach
 
     def _closed(self, reach: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
-        """Whether all below two nodes is reached through them only, so that it can be replaced."""
+        """Return whether the nodes below a pair are reached only through it and can be replaced."""
         parents, children = self.graph.edges()
         joins = self.graph.branches_into()[children] > 1
-        outside = ~reach[:, parents[joins]]  # the branch does not come from here
+        outside = ~reach[:, parents[joins]]  # the branch comes from elsewhere
         below_it = reach[:, children[joins]] & (np.arange(len(reach))[:, None] != children[joins])
         stray = (below_it & outside).astype(np.float64) @ outside.T > 0
         closed: npt.NDArray[np.bool_] = ~(stray | stray.T)
@@ -161,10 +160,10 @@ class _Search:
 
 
 class _Promise:
-    """What joining each pair of nodes would save, roughly.
+    """Estimated saving of joining each pair of nodes.
 
-    The joined node is taken as a leaf, as a single split, or with the subtree of one of the two;
-    the cost of saying which leaves join, as if nothing else in the graph changed.
+    The joined node is taken as a leaf, as a single split, or with the subtree of one of the two.
+    The cost of stating which leaves join assumes that nothing else in the graph changes.
     """
 
     def __init__(
@@ -181,16 +180,16 @@ class _Promise:
         self._size = len(graph.attribute)
 
     def saving(self, first: IntArray, second: IntArray) -> FloatArray:
-        """Nits that joining each pair would save."""
+        """Return the estimated saving of joining each pair, in nits."""
         counts = self._graph.counts
-        told = data_length(counts[first] + counts[second], self._graph.alpha)
+        length = data_length(counts[first] + counts[second], self._graph.alpha)
         subtree = self._with_subtrees()
-        told = np.minimum(told, np.minimum(subtree[first, second], subtree[second, first]))
+        length = np.minimum(length, np.minimum(subtree[first, second], subtree[second, first]))
         removed = self._reach @ self._costs.nodes - self._ends()
         fixed = removed[first] + removed[second] - BIT - self._joins(first, second)
-        few = np.argsort(told - fixed, kind="stable")[: self._affordable()]
-        told[few] = np.minimum(told[few], self._with_one_split(first[few], second[few]))
-        saving: FloatArray = fixed - told
+        few = np.argsort(length - fixed, kind="stable")[: self._affordable()]
+        length[few] = np.minimum(length[few], self._with_one_split(first[few], second[few]))
+        saving: FloatArray = fixed - length
         return saving
 
     def _affordable(self) -> int:
@@ -198,7 +197,7 @@ class _Promise:
         return 1 + _SCREENED_COUNTS // (layout.size * self._sample.classes)
 
     def _count(self, place: IntArray, width: int) -> FloatArray:
-        """Rows at each node by some places and class; one place for each visit, or several."""
+        """Count rows at each node by index and class; one index per visit, or several."""
         nodes, rows = self._visits
         classes = self._sample.classes
         flat = (nodes * width + place) * classes + self._sample.target[rows]
@@ -209,25 +208,25 @@ class _Promise:
         return tables.astype(np.float64, copy=False)
 
     def _with_one_split(self, first: IntArray, second: IntArray) -> FloatArray:
-        """Nits to tell the rows of each pair after the best single split."""
+        """Return the nits to encode the rows of each pair after the best single split."""
         layout = self._sample.layout
         slots = layout.slots(self._sample.attributes.T)[:, self._visits[1]]
         tables = self._count(slots, layout.size)
-        told = data_length(tables[first] + tables[second], self._graph.alpha)
+        length = data_length(tables[first] + tables[second], self._graph.alpha)
         possible = self._costs.possible[first] | self._costs.possible[second]
         branches = np.add.reduceat(possible, layout.starts, axis=1, dtype=np.float64)
         varying = branches > 1
         many = np.maximum(branches, 2.0)
-        says = branches * np.log(many / (many - 1)) + np.log(
+        labels = branches * np.log(many / (many - 1)) + np.log(
             np.maximum(varying.sum(axis=1, keepdims=True), 1)
         )
-        totals = np.add.reduceat(told, layout.starts, axis=1) + says
+        totals = np.add.reduceat(length, layout.starts, axis=1) + labels
         best: FloatArray = np.where(varying, totals, np.inf).min(axis=1)
         return best
 
     def _with_subtrees(self) -> FloatArray:
-        """Nits if the rows of two nodes, the columns and rows, went down the first's subtree."""
-        told = np.full((self._size, self._size), np.inf)
+        """Return the nits if the rows of two nodes, by row and column, used the first's subtree."""
+        length = np.full((self._size, self._size), np.inf)
         leaf_costs = np.where(
             self._graph.attribute < 0, data_length(self._graph.counts, self._graph.alpha), 0.0
         )
@@ -237,11 +236,11 @@ class _Promise:
             places, rank = np.unique(ends, return_inverse=True)
             tables = self._count(rank.reshape(-1)[self._visits[1]], len(places))
             both = data_length(tables + tables[node], self._graph.alpha).sum(axis=1)
-            told[node] = both + structure[node] + np.log(self._costs.available[node])
-        return told
+            length[node] = both + structure[node] + np.log(self._costs.available[node])
+        return length
 
     def _down(self, node: int) -> IntArray:
-        """Where each row would end from a node on; −1 if its value has no branch."""
+        """Return the leaf of each row from a node down; −1 if its value has no branch."""
         codes = self._sample.codes
         at = np.full(len(codes), node, dtype=np.intp)
         going = np.arange(len(codes))
@@ -252,25 +251,25 @@ class _Promise:
         return at
 
     def _ends(self) -> FloatArray:
-        """Nits to say that the branches into each node end in leaves."""
+        """Return the nits to state that the branches into each node end in leaves."""
         parents, children = self._graph.edges()
-        says = self._graph.says_below(self._costs.available)[0, parents]
-        ends = np.bincount(children, says, minlength=self._size)
+        labels = self._graph.label_costs(self._costs.available)[0, parents]
+        ends = np.bincount(children, labels, minlength=self._size)
         return ends.astype(np.float64, copy=False)
 
     def _joins(self, first: IntArray, second: IntArray) -> FloatArray:
-        """Nits that saying one more pair joins would cost."""
+        """Return the nits to state that one more pair joins."""
         joined = np.zeros(self._size, dtype=np.intp)
         joined[self._graph.joined] = 1
-        told = self._costs.rounds - joined
-        turn = 1 + np.maximum(told[first], told[second])
-        # Two leaves make a group, or a leaf enters one, or two groups become one.
+        turns = self._costs.rounds - joined
+        turn = 1 + np.maximum(turns[first], turns[second])
+        # Two leaves form a group, a leaf enters a group, or two groups merge.
         kinds = ((2, 1), (1, 0), (0, -1))
         table = [[self._extra(t, *kind) for kind in kinds] for t in range(turn.max() + 1)]
         return np.array(table)[turn, joined[first] + joined[second]]
 
     def _extra(self, turn: int, members: int, groups: int) -> float:
-        """Nits that so many more leaves and groups in one round would cost."""
+        """Return the cost in nits of additional leaves and groups in one round."""
         tally = [np.append(part, 0) for part in self._tally()]
         before = joins_length(*self._tally())
         tally[1][turn] += members

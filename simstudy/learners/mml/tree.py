@@ -1,6 +1,6 @@
-"""Decision trees of least message length.
+"""Decision trees by minimum message length.
 
-Wallace & Patrick (1993); the code is that of `simstudy.learners.mml.coding`.
+Wallace & Patrick (1993); encoding in `simstudy.learners.mml.coding`.
 """
 
 from __future__ import annotations
@@ -17,34 +17,33 @@ from simstudy.data.sample import Sample, SlotLayout
 from simstudy.learners.base import Learner, require
 from simstudy.learners.mml.coding import DecisionGraph, at_root, below, data_length
 
-# All trees are searched up to this many attributes and partial assignments of values to them.
+# The search is exhaustive up to this many attributes and partial assignments of values to them.
 EXACT_ATTRIBUTES = 12
 EXACT_CELLS = 10**6
-# Lengths this close, against their size, are ties that rounding has parted.
+# Lengths within this relative tolerance are ties up to rounding.
 _TIE = 1e-11
 
 
 @dataclass(frozen=True)
 class MMLTree(Learner):
-    """The multiway decision tree that tells the classes of the rows in the shortest message.
+    """Multiway decision tree by minimum message length (Wallace & Patrick 1993).
 
-    Wallace & Patrick (1993). The least of all trees where a table of all partial assignments of
-    values to attributes, Π(r_i + 1), has at most 10^6 cells (and there are at most 12
-    attributes). With more, a tree is grown by the splits whose children, as leaves, are told in
-    the fewest nits, and pruned wherever a leaf is told in no more. Ties go to the leaf, then to
-    the lowest attribute. Attributes of one value take no part. A leaf without rows gives every
-    class the same probability.
+    The search is exhaustive if the table of all partial assignments of values to attributes,
+    Π(r_i + 1), has at most 10^6 cells and there are at most 12 attributes. Otherwise a tree is
+    grown by the splits whose children, as leaves, have the shortest message, and pruned wherever
+    a leaf is no longer. Ties go to the leaf, then to the lowest attribute. Attributes with a
+    single value are ignored. A leaf without rows predicts all classes with equal probability.
 
     Parameters
     ----------
     alpha : float
-        Parameter of the Dirichlet prior of the class probabilities in every leaf.
+        Dirichlet parameter of the class probabilities in every leaf.
 
     Notes
     -----
-    The more attributes there are, the less probable is a tree without any test beforehand (see
-    `simstudy.learners.mml.coding`). On attributes that tell nothing about the class a tree is grown
-    in 9 % of samples of 50 rows and 7 attributes, 3 % of 500 rows and 0.5 % of 5000 rows.
+    The prior probability of a tree without tests decreases with the number of attributes (see
+    `simstudy.learners.mml.coding`). With 7 attributes independent of the class, a tree is grown in
+    9 % of samples of 50 rows, 3 % of 500 rows and 0.5 % of 5000 rows.
     """
 
     alpha: float = 0.5
@@ -60,7 +59,7 @@ class MMLTree(Learner):
 
 @dataclass(eq=False)
 class Node:
-    """A node of a tree or graph under construction; without branches a leaf."""
+    """A node of a tree or graph under construction; a leaf if it has no branches."""
 
     counts: FloatArray
     attribute: int = -1
@@ -69,22 +68,22 @@ class Node:
 
 @dataclass(frozen=True)
 class Rows:
-    """Rows that come to a node, over the attributes that can still vary there.
+    """The rows at a node, over the attributes that can still vary there.
 
     Attributes
     ----------
     codes : array of shape (rows, attributes)
-        Values, numbered anew among those that can occur.
+        Values, renumbered among those that can occur.
     cards : array of shape (attributes,)
-        How many values can occur.
+        Number of values that can occur.
     target, weights : arrays of shape (rows,)
-        The class of each row, and how often it counts; never 0.
+        The class and the weight of each row; weights are positive.
     classes : int
-        How many classes there are.
+        Number of classes.
     names : array of shape (attributes,)
-        What the sample calls each attribute.
+        Index of each attribute in the sample.
     values : list of arrays
-        What the sample calls each value of each attribute.
+        Code of each value of each attribute in the sample.
     """
 
     codes: IntArray
@@ -102,7 +101,7 @@ class Rows:
         which: npt.NDArray[np.bool_] | None = None,
         possible: npt.NDArray[np.bool_] | None = None,
     ) -> Rows:
-        """Some rows of a sample, over the values (slots) that are possible; by default all."""
+        """Select rows of a sample and possible values (slots); by default all."""
         layout = sample.layout
         if possible is None:
             possible = np.ones(layout.size, dtype=np.bool_)
@@ -126,22 +125,22 @@ class Rows:
 
 
 def shortest_tree(
-    rows: Rows, alpha: float, says: tuple[float, float], cells: int = EXACT_CELLS
+    rows: Rows, alpha: float, labels: tuple[float, float], cells: int = EXACT_CELLS
 ) -> Node:
-    """The tree for some rows whose root says leaf, or split, in so many nits.
+    """Return the shortest tree for some rows, given the nits to label its root leaf or split.
 
-    Searched among all trees if they need no more than this many cells.
+    The search is exhaustive up to this many cells.
     """
     if not len(rows.cards):
         return Node(rows.class_counts)
     few = len(rows.cards) <= EXACT_ATTRIBUTES and math.prod((rows.cards + 1).tolist()) <= cells
-    root = exact_tree(rows, alpha, says) if few else greedy_tree(rows, alpha, says)
+    root = exact_tree(rows, alpha, labels) if few else greedy_tree(rows, alpha, labels)
     _rename(root, rows)
     return root
 
 
 def _rename(root: Node, rows: Rows) -> None:
-    """Call attributes and values what the sample calls them."""
+    """Restore the indices of attributes and values in the sample."""
     waiting = [root]
     while waiting:
         node = waiting.pop()
@@ -152,12 +151,12 @@ def _rename(root: Node, rows: Rows) -> None:
             waiting.extend(node.branches.values())
 
 
-def exact_tree(rows: Rows, alpha: float, says: tuple[float, float]) -> Node:
-    """The least of all trees, by dynamic programming over partial assignments.
+def exact_tree(rows: Rows, alpha: float, labels: tuple[float, float]) -> Node:
+    """Return the shortest tree, by dynamic programming over partial assignments.
 
-    A cell fixes some attributes at a value and leaves the others free, digit r_i of attribute i
-    standing for "free"; its value is the shortest tree for the rows in it. Cells of fewer than
-    two classes need no search: parting such rows only lengthens the message.
+    A cell fixes some attributes at a value and leaves the others free, where digit r_i of
+    attribute i means "free"; its value is the shortest tree for its rows. Cells with fewer than
+    two classes need no search: splitting such rows only lengthens the message.
     """
     shape = rows.cards + 1
     counts = _subcubes(rows)
@@ -177,11 +176,11 @@ def exact_tree(rows: Rows, alpha: float, says: tuple[float, float]) -> Node:
             best = _best(leaf[inside], split[inside], int(card), available - 1)
             totals[i, can] = best.sum(axis=1) + math.log(available)
         choice[here], split[here] = _least(totals)
-    return _read_off(rows, counts, leaf, split, choice, strides, says)
+    return _read_off(rows, counts, leaf, split, choice, strides, labels)
 
 
 def _subcubes(rows: Rows) -> FloatArray:
-    """Class counts of all cells, one row each."""
+    """Return the class counts of all cells, one row per cell."""
     shape = (*rows.cards.tolist(), rows.classes)
     flat = np.ravel_multi_index((*rows.codes.T, rows.target), shape)
     table = np.bincount(flat, rows.weights, minlength=math.prod(shape)).reshape(shape)
@@ -191,7 +190,7 @@ def _subcubes(rows: Rows) -> FloatArray:
 
 
 def _best(leaf: FloatArray, split: FloatArray, branches: int, available: int) -> FloatArray:
-    """The shorter of leaf and split, with what says so, under a node with so many branches."""
+    """Return the shorter of leaf and split, labels included, under a node of some branches."""
     if available == 0:
         return leaf
     say_leaf, say_split = below(branches)
@@ -199,7 +198,7 @@ def _best(leaf: FloatArray, split: FloatArray, branches: int, available: int) ->
 
 
 def _least(totals: FloatArray) -> tuple[IntArray, FloatArray]:
-    """The first of the least along the first axis, and its value."""
+    """Return the first minimum along the first axis, and its value."""
     least = totals.min(axis=0)
     first = (totals <= least + _TIE * np.maximum(1.0, least)).argmax(axis=0)
     return first, totals[first, np.arange(totals.shape[1])]
@@ -216,12 +215,12 @@ def _read_off(
     split: FloatArray,
     choice: IntArray,
     strides: IntArray,
-    says: tuple[float, float],
+    labels: tuple[float, float],
 ) -> Node:
-    """The tree from the best attribute of every cell."""
+    """Build the tree from the best attribute of every cell."""
     top = len(counts) - 1  # every attribute free
     root = Node(counts[top])
-    waiting = [(root, top, says)]
+    waiting = [(root, top, labels)]
     while waiting:
         node, cell, (say_leaf, say_split) = waiting.pop()
         if not _no_longer(leaf[cell] + say_leaf, split[cell] + say_split):
@@ -234,21 +233,21 @@ def _read_off(
     return root
 
 
-def greedy_tree(rows: Rows, alpha: float, says: tuple[float, float]) -> Node:
-    """A tree grown by the best splits, level by level, then pruned from below.
+def greedy_tree(rows: Rows, alpha: float, labels: tuple[float, float]) -> Node:
+    """Grow a tree by the best splits, level by level, then prune it bottom-up.
 
-    A node is split while it holds two or more classes and an attribute parts its rows.
+    A node is split while it has two or more classes and an attribute separates its rows.
     """
     root = Node(rows.class_counts)
     frontier = _Frontier(rows, root)
     while frontier.nodes:
         frontier.advance(alpha)
-    _prune(root, len(rows.cards), alpha, says)
+    _prune(root, len(rows.cards), alpha, labels)
     return root
 
 
 class _Frontier:
-    """The nodes that are still to be split, all on one level, and their rows."""
+    """The nodes still to be split, all on one level, and their rows."""
 
     def __init__(self, rows: Rows, root: Node) -> None:
         self._layout = SlotLayout(rows.cards.tolist())
@@ -279,14 +278,14 @@ class _Frontier:
         self._keep(target[self._place, self._codes[np.arange(len(tested)), tested]])
 
     def _keep(self, place: IntArray) -> None:
-        """Go on with the rows that have a place in the frontier."""
+        """Keep the rows that are in the frontier."""
         going = place >= 0
         self._place = place[going]
         self._codes, self._target = self._codes[going], self._target[going]
         self._weights = self._weights[going]
 
     def _tables(self) -> FloatArray:
-        """Rows of each node, attribute value and class."""
+        """Count the rows by node, attribute value and class."""
         size, classes = self._layout.size, len(self.nodes[0].counts)
         slots = self._layout.slots(self._codes.T)
         flat = (self._place * size + slots) * classes + self._target
@@ -296,7 +295,7 @@ class _Frontier:
         return tables.astype(np.float64, copy=False)
 
     def _best_splits(self, tables: FloatArray, alpha: float) -> IntArray:
-        """The attribute whose values, as leaves, cost fewest nits; −1 if none parts the rows.
+        """Return the attribute whose values, as leaves, cost least; −1 if none separates the rows.
 
         Naming the attribute costs the same for all.
         """
@@ -304,8 +303,8 @@ class _Frontier:
         filled = (tables > 0).any(axis=2)
         parting = np.add.reduceat(filled, starts, axis=1, dtype=np.intp) > 1
         totals = np.add.reduceat(data_length(tables, alpha), starts, axis=1)
-        says = np.array([card * below(card)[0] for card in self._layout.cards.tolist()])
-        totals += np.where(self._untested.sum(axis=1, keepdims=True) > 1, says, 0.0)
+        labels = np.array([card * below(card)[0] for card in self._layout.cards.tolist()])
+        totals += np.where(self._untested.sum(axis=1, keepdims=True) > 1, labels, 0.0)
         totals[~(self._untested & parting)] = np.inf
         attribute, least = _least(totals.T)
         return np.where(np.isfinite(least), attribute, -1)
@@ -315,10 +314,10 @@ def _is_mixed(node: Node) -> bool:
     return int((node.counts > 0).sum()) > 1
 
 
-def _prune(root: Node, attributes: int, alpha: float, says: tuple[float, float]) -> None:
-    """From below, make a leaf of every node that is told in no more nits as one."""
-    order = [(root, says, attributes)]
-    for node, _, available in order:  # grows under way: parents before children
+def _prune(root: Node, attributes: int, alpha: float, labels: tuple[float, float]) -> None:
+    """Bottom-up, replace every subtree by a leaf that costs no more nits."""
+    order = [(root, labels, attributes)]
+    for node, _, available in order:  # grows during iteration: parents before children
         inside = below(len(node.branches)) if available > 1 and node.branches else (0.0, 0.0)
         order.extend((child, inside, available - 1) for child in node.branches.values())
     leaves = data_length(np.array([node.counts for node, _, _ in order]), alpha).tolist()
@@ -338,7 +337,7 @@ def _prune(root: Node, attributes: int, alpha: float, says: tuple[float, float])
 
 
 def ordered(root: Node) -> list[Node]:
-    """All nodes below a root, each once and before its children."""
+    """Return all nodes below a root, each once and before its children."""
     finished: list[Node] = []
     seen: set[int] = set()
 
@@ -354,7 +353,7 @@ def ordered(root: Node) -> list[Node]:
 
 
 def pack(nodes: list[Node], cards: Sequence[int], alpha: float) -> DecisionGraph:
-    """Nodes, each before its children, as arrays."""
+    """Pack nodes, each before its children, into arrays."""
     number = {id(node): i for i, node in enumerate(nodes)}
     attribute = np.array([node.attribute for node in nodes], dtype=np.intp)
     width = max((cards[i] for i in attribute.tolist() if i >= 0), default=0)

@@ -163,7 +163,7 @@ def test_many_nodes_are_searched_in_blocks_alike(monkeypatch: pytest.MonkeyPatch
     target = (rows[:, 0] + rows[:, 1] + (rows[:, 5] > 0)).astype(np.intp) % 3
     table = Table(rows, (3, 3, 3, 3, 3, None), target, 3)
     whole = C45(prune=False).fit_table(table).predict_table(table)
-    monkeypatch.setattr("simstudy.learners.c45.search._MOST_CELLS", 50)
+    monkeypatch.setattr("simstudy.learners.c45.search._MAX_CELLS", 50)
     np.testing.assert_array_equal(C45(prune=False).fit_table(table).predict_table(table), whole)
 
 
@@ -181,12 +181,12 @@ def test_sums_over_many_slots_are_those_over_few(monkeypatch: pytest.MonkeyPatch
 @pytest.mark.parametrize(
     ("values", "cards", "target", "weights", "said"),
     [
-        ([[0.0], [2.0]], (2,), [0, 1], None, "attribute 0 has 2 values, so its codes go from 0"),
+        ([[0.0], [2.0]], (2,), [0, 1], None, "attribute 0 has 2 values.* from 0 to 1"),
         ([[0.5], [1.0]], (2,), [0, 1], None, "attribute 0 has 2 values"),
-        ([[0.0], [1.0]], (2,), [0, 2], None, "classes go from 0 to 1"),
+        ([[0.0], [1.0]], (2,), [0, 2], None, "classes must be from 0 to 1"),
         ([[0.0], [1.0]], (2,), [0, 1], [1.0, -1.0], "weights must be finite and not negative"),
-        ([[0.0], [1.0]], (2, 2), [0, 1], None, "one column for each of its 2 attributes"),
-        ([[0.0], [1.0]], (2,), [0], None, "a class, and a weight if any, for each of its rows"),
+        ([[0.0], [1.0]], (2, 2), [0, 1], None, "one column for each of the 2 attributes"),
+        ([[0.0], [1.0]], (2,), [0], None, "target, .* one entry per row"),
         ([["a"], ["b"]], (2,), [0, 1], None, "must be numbers"),
     ],
 )

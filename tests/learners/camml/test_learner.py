@@ -308,7 +308,7 @@ def noise(variables: int, rows: int = 30) -> Sample:
 
 
 def test_an_exact_search_of_thirteen_variables_is_refused_in_words() -> None:
-    with pytest.raises(ValueError, match="13 variables are too many for it; use 'auto' or 'sam"):
+    with pytest.raises(ValueError, match=r"13 variables .* use 'auto' or 'sample'"):
         CaMML(search="exact").fit(noise(13))
 
 
@@ -347,5 +347,5 @@ def test_camml_is_a_built_in_learner() -> None:
 @pytest.mark.parametrize("search", SEARCHES)
 def test_a_variable_of_too_many_values_is_refused_in_words(search: Any) -> None:
     sample = Sample([[0, 0], [64_000, 1]], (64_001, 2))
-    with pytest.raises(ValueError, match="a variable has 64001 values; 64000 are possible"):
+    with pytest.raises(ValueError, match="64001 values; at most 64000 "):
         CaMML(search=search).fit(sample)

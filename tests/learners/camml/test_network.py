@@ -105,7 +105,7 @@ def test_divergences_are_the_same_by_elimination(
 ) -> None:
     by_cells = divergences(networks)
     monkeypatch.setattr(module, "_FEW_CELLS", 0)
-    monkeypatch.setattr(module, "_MOST_CELLS", 0)
+    monkeypatch.setattr(module, "_MAX_CELLS", 0)
     by_elimination = divergences(networks)
     np.testing.assert_allclose(by_elimination, by_cells, rtol=0, atol=1e-12)
     for found in (by_cells, by_elimination):
