@@ -50,6 +50,7 @@ def compare_page(
     title: str = "",
     citation: str = "",
     note: str = "",
+    variants: bool = False,
 ) -> str:
     """Write the page as HTML.
 
@@ -69,6 +70,8 @@ def compare_page(
         Why there is none, if the numbers of the studies are not of one kind.
     title, citation, note
         Of the page, where the statements are from, and what is known beyond the verdicts.
+    variants
+        Whether the studies are variants of one; the readings then have the findings of each.
     """
     found = {name: results.findings(measure) for name, results in studies.items()}
     labels = [one.design.learners for one in found.values()]
@@ -92,6 +95,7 @@ def compare_page(
     table = None
     if changes is not None and not changes.empty:
         table = build.changes(changes, info.label, first.design.confidence, places)
+    summary = claims.variants_summary if variants else claims.readings_summary
     return render(
         "compare.html",
         manifest=next(iter(studies.values())).manifest,
@@ -129,8 +133,9 @@ def compare_page(
         failed=claims.not_reproduced(verdicts),
         note=note,
         readings=[reading for reading, _ in readings],
-        readings_table=build.readings(readings) if readings else None,
-        readings_summary=claims.readings_summary(readings) if readings else "",
+        readings_table=build.readings(readings, variants) if readings else None,
+        readings_summary=summary(readings) if readings else "",
+        variants=variants,
     )
 
 

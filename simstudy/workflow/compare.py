@@ -27,6 +27,7 @@ def compare_studies(
     title: str = "",
     citation: str = "",
     note: str = "",
+    variants: bool = False,
 ) -> str:
     """One page of HTML that compares studies.
 
@@ -43,6 +44,8 @@ def compare_studies(
         The verdicts on the same statements under several readings, first those above.
     title, citation, note : str
         Of the whole, where the statements are from, and what is known beyond the verdicts.
+    variants : bool
+        Whether the studies are variants of one, whose findings the readings have.
     """
     from simstudy.report.compare import compare_page
 
@@ -62,6 +65,7 @@ def compare_studies(
         title=title,
         citation=citation,
         note=note,
+        variants=variants,
     )
 
 

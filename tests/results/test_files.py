@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 
 import pytest
-from simstudy.report.paper.tables import write_tables
 
 from simstudy import SimstudyError, load_study, run_study
 from simstudy.report.figures import write_figures

@@ -65,6 +65,29 @@ def reproduced(statements: Sequence[StatementVerdict]) -> int:
     return sum(one.verdict == REPRODUCED for one in statements)
 
 
+def variants_summary(variants: Readings) -> str:
+    """Which findings hold under all variants of a study, and which do not."""
+    columns = [*zip(*(found for _, found in variants), strict=True)]
+    always = [one for one in columns if all(v.verdict == REPRODUCED for v in one)]
+    turned = [one for one in columns if any(v.verdict == NOT_REPRODUCED for v in one)]
+    if not columns:
+        return f"No learner beats another under any of {len(variants)} variants."
+    said = (
+        f"Of {counted(len(columns), 'finding')} under any of {len(variants)} variants, "
+        f"{len(always)} hold under all of them"
+    )
+    if len(always) == len(columns):
+        return f"{said}."
+    others = [one for one in columns if one not in always and one not in turned]
+    if others:
+        names = listed([one[0].statement.text for one in others])
+        said += f"; under some the difference is not significant or not studied: {names}"
+    if turned:
+        names = listed([one[0].statement.text for one in turned])
+        said += f"; under some the order is reversed: {names}"
+    return f"{said}."
+
+
 def readings_summary(readings: Readings) -> str:
     """How much the verdicts depend on the reading."""
     before = [reproduced(found) for reading, found in readings if not reading.post_hoc]

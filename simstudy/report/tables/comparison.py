@@ -152,16 +152,19 @@ def _checks(one: StatementVerdict) -> list[dict[str, object]]:
     return rows
 
 
-def readings(given: claims.Readings) -> Table:
-    """One row for each statement, one column for each reading; the first is the page's own."""
-    heads = [words("statement"), *(_head(place, one) for place, (one, _) in enumerate(given, 1))]
+def readings(given: claims.Readings, variants: bool = False) -> Table:
+    """One row for each statement, one column for each reading or variant."""
+    what = "finding" if variants else "statement"
+    heads = [words(what), *(_head(place, one) for place, (one, _) in enumerate(given, 1))]
     lines: list[list[str | Cell]] = []
     for found in zip(*(verdicts for _, verdicts in given), strict=True):
         statement = found[0].statement
         cells = [_mark(one, found[0]) for one in found]
-        lines.append([words(statement.short or statement.text, statement.study), *cells])
+        study = "" if variants else statement.study
+        lines.append([words(statement.short or statement.text, study), *cells])
     totals = [str(claims.reproduced(verdicts)) for _, verdicts in given]
-    lines.append([words("reproduced", f"of {len(given[0][1])}"), *totals])
+    done = "hold" if variants else "reproduced"
+    lines.append([words(done, f"of {len(given[0][1])}"), *totals])
     data = pd.DataFrame(
         {
             "reading": reading.label,
@@ -177,7 +180,8 @@ def readings(given: claims.Readings) -> Table:
         for one in verdicts
         for line in one.lines
     )
-    return make_table("readings", "Verdicts by reading", heads, lines, data=data)
+    title = "Findings by variant" if variants else "Verdicts by reading"
+    return make_table("variants" if variants else "readings", title, heads, lines, data=data)
 
 
 def _head(place: int, reading: Reading) -> Cell:
