@@ -1,4 +1,4 @@
-"""Who is better than whom at a size, and who is best: decided here, told elsewhere."""
+"""Who is better than whom at a size, and who is best: decided here, reported elsewhere."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ import numpy as np
 if TYPE_CHECKING:
     import pandas as pd
 
-AHEAD: Literal["ahead"] = "ahead"  # the adjusted test tells them apart
-LEVEL: Literal["level"] = "level"  # it does not
+AHEAD: Literal["ahead"] = "ahead"  # they differ by the adjusted test
+LEVEL: Literal["level"] = "level"  # they do not
 IDENTICAL: Literal["identical"] = "identical"  # the same score in every model: nothing to test
 UNTESTED: Literal["untested"] = "untested"  # infinite scores, or fewer than two models in common
 
@@ -119,7 +119,7 @@ class Standing:
 
     @cached_property
     def level(self) -> list[Pair]:
-        """Those from which the leader is not told apart."""
+        """Those from which the leader does not differ significantly."""
         return [pair for pair in self.against if pair.verdict == LEVEL]
 
     @cached_property
@@ -134,7 +134,7 @@ class Standing:
 
     @property
     def key(self) -> Hashable:
-        """What two sizes must share to be told of together."""
+        """What two sizes must share to be reported together."""
         parts = (self.beats, self.level, self.identical, self.beaten_by, self.untested)
         rivals = (frozenset(pair.second for pair in part) for part in parts)
         return (self.leader, self.shared_with, *rivals)
@@ -143,10 +143,6 @@ class Standing:
     def wins(self) -> bool:
         """Whether the leader beats all that it was tested against, and there were any."""
         return bool(self.beats) and not (self.level or self.identical or self.beaten_by)
-
-    def not_told_apart(self) -> list[str]:
-        """The learners that no test tells from the leader, though one could have."""
-        return [pair.second for pair in (*self.level, *self.identical)]
 
 
 def judged(pairs: pd.DataFrame, greater_is_better: bool, alpha: float) -> list[Pair]:

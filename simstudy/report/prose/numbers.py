@@ -63,12 +63,3 @@ def minus(number: str) -> str:
 def share(value: float) -> str:
     """A number from 0 to 1 to three decimals; below these, how small it is."""
     return "< .001" if 0 < value < 0.0005 else number(value, 3)
-
-
-def fixed(value: float, digits: int) -> str:
-    """A number with so many digits after the point, and a true minus sign."""
-    if math.isnan(value):
-        return NONE
-    if math.isinf(value):
-        return "∞" if value > 0 else "−∞"
-    return minus(f"{round(value, digits) + 0.0:,.{digits}f}")

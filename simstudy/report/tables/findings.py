@@ -229,7 +229,8 @@ def thresholds(findings: Findings, shown: Sequence[Course] | None = None) -> Tab
         f"Who overtakes whom in mean {findings.info.label}",
         [
             *("ahead", "behind", "between", "estimate (rows)"),
-            *(f"{level(findings.design.confidence)} interval", "ahead at", "behind at", "models"),
+            f"{level(findings.design.confidence)} interval",
+            *(words("ahead at"), words("behind at"), "models"),
         ],
         lines,
         texts=2,
