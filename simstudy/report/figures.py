@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from simstudy.analysis.ranks import Ranks
 from simstudy.errors import SimstudyError
-from simstudy.report.charts import mpl, pairs, ranks, spread
+from simstudy.report.charts import layout, mpl, pairs, ranks, spread
 from simstudy.report.charts.curves import learning_curves
 from simstudy.report.charts.mpl import STYLES, Style
 from simstudy.report.charts.spec import Panels, drawable, wrapped
@@ -50,7 +50,7 @@ class Printed(NamedTuple):
     title: str
     caption: str
     panels: Panels
-    lay_out: Callable[[Panels, Style], Iterable[Figure]] = mpl.pages
+    lay_out: Callable[[Panels, Style], Iterable[Figure]] = layout.pages
 
 
 def write_figures(
@@ -149,7 +149,7 @@ def study_figures(results: Results) -> dict[str, Figure]:
     for name, make in makers.items():
         with suppress(NotDrawnError):
             found = make(results, mpl.SCREEN)
-            figures[name] = mpl.whole_figure(found.panels, title, found.caption)
+            figures[name] = layout.whole_figure(found.panels, title, found.caption)
     return figures
 
 
@@ -201,7 +201,7 @@ def curves(results: Results, style: Style, measure: str) -> Printed:
     chart, made = learning_curves(findings, shown), captions.made(results.study)
     caption = _joined(captions.curves(findings), *chart.notes, made, which)
     title = f"{opening(findings.info.label)} with more training rows"
-    return Printed(title, caption, Panels((chart,), chart.key), mpl.lines)
+    return Printed(title, caption, Panels((chart,), chart.key), layout.lines)
 
 
 def differences(results: Results, style: Style) -> Printed:
@@ -231,7 +231,7 @@ def thresholds(results: Results, style: Style) -> Printed:
     chart = pairs.thresholds(rows, results.sizes, findings.info.label)
     told = captions.thresholds(findings, min(row.course.n for row in rows))
     caption = _joined(told, which, f"{design(results.study)}.", added_sizes(findings))
-    return Printed(chart.title, caption, Panels((chart,)), mpl.stacked)
+    return Printed(chart.title, caption, Panels((chart,)), layout.stacked)
 
 
 def scores(results: Results, style: Style) -> Printed:
@@ -246,7 +246,9 @@ def scores(results: Results, style: Style) -> Printed:
     panels = spread.scores(findings, sizes, shown)
     told = captions.scores(findings, undrawn, sizes)
     caption = _joined(told, which, captions.made(results.study))
-    return Printed(f"{opening(findings.info.label)} of every model", caption, panels, mpl.in_rows)
+    return Printed(
+        f"{opening(findings.info.label)} of every model", caption, panels, layout.in_rows
+    )
 
 
 def rank_diagrams(results: Results, style: Style) -> Printed:
@@ -270,7 +272,7 @@ def rank_diagrams(results: Results, style: Style) -> Printed:
     panels = Panels(tuple(ranks.ranks(one) for one in found))
     told = captions.ranks(findings, found, k <= ranks.MAX_JOINED)
     caption = _joined(told, f"{design(results.study)}.", *without)
-    return Printed(f"Average ranks by {findings.info.label}", caption, panels, mpl.stacked)
+    return Printed(f"Average ranks by {findings.info.label}", caption, panels, layout.stacked)
 
 
 def reliability(results: Results, style: Style) -> Printed:

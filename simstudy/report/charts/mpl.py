@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from simstudy.report.charts import spec
 from simstudy.report.charts.network import FONT, HEIGHT, Network
-from simstudy.report.charts.spec import COLOURS, DASHES, MARKERS, Axis, Chart, Key, Panels, wrapped
+from simstudy.report.charts.spec import COLOURS, DASHES, MARKERS, Axis, Chart, Key, wrapped
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -54,10 +54,8 @@ _MARKS: dict[str, tuple[str, str, str, float]] = {
     "cell": ("o", COLOURS[0], "white", 3.0),
     "bin": ("o", COLOURS[0], "", 5.5),
 }
-_DIRECT, _LONGEST = 6, 12  # as many lines, with labels this long, are labelled at their ends
-_FEW_SIZES = 6  # as many fit into one column
 _MANY = 3000  # more points than this are drawn as a picture within the figure
-_LETTER = 0.58  # the width of a letter, in its height
+LETTER = 0.58  # the width of a letter, in its height
 
 
 @dataclass(frozen=True)
@@ -85,7 +83,7 @@ class Style:
 
     def letters(self, inches: float) -> float:
         """How many letters fit side by side into a length."""
-        return inches * 72 / (_LETTER * self.font)
+        return inches * 72 / (LETTER * self.font)
 
     def rows(self, number: float, more: float = 0.0) -> float:
         """The height of a figure with so many lines and so much else; the slide is one size."""
@@ -298,149 +296,6 @@ def label_ends(chart: Chart, figure: Figure, style: Style) -> None:
             annotation_clip=False,
             arrowprops=leader | {"shrinkA": 1, "shrinkB": 3},
         )
-
-
-def add_key(
-    figure: Figure, keys: Sequence[Key], style: Style, title: str = "", **options: Any
-) -> None:
-    """A key above the panels; on slides, where the title is above them, beside them."""
-    most = 24 if style.titles else 40
-    keys = [key._replace(text=wrapped(key.text, most, 1)) for key in keys]
-    longest = max(len(key.text) for key in keys) + 6
-    columns = max(1, min(len(keys), int(style.letters(figure.get_figwidth()) / longest)))
-    options |= {"title": title, "frameon": False, "alignment": "left"}
-    options["ncols"] = 1 if style.titles else columns
-    options["loc"] = "outside right upper" if style.titles else "outside upper left"
-    figure.legend(handles=handles(keys, style), **options)
-
-
-def grid(
-    charts: Sequence[Chart],
-    style: Style,
-    size: tuple[float, float],
-    columns: int = 1,
-    labels: float = 22,
-    heights: Sequence[float] | None = None,
-    beside: float = 0.0,
-) -> tuple[Figure, list[Axes]]:
-    """A figure with a panel for each chart, and so much room for a key beside them."""
-    from matplotlib.figure import Figure
-
-    rows = -(-len(charts) // columns)
-    room = labels * _LETTER * style.font / 72 if charts[0].y.kind == "rows" else 0.0
-    letters = style.letters((0.95 * size[0] - room - beside) / columns - 0.4)
-    figure = Figure(figsize=size, layout="constrained")
-    axes = list(figure.subplots(rows, columns, squeeze=False, height_ratios=heights).flat)
-    for ax in axes[len(charts) :]:
-        ax.set_visible(False)
-    for chart, ax in zip(charts, axes, strict=False):
-        draw(chart, ax, style, letters, labels)
-        heading = chart.heading if columns == 1 else wrapped(chart.heading, letters)
-        ax.set_title(plain(heading), loc="left" if heights else "center")
-    return figure, axes[: len(charts)]
-
-
-def name_axes(figure: Figure, axes: Sequence[Axes], panels: Panels, columns: int) -> None:
-    """Name the axes once for all panels; if all are the same, also number them once."""
-    for index, ax in enumerate(axes):
-        ax.set(xlabel="", ylabel="")
-        if panels.shared and index % columns:
-            ax.tick_params(labelleft=False)
-    figure.supxlabel(plain(panels.charts[0].x.label), fontsize="medium")
-    figure.supylabel(plain(panels.charts[0].y.label), fontsize="medium")
-
-
-def pages(panels: Panels, style: Style) -> Iterator[Figure]:
-    """Figures with all panels, on as many pages as they need.
-
-    Panels have the height that they ask for, except on slides, which they fill.
-    """
-    across = style.panels if style.titles or not panels.across else panels.across
-    number = len(panels.charts)
-    columns = min(-(-number // -(-number // across)), across)  # as even as can be
-    most = columns * (2 if style.titles else max(int((style.tallest - 1.0) / panels.height), 1))
-    width = {1: style.narrow, 2: 0.5 * (style.narrow + style.wide)}.get(columns, style.wide)
-    for start in range(0, number, most):
-        here = panels.charts[start : start + most]
-        tall = min(panels.height * -(-len(here) // columns) + 0.85, style.tallest)
-        size = (width, style.height if style.titles else tall)
-        beside = 2.5 if style.titles and panels.key else 0.0
-        figure, axes = grid(here, style, size, columns, beside=beside)
-        name_axes(figure, axes, panels, columns)
-        if panels.key:
-            add_key(figure, panels.key, style, panels.key_title)
-        yield figure
-
-
-def lines(panels: Panels, style: Style) -> Iterator[Figure]:
-    """One chart of lines, with labels at their ends or a key above it."""
-    (chart,), key = panels.charts, panels.key
-    longest, few = max(len(entry.text) for entry in key), len(key) <= _DIRECT
-    ended = all(spec.drawable(line.y[-1]) for line in chart.labelled)
-    direct = few and longest <= _LONGEST and ended
-    narrow = few and longest <= 26 and len(chart.x.marks) <= _FEW_SIZES
-    width = style.narrow if narrow else style.wide
-    rows = -(-len(key) // max(1, int(style.letters(width) / (min(longest, 40) + 6))))
-    height = style.height if direct else 1.3 * style.height + style.row * rows
-    size = (width, style.height if style.titles else min(height, style.tallest))
-    figure, _ = grid([chart], style, size, beside=0.8 * direct)
-    if direct:
-        label_ends(chart, figure, style)
-    else:
-        add_key(figure, key, style)
-    yield figure
-
-
-def stacked(panels: Panels, style: Style) -> Iterator[Figure]:
-    """Charts made of lines of text, one below the other."""
-    charts = panels.charts
-    texts = [layer.text for layer in charts[0].layers if isinstance(layer, spec.Text)]
-    narrow = not charts[0].frame and charts[0].x.high < 6.5 and max(map(len, texts[-2:])) <= 15
-    width = style.narrow if narrow else style.wide
-    labels = 0.36 * style.letters(width)
-    heights = [_text_lines(chart, labels) for chart in charts]
-    tall = style.rows(sum(heights) + 1.2 * len(charts), 0.55 if charts[0].frame else 0.1)
-    yield grid(charts, style, (width, tall), 1, labels, heights)[0]
-
-
-def in_rows(panels: Panels, style: Style) -> Iterator[Figure]:
-    """Charts with the same rows, side by side."""
-    number, labels = len(panels.charts), 0.22 * style.letters(style.wide)
-    tall = style.rows(1.25 * _text_lines(panels.charts[0], labels), 0.75)
-    size = (style.wide if number > 1 else style.narrow, tall)
-    figure, axes = grid(panels.charts, style, size, number, labels)
-    name_axes(figure, axes, panels, number)
-    yield figure
-
-
-def _text_lines(chart: Chart, letters: float) -> float:
-    """How many lines of text a chart is high."""
-    if chart.y.kind != "rows":
-        return chart.y.high - chart.y.low
-    each = max(wrapped(label, letters).count("\n") + 1 for _, label in chart.y.marks)
-    return each * len(chart.y.marks)
-
-
-def whole_figure(panels: Panels, title: str, caption: str) -> Figure:
-    """A figure that can stand alone: title, key, panels, and what they show."""
-    columns = min(len(panels.charts), panels.across or 4)
-    rows, single = -(-len(panels.charts) // columns), len(panels.charts) == 1
-    width = 6.4 if single else max((2.0 if columns > 3 else 2.7) * columns, 5.0)
-    tall = (4.2 if single else 1.2 + 2.2 * rows) + 0.008 * len(caption) / width
-    tall += 0.2 * len("  ".join(key.text for key in panels.key)) / (9 * width)
-    figure, axes = grid(panels.charts, SCREEN, (width, tall), columns)
-    for index, ax in enumerate(axes):
-        if index % columns:
-            ax.set_ylabel("")
-            ax.tick_params(labelleft=not panels.shared)
-    words = plain(wrapped(title, 9 * width, 3))
-    if panels.key:
-        add_key(figure, panels.key, SCREEN, words, title_fontsize="large", fontsize="small")
-    else:
-        figure.suptitle(words, x=0.01, ha="left")
-    text = plain(wrapped(caption, 15.5 * width, 40))
-    figure.supxlabel(text, fontsize=7.5, color="0.25", x=0.01, ha="left")
-    return figure
 
 
 def draw_network(network: Network, ax: Axes, scale: float) -> Axes:
