@@ -21,7 +21,8 @@ from rich.console import Console
 import simstudy
 from simstudy.report.prose.crossings import course_sentences
 from simstudy.report.terminal import print_summary
-from simstudy.workflow.lists import load_collection, run_collection
+from simstudy.study.lists import load_collection
+from simstudy.workflow.lists import run_collection
 
 STUDIES = Path(__file__).parents[1] / "studies"
 FAMILIES = ("naive_bayes", "tan", "aode")

@@ -15,16 +15,16 @@ if TYPE_CHECKING:
     from simstudy.networks.model import Component, Model
     from simstudy.results.results import Results, open_results
     from simstudy.sources.base import Family
+    from simstudy.study.lists import load_collection
     from simstudy.study.registry import register_family, register_learner, register_measure
     from simstudy.study.study import Study, load_study, make_study
     from simstudy.workflow.compare import compare_studies
-    from simstudy.workflow.lists import load_collection
     from simstudy.workflow.pilot import run_pilot
     from simstudy.workflow.run import merge, run_cell, run_shard, run_study
 
 # Imported when first asked for, so that `import simstudy` costs next to nothing.
 _HOMES = {
-    "simstudy.workflow.lists": ["load_collection"],
+    "simstudy.study.lists": ["load_collection"],
     "simstudy.workflow.compare": ["compare_studies"],
     "simstudy.errors": ["SimstudyError"],
     "simstudy.sources.base": ["Family"],

@@ -27,7 +27,7 @@ from simstudy.texts import echo, on_one_line
 if TYPE_CHECKING:
     from simstudy.results.results import Results
     from simstudy.results.store import Store
-    from simstudy.workflow.lists import Collection
+    from simstudy.study.lists import Collection
     from simstudy.workflow.options import Options
 
 app = typer.Typer(
@@ -129,8 +129,8 @@ def run(
     # They start while this process still imports what it needs.
     with spare_children(workers if workers > 1 else 0):
         from simstudy.cli.progress import watched
+        from simstudy.study.lists import is_collection, load_collection
         from simstudy.study.study import load_study
-        from simstudy.workflow.lists import is_collection, load_collection
         from simstudy.workflow.run import run_shard, run_study
 
         if is_collection(content):

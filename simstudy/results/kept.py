@@ -9,7 +9,8 @@ from typing import Any
 
 from simstudy.engine.plan import Plan, stated_plan
 from simstudy.errors import SimstudyError
-from simstudy.results.store import PLUGINS, Store
+from simstudy.results.identity import PLUGINS
+from simstudy.results.store import Store
 from simstudy.study.constants import JOURNAL, STUDY
 from simstudy.study.registry import FAMILIES, LEARNERS, MEASURES, read_plugin
 from simstudy.study.study import Study, stated_study

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from simstudy import SimstudyError
-from simstudy.workflow.lists import is_collection, load_collection, run_collection
+from simstudy.study.lists import is_collection, load_collection
+from simstudy.workflow.lists import run_collection
 
 STUDIES = Path(__file__).parents[2] / "studies"
 STUDY = """

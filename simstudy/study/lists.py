@@ -1,0 +1,258 @@
+"""A list of studies that belong together, and the readings of one, checked as a whole."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from simstudy.errors import SimstudyError, suggestion
+from simstudy.study.claims import Statement
+from simstudy.study.explain import KeyedError, explain
+from simstudy.study.readings import Reading
+from simstudy.study.statements import read_statements
+from simstudy.study.study import Study, load_study, make_study
+from simstudy.study.toml import read_toml
+
+_NAME = r"^[A-Za-z0-9][A-Za-z0-9_.-]*$"
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+
+class _List(_Section):
+    """The content of a list file, its statements unchecked."""
+
+    name: str = Field(pattern=_NAME)
+    title: str = ""
+    citation: str = ""
+    note: str = ""
+    studies: list[str] = Field(min_length=1)
+    override: dict[str, Any] = {}
+    statements: list[Any] = []
+    claims: list[Any] = []
+
+
+class _Reading(_Section):
+    """One reading of a list."""
+
+    id: str = Field(pattern=_NAME)
+    label: str
+    override: dict[str, Any] = {}
+    margin_factor: float = Field(default=1.0, gt=0)
+    note: str = ""
+    post_hoc: bool = False
+
+
+class _Readings(_Section):
+    """The content of a file with readings of a list."""
+
+    name: str = Field(pattern=_NAME)
+    title: str = ""
+    note: str = ""
+    of: str
+    label: str = "the list itself"
+    readings: list[_Reading] = Field(min_length=1)
+
+
+@dataclass(frozen=True)
+class Collection:
+    """The validated content of one list file.
+
+    Attributes
+    ----------
+    name, title, citation : str
+        What it is called, and what it is taken from.
+    note : str
+        What is known beyond the verdicts.
+    studies : list of Study
+        The studies, in the order of the list, with what the list overrides.
+    statements : list of Statement
+        What was said of them elsewhere.
+    reading : Reading
+        What the list overrides, and what that is called.
+    readings : list of Collection
+        The same list under other readings.
+    """
+
+    name: str
+    title: str
+    citation: str
+    note: str
+    studies: list[Study]
+    statements: list[Statement]
+    reading: Reading
+    readings: list[Collection] = field(default_factory=list)
+
+
+def is_collection(source: str | Path | Mapping[str, Any]) -> bool:
+    """Whether a file is a list of studies: TOML with the key ``studies``, or ``readings`` of one.
+
+    The file or what it holds is given. What cannot be read is none; `load_study` says what is wrong
+    with it.
+    """
+    try:
+        content = source if isinstance(source, Mapping) else read_toml(Path(source))
+    except SimstudyError:
+        return False
+    return not {"studies", "readings"}.isdisjoint(content)
+
+
+def load_collection(
+    path: str | Path,
+    overrides: Mapping[str, Any] | None = None,
+    content: Mapping[str, Any] | None = None,
+) -> Collection:
+    """Read and check a list file and all studies in it.
+
+    Parameters
+    ----------
+    path : str or Path
+        The TOML file; the studies it names are relative to it. With ``readings`` instead of
+        ``studies``, it is ``of`` another list, which is taken once as it is and once for each
+        reading.
+    overrides : mapping, optional
+        Values that replace those of every study, as in `load_study`, and what the list or a
+        reading overrides. A claim may then name sizes that the studies no longer have; it will be
+        undecided.
+    content : mapping, optional
+        What the file holds, where it was read already.
+
+    Raises
+    ------
+    SimstudyError
+        In one sentence: which file, which key, what value, what is allowed.
+    """
+    path = Path(path)
+    content = read_toml(path) if content is None else content
+    kind: type[_List | _Readings] = _Readings if "readings" in content else _List
+    try:
+        text = json.dumps(content, default=str)
+    except (ValueError, RecursionError) as error:  # numbers of thousands of digits, deep nesting
+        raise SimstudyError(f"{path} cannot be used: {error}") from error
+    try:
+        given = kind.model_validate_json(text)
+        if isinstance(given, _Readings):
+            return _load_readings(given, path, overrides)
+        return _load_list(given, path, overrides)
+    except ValidationError as error:
+        known = [*kind.model_fields, *_Reading.model_fields]
+        key, message = explain(error, lambda _: known)
+        raise SimstudyError(f"{path}, {key}: {message}") from error
+    except KeyedError as error:
+        raise SimstudyError(f"{path}, {error.key}: {error}") from error
+
+
+def _load_list(given: _List, path: Path, overrides: Mapping[str, Any] | None) -> Collection:
+    """A list with its studies, which must have different names, those of their directories."""
+    studies: list[Study] = []
+    for index, name in enumerate(given.studies):
+        key = f"studies[{index}]"
+        file = path.parent / name
+        try:
+            itself = os.path.realpath(file) == os.path.realpath(path)
+        except (OSError, ValueError) as error:  # a NUL in it
+            raise KeyedError(key, f"{file} cannot be read: {error}") from error
+        if itself or is_collection(file):
+            raise KeyedError(key, f'"{name}" is a list of studies itself; name single studies')
+        try:
+            load_study(file)
+        except SimstudyError as error:
+            raise KeyedError(key, str(error)) from error
+        study = _study(file, [("override", given.override)], overrides)
+        if study.name in [other.name for other in studies]:
+            raise KeyedError(key, f"two studies have the name '{study.name}'")
+        studies.append(study)
+    statements = read_statements(given.statements, given.claims, studies, not overrides)
+    reading = Reading("the list itself", override=given.override)
+    about = (given.name, given.title, given.citation, given.note)
+    return Collection(*about, studies, statements, reading)
+
+
+def _load_readings(given: _Readings, path: Path, overrides: Mapping[str, Any] | None) -> Collection:
+    """A list and its readings; none may have the name of another or of a study."""
+    file = path.parent / given.of
+    try:
+        content = read_toml(file)
+        if "studies" not in content:
+            raise KeyedError("of", f'"{given.of}" is not a list of studies')
+        base = load_collection(file, overrides)
+    except SimstudyError as error:
+        raise KeyedError("of", str(error)) from error
+    files = [file.parent / name for name in content["studies"]]
+    taken, readings = [study.name for study in base.studies], []
+    for index, one in enumerate(given.readings):
+        where = f"readings[{index}]"
+        if one.id in taken:
+            raise KeyedError(f"{where}.id", f"'{one.id}' is taken by another reading or a study")
+        taken.append(one.id)
+        layers = [("of", base.reading.override), (f"{where}.override", one.override)]
+        reading = Reading(**one.model_dump())
+        readings.append(
+            replace(
+                base,
+                name=one.id,
+                studies=[_study(name, layers, overrides) for name in files],
+                statements=reading.read(base.statements),
+                reading=reading,
+            )
+        )
+    return replace(
+        base,
+        name=given.name,
+        title=given.title or base.title,
+        note=" ".join(filter(None, (base.note, given.note))),
+        reading=replace(base.reading, label=given.label),
+        readings=readings,
+    )
+
+
+def _study(
+    file: Path,
+    layers: Iterable[tuple[str, Mapping[str, Any]]],
+    overrides: Mapping[str, Any] | None,
+) -> Study:
+    """A study with what is overridden, layer by layer, each with the key that it comes from."""
+    content = read_toml(file)
+    for key, override in layers:
+        content = _overridden(content, override, key)
+        try:
+            make_study(content, file.parent, f"study '{content['name']}'")
+        except SimstudyError as error:
+            raise KeyedError(key, str(error)) from error
+    return make_study(content, file.parent, str(file), overrides)
+
+
+def _overridden(
+    content: Mapping[str, Any], override: Mapping[str, Any], key: str
+) -> dict[str, Any]:
+    """A section with some of its values replaced; learners are named by their labels."""
+    made = dict(content)
+    for name, value in override.items():
+        section = made.get(name, {})
+        if not isinstance(value, Mapping):
+            made[name] = value
+        elif isinstance(section, Mapping):
+            made[name] = _overridden(section, value, f"{key}.{name}")
+        elif name == "learners":
+            labels = [learner.get("label", learner["name"]) for learner in section]
+            for label, given in value.items():
+                if not isinstance(given, Mapping):
+                    said = f"{json.dumps(given, default=str)} is not a section"
+                    raise KeyedError(f"{key}.{name}.{label}", said)
+                if label not in labels:
+                    said = f"study '{content['name']}' has no learner '{label}'"
+                    raise KeyedError(f"{key}.{name}", said + suggestion(label, labels))
+            made[name] = [
+                _overridden(learner, value.get(label, {}), f"{key}.{name}.{label}")
+                for learner, label in zip(section, labels, strict=True)
+            ]
+        else:
+            raise KeyedError(f"{key}.{name}", f"{name} is not a section")
+    return made
