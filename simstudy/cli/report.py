@@ -99,4 +99,16 @@ def compare(
     echo(f"The comparison is {out}")
 
 
-VERBS = (report, figures, tables, compare)
+def failures(
+    directory: Annotated[
+        Path, typer.Argument(metavar="DIR", help="Results, or a run not finished yet.")
+    ],
+) -> None:
+    """List the cells of a study that failed, and why."""
+    from simstudy.report.prose.failures import failure_lines
+
+    for line in failure_lines(directory):
+        echo(line)
+
+
+VERBS = (report, figures, tables, compare, failures)

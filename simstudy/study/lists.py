@@ -213,6 +213,16 @@ def _load_readings(given: _Readings, path: Path, overrides: Mapping[str, Any] | 
     )
 
 
+def load_variant(
+    file: Path, override: Mapping[str, Any], overrides: Mapping[str, Any] | None = None
+) -> Study:
+    """A study with some of its settings replaced, as sections; learners by their labels."""
+    try:
+        return _study(file, [("--key", override)], overrides)
+    except KeyedError as error:
+        raise SimstudyError(f"{error.key}: {error}") from error
+
+
 def _study(
     file: Path,
     layers: Iterable[tuple[str, Mapping[str, Any]]],

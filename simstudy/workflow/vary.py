@@ -8,7 +8,7 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 from simstudy.analysis.claims import check_statements
 from simstudy.analysis.standings import AHEAD
@@ -16,13 +16,14 @@ from simstudy.engine.plan import make_plan
 from simstudy.engine.workers.child import spare_children
 from simstudy.errors import SimstudyError
 from simstudy.results.files import write_files
-from simstudy.results.journal import JOURNAL
 from simstudy.results.results import Results
 from simstudy.study.claims import Claim, Statement
+from simstudy.study.constants import JOURNAL
 from simstudy.study.lists import load_variant
 from simstudy.study.readings import Reading
 from simstudy.workflow.compare import compare_studies, write_page
 from simstudy.workflow.lists import PAGE, Watch
+from simstudy.workflow.options import Options
 from simstudy.workflow.run import run_study
 
 MAX_VARIANTS = 24
@@ -79,7 +80,7 @@ def vary_study(
     out: str | Path | None = None,
     overrides: Mapping[str, Any] | None = None,
     watch: Watch | None = None,
-    **options: Any,
+    **options: Unpack[Options],
 ) -> tuple[Path, list[Results]]:
     """Run variants of a study and write a page: which findings hold under all of them.
 

@@ -1,0 +1,33 @@
+"""The verbs that look up: show, list."""
+
+from __future__ import annotations
+
+from simstudy.cli.run import StudyFile
+from simstudy.texts import echo
+
+
+def show(study: StudyFile) -> None:
+    """Print a study as it will be run, every default filled in."""
+    from simstudy.results.kept import shown
+    from simstudy.study.study import load_study
+
+    text = shown(study)  # of results nothing is executed
+    echo((load_study(study).to_toml() if text is None else text).removesuffix("\n"))
+
+
+def list_() -> None:
+    """List the families, learners and measures that a study can name."""
+    from simstudy.study.registry import REGISTRIES
+
+    for registry in REGISTRIES:
+        echo(f"{registry.plural}:")
+        names = registry.names()
+        width = max(map(len, names)) + 2
+        for name in names:
+            line = str(registry.get(name).__doc__ or "").strip().split("\n")[0]
+            echo(f"  {name:<{width}}{line}")
+        if registry.by_path_help:
+            echo(f"  and {registry.by_path_help}")
+
+
+VERBS = (show, list_)
