@@ -104,7 +104,7 @@ def compare_page(
         columns=[
             Column(
                 name,
-                results.study.title or results.study.name,
+                name if variants else results.study.title or results.study.name,
                 question(results.study, results.info()),
                 _headline(results),
                 units[name],

@@ -53,8 +53,9 @@ def compare_studies(
         raise SimstudyError("no studies were given to compare")
     named = dict(zip(_names(results, names), results, strict=True))
     measure = common_measure(results)
-    apart = not_comparable(named, measure)
-    changed = changes(named, measure) if len(named) > 1 and not apart else None
+    apart = "" if variants else not_comparable(named, measure)
+    compared = len(named) > 1 and not (apart or variants)
+    changed = changes(named, measure) if compared else None
     return compare_page(
         named,
         measure,
