@@ -86,6 +86,7 @@ class _Manifest(_Whose):
     fingerprint: str
     cells: Count
     measures: dict[str, _Info] = Field(min_length=1)
+    columns: dict[str, list[str]] = {}
     about: dict[str, dict[str, str]] = {}
     rests_on: dict[str, list[str]] = {}
     networks: dict[str, _Network] = {}
@@ -141,6 +142,7 @@ def told(plan: Plan) -> dict[str, Any]:
     """What a manifest tells of the family, the learners and the measures of a study."""
     return {
         "measures": {column.name: _info(column, plan.reward) for column in plan.columns},
+        "columns": {column.name: [column.measure, column.test] for column in plan.columns},
         "about": {
             "family": {plan.family.name: first_line(FAMILIES, plan.family.name)},
             "learner": {part.name: first_line(LEARNERS, part.name) for part in plan.learners},

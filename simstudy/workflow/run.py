@@ -194,7 +194,8 @@ def merge(
     for piece in pieces:
         piece.check(plan)
     whole = Store(Path(out))
-    whole.told = {key: filled(manifests[0])[key] for key in ("measures", "about", "rests_on")}
+    described = ("measures", "columns", "about", "rests_on")
+    whole.told = {key: filled(manifests[0])[key] for key in described}
     networks = [filled(manifest)["networks"] for manifest in manifests]
     whole.told["networks"] = dict(sorted((k, v) for found in networks for k, v in found.items()))
     with whole.locked():

@@ -28,19 +28,17 @@ def learners(results: Results) -> Table:
 
 def measures(results: Results) -> Table:
     """The measures: what they are, their units, and which way is better."""
-    exact = not isinstance(results.study.data.test_size, int)
     lines = []
     for index, name in enumerate(results.measures):
-        info = results.info(name)
-        sampled = exact and name.endswith("_sampled")
+        info, column = results.info(name), results.column(name)
         lines.append(
             [
                 info.label + " (primary)" * (index == 0),
-                results.about("measure", name.removesuffix("_sampled") if sampled else name),
+                results.about("measure", column.measure),
                 info.unit or NONE,
                 "more" if info.greater_is_better else "less",
                 info.zero or NONE,
-                "exact" if exact and not sampled else "test set",
+                "exact" if column.test == "exact" else "test set",
             ]
         )
     heads = ["measure", "description", "unit", "better", "0 is", "evaluated on"]
