@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rich.console import Console
 from rich.text import Text
@@ -14,10 +14,8 @@ from simstudy.report.prose.verdicts import MAX_COMPARED, pair_method, verdicts
 from simstudy.report.tables import findings as build
 from simstudy.report.tables.table import Table
 from simstudy.report.tables.terminal import print_table
+from simstudy.results.results import Results
 from simstudy.texts import printable
-
-if TYPE_CHECKING:
-    from simstudy.results.results import Results
 
 _MAX_WARNINGS = 5  # that are printed
 

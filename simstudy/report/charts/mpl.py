@@ -225,20 +225,11 @@ def _draw_marks(layer: spec.Marks, ax: Axes, style: Style) -> None:
 
 
 def _draw_words(layer: spec.Rule, ax: Axes, style: Style) -> None:
-    """What a line across stands for, readable before the bars."""
-    ax.annotate(
-        plain(layer.words),
-        xy=(1, layer.at),
-        xycoords=("axes fraction", "data"),
-        xytext=(0, 3),
-        textcoords="offset points",
-        ha="right",
-        va="bottom",
-        fontsize=style.smallest,
-        color=_GREY,
-        zorder=5,
-        bbox={"facecolor": "white", "alpha": 0.75, "linewidth": 0, "pad": 0.5},
-    )
+    """Label a line across, legibly in front of the bars."""
+    box = {"facecolor": "white", "alpha": 0.75, "linewidth": 0, "pad": 0.5}
+    look: dict[str, Any] = {"fontsize": style.smallest, "color": _GREY, "zorder": 5, "bbox": box}
+    look |= {"xytext": (0, 3), "textcoords": "offset points", "ha": "right", "va": "bottom"}
+    ax.annotate(plain(layer.words), (1, layer.at), xycoords=("axes fraction", "data"), **look)
 
 
 def _set_axes(chart: Chart, ax: Axes, style: Style, letters: float | None, wide: float) -> None:
@@ -287,15 +278,9 @@ def label_ends(chart: Chart, figure: Figure, style: Style) -> None:
     for line, at in zip(lines, places or ends, strict=True):
         colour = COLOURS[line.look.colour] if line.look else _GREY
         leader = {"arrowstyle": "-", "color": colour, "linewidth": 0.8 * style.lines}
-        ax.annotate(
-            plain(wrapped(line.label, 40)),
-            xy=(line.x[-1], line.y[-1]),
-            xytext=(1.06, at),
-            textcoords="axes fraction",
-            va="center",
-            annotation_clip=False,
-            arrowprops=leader | {"shrinkA": 1, "shrinkB": 3},
-        )
+        look: dict[str, Any] = {"arrowprops": leader | {"shrinkA": 1, "shrinkB": 3}, "va": "center"}
+        look |= {"xytext": (1.06, at), "textcoords": "axes fraction", "annotation_clip": False}
+        ax.annotate(plain(wrapped(line.label, 40)), (line.x[-1], line.y[-1]), **look)
 
 
 def draw_network(network: Network, ax: Axes, scale: float) -> Axes:
@@ -304,11 +289,7 @@ def draw_network(network: Network, ax: Axes, scale: float) -> Axes:
     from matplotlib.path import Path
 
     def write(x: float, y: float, text: str, colour: str, size: float, ground: str) -> None:
-        box: dict[str, Any] = {
-            "boxstyle": "square,pad=0.12",
-            "facecolor": ground,
-            "edgecolor": "none",
-        }
+        box = {"boxstyle": "square,pad=0.12", "facecolor": ground, "edgecolor": "none"}
         centred: dict[str, Any] = {"ha": "center", "va": "center", "bbox": box, "zorder": 4}
         ax.text(x, y, text, color=colour, fontsize=size * scale, **centred)
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from simstudy.report.prose.numbers import minus
 
-# Okabe & Ito's colours, told apart by readers with any colour vision; the pale ones are darkened
+# Okabe & Ito's colours, distinct for readers with any colour vision; the pale ones are darkened
 # until they stand out from white by 3 to 1, and yellow is left out.
 COLOURS = ("#0072b2", "#d55e00", "#008f68", "#b8609a", "#3a92cc", "#a87600", "#1f2328")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "*")
@@ -78,10 +78,7 @@ class Axis:
         return [*zip(places, labels or tick_labels(places, self.signed), strict=True)]
 
     def fitting(self, letters: float) -> list[tuple[float, str]]:
-        """The marks of an axis so many letters long, without the labels that would collide.
-
-        The first and the last are kept.
-        """
+        """The marks of an axis so many letters long, without labels that would collide."""
         marks = self.ticks(max(2, int(letters / 8)))
         spans = [(letters * self.share(at), len(label) / 2 + 0.5) for at, label in marks]
         free, found = -math.inf, []
@@ -173,10 +170,7 @@ def rows_axis(labels: Sequence[str]) -> Axis:
 
 
 def wrapped(text: str, letters: float, lines: int = 2) -> str:
-    """A label on a few lines; of one that is longer still, the middle is left out.
-
-    Where a label has a line break of its own, each part has one line if it is long.
-    """
+    """A label on a few lines, or its parts on one each; the middle is left out of longer ones."""
     letters = max(int(letters), 8)
     if "\n" in text and len(text) > 1.6 * letters:
         return "\n".join(wrapped(part, letters, 1) for part in text.split("\n"))

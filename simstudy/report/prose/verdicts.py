@@ -14,11 +14,7 @@ MAX_COMPARED = 5
 
 
 def verdicts(findings: Findings) -> dict[int, list[str]]:
-    """For each size, who beats whom by how much, and which learners do not differ.
-
-    Numbers are in favour of the learner named first. With many learners only the one of best mean
-    is compared with the rest.
-    """
+    """For each size, who beats whom by how much, and who does not differ; better learner first."""
     found: dict[int, list[str]] = {}
     for size in findings.design.sizes:
         ranked = findings.ranked(size)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 from markupsafe import Markup
@@ -15,10 +15,8 @@ from simstudy.report.prose import claims
 from simstudy.report.prose.comparison import changes_method, settings
 from simstudy.report.prose.numbers import NONE, number, p_value, signed
 from simstudy.report.tables.table import Cell, Table, make_table, words
-
-if TYPE_CHECKING:
-    from simstudy.results.results import Results
-    from simstudy.study.readings import Reading
+from simstudy.results.results import Results
+from simstudy.study.readings import Reading
 
 MAX_ROWS = 120  # of the table of differences
 _FEW = 4  # intervals that are not folded away
