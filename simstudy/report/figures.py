@@ -66,9 +66,9 @@ def write_figures(
     Parameters
     ----------
     results : Results
-        What the study found.
+        The results of the study.
     directory : Path
-        Where to write; made if it is not there.
+        Where to write; created if needed.
     format : str
         ``"pdf"``, ``"svg"`` or ``"png"``; letters are embedded.
     style : str

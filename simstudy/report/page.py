@@ -146,17 +146,10 @@ def _differences(findings: Findings, index: int) -> tuple[list[Panel], list[str]
 
 def _tests(findings: Findings, study: Study) -> tuple[list[Table], list[str]]:
     """The ANOVA and, if cells are missing, a mixed model; and notes on them."""
-    found = {"ANOVA": build.anova(findings), "": build.sphericity(findings)}
-    if findings.incomplete:
-        found["mixed model"] = build.mixed(findings)
+    found = build.tests(findings)
     tables = [table for table in found.values() if isinstance(table, Table)]
-    notes = [
-        f"No {name}: {table.reason}."
-        for name, table in found.items()
-        if name and isinstance(table, Absent)
-    ]
     note = captions.size_effect(findings, study)
-    return tables, [*notes, *[note] * bool(note and tables)]
+    return tables, [*build.missing_tests(found), *[note] * bool(note and tables)]
 
 
 def _examples(results: Results) -> tuple[list[Panel], str]:

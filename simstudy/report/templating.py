@@ -15,13 +15,9 @@ def render(template: str, **content: object) -> str:
     """Fill in a template; its ``keep`` puts the file of a table into the page, and names it."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-    environment = Environment(
-        loader=FileSystemLoader(_TEMPLATES),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    loader = FileSystemLoader(_TEMPLATES)
+    environment = Environment(loader=loader, autoescape=True, undefined=StrictUndefined)
+    environment.trim_blocks = environment.lstrip_blocks = True
     files: dict[str, str] = {}
 
     def keep(table: Table) -> str:

@@ -75,7 +75,7 @@ class Style:
     lines: float = 1.0  # by how much lines and marks are thicker than on the screen
 
     def settings(self) -> dict[Any, Any]:
-        """What matplotlib must know while a figure is made and written."""
+        """The settings of matplotlib while a figure is drawn and written."""
         sizes = ("font.size", "axes.titlesize", "axes.labelsize", "legend.fontsize")
         ticks = ("xtick.labelsize", "ytick.labelsize", "legend.title_fontsize")
         fonts = dict.fromkeys(sizes, self.font) | dict.fromkeys(ticks, self.smallest)
@@ -98,7 +98,7 @@ SCREEN = Style(10.0, 8.3, 5.0, 6.4, 4.5, 12.0, 4, 0.22, False, 40)
 
 
 def plain(text: str) -> str:
-    """Text that matplotlib shows as it is: no formula, and in the key even after a low line."""
+    """Text that matplotlib shows verbatim: no formula, and in the key even after an underscore."""
     text = text.replace("$", r"\$")
     return f"\u200b{text}" if text.startswith("_") else text
 
@@ -162,7 +162,7 @@ def _shaded(shade: float) -> Any:
 
 
 def _clean(*columns: spec.Floats) -> list[Any]:
-    """Numbers as arrays, NaN for those that have no place."""
+    """Numbers as arrays, NaN for those that cannot be drawn."""
     found = [np.asarray(column, dtype=np.float64) for column in columns]
     return [np.where(np.abs(column) < spec.LARGEST, column, np.nan) for column in found]
 

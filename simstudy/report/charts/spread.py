@@ -111,7 +111,7 @@ def regret(split: Regret, learners: Sequence[str], unit: str, shown: Sequence[st
 def divergence(
     findings: Findings, reward: MeasureInfo, other: MeasureInfo, learners: Sequence[str]
 ) -> tuple[Panels, int, int]:
-    """Reward against divergence, a panel for each learner; the numbers of cells and of those drawn."""
+    """Reward against divergence, a panel for each learner; the numbers of cells, all and drawn."""
     sizes = findings.design.sizes
     cells = findings.scores[findings.scores["learner"].isin(learners)]
     names = ["kl_divergence", "information_reward"]

@@ -1,4 +1,4 @@
-"""Charts as SVG with the page's classes, which give them their colours in light and dark.
+"""Charts as SVG with the page's classes, which set their colours in light and dark mode.
 
 Whatever belongs to a learner carries its number in ``data-l``, so that the page can hide it.
 """
@@ -113,7 +113,7 @@ def swatch(learner: int) -> Markup:
 
 
 class _Frame:
-    """Where the numbers of a chart are in a picture."""
+    """The mapping from the numbers of a chart to pixels."""
 
     def __init__(self, chart: Chart, size: tuple[float, float], room: float) -> None:
         self.chart, (self.width, self.height) = chart, size
@@ -133,7 +133,7 @@ class _Frame:
         return self.bottom - self.chart.y.share(value) * (self.bottom - self.top)
 
     def points(self, x: Floats, y: Floats) -> list[tuple[float, float] | None]:
-        """Places of points; None for those that have none."""
+        """Positions of points; None for those that cannot be drawn."""
         both = zip(x, y, strict=True)
         return [(self.x(a), self.y(b)) if drawable(a) and drawable(b) else None for a, b in both]
 

@@ -1,4 +1,4 @@
-"""What stands below figures and tables: what is drawn, what the bars are, over what."""
+"""Captions of figures and tables: what is drawn, what the bars are, over which models."""
 
 from __future__ import annotations
 
@@ -48,14 +48,14 @@ def made(study: Study) -> str:
 
 
 def intervals(findings: Findings) -> str:
-    """Say what the intervals of the means are."""
+    """The intervals of the means."""
     m = findings.means[0].m
     family = f"Bonferroni-adjusted for m = {m} cells" if m > 1 else "not adjusted"
     return f"{level(findings.design.confidence)} t intervals between models, {family}"
 
 
 def models(findings: Findings) -> str:
-    """Say over how many models the means are, and which cells have fewer or infinite values."""
+    """The number of models behind the means, with infinite values noted."""
     (least, most), whole = findings.models_used, findings.design.models
     if least == most == whole:
         text = f"over {whole} models"
@@ -69,7 +69,7 @@ def models(findings: Findings) -> str:
 
 
 def curves(findings: Findings) -> str:
-    """Of learning curves."""
+    """Caption of learning curves."""
     info, learners = findings.info, len(findings.design.learners)
     bars = f"Bars: {intervals(findings)}. {CURVES_NOTE}" + SIDE_BY_SIDE * (learners > 1)
     if learners > MAX_BARS:
@@ -86,7 +86,7 @@ def curves(findings: Findings) -> str:
 
 
 def differences(findings: Findings, shown: Sequence[Course] | None = None) -> str:
-    """Of paired differences against training size; of all pairs, or of those shown."""
+    """Caption of paired differences against training size; of all pairs, or of those shown."""
     courses = findings.courses if shown is None else shown
     confidence, sizes = level(findings.design.confidence), len(findings.design.sizes)
     text = (
@@ -105,7 +105,7 @@ def differences(findings: Findings, shown: Sequence[Course] | None = None) -> st
 
 
 def _unadjusted(findings: Findings, sizes: int) -> str:
-    """Say what the bands of paired differences are not adjusted for."""
+    """What the bands of paired differences are not adjusted for."""
     pairs = math.comb(len(findings.design.learners), 2)
     text = f"The dark band is not adjusted for the number of sizes, m = {sizes}. " * (sizes > 1)
     if pairs > 1:
@@ -117,7 +117,7 @@ def _unadjusted(findings: Findings, sizes: int) -> str:
 
 
 def thresholds(findings: Findings, fewest: int) -> str:
-    """Of the overview of thresholds."""
+    """Caption of the overview of thresholds."""
     whole = findings.design.models
     over = "" if fewest == whole else f" Over {fewest} or more of {whole} models."
     return (
@@ -131,7 +131,7 @@ def thresholds(findings: Findings, fewest: int) -> str:
 
 
 def regret(split: Regret, study: Study) -> str:
-    """Of the parts of regret."""
+    """Caption of the parts of regret."""
     text = (
         "Regret: what the true class probabilities would earn less what the learner earns. The "
         "part due to representation remains when the learner is fitted to the population itself, "
@@ -146,7 +146,7 @@ def regret(split: Regret, study: Study) -> str:
 
 
 def divergence(study: Study, reward: str, divergence: str, cells: int, shown: int) -> str:
-    """Of rewards against divergences."""
+    """Caption of rewards against divergences."""
     missing = (
         f" {cells - shown} of {cells} cells are not drawn: a value is missing, infinite or, on the "
         "logarithmic axis, 0."
@@ -159,7 +159,7 @@ def divergence(study: Study, reward: str, divergence: str, cells: int, shown: in
 
 
 def reliability(found: Reliability, study: Study, sizes: Sequence[int]) -> str:
-    """Of reliability diagrams."""
+    """Caption of reliability diagrams."""
     which = "the probability of every class" if found.classes == "every" else "the modal class"
     m = sorted({int(m) for m in found.table["m"]})
     family = "each bin by itself"
@@ -180,7 +180,7 @@ def reliability(found: Reliability, study: Study, sizes: Sequence[int]) -> str:
 
 
 def scores(findings: Findings, undrawn: int, sizes: Sequence[int]) -> str:
-    """Of the distributions of scores."""
+    """Caption of the distributions of scores."""
     info = findings.info
     zero = f" Dashed line at 0: {info.zero}." if info.zero else ""
     missing = f" {undrawn} scores that are missing or infinite are not drawn." * bool(undrawn)
@@ -194,7 +194,7 @@ def scores(findings: Findings, undrawn: int, sizes: Sequence[int]) -> str:
 
 
 def ranks(findings: Findings, found: Sequence[Ranks], joined: bool) -> str:
-    """Of critical-difference diagrams."""
+    """Caption of critical-difference diagrams."""
     k = found[0].k
     how = (
         "a thick bar joins learners that do not differ significantly"
@@ -212,7 +212,7 @@ def ranks(findings: Findings, found: Sequence[Ranks], joined: bool) -> str:
 
 
 def ranks_table(findings: Findings, overall: bool) -> str:
-    """Of the table of average ranks."""
+    """Caption of the table of average ranks."""
     k = len(findings.design.learners)
     return (
         "Over the models, 1 for the best, at each training size"
@@ -242,7 +242,7 @@ def ranked_at(found: Ranks) -> str:
 
 
 def anova(subjects: int, models: int) -> str:
-    """Of the tests of the analysis of variance."""
+    """Caption of the tests of the analysis of variance."""
     return (
         f"{subjects} of {models} models as subjects. G–G, H–F: Greenhouse–Geisser and Huynh–Feldt "
         "corrections for departures from sphericity; η²G, η²p: generalized and partial eta squared."
@@ -263,7 +263,7 @@ def left_out(models: Sequence[LeftOut]) -> str:
 
 
 def mixed(found: MixedModel) -> str:
-    """Of the mixed model."""
+    """Caption of the mixed model."""
     note = f"; {found.note}" if found.note else ""
     return (
         "The mixed model uses all cells there are: REML, Satterthwaite's degrees of freedom; like "

@@ -23,7 +23,7 @@ def course_sentences(findings: Findings) -> list[str]:
 
 
 def course_sentence(course: Course) -> str:
-    """Say what the tests support about a pair over the sizes."""
+    """What the tests support about a pair over the sizes."""
     if not course.analysed:
         return f"{course.first} and {course.second}: {course.note}"
     if course.changes:
@@ -36,7 +36,7 @@ def course_sentence(course: Course) -> str:
 
 
 def _change(change: Overtaking) -> str:
-    """Say between which sizes one learner overtakes the other, and where if that is estimated."""
+    """Between which sizes one learner overtakes the other, with the estimate if there is one."""
     text = f"{change.ahead} overtakes {change.behind} between {bracket(change)} rows"
     return f"{text}, at about {estimate(change)}" if change.estimated else text
 
@@ -73,7 +73,7 @@ def changes_sentence(findings: Findings, leaders: set[str]) -> str:
 
 
 def tests(findings: Findings) -> str:
-    """Say which tests decide who is ahead, and what they are adjusted for."""
+    """The tests that decide who is ahead, and their adjustment."""
     if not findings.course_tests:
         return ""
     return (
@@ -83,7 +83,7 @@ def tests(findings: Findings) -> str:
 
 
 def method(findings: Findings, shown: Sequence[Course] | None = None) -> str:
-    """Say how to read statements of who overtakes whom."""
+    """How to read statements of who overtakes whom."""
     if not (decided_by := tests(findings)):
         return ""
     courses = findings.courses if shown is None else shown

@@ -78,17 +78,16 @@ def statements(verdicts: Sequence[StatementVerdict]) -> list[Table]:
     for one in verdicts:
         studies.setdefault(one.statement.study, []).append(one)
     heads = ["statement", "verdict", "what the intervals say"]
-    return [
-        make_table(
+    tables = []
+    for study, found in studies.items():
+        name, title, lines = (
             f"statements_{study}",
             f"Statements about {study}",
-            heads,
-            [_statement(one) for one in found],
-            texts=3,
-            data=pd.DataFrame([row for one in found for row in _checks(one)]),
+            map(_statement, found),
         )
-        for study, found in studies.items()
-    ]
+        data = pd.DataFrame([row for one in found for row in _checks(one)])
+        tables.append(make_table(name, title, heads, lines, texts=3, data=data))
+    return tables
 
 
 def _statement(one: StatementVerdict) -> list[Cell]:

@@ -72,7 +72,7 @@ def regret(results: Results, split: Regret) -> Table:
 
 
 def failures(results: Results) -> list[Table]:
-    """How many cells of each learner failed, and the first of them."""
+    """The number of failed cells by learner, and the first of them."""
     failed = results.failures
     if failed.empty:
         return []
@@ -94,7 +94,7 @@ def failures(results: Results) -> list[Table]:
 
 
 def versions(results: Results) -> Table:
-    """What made the results."""
+    """The versions and the platform behind the results."""
     manifest = results.manifest
     packages = dict(manifest["packages"])
     facts = [["simstudy", packages.pop("simstudy")], ["Python", manifest["python"]]]

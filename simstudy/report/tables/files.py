@@ -23,9 +23,7 @@ def paper_tables(results: Results) -> dict[str, Table | Absent]:
     primary = results.findings(first)
     found: dict[str, Table | Absent] = {"means": build.means(primary)}
     found |= {f"means_{name}": build.means(results.findings(name)) for name in others}
-    found |= {"anova": build.anova(primary), "sphericity": build.sphericity(primary)}
-    if primary.incomplete:
-        found["mixed_model"] = build.mixed(primary)
+    found |= build.tests(primary)
     for make in (build.pairwise, build.thresholds, build.precision, build.ranks):
         found[make.__name__] = make(primary)
     return found

@@ -1,4 +1,4 @@
-"""The tables of one measure, each built once from its findings; Absent says why one is not."""
+"""The tables of one measure, each built once from its findings; Absent gives a reason."""
 
 from __future__ import annotations
 
@@ -128,6 +128,19 @@ def mixed(findings: Findings) -> Table | Absent:
     return _effects("mixed_model", title, heads, found.table, captions.mixed(found))
 
 
+def tests(findings: Findings) -> dict[str, Table | Absent]:
+    """The ANOVA, its sphericity and, if cells are missing, a mixed model."""
+    found = {"anova": anova(findings), "sphericity": sphericity(findings)}
+    return found | ({"mixed_model": mixed(findings)} if findings.incomplete else {})
+
+
+def missing_tests(tests: dict[str, Table | Absent]) -> list[str]:
+    """Why there is no ANOVA or no mixed model, one sentence each."""
+    names = {"anova": "ANOVA", "mixed_model": "mixed model"}
+    missing = {names[key]: one for key, one in tests.items() if key in names}
+    return [f"No {key}: {one.reason}." for key, one in missing.items() if isinstance(one, Absent)]
+
+
 def pairs(findings: Findings, size: int) -> Table:
     """Who beats whom at a size: every two learners, or the best of many against the others."""
     learners, ranked = list(findings.design.learners), findings.ranked(size)
@@ -150,8 +163,8 @@ def pairs(findings: Findings, size: int) -> Table:
     against.sort(key=lambda pair: ranked.index(pair.second))
     lines = []
     for pair in against:
-        other = words(pair.second, "", learners.index(pair.second))
-        lines.append([other, Cell(*_verdict(pair.better_first(ranked), holm))])
+        name = words(pair.second, "", learners.index(pair.second))
+        lines.append([name, Cell(*_verdict(pair.better_first(ranked), holm))])
     (mean,) = (mean.mean for mean in findings.means_of(best) if mean.size == size)
     what = f"{best}, of best mean" if math.isfinite(mean) else f"{best}; no mean is finite"
     data = table[(table["first"] == best) | (table["second"] == best)]

@@ -1,4 +1,4 @@
-"""A table, whatever it is written as."""
+"""Tables, independent of the format they are written in."""
 
 from __future__ import annotations
 
