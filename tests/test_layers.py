@@ -22,7 +22,7 @@ def imported(file: Path) -> set[str]:
             names.add(node.module)
         elif isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
-    return {(name.split(".") + [""])[1] for name in names if name.split(".")[0] == "simstudy"}
+    return {[*name.split("."), ""][1] for name in names if name.split(".")[0] == "simstudy"}
 
 
 def real_graph() -> dict[str, set[str]]:
