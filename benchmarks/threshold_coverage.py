@@ -41,7 +41,8 @@ from rich.table import Table
 
 import simstudy
 from simstudy.analysis.complete import Cells
-from simstudy.analysis.thresholds import Pair, compared, of_change, sizes_to_add
+from simstudy.analysis.refinement import sizes_to_add
+from simstudy.analysis.thresholds import Pair, compared, overtaking
 
 SEED = 2013
 OWN = (50, 500, 5000)
@@ -182,11 +183,11 @@ def judged(
             assert pair.curve is not None
             low, high = pair.curve.sizes[[change.before, change.after]]
             wrong = known.sign(low) != -change.sign or known.sign(high) != change.sign
-            row = of_change(pair, change)
-            printed = "crossing" in row
+            stated = overtaking(pair, change)
+            printed = stated.estimated
             inside = known.between(low, high)
-            covers = printed and any(row["lower"] <= zero <= row["upper"] for zero in inside)
-            width = row["upper"] / row["lower"] if printed else np.nan
+            covers = printed and any(stated.lower <= zero <= stated.upper for zero in inside)
+            width = stated.upper / stated.lower if printed else np.nan
             name = f"{pair.first} and {pair.second}"
             found.append((name, wrong, printed, covers, width, len(pair.curve.sizes)))
     return found
