@@ -198,7 +198,7 @@ def test_declared_categories_count_though_training_lacks_them(estimator, learner
 def test_training_value_outside_the_declared_categories_is_refused(table):
     X, y = table
     declared = NaiveBayesClassifier(categories=[["blue", "green"]])
-    with pytest.raises(ValueError, match=r"column colour .* its known ones: blue, green"):
+    with pytest.raises(ValueError, match=r"column colour .* known: blue, green"):
         declared.fit(X[["colour"]], y)
 
 
@@ -264,7 +264,7 @@ def test_unseen_category_averages_a_learner_without_joint_distribution():
 def test_unseen_category_is_refused_on_request(table):
     X, y = table
     fitted = NaiveBayesClassifier(handle_unknown="error").fit(X, y)
-    with pytest.raises(ValueError, match=r"column size .* known ones: 10, 20, 30, 40"):
+    with pytest.raises(ValueError, match=r"column size .* known: 10, 20, 30, 40"):
         fitted.predict(X.assign(size=99))
 
 
@@ -395,9 +395,9 @@ def test_columns_of_categories_can_be_named(mixed):
     assert fitted.categories_ == [["ash", "elm", "oak"], None, [0, 1, 2, 3, 4]]
     declared = C45Classifier(categories=[["elm", "oak", "yew", "ash"]]).fit(X, y)
     assert declared.categories_[0] == ["elm", "oak", "yew", "ash"]
-    with pytest.raises(ValueError, match=r"categories has 2 lists; there are 1 columns"):
+    with pytest.raises(ValueError, match=r"categories has 2 lists; X has 1 "):
         C45Classifier(categories=[["elm"], [1]]).fit(X, y)
-    with pytest.raises(ValueError, match="column kind of X holds values that are no numbers"):
+    with pytest.raises(ValueError, match="column kind of X"):
         C45Classifier(categorical_features=[]).fit(X, y)
     with pytest.raises(ValueError, match="categorical_features = 'some' is not allowed"):
         C45Classifier(categorical_features="some").fit(X, y)
@@ -426,11 +426,11 @@ def test_a_column_without_any_value_is_no_trouble(dtype):
     [
         ({"categories": "some"}, "categories = 'some' is not allowed"),
         ({"categories": None}, "categories = None is not allowed"),
-        ({"categories": [["a", "a"]]}, "a list of different values"),
-        ({"categories": [{"a", "b"}]}, "a list of different values"),
-        ({"categories": [["a", None]]}, "none of them missing"),
-        ({"categorical_features": ["height"]}, "names 'height', which is no column of X"),
-        ({"categorical_features": [3]}, "names 3, which is no column of X"),
+        ({"categories": [["a", "a"]]}, "it must be a list of distinct"),
+        ({"categories": [{"a", "b"}]}, "it must be a list of distinct"),
+        ({"categories": [["a", None]]}, "non-missing"),
+        ({"categorical_features": ["height"]}, "has 'height', which is not a column of X"),
+        ({"categorical_features": [3]}, "has 3, which is not a column of X"),
         ({"categorical_features": None}, "categorical_features = None is not allowed"),
     ],
 )
@@ -443,7 +443,7 @@ def test_times_are_no_numbers(mixed):
     X, y = mixed
     fitted = C45Classifier().fit(X, y)
     times = pd.Series(pd.date_range("2020-01-01", periods=200), index=X.index)
-    with pytest.raises(ValueError, match="column width of X holds values that are no numbers"):
+    with pytest.raises(ValueError, match="column width of X"):
         fitted.predict(X.assign(width=times))
 
 
@@ -455,7 +455,7 @@ def test_unknown_category_counts_as_missing_for_c45(estimator, mixed):
     np.testing.assert_array_equal(fitted.predict_proba(new), fitted.predict_proba(holed))
     strict = clone(estimator).set_params(handle_unknown="error").fit(X, y)
     np.testing.assert_array_equal(strict.predict_proba(holed), fitted.predict_proba(holed))
-    with pytest.raises(ValueError, match=r"column kind .* known ones: ash, elm, oak"):
+    with pytest.raises(ValueError, match=r"column kind .* known: ash, elm, oak"):
         strict.predict(new)
 
 

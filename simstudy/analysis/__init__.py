@@ -1,1 +1,1 @@
-"""Statistics on a table of scores: functions that take a DataFrame and return one."""
+"""Statistical analysis of a table of scores: functions from DataFrame to DataFrame."""

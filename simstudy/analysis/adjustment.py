@@ -1,4 +1,4 @@
-"""Means, t quantiles and adjustments for multiplicity, shared by the tables of this package."""
+"""Means, t quantiles and adjustments for multiple testing."""
 
 from collections.abc import Sequence
 
@@ -8,19 +8,19 @@ from scipy.special import stdtrit
 
 from simstudy.arrays import FloatArray, IntArray
 
-# Deviations of a few units in the last place of the data are rounding, not variation: two
-# learners whose scores differ by 0.1 in every model differ by 0.1 ± 1e-17 once stored.
+# Deviations of a few units in the last place are rounding, not variation: scores that differ by
+# 0.1 in every model differ by 0.1 ± 1e-17 in floating point.
 ROUNDING = 4 * float(np.finfo(np.float64).eps)
 
 
 def check_option(parameter: str, given: str, options: Sequence[str]) -> None:
-    """Refuse a value that is not among the options of a parameter."""
+    """Raise an error for a value that is not among the options of a parameter."""
     if given not in options:
         raise ValueError(f"{parameter} is {given!r}; it must be one of: {', '.join(options)}")
 
 
 def check_confidence(confidence: float) -> None:
-    """Refuse a confidence outside the open interval from 0 to 1."""
+    """Raise an error for a confidence outside the open interval (0, 1)."""
     if not 0 < confidence < 1:
         raise ValueError(f"confidence is {confidence!r}; it must lie between 0 and 1")
 
@@ -33,15 +33,15 @@ def mean_and_se(
     Parameters
     ----------
     values
-        Subjects × columns; NaN is left out.
+        Subjects × columns; NaN is ignored.
     scale
-        Of each column or all, the size of the numbers it came from: a spread within rounding of
-        it is taken as none.
+        Magnitude of the numbers behind each column, or all: a spread within rounding error of it
+        counts as 0.
 
     Returns
     -------
     n, mean, se, df
-        The mean of nothing and the standard error of fewer than two numbers are NaN.
+        The mean of no numbers and the standard error of fewer than two are NaN.
     """
     n = np.isfinite(values).sum(axis=0)
     df = np.maximum(n - 1, 0)
@@ -53,15 +53,15 @@ def mean_and_se(
 
 
 def with_infinities(mean: FloatArray, infinite: FloatArray) -> FloatArray:
-    """Return the means of columns that also hold infinite values.
+    """Return the means of columns that contain infinite values.
 
     Parameters
     ----------
     mean
-        Of the finite values of every column.
+        Means of the finite values of every column.
     infinite
-        Subjects × columns: the sign of each infinite value, else 0; NaN for an infinity of no
-        sign. Columns with infinities of both signs, or of none, have no mean.
+        Subjects × columns: the sign of each infinite value, else 0; NaN for an undefined sign.
+        Columns with infinities of both signs, or of undefined sign, have no mean.
     """
     up, down = (infinite > 0).any(axis=0), (infinite < 0).any(axis=0)
     mean = np.where(up, np.inf, np.where(down, -np.inf, mean))
@@ -75,20 +75,20 @@ def largest(values: FloatArray) -> FloatArray:
 
 
 def critical_t(confidence: float, m: int, df: IntArray) -> FloatArray:
-    """Return the two-sided t quantile at Bonferroni's level for m statements; NaN for df = 0."""
-    # The lower tail keeps the digits that 1 − α/2m would lose.
+    """Return the two-sided Bonferroni t quantile for m tests; NaN for df = 0."""
+    # The lower tail keeps the precision that 1 − α/2m would lose.
     return np.negative(stdtrit(df.astype(np.float64), (1 - confidence) / (2 * m)))
 
 
 def bonferroni(p: FloatArray, m: int) -> FloatArray:
-    """Multiply p values by the number of statements, up to 1."""
+    """Multiply p values by the number of tests, up to 1."""
     return np.minimum(p * m, 1.0)
 
 
 def holm(p: FloatArray) -> FloatArray:
     """Adjust p values by Holm's step-down method along the last axis.
 
-    A NaN stays NaN but is still counted as one of the statements.
+    NaN stays NaN but counts as one of the tests.
     """
     m = p.shape[-1]
     order = np.argsort(p, axis=-1)

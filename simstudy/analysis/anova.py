@@ -26,7 +26,7 @@ class Anova:
     subjects : int
         The number of subjects used.
     left_out : list of LeftOut
-        The subjects without a finite value in every cell.
+        The incomplete subjects.
     """
 
     table: pd.DataFrame
@@ -52,8 +52,8 @@ def anova(
 ) -> Anova:
     """Test every main effect and interaction of within-subject factors.
 
-    The scores of the subjects on a set of q orthonormal contrasts give an effect's sums of
-    squares and, by their covariance matrix S, its departure from sphericity.
+    The subjects' scores on q orthonormal contrasts give an effect's sums of squares and, by their
+    covariance matrix S, its departure from sphericity.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ def anova(
     Anova
         Its table has one row per effect, main effects first: `effect` (factors joined by ``:``),
         `df1`, `df2`, `ss`, `ss_error`, `F`, `p`; Greenhouse–Geisser's ε and p (`eps_gg`, `p_gg`);
-        Huynh–Feldt's (`eps_hf`, shown as computed even above 1, `p_hf` with ε capped at 1);
+        Huynh–Feldt's (`eps_hf`, which may exceed 1; `p_hf` with ε capped at 1);
         Mauchly's W and p; generalized eta² (Olejnik & Algina 2003) and partial eta².
 
     Raises
@@ -78,12 +78,11 @@ def anova(
 
     Notes
     -----
-    Mauchly's p follows R (stats and car), whose second-order term holds the number of all cells
+    Mauchly's p follows R (stats and car), whose second-order term has the number of all cells
     where Anderson’s formula has q; with few subjects the two differ by a percent or more.
-    W and its p are NaN where q exceeds the subjects' degrees of freedom, and where q = 1: a
-    single contrast is spherical by nature, its ε is 1. Sums of squares within rounding of 0
-    are 0: without error F is infinite and p, p_gg and p_hf are 0; without an effect either,
-    they are NaN.
+    W and its p are NaN if q exceeds the subjects' degrees of freedom, and if q = 1: a single
+    contrast is spherical, with ε = 1. Sums of squares within rounding error of 0 are set to 0. With
+    zero error, F is infinite and p, p_gg and p_hf are 0; if the effect is zero too, they are NaN.
     """
     factors = factor_names(within)
     values, levels, subjects, left_out = complete_subjects(table, subject, factors, value)
@@ -95,7 +94,7 @@ def anova(
             )
     if len(subjects) < 2:
         raise ValueError(
-            f"one {subject} only has a finite {value} in every cell; "
+            f"only one {subject} has a finite {value} in every cell; "
             "an analysis of variance needs at least two"
         )
     flat = values.reshape(len(subjects), -1)
@@ -126,7 +125,7 @@ def _effects(factors: Sequence[str], shape: Sequence[int]) -> Iterator[tuple[str
 
 
 def _helmert(levels: int) -> FloatArray:
-    """Return levels × (levels − 1) orthonormal contrasts: each level against those before."""
+    """Return levels × (levels − 1) orthonormal contrasts of each level with earlier ones."""
     before = np.arange(1, levels)
     contrasts = np.triu(np.ones((levels, levels - 1)))
     contrasts[before, before - 1] = -before
@@ -135,16 +134,16 @@ def _helmert(levels: int) -> FloatArray:
 
 
 def _decompose(flat: FloatArray, contrasts: FloatArray) -> tuple[float, FloatArray]:
-    """Return SS of an effect, and the eigenvalues of its error's cross products.
+    """Return the SS of an effect, and the eigenvalues of the error's cross products.
 
-    The eigenvalues sum to SS of the error, and their spread is the departure from sphericity.
-    There are no more of them than subjects; the others are 0.
+    The eigenvalues sum to the SS of the error, and their spread is the departure from sphericity.
+    At most as many as there are subjects are returned; the others are 0.
     """
     scores = flat @ contrasts
     mean = scores.mean(axis=0)
     ss = len(flat) * float(mean @ mean)
     roots = np.linalg.svd(scores - mean, compute_uv=False) ** 2
-    # What a rounding error in every cell could make of true zeros.
+    # An upper bound on the rounding error of a true zero.
     negligible = scores.size * (flat.shape[1] * EPS * float(np.abs(flat).max())) ** 2
     return (0.0 if ss <= negligible else ss), np.where(roots <= negligible, 0.0, roots)
 
@@ -176,14 +175,14 @@ def _test(flat: FloatArray, contrasts: FloatArray) -> dict[str, float]:
 
 
 def _share(ss: float, ss_error: float) -> float:
-    """Return the share of an effect in a sum of squares; NaN where there is none to share."""
+    """Return the share of an effect in a sum of squares; NaN if the total is 0."""
     return ss / (ss + ss_error) if ss + ss_error > 0 else math.nan
 
 
 def _upper_tail(F: float, q: int, df: int, epsilon: float) -> float:
     """Return the p of F with both degrees of freedom multiplied by ε, at most 1."""
     if math.isinf(F):
-        return 0.0  # whatever ε, which has no value then
+        return 0.0  # for any ε, which is then undefined
     factor = epsilon if math.isnan(epsilon) else min(epsilon, 1.0)
     return float(fdtrc(factor * q, factor * q * df, F))
 
@@ -209,10 +208,10 @@ def _mauchly(roots: FloatArray, q: int, df: int, cells: int) -> tuple[float, flo
     if q == 1 or q > df or not roots.any():
         return math.nan, math.nan
     if not roots.all():
-        return 0.0, 0.0  # some contrast does not vary at all: two learners always agree
+        return 0.0, 0.0  # a contrast without variation, e.g. two identical learners
     log_w = min(float(np.log(roots / roots.mean()).sum()), 0.0)
     rho = 1 - (2 * q**2 + q + 2) / (6 * q * df)
-    # R has the number of cells where Anderson (1958) has q.
+    # R uses the number of cells where Anderson (1958) has q.
     second = (q + 2) * (q - 1) * (q - 2) * (2 * q**3 + 6 * q**2 + 3 * cells + 2)
     weight = second / (288 * (df * q * rho) ** 2)
     chi2, f = -df * rho * log_w, q * (q + 1) / 2 - 1

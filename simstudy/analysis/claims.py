@@ -5,17 +5,23 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from simstudy.analysis.standings import AHEAD, UNTESTED
 from simstudy.study.claims import PAIRS, Claim, Statement
 
 if TYPE_CHECKING:
     from simstudy.analysis.findings import Findings
-    from simstudy.results.results import Results
 
 REPRODUCED, NOT_REPRODUCED, NOT_DECIDED = "reproduced", "not reproduced", "not decided"
 VERDICTS = (REPRODUCED, NOT_REPRODUCED, NOT_DECIDED)
+
+
+class HasFindings(Protocol):
+    """Results, as far as claims are concerned."""
+
+    def findings(self, measure: str | None = None) -> Findings:
+        """What the analysis says about a measure."""
 
 
 @dataclass(frozen=True)
@@ -76,13 +82,13 @@ class StatementVerdict:
 
 
 def check_statements(
-    statements: Sequence[Statement], results: Mapping[str, Results]
+    statements: Sequence[Statement], results: Mapping[str, HasFindings]
 ) -> list[StatementVerdict]:
     """Hold statements against the results of the studies they name; see `check_claims`."""
     return [StatementVerdict(made, check_claims(made.lines, results)) for made in statements]
 
 
-def check_claims(claims: Sequence[Claim], results: Mapping[str, Results]) -> list[Verdict]:
+def check_claims(claims: Sequence[Claim], results: Mapping[str, HasFindings]) -> list[Verdict]:
     """Hold claims against the results of the studies they name, one verdict for each.
 
     Tests and intervals are the study's own, with its confidence and adjustment.

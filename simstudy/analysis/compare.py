@@ -1,4 +1,4 @@
-"""Which means differ between studies by more than Monte-Carlo error."""
+"""Comparison of the means of several studies."""
 
 import itertools
 from collections.abc import Collection, Mapping, Sequence
@@ -32,7 +32,7 @@ def compare(
     confidence: float = 0.95,
     adjustment: str = "bonferroni",
 ) -> pd.DataFrame:
-    """Compare the means of the cells that studies share, every two studies with each other.
+    """Compare the means of the common cells of every two studies.
 
     Parameters
     ----------
@@ -41,36 +41,36 @@ def compare(
     value, subject, within
         Columns of the numbers, of the subjects and of the factors.
     same_models
-        The pairs of studies, by name in either order, whose subjects of the same number are the
-        same: these are compared by the paired t test over the subjects that both have. All others
-        are taken as independent and compared by Welch's t test.
+        Pairs of studies, by name in either order, that share their subjects: these are compared by
+        the paired t test over their common subjects. All others are taken as independent and
+        compared by Welch's t test.
     confidence
-        Of all intervals together, if `adjustment` is ``"bonferroni"``; else of each.
+        Simultaneous confidence of all intervals if `adjustment` is ``"bonferroni"``, else of each.
     adjustment
-        ``"bonferroni"``: over all the cells of all pairs of studies; ``"none"``.
+        ``"bonferroni"``: over all cells of all pairs of studies; ``"none"``.
 
     Returns
     -------
     DataFrame
-        One row per pair of studies and cell that both have:
+        One row per pair of studies and common cell:
 
         - `first`, `second`, the studies, and the factors;
         - `n_first`, `n_second`, the subjects used; `mean_first`, `mean_second`, over these;
-        - `difference` (second − first), `se`, `df`, `t`, `p`, `p_adjusted`, `m` (the cells
-          compared, identical ones too), `lower`, `upper`;
+        - `difference` (second − first), `se`, `df`, `t`, `p`, `p_adjusted`, `m` (the number of
+          cells compared, identical ones included), `lower`, `upper`;
         - `test`: ``"paired"``, ``"Welch"``, ``"identical"`` if the subjects and all their
-          numbers are the same, or ``"not tested"`` if either study has an infinite value there or
-          fewer than two subjects are left;
+          values are the same, or ``"not tested"`` if either study has an infinite value there or
+          fewer than two subjects remain;
         - `infinite`, the infinite values in either; `changed`, whether `p_adjusted` is below
           1 − confidence.
 
-        Without a spread t is infinite and p is 0, unless the means agree as well: then both are
+        With zero standard error, t is infinite and p is 0; if the means are equal too, both are
         NaN.
 
     Raises
     ------
     ValueError
-        If there are fewer than two tables, a pair is not of theirs, or a table is malformed.
+        If there are fewer than two tables, a pair is unknown, or a table is malformed.
     """
     check_option("adjustment", adjustment, ADJUSTMENTS)
     check_confidence(confidence)
@@ -93,13 +93,13 @@ def compare(
 
 
 def shared_cells(first: Cells, second: Cells) -> list[tuple[Any, ...]]:
-    """The cells that two studies both have, in the order of the first."""
+    """Return the common cells of two studies, in the order of the first."""
     levels = zip(first.levels, second.levels, strict=True)
     return list(itertools.product(*([name for name in a if name in b] for a, b in levels)))
 
 
 def _values(every: Cells, cell: tuple[Any, ...]) -> pd.Series:
-    """The numbers of a cell by subject, infinite ones too, without those that are missing."""
+    """Return the values of a cell by subject, including infinite but not missing ones."""
     places = [levels.index(name) for levels, name in zip(every.levels, cell, strict=True)]
     column = int(np.ravel_multi_index(places, [len(levels) for levels in every.levels]))
     values, signs = (
@@ -110,7 +110,7 @@ def _values(every: Cells, cell: tuple[Any, ...]) -> pd.Series:
 
 
 def _compared(one: pd.Series, other: pd.Series, together: bool) -> dict[str, Any]:
-    """What the test says of one cell, but for its interval."""
+    """Return the test of one cell, without its interval."""
     identical = len(one) > 0 and one.equals(other)
     if together and not identical:
         both = one.index.intersection(other.index)
@@ -137,7 +137,7 @@ def _compared(one: pd.Series, other: pd.Series, together: bool) -> dict[str, Any
 
 
 def _mean(numbers: FloatArray) -> float:
-    """The mean, infinite if a number is; NaN of none, or of infinities of both signs."""
+    """Return the mean, which may be infinite; NaN for no numbers or infinities of both signs."""
     column = numbers[:, None]
     signs = np.where(np.isinf(column), np.sign(column), 0.0)
     _, mean, _, _ = mean_and_se(np.where(signs != 0, np.nan, column), largest(column))
@@ -145,7 +145,7 @@ def _mean(numbers: FloatArray) -> float:
 
 
 def _welch(first: FloatArray, second: FloatArray) -> tuple[float, float, float]:
-    """The difference of two independent means, its standard error and Welch's df."""
+    """Return the difference of two independent means, its standard error and Welch's df."""
     counts, means, errors = [], [], []
     for numbers in (first, second):
         n, mean, se, _ = mean_and_se(numbers[:, None], largest(numbers[:, None]))
@@ -154,14 +154,14 @@ def _welch(first: FloatArray, second: FloatArray) -> tuple[float, float, float]:
         errors.append(float(se[0]))
     parts = np.square(errors)
     total = float(parts.sum())
-    # The ratio is taken of shares, so that small variances do not vanish when squared.
+    # Normalised first, so that small variances do not underflow when squared.
     shares = parts / total if total > 0 else np.array([0.5, 0.5])
     df = 1 / float(sum(share**2 / (n - 1) for share, n in zip(shares, counts, strict=True)))
     return means[1] - means[0], float(np.sqrt(total)), df
 
 
 def _with_intervals(table: pd.DataFrame, confidence: float, adjustment: str) -> pd.DataFrame:
-    """Add t, p and the intervals at the level that the number of cells asks for."""
+    """Add t, p and the intervals, adjusted for the number of cells."""
     columns = ["t", "p", "p_adjusted", "m", "lower", "upper"]
     if table.empty:
         return pd.DataFrame(columns=["first", "second", *columns, "test", "changed"])
@@ -171,7 +171,7 @@ def _with_intervals(table: pd.DataFrame, confidence: float, adjustment: str) -> 
     df = table["df"].to_numpy(np.float64)
     t = np.full(len(table), np.nan)
     with np.errstate(divide="ignore", invalid="ignore"):
-        t[tested] = mean[tested] / se[tested]  # infinite without spread, NaN for 0/0
+        t[tested] = mean[tested] / se[tested]  # infinite for se = 0, NaN for 0/0
     p = np.where(np.isinf(t), 0.0, 2 * stdtr(df, -np.abs(t)))
     half = np.negative(stdtrit(df, (1 - confidence) / (2 * m))) * se
     table = table.assign(t=t, p=p, p_adjusted=np.minimum(p * m, 1.0), m=m)

@@ -1,4 +1,4 @@
-"""From a long table of scores to an array, with an account of what could not be used."""
+"""Conversion of a long table of scores to an array, with a record of missing values."""
 
 import logging
 import math
@@ -15,11 +15,11 @@ from simstudy.arrays import FloatArray, IntArray
 
 logger = logging.getLogger("simstudy.analysis")
 
-NAMED = 3  # how many cells a reason, and how many subjects a warning, spells out
+NAMED = 3  # maximum number of cells listed in a reason, and of subjects in a warning
 
 
 class LeftOut(NamedTuple):
-    """A subject that an analysis could not use, and why."""
+    """A subject excluded from an analysis, and the reason."""
 
     subject: Any
     reason: str
@@ -27,7 +27,7 @@ class LeftOut(NamedTuple):
 
 @dataclass(frozen=True)
 class Cells:
-    """Every subject's value in every cell; NaN where there is no finite one."""
+    """The value of every subject in every cell; NaN if not finite."""
 
     subject: str
     within: tuple[str, ...]
@@ -35,42 +35,42 @@ class Cells:
     subjects: list[Any]
     levels: list[list[Any]]
     array: FloatArray  # subjects × levels of the first factor × levels of the second …
-    infinite: FloatArray  # of the same shape: the sign of an infinite value, which array lacks
+    infinite: FloatArray  # of the same shape: the sign of infinite values, which are NaN in array
     status: npt.NDArray[np.object_]  # of the same shape
 
     def label(self, cell: Sequence[int]) -> str:
-        """Name a cell, as in ``learner=tan, size=50``."""
+        """Return the label of a cell, e.g. ``learner=tan, size=50``."""
         parts = zip(self.within, self.levels, cell, strict=True)
         return ", ".join(f"{factor}={levels[code]}" for factor, levels, code in parts)
 
     def lacking(self, infinite_too: bool = True) -> npt.NDArray[np.bool_]:
-        """Find the values that are missing, or infinite if these are to be found too."""
+        """Return which values are missing or, optionally, infinite."""
         missing: npt.NDArray[np.bool_] = np.isnan(self.array)
         return missing if infinite_too else missing & (self.infinite == 0)
 
     def reason(self, row: int, infinite_too: bool = True) -> str:
-        """Say which cells of a subject have no finite value, with their status if not ok."""
+        """List the cells of a subject without a finite value, with their status if not ok."""
         missing = np.argwhere(self.lacking(infinite_too)[row]).tolist()
         names = []
         for cell in missing[:NAMED]:
             status = self.status[(row, *cell)]
             if self.infinite[(row, *cell)]:
                 status = "infinite"
-            said = "" if status == "ok" or pd.isna(status) else f" ({status})"
-            names.append(self.label(cell) + said)
+            note = "" if status == "ok" or pd.isna(status) else f" ({status})"
+            names.append(self.label(cell) + note)
         more = len(missing) - len(names)
         tail = f"; and {more} more cell{'s' if more > 1 else ''}" if more else ""
         return f"no finite {self.value} for {'; '.join(names)}{tail}"
 
     def left_out(self, consequence: str, infinite_too: bool = True) -> list[LeftOut]:
-        """List the subjects that lack a value somewhere, and log a warning about them.
+        """Return the subjects with a missing value in some cell, and log a warning.
 
         Parameters
         ----------
         consequence
-            What this means for the caller's analysis: the beginning of the logged sentence.
+            Consequence for the caller's analysis: the beginning of the warning.
         infinite_too
-            Whether an infinite value counts as lacking.
+            Whether infinite values count as missing.
         """
         lacking = self.lacking(infinite_too).reshape(len(self.subjects), -1)
         rows = np.flatnonzero(lacking.any(axis=1))
@@ -87,7 +87,7 @@ class Cells:
 
 
 def _encode(table: pd.DataFrame, column: str) -> tuple[list[Any], IntArray]:
-    """Return the levels of a column (numbers ascending, else as they appear) and row codes."""
+    """Return the levels of a column (numbers ascending, else in order of appearance) and codes."""
     codes, uniques = pd.factorize(table[column])
     if (codes < 0).any():
         raise ValueError(f"the column {column!r} has a row without a value")
@@ -118,19 +118,19 @@ def cells(table: pd.DataFrame, subject: str, within: Sequence[str], value: str) 
     ----------
     table
         One row per subject and cell; other columns are ignored, except `status`, which is
-        mentioned where a value is missing.
+        reported for missing values.
     subject
         Column of the subjects (the generated models).
     within
-        Columns of the factors; every subject is expected at every combination of levels.
+        Columns of the factors; every subject should have every combination of levels.
     value
-        Column of the numbers.
+        Column of the values.
 
     Raises
     ------
     ValueError
         If a column is missing, named twice or has gaps, if there are no rows, or if a subject
-        has two rows for one cell.
+        has several rows for one cell.
     """
     factors = factor_names(within)
     columns = (subject, *factors, value)
@@ -172,7 +172,7 @@ def cells(table: pd.DataFrame, subject: str, within: Sequence[str], value: str) 
 def complete_subjects(
     table: pd.DataFrame, subject: str, within: Sequence[str], value: str
 ) -> tuple[FloatArray, list[list[Any]], list[Any], list[LeftOut]]:
-    """Arrange the subjects that have a finite value in every cell as an array.
+    """Arrange the complete subjects, with a finite value in every cell, as an array.
 
     Parameters
     ----------
@@ -202,7 +202,7 @@ def complete_subjects(
     if not kept.any():
         raise ValueError(
             f"no {subject} has a finite {value} in every cell; "
-            f"{every.subjects[0]}, for one, has {every.reason(0)}"
+            f"e.g. {every.subjects[0]} has {every.reason(0)}"
         )
     subjects = [every.subjects[row] for row in np.flatnonzero(kept)]
     return every.array[kept], every.levels, subjects, left_out

@@ -1,4 +1,4 @@
-"""From which size on is a learner close to its limit?"""
+"""The training size from which a learner is close to its limit."""
 
 import math
 from typing import Any
@@ -30,34 +30,34 @@ def converged(
     greater_is_better: bool = True,
     confidence: float = 0.95,
 ) -> pd.DataFrame:
-    """Find the size from which on every learner is close to its limit.
+    """Find the size from which every learner is close to its limit.
 
-    The gap is the limit less the value. It is signed: a learner that is better than its limit, as
-    one that cannot represent the truth may be with few data, is close. Tests, brackets, estimates
-    and intervals are those of `thresholds`, for the mean of `within` − gap or of `fraction` · (gap
-    at the smallest size) − gap, adjusted for all learners at all sizes.
+    The gap is the limit minus the value. It is signed: a learner that is better than its limit,
+    which is possible with few data if it cannot represent the truth, counts as close. Tests,
+    brackets, estimates and intervals are those of `thresholds`, for the mean of `within` − gap or
+    of `fraction` · (gap at the smallest size) − gap, adjusted for all learners at all sizes.
 
     Parameters
     ----------
     table, subject, factor, size, value, greater_is_better, confidence
-        As in `thresholds`; for losses the gap is the value less the limit.
+        As in `thresholds`; for losses the gap is the value minus the limit.
     limits
-        One row per subject and learner: what the learner reaches with unlimited data, in the
-        column `value`.
+        One row per subject and learner: the learner's value with unlimited data, in the column
+        `value`.
     within
-        How large the mean gap may be, in units of `value`; either this or `fraction` is given.
+        Maximum mean gap, in units of `value`; give either this or `fraction`.
     fraction
-        How large it may be as a part, between 0 and 1, of the mean gap at the smallest size.
+        Maximum mean gap as a fraction, between 0 and 1, of the mean gap at the smallest size.
 
     Returns
     -------
     DataFrame
         One row per learner: the learner, `n`, `infinite`, `gap_smallest` and `gap_largest` (mean
         gaps at the two ends), `m`, the number of tests adjusted for; `before` and `after`, the last
-        size at which the gap is too large by the adjusted test and the first from which on it is
-        small by every test that decides; `converged`, the estimated size in between, with `lower`
-        and `upper`, NaN where none is claimed; `note` says why.
-        A warning is logged when some subject lacks a value or a limit.
+        size at which the gap is too large by the adjusted test and the first from which it is small
+        by every significant test; `converged`, the estimated size in between, with `lower` and
+        `upper`, NaN without an estimate; `note` gives the reason.
+        A warning is logged if a subject lacks a value or a limit.
     """
     check_confidence(confidence)
     _check_closeness(within, fraction)
@@ -90,27 +90,27 @@ def converged(
 def _with_limits(
     table: pd.DataFrame, limits: pd.DataFrame, subject: str, factor: str, size: str, value: str
 ) -> pd.DataFrame:
-    """Return the table with the limits as values at the size ∞."""
+    """Return the table with the limits as values at size ∞."""
     for column in (subject, factor, value):
         if column not in limits.columns:
             known = ", ".join(map(str, limits.columns))
             raise ValueError(f"the limits have no column {column!r}; they have: {known}")
     if not {subject, factor, size, value} <= set(table.columns):
-        return table  # to be refused, with the names
+        return table  # raises an error later, with the names
     for name in table[factor].unique():
         if name not in limits[factor].to_numpy():
             raise ValueError(f"the limits have no row for {factor} {name!r}")
     used = limits[limits[factor].isin(table[factor]) & limits[subject].isin(table[subject])]
-    # As objects the sizes stay whole numbers beside the infinite one.
+    # With dtype object, sizes stay integers beside the infinite one.
     both = [table.astype({size: object}), used.assign(**{size: math.inf})]
     columns = [subject, factor, size, value, "status"]
     return pd.concat([part.assign(status=part.get("status", "ok"))[columns] for part in both])
 
 
 def _check_closeness(within: float | None, fraction: float | None) -> None:
-    """Refuse both or none of the two ways to say what is close, and what says nothing."""
+    """Raise an error unless exactly one valid tolerance is given."""
     if (within is None) == (fraction is None):
-        raise ValueError("either within or fraction must be given, and not both")
+        raise ValueError("either within or fraction must be given, but not both")
     if within is not None and not 0 < within < math.inf:
         raise ValueError(f"within is {within!r}; it must be a positive number")
     if fraction is not None and not 0 < fraction < 1:
@@ -118,13 +118,13 @@ def _check_closeness(within: float | None, fraction: float | None) -> None:
 
 
 def _mean_ends(gaps: FloatArray) -> tuple[float, float]:
-    """Return the means of the first and the last column over the rows without NaN."""
+    """Return the means of the first and last columns over the rows without NaN."""
     mean = gaps[np.isfinite(gaps).all(axis=1)].mean(axis=0)
     return float(mean[0]), float(mean[-1])
 
 
 def _row(learner: Pair, factor: str, m: int) -> dict[str, Any]:
-    """Return what the table says of the size from which on a learner's gap is small."""
+    """Return the row of a learner in the table of `converged`."""
     row = {factor: learner.second, **learner.facts}
     if (curve := learner.curve) is None:
         return row
@@ -135,8 +135,8 @@ def _row(learner: Pair, factor: str, m: int) -> dict[str, Any]:
         row |= {key: getattr(found, key) for key in ("before", "after", "lower", "upper", "note")}
         return row | {"converged": found.crossing}
     if known and known[-1] > 0:
-        return row | {"note": "close at every size at which the test decides"}
+        return row | {"note": "close at every size with a significant test"}
     if known:
         last = [size for size, sign in zip(curve.sizes, learner.signs, strict=True) if sign][-1]
-        return row | {"note": f"not close at {last:g}, the largest size at which the test decides"}
-    return row | {"note": "at no size does the test decide whether it is close"}
+        return row | {"note": f"not close at {last:g}, the largest size with a significant test"}
+    return row | {"note": "no significant test at any size"}

@@ -1,4 +1,4 @@
-"""What learners cost: seconds to fit and to predict."""
+"""Computing time of learners."""
 
 from __future__ import annotations
 
@@ -6,6 +6,6 @@ import pandas as pd
 
 
 def median_seconds(timings: pd.DataFrame) -> pd.DataFrame:
-    """Return the median over models of the seconds to fit and to predict, by learner and size."""
+    """Return the median seconds to fit and to predict over models, by learner and size."""
     columns = ["fit_seconds", "predict_seconds"]
     return timings.groupby(["learner", "size"], sort=False)[columns].median().reset_index()

@@ -1,4 +1,4 @@
-"""A mean difference at several sizes: where it is decided, and where it crosses 0 in between."""
+"""Mean differences as a function of size: significance and zero crossings."""
 
 import itertools
 import math
@@ -15,28 +15,27 @@ from simstudy.analysis.adjustment import ROUNDING, critical_t, mean_and_se
 from simstudy.arrays import FloatArray, IntArray
 
 BANDS = ("t", "normal")
-DRAWS = 50_000  # of the largest |t|, which put its 95 % point within about 0.01
+DRAWS = 50_000  # of the largest |t|; its 95 % quantile is accurate to about 0.01
 DRAWS_SEED = 20_040_101
-# Between sizes further apart than this factor nothing is said: the curve may do anything there.
+# Crossings between sizes further apart than this factor are not estimated.
 MAX_RATIO = 2.5
-_STEPS = 32  # from one size to the next, in the search for crossings
-_ROUNDS = 6  # of narrowing a place down, each by as many steps
+_STEPS = 32  # grid points between neighbouring sizes, in the search for crossings
+_ROUNDS = 6  # of refinement of a crossing, each by as many steps
 
 
 @dataclass(frozen=True)
 class Zone:
-    """Where a curve may cross 0, between two sizes at which it has opposite signs.
+    """Range in which a curve may cross 0, between two sizes of opposite sign.
 
     Attributes
     ----------
     lower, upper
-        The sizes between which the t test cannot tell the sign, whatever the curve does between
-        the sizes studied.
+        The sizes between which the sign is not significant, allowing for interpolation error.
     zeros
         The sizes at which the estimated curve crosses 0.
     ratio
-        The largest ratio of neighbouring sizes in and next to the zone, all that the estimate rests
-        on; infinite with two sizes, which show nothing of the curve between them.
+        The largest ratio of neighbouring sizes in and next to the zone; infinite with two sizes,
+        which do not determine the curve between them.
     """
 
     lower: float
@@ -50,8 +49,8 @@ class Curve:
     """The mean over subjects of a difference at several sizes."""
 
     sizes: FloatArray
-    mean: FloatArray  # at every size; exactly 0 where it is so but for rounding
-    deviations: FloatArray  # subjects × sizes, from the mean; 0 where they are but rounding
+    mean: FloatArray  # at every size; exactly 0 if within rounding error of 0
+    deviations: FloatArray  # subjects × sizes, from the mean; 0 if within rounding error of 0
 
     @cached_property
     def log_sizes(self) -> FloatArray:
@@ -64,36 +63,36 @@ class Curve:
         return len(self.deviations) - 1
 
     def t_crit(self, confidence: float, m: int = 1) -> float:
-        """Return the two-sided quantile of Student's t, at Bonferroni's level for m statements."""
+        """Return the two-sided Bonferroni quantile of Student's t for m tests."""
         return float(critical_t(confidence, m, np.array(self.df)))
 
     def decided(self, crit: float) -> IntArray:
-        """Return the sign at every size where the mean is more than crit standard errors from 0."""
+        """Return the sign at sizes where the mean is more than crit standard errors from 0."""
         se = self._se(np.eye(len(self.sizes)))
         return np.where(np.abs(self.mean) > crit * se, np.sign(self.mean), 0).astype(np.intp)
 
     def straight(self, log_sizes: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return the mean and its standard error on straight lines between the sizes, to draw."""
+        """Return the mean and its standard error by linear interpolation, for figures."""
         each = np.eye(len(self.sizes))
         weights = np.array([np.interp(log_sizes, self.log_sizes, one) for one in each])
         return self.mean @ weights, self._se(weights)
 
     def zone(self, before: int, after: int, crit: float) -> Zone:
-        """Find where the curve may cross 0 between the sizes at two places.
+        """Find where the curve may cross 0 between two sizes, given by index.
 
         Between neighbouring sizes the curve is estimated by two parabolas in log n, each through
-        these two and one more size on either side. The two differ by what the curvature changes:
-        that is the error of interpolation allowed for. In the first and the last segment there is
-        one parabola; the straight line, which it differs from by all of the curvature, and its
-        mirror image in the parabola stand for the two. The zone is all sizes at which 0 lies
-        within crit standard errors of either, or between the two.
+        these two and one more size on either side. Their difference, due to the change in
+        curvature, is the allowance for interpolation error. In the first and last segments there
+        is one parabola; the straight line, which lacks all of the curvature, and its reflection in
+        the parabola take the place of the two. The zone is all sizes at which 0 lies within crit
+        standard errors of either, or between the two.
         """
         x = self.log_sizes
         pairs = itertools.pairwise(x[before : after + 1])
         grid = np.unique([np.linspace(*ends, _STEPS + 1) for ends in pairs])
         zeros = self._zeros(grid)
         grid = np.unique([*grid, *zeros])
-        inside = self._may_be_zero(grid, crit) | np.isin(grid, zeros)  # but for rounding
+        inside = self._may_be_zero(grid, crit) | np.isin(grid, zeros)  # despite rounding
         first, last = np.flatnonzero(inside)[[0, -1]]
         low, high = grid[first], grid[last]
         if first > 0:
@@ -106,7 +105,7 @@ class Curve:
         return Zone(math.exp(low), math.exp(high), [math.exp(zero) for zero in zeros], ratio)
 
     def _zeros(self, grid: FloatArray) -> list[float]:
-        """Find where the mean of the two parabolas changes sign, given a grid of log sizes."""
+        """Find the zeros of the mean of the two parabolas, given a grid of log sizes."""
         signs = np.sign(self._parabolas(grid)[0].mean(axis=0))
         known = np.flatnonzero(signs)
         changes = [pair for pair in itertools.pairwise(known) if signs[pair[0]] != signs[pair[1]]]
@@ -120,7 +119,7 @@ class Curve:
         return zeros
 
     def _may_be_zero(self, log_sizes: FloatArray, crit: float) -> npt.NDArray[np.bool_]:
-        """Say at which sizes 0 lies within the limits of either parabola, or between them."""
+        """Return where 0 lies within the limits of either parabola, or between them."""
         values, se = self._parabolas(log_sizes)
         low, high = (values - crit * se).min(axis=0), (values + crit * se).max(axis=0)
         return (low <= 0) & (high >= 0)
@@ -145,7 +144,7 @@ class Curve:
         return values, np.stack([self._se(side) for side in weights])
 
     def _through(self, places: range, log_sizes: FloatArray) -> FloatArray:
-        """Return the weights of all sizes in the polynomial through those at some places."""
+        """Return the weights of all sizes in the polynomial through some of them."""
         weights = np.zeros((len(self.sizes), len(log_sizes)))
         weights[places.start : places.stop] = _lagrange(self.log_sizes[list(places)], log_sizes)
         return weights
@@ -158,7 +157,7 @@ class Curve:
 
 
 def _lagrange(nodes: FloatArray, x: FloatArray) -> FloatArray:
-    """Return the weights of values at some nodes in the polynomial through them, nodes × x."""
+    """Return the Lagrange weights of the nodes at x, nodes × x."""
     weights = np.ones((len(nodes), len(x)))
     for i, j in itertools.permutations(range(len(nodes)), 2):
         weights[i] *= (x - nodes[j]) / (nodes[i] - nodes[j])
@@ -166,7 +165,7 @@ def _lagrange(nodes: FloatArray, x: FloatArray) -> FloatArray:
 
 
 def _turn(low: float, high: float, test: Callable[[FloatArray], npt.NDArray[np.bool_]]) -> float:
-    """Find where a test that fails at one place and holds at another begins to hold."""
+    """Locate the point between ``low`` and ``high`` at which a test becomes true."""
     for _ in range(_ROUNDS):
         places = np.linspace(low, high, _STEPS + 1)
         first = int(np.flatnonzero([False, *test(places[1:-1]), True])[0])
@@ -175,16 +174,16 @@ def _turn(low: float, high: float, test: Callable[[FloatArray], npt.NDArray[np.b
 
 
 def sup_t(pair: Curve, confidence: float, band: str) -> float:
-    """Return the critical value of a band at all sizes of a curve together; at least Student's.
+    """Return the critical value of a simultaneous band over all sizes; at least Student's.
 
-    It is the quantile of the largest |t| over the sizes, simulated, always with the same random
-    numbers, from their estimated correlations.
+    It is the simulated quantile of the largest |t| over the sizes, given their estimated
+    correlations, always with the same random numbers.
     """
     length = np.sqrt((pair.deviations**2).sum(axis=0))
     unit = np.zeros_like(pair.deviations)
     np.divide(pair.deviations, length, out=unit, where=length > 0)
     rng = np.random.default_rng(DRAWS_SEED)
-    triangle = np.linalg.qr(unit).R  # it has the correlations of unit, with fewer rows
+    triangle = np.linalg.qr(unit).R  # the same correlations as unit, with fewer rows
     largest = np.abs(triangle.T @ rng.standard_normal((len(triangle), DRAWS))).max(axis=0)
     if band == "t":
         largest /= np.sqrt(rng.chisquare(pair.df, DRAWS) / pair.df)
@@ -192,12 +191,12 @@ def sup_t(pair: Curve, confidence: float, band: str) -> float:
 
 
 def sizes_of(column: str, names: list[Any]) -> FloatArray:
-    """Return the sizes as numbers; there must be two, and all positive."""
+    """Return the sizes as numbers; there must be at least two, all positive."""
     for name in names:
         if not isinstance(name, Real) or not 0 < float(name) < math.inf:
             raise ValueError(f"the column {column!r} has {name!r}; sizes must be positive numbers")
     if len(names) < 2:
-        raise ValueError(f"the column {column!r} has one size ({names[0]}): nothing in between")
+        raise ValueError(f"the column {column!r} has one size ({names[0]}), not two or more")
     return np.array(names, dtype=np.float64)
 
 
@@ -207,9 +206,9 @@ def complete_curve(
     infinite: npt.NDArray[np.bool_],
     sizes: FloatArray,
 ) -> tuple[Curve | None, dict[str, Any]]:
-    """Return the curve of the complete subjects and, for the table, how many there are.
+    """Return the curve of the complete subjects and their number, for the table.
 
-    There is no curve, and a note says why, if a subject is infinite or fewer than two are left.
+    There is no curve, but a note, if a value is infinite or fewer than two subjects remain.
     """
     kept = differences[np.isfinite(differences).all(axis=1)]
     start = {"n": len(kept), "infinite": int(infinite.sum())}

@@ -1,4 +1,4 @@
-"""The mean paired difference of two learners against size, with bands."""
+"""Mean paired difference of two learners as a function of size, with bands."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -14,7 +14,7 @@ from simstudy.analysis.thresholds import pair_curve
 
 @dataclass(frozen=True)
 class DifferenceCurve:
-    """The mean difference of two learners against size; positive where the second is ahead.
+    """Mean difference of two learners as a function of size; positive if the second is ahead.
 
     Attributes
     ----------
@@ -23,11 +23,11 @@ class DifferenceCurve:
     table : DataFrame
         The points, as `difference_curve` describes them.
     n, infinite : int
-        The subjects with a value of both at every size, and those in which either is infinite.
+        Number of complete subjects, and of those in which either value is infinite.
     sup_t : float
-        The critical value of the band at all sizes together.
+        The critical value of the simultaneous band.
     note : str
-        Why the pair could not be analysed; mostly empty.
+        Why the pair could not be analysed; usually empty.
     """
 
     first: Any
@@ -52,7 +52,7 @@ def difference_curve(
     band: str = "t",
     steps: int = 40,
 ) -> DifferenceCurve:
-    """Give the mean difference of two learners at the sizes that both have, for a figure.
+    """Return the mean difference of two learners at their common sizes, for a figure.
 
     Parameters
     ----------
@@ -61,19 +61,17 @@ def difference_curve(
     first, second
         The learners; positive differences mean that the second is ahead.
     band
-        What the band at all sizes together is simulated from: ``"t"``, the multivariate t
+        Distribution from which the simultaneous band is simulated: ``"t"``, the multivariate t
         distribution with n − 1 degrees of freedom, or ``"normal"``.
     steps
-        How many points there are from one size to the next, on straight lines, which are drawn to
-        join the sizes and say nothing of what is between them.
+        Number of linearly interpolated points between neighbouring sizes, for drawing only.
 
     Returns
     -------
     DifferenceCurve
         Its table has one row per point: the size, `studied` (whether it is one of the study's),
-        `difference`, `se`, `lower` and `upper` (each size by itself), `band_lower` and
-        `band_upper` (all sizes together). All but the first two are NaN if the pair cannot be
-        analysed.
+        `difference`, `se`, `lower` and `upper` (pointwise), `band_lower` and `band_upper`
+        (simultaneous). All but the first two are NaN if the pair cannot be analysed.
     """
     check_confidence(confidence)
     check_option("band", band, BANDS)

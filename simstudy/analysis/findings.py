@@ -1,7 +1,7 @@
-"""Everything that the analysis says about one measure of a study, computed once.
+"""All analyses of one measure of a study, each computed once.
 
-The page, the tables, the figures, the terminal and the notebooks present findings; they decide and
-compute nothing themselves.
+The page, tables, figures, terminal output and notebooks present findings; they do not compute
+statistics themselves.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Design:
-    """What a study compares, and how its tests are adjusted.
+    """The factors of a study, and the adjustment of its tests.
 
     Attributes
     ----------
@@ -43,9 +43,9 @@ class Design:
     models : int
         The number of models.
     confidence : float
-        Of intervals and tests.
+        Confidence of intervals and tests.
     adjustment : str
-        Of the tests of pairs: "bonferroni", "bonferroni_all", "holm" or "none".
+        Adjustment of the pairwise tests: "bonferroni", "bonferroni_all", "holm" or "none".
     """
 
     learners: tuple[str, ...]
@@ -56,7 +56,7 @@ class Design:
 
     @property
     def holm(self) -> bool:
-        """Whether pairs are tested by Holm's method, which has no intervals of its own."""
+        """Whether pairs are tested by Holm's method, which has no matching intervals."""
         return self.adjustment == "holm"
 
 
@@ -69,11 +69,11 @@ class Mean:
     learner, size
         The cell.
     n, infinite : int
-        The models with a finite value, and those with an infinite one.
+        Number of models with a finite value, and with an infinite one.
     mean, lower, upper : float
-        The mean, and the ends of its interval; NaN if there is none.
+        The mean, and the limits of its interval; NaN if there is none.
     m : int
-        The intervals that it is adjusted for.
+        Number of intervals adjusted for.
     """
 
     learner: str
@@ -98,30 +98,29 @@ class Mean:
 
 @dataclass(frozen=True)
 class Absent:
-    """Why an analysis cannot be made, in a clause."""
+    """The reason why an analysis is not available, as a clause."""
 
     reason: str
 
 
 @dataclass(frozen=True)
 class Findings:
-    """What the analysis says about one measure of a result; each part is computed once.
+    """The analyses of one measure of a result, each computed once.
 
     Attributes
     ----------
     measure : str
         The column of the scores.
     info : MeasureInfo
-        Of the measure.
+        Metadata of the measure.
     design : Design
-        Of the study.
+        Design of the study.
     scores : DataFrame
         One row per model, size and learner.
     added : DataFrame
-        The same at sizes that were added around crossings; they serve the thresholds alone.
+        The same at sizes added around crossings; used only for thresholds.
     regret, estimation : str
-        The columns of the regret and of its part due to estimation that belong to the measure, if
-        the study has them.
+        The columns of the regret and the estimation regret of the measure, if the study has them.
     """
 
     measure: str
@@ -134,7 +133,7 @@ class Findings:
     _parts: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def _once(self, key: Any, compute: Callable[[], T]) -> T:
-        """What was computed before under a key, or is now."""
+        """Return the cached value of a key, or compute it."""
         if key not in self._parts:
             self._parts[key] = compute()
         found: T = self._parts[key]
@@ -142,7 +141,7 @@ class Findings:
 
     @property
     def alpha(self) -> float:
-        """The level of the tests."""
+        """The significance level of the tests."""
         return 1 - self.design.confidence
 
     @property
@@ -155,13 +154,13 @@ class Findings:
 
     @cached_property
     def over_complete_models(self) -> bool:
-        """Whether means are over the models without a failed cell: if at least two are left."""
+        """Whether means are over complete models only: if there are at least two."""
         missing = self.scores["model"][self.scores[self.measure].isna()].nunique()
         return bool(self.design.models - missing >= 2)
 
     @cached_property
     def intervals(self) -> pd.DataFrame:
-        """Means and intervals of all cells, as `analysis.intervals` gives them."""
+        """Means and intervals of all cells, from `analysis.intervals`."""
         adjusted = self.design.adjustment != "none"
         return intervals(
             self.scores,
@@ -173,19 +172,19 @@ class Findings:
 
     @cached_property
     def means(self) -> tuple[Mean, ...]:
-        """The same, typed."""
+        """The same as typed records."""
         keys = ("learner", "size", "n", "infinite", "mean", "lower", "upper", "m")
         return tuple(
             Mean(**{key: row[key] for key in keys}) for row in self.intervals.to_dict("records")
         )
 
     def means_of(self, learner: str) -> list[Mean]:
-        """The means of a learner, by size."""
+        """Return the means of a learner, by size."""
         return [mean for mean in self.means if mean.learner == learner]
 
     @property
     def models_used(self) -> tuple[int, int]:
-        """Over how many models the means are: the fewest and the most of any cell."""
+        """The smallest and largest number of models in the mean of a cell."""
         used = [mean.n + mean.infinite for mean in self.means]
         return min(used), max(used)
 
@@ -197,20 +196,20 @@ class Findings:
 
     @cached_property
     def ceiling(self) -> tuple[float, ...]:
-        """What the true class probabilities earn at each size: the reward plus the regret."""
+        """The reward of the true class probabilities at each size: reward plus regret."""
         if not self.regret:
             return ()
         scores = self._counted
         regret = scores[self.regret]
         scores = scores.assign(truth=(scores[self.measure] + regret).where(np.isfinite(regret)))
-        # The same for all learners, so one that has it is enough.
+        # The same for all learners, so any learner that has it will do.
         each = scores.groupby(["size", "model"])["truth"].first()
         means = each.groupby("size").apply(lambda values: values.mean(skipna=False))
         return tuple(float(means.loc[size]) for size in self.design.sizes)
 
     @cached_property
     def limits(self) -> dict[str, tuple[float, ...]]:
-        """What each learner earns of the population: its reward plus what estimation costs it."""
+        """The reward of each learner with unlimited data: reward plus estimation regret."""
         if not self.estimation:
             return {}
         scores = self._counted
@@ -224,13 +223,13 @@ class Findings:
 
     @cached_property
     def _counted(self) -> pd.DataFrame:
-        """The scores of the models that the means are over."""
+        """The scores of the models used in the means."""
         lost = self.scores["model"][self.scores[self.measure].isna()]
         kept = self.scores[~self.scores["model"].isin(lost)]
         return kept if kept["model"].nunique() >= 2 else self.scores
 
     def values(self, learner: str, size: int) -> pd.Series[float]:
-        """The scores of a learner at a size, by model."""
+        """Return the scores of a learner at a size, by model."""
         return self._by_cell.xs((learner, size))
 
     @cached_property
@@ -238,7 +237,7 @@ class Findings:
         return self.scores.set_index(["learner", "size", "model"])[self.measure].sort_index()
 
     def quartiles(self, learner: str, size: int) -> tuple[float, float, float]:
-        """The quartiles of a learner's scores at a size over the models that have one."""
+        """Return the quartiles of a learner's scores at a size."""
         known = self.values(learner, size).dropna().to_numpy()
         if not len(known):
             return math.nan, math.nan, math.nan
@@ -246,11 +245,11 @@ class Findings:
             low, middle, high = np.quantile(known, [0.25, 0.5, 0.75]).tolist()
         return low, middle, high
 
-    # Who is better than whom
+    # Pairwise comparisons
 
     @cached_property
     def pairwise(self) -> pd.DataFrame:
-        """Paired differences at each size, as `analysis.pairwise` gives them."""
+        """Paired differences at each size, from `analysis.pairwise`."""
         if len(self.design.learners) < 2:
             return no_pairs("size")
         options = {"confidence": self.design.confidence, "adjustment": self.design.adjustment}
@@ -258,58 +257,58 @@ class Findings:
 
     @cached_property
     def pairs(self) -> tuple[Pair, ...]:
-        """Every two learners at every size with the verdict of the adjusted test."""
+        """Every pair of learners at every size with the verdict of the adjusted test."""
         return tuple(judged(self.pairwise, self.info.greater_is_better, self.alpha))
 
     def pairs_at(self, size: int) -> list[Pair]:
-        """The pairs at a size."""
+        """Return the pairs at a size."""
         return [pair for pair in self.pairs if pair.size == size]
 
     @property
     def pair_tests(self) -> int:
-        """The number m of tests that each test of a pair is adjusted for."""
+        """The number m of tests in the adjustment of pairwise tests."""
         return 0 if self.pairwise.empty else int(self.pairwise["m"].iloc[0])
 
     @property
     def pairs_used(self) -> tuple[int, int] | None:
-        """Over how many models the pairs that could be tested are: the fewest and the most."""
+        """The smallest and largest number of models in a pairwise test."""
         used = [pair.n for pair in self.pairs if pair.verdict != UNTESTED]
         return (min(used), max(used)) if used else None
 
     def ranked(self, size: int) -> list[str]:
-        """The learners by their means at a size, the best first."""
+        """Return the learners by their means at a size, the best first."""
         return ranked_at(size, self.intervals, self.info.greater_is_better)
 
     @cached_property
     def standings(self) -> tuple[Standing, ...]:
-        """Who is best at each size, and what the tests say of the best; of sizes with a mean."""
+        """The ranking at each size with a finite mean, and the tests of the best learner."""
         found = (
             standing_at(size, self.pairs, self.intervals, self.info.greater_is_better)
             for size in self.design.sizes
         )
         return tuple(standing for standing in found if standing is not None)
 
-    # Who overtakes whom
+    # Thresholds
 
     @cached_property
     def courses(self) -> tuple[Course, ...]:
-        """Who is ahead at which sizes, and who overtakes whom, for every two learners."""
+        """For every pair, the sizes at which each is ahead, and the changes in between."""
         if len(self.factors) < 2:
             return ()
         return tuple(courses(self._all_sizes, **self._compared))
 
     @cached_property
     def thresholds(self) -> pd.DataFrame:
-        """The same as a table, empty if there is one learner or one size."""
+        """The same as a table; empty if there is only one learner or size."""
         return as_table(self.courses) if self.courses else pd.DataFrame()
 
     @property
     def course_tests(self) -> int:
-        """The number m of tests that decide who is ahead; 0 if no pair could be tested."""
+        """The number m of tests in the adjustment of thresholds; 0 if no pair could be tested."""
         return max((course.m for course in self.courses), default=0)
 
     def curve(self, first: str, second: str, steps: int = 40) -> DifferenceCurve:
-        """The mean paired difference of two learners against size, with bands."""
+        """Return the mean paired difference of two learners by size, with bands."""
         return self._once(
             ("curve", first, second, steps),
             lambda: difference_curve(self._all_sizes, first, second, steps=steps, **self._compared),
@@ -317,7 +316,7 @@ class Findings:
 
     @cached_property
     def added_sizes(self) -> list[int]:
-        """The sizes that were added around crossings."""
+        """Return the sizes added around crossings."""
         return sorted({int(size) for size in self.added["size"]})
 
     @cached_property
@@ -336,7 +335,7 @@ class Findings:
 
     @cached_property
     def anova(self) -> Anova | Absent:
-        """The analysis of variance, learner × size, models as subjects."""
+        """The analysis of variance, learner × size, with models as subjects."""
         if not self.factors:
             return Absent("one learner at one size leaves nothing to compare")
         try:
@@ -346,12 +345,12 @@ class Findings:
 
     @property
     def incomplete(self) -> bool:
-        """Whether a cell has no value, so that a mixed model has something to add."""
+        """Whether a value is missing, so that a mixed model is useful."""
         return bool(self.scores[self.measure].isna().any())
 
     @cached_property
     def mixed(self) -> MixedModel | Absent:
-        """A mixed model of all cells there are, for when some are missing."""
+        """A mixed model of all available cells, for incomplete designs."""
         try:
             return fit_mixed_model(self.scores, factors=self.factors, value=self.measure)
         except ValueError as error:
@@ -359,20 +358,19 @@ class Findings:
 
     @cached_property
     def precision(self) -> pd.DataFrame:
-        """Monte-Carlo standard errors, as `analysis.precision` gives them."""
+        """Monte Carlo standard errors, from `analysis.precision`."""
         return self.precision_for(None)
 
     def precision_for(self, mcse: float | None) -> pd.DataFrame:
-        """The same with how many models would reach a standard error."""
+        """Return the same with the number of models needed for a standard error."""
         complete = self.over_complete_models
         return precision(self.scores, value=self.measure, mcse=mcse, complete=complete)
 
     @cached_property
     def models_needed(self) -> list[tuple[float, int | None, int | None]]:
-        """How many models every mean, and every paired difference, needs for a few standard errors.
+        """Number of models that all means, and all differences, need for some standard errors.
 
-        These are round numbers below the largest standard error found; None where a number of
-        models is not known.
+        These are round numbers below the largest observed standard error; None if unknown.
         """
         largest = self.precision["mcse"].max()
         if not 0 < largest < math.inf:
@@ -390,7 +388,7 @@ class Findings:
         return found
 
     def ranks(self, size: int | None = None) -> Ranks | Absent:
-        """Average ranks at a size, or of the scores averaged over all sizes."""
+        """Return average ranks at a size, or of the scores averaged over all sizes."""
 
         def compute() -> Ranks | Absent:
             try:

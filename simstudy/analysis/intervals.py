@@ -32,35 +32,35 @@ def intervals(
     method: str = "cell",
     complete: bool = False,
 ) -> pd.DataFrame:
-    """Give the mean of every cell with a t interval.
+    """Return the mean of every cell with a t interval.
 
     Parameters
     ----------
     table
         One row per subject and cell.
     subject, within, value
-        Columns of the subjects, the factors and the numbers.
+        Columns of the subjects, the factors and the values.
     confidence
-        Of the whole family of intervals that `adjustment` names.
+        Simultaneous confidence of the family of intervals given by `adjustment`.
     adjustment
         ``"bonferroni"``: over all cells; ``"bonferroni_within"``: over the levels of the first
-        factor, so that the intervals at one level of the others hold together; ``"none"``.
+        factor, simultaneous at each level of the others; ``"none"``.
     method
-        ``"cell"``: from the spread between subjects in the cell; every subject with a finite
-        value there counts, so `n` may differ between cells. ``"cousineau-morey"``: from the
-        spread after the subjects' own means are taken out (Cousineau 2005) with the factor
-        C/(C − 1) for C cells on the variance (Morey 2008); only complete subjects count.
+        ``"cell"``: from the variance between subjects in the cell; all subjects with a finite
+        value there are used, so `n` may differ between cells. ``"cousineau-morey"``: from the
+        variance after removing the subjects' means (Cousineau 2005), multiplied by C/(C − 1) for
+        C cells (Morey 2008); only complete subjects are used.
     complete
-        For the method ``"cell"``: count only subjects without a missing value in any cell, so
-        that all means are over the same subjects.
+        For the method ``"cell"``: use only subjects without missing values, so that all means
+        are over the same subjects.
 
     Returns
     -------
     DataFrame
         One row per cell: the factors, `n`, `mean`, `se` (the Monte-Carlo standard error of the
         mean for the method ``"cell"``), `df`, `m` (intervals in the family), `t_crit`, `lower`,
-        `upper`, `infinite` (subjects whose value is infinite; the mean is then infinite too, and
-        has no interval), `method`. A warning is logged when some subject lacks a value.
+        `upper`, `infinite` (number of infinite values; if any, the mean is infinite without
+        interval), `method`. A warning is logged if a subject lacks a value.
     """
     check_option("adjustment", adjustment, ADJUSTMENTS)
     check_option("method", method, METHODS)
@@ -98,13 +98,13 @@ def intervals(
 
 
 def _without_subjects(values: FloatArray) -> FloatArray:
-    """Move every subject's mean to the grand mean (Cousineau 2005)."""
+    """Shift every subject's mean to the grand mean (Cousineau 2005)."""
     moved: FloatArray = values - values.mean(axis=1, keepdims=True) + values.mean()
     return moved
 
 
 def _morey(count: int) -> float:
-    """Return Morey's (2008) factor on the standard error for a number of cells."""
+    """Return Morey's (2008) correction factor of the standard error."""
     if count < 2:
         raise ValueError("the method 'cousineau-morey' needs at least two cells, and there is one")
     return float(np.sqrt(count / (count - 1)))

@@ -1,4 +1,4 @@
-"""Paired differences between the levels of one factor, within each level of another."""
+"""Paired comparisons of the levels of one factor, at each level of another."""
 
 import itertools
 
@@ -32,36 +32,36 @@ def pairwise(
     confidence: float = 0.95,
     adjustment: str = "bonferroni",
 ) -> pd.DataFrame:
-    """Compare every two levels of a factor by the paired differences of the subjects.
+    """Compare every two levels of a factor by paired t tests over the subjects.
 
-    Each pair has its own standard error and its own degrees of freedom, the number of subjects
-    less one; nothing is pooled over pairs or over levels of `within`.
+    Each pair has its own standard error and degrees of freedom, the number of subjects minus one;
+    nothing is pooled over pairs or levels of `within`.
 
     Parameters
     ----------
     table
         One row per subject, level of `factor` and level of `within`.
     subject, factor, value
-        Columns of the subjects, of the levels to compare and of the numbers.
+        Columns of the subjects, of the levels to compare and of the values.
     within
-        Column at each of whose levels the comparison is made; None if there is no such column,
-        and then one row per subject and level of `factor` is expected.
+        Column of the levels at which comparisons are made; None if there is no such column, with
+        one row per subject and level of `factor`.
     confidence
-        Of the family of intervals that `adjustment` names.
+        Simultaneous confidence of the family of intervals given by `adjustment`.
     adjustment
         ``"bonferroni"``: over the pairs at one level of `within`; ``"bonferroni_all"``: over the
-        pairs at all levels; ``"holm"``: Holm's p values over the pairs at one level, beside
-        Bonferroni's intervals (the step-down method has none of its own); ``"none"``.
+        pairs at all levels; ``"holm"``: Holm's p values over the pairs at one level, with
+        Bonferroni intervals (the step-down method has none); ``"none"``.
 
     Returns
     -------
     DataFrame
         One row per level of `within` and pair: the level, `first`, `second`, `n`, `difference`
-        (mean of first − second), `se`, `df`, `t`, `p`, `p_adjusted`, `m` (statements in the
-        family), `lower`, `upper`, `first_greater`, the share of subjects with first > second,
-        and `infinite`, the subjects in which either is infinite; where there are any, nothing can
-        be tested. Where all differences are equal, t is infinite and p is 0; where all are 0,
-        both are NaN. A warning is logged when some subject could not be used in every comparison.
+        (mean of first − second), `se`, `df`, `t`, `p`, `p_adjusted`, `m` (tests in the family),
+        `lower`, `upper`, `first_greater`, the share of subjects with first > second, and
+        `infinite`, the number of subjects with an infinite value; if any, the pair is not tested.
+        If all differences are equal, t is infinite and p is 0; if all are 0, both are NaN. A
+        warning is logged if a subject could not be used in every comparison.
     """
     check_option("adjustment", adjustment, ADJUSTMENTS)
     check_confidence(confidence)
@@ -69,7 +69,7 @@ def pairwise(
     levels, *others = every.levels
     if len(levels) < 2:
         raise ValueError(f"the factor {factor!r} has one level ({levels[0]}): nothing to compare")
-    places = list(itertools.product(*others))  # one empty place if there is no other factor
+    places = list(itertools.product(*others))  # one empty tuple if there is no other factor
     values = every.array.reshape(len(every.subjects), len(levels), len(places))
 
     signs = every.infinite.reshape(values.shape)
@@ -99,14 +99,14 @@ def pairwise(
 
 
 def no_pairs(within: str) -> pd.DataFrame:
-    """Return the table of no comparison at all, with the columns of `pairwise`."""
+    """Return an empty table with the columns of `pairwise`."""
     columns = [within, "first", "second", "n", "difference", "se", "df", "t", "p", "p_adjusted"]
     columns += ["m", "lower", "upper", "first_greater", "infinite"]
     return pd.DataFrame({column: [] for column in columns})
 
 
 def _infinite_differences(signs: FloatArray, first: IntArray, second: IntArray) -> FloatArray:
-    """Return the signs of infinite differences, NaN where two infinities meet, else 0."""
+    """Return the signs of infinite differences, NaN if both are infinite, else 0."""
     subjects = len(signs)
     one = signs[:, first].swapaxes(1, 2).reshape(subjects, -1)
     other = signs[:, second].swapaxes(1, 2).reshape(subjects, -1)
@@ -116,16 +116,16 @@ def _infinite_differences(signs: FloatArray, first: IntArray, second: IntArray) 
 def _differences(
     values: FloatArray, first: IntArray, second: IntArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Return subjects × (places and pairs) differences, and how large their terms are."""
+    """Return subjects × (levels and pairs) differences, and the magnitude of their terms."""
     subjects = len(values)
-    # Places before pairs: the order of the rows of the result.
+    # Levels before pairs: the row order of the result.
     one = values[:, first].swapaxes(1, 2).reshape(subjects, -1)
     other = values[:, second].swapaxes(1, 2).reshape(subjects, -1)
     return one - other, np.maximum(largest(one), largest(other))
 
 
 def _t_test(mean: FloatArray, se: FloatArray, df: IntArray) -> tuple[FloatArray, FloatArray]:
-    """Return t and its two-sided p; without spread t is infinite, or NaN if the mean is 0."""
+    """Return t and its two-sided p; for se = 0, t is infinite, or NaN if the mean is 0."""
     without_spread = np.where(mean == 0, np.nan, np.copysign(np.inf, mean))
     t = np.where(se == 0, without_spread, np.nan)
     np.divide(mean, se, out=t, where=se > 0)

@@ -1,4 +1,4 @@
-"""How precise the means of a study are, and how many models would make them more so."""
+"""Monte Carlo standard errors, power, and the number of models needed."""
 
 import itertools
 import math
@@ -20,7 +20,7 @@ from simstudy.analysis.adjustment import (
 from simstudy.analysis.complete import cells
 from simstudy.arrays import FloatArray, IntArray
 
-MOST = 10**12  # models that a search for a power goes up to
+MAX_MODELS = 10**12  # upper limit of the search for a power
 
 
 def precision(
@@ -32,7 +32,7 @@ def precision(
     mcse: float | None = None,
     complete: bool = False,
 ) -> pd.DataFrame:
-    """Give the Monte-Carlo standard error of every mean and every paired difference.
+    """Return the Monte Carlo standard error of every mean and every paired difference.
 
     Parameters
     ----------
@@ -41,10 +41,10 @@ def precision(
     subject, factor, within, value
         As in `pairwise`. A factor with one level has means but no differences.
     mcse
-        The standard error wished for.
+        The target standard error.
     complete
-        For the means: count only subjects without a missing value in any cell, as in `intervals`.
-        Differences always count the subjects that have both values.
+        For the means: use only subjects without missing values, as in `intervals`. Differences
+        always use the subjects that have both values.
 
     Returns
     -------
@@ -53,17 +53,17 @@ def precision(
         order of `pairwise` ("difference"): `kind`, the level of `within`, `first`, `second` (empty
         for a mean), `n`, `estimate`, `sd` (between subjects, of their values or differences),
         `mcse` (sd/√n) and `mcse_error`, the relative standard error of sd and mcse, 1/√(2(n − 1)),
-        good for values that are about normal. With `mcse` given also `target` and `models_needed`,
-        the subjects that would reach it by the sd found (see `models_needed`; its own relative
-        error is twice `mcse_error`). `infinite` counts the subjects in which a value is infinite;
-        where there are any, or fewer than two subjects, there is no sd and none of what follows
-        from it. A warning is logged when some subject lacks a value.
+        for approximately normal values. With `mcse` also `target` and `models_needed`, the number
+        of subjects needed given the observed sd (see `models_needed`; its relative error is twice
+        `mcse_error`). `infinite` is the number of subjects with an infinite value; if any, or if
+        there are fewer than two subjects, sd and all that depends on it are NaN. A warning is
+        logged if a subject lacks a value.
     """
     if mcse is not None:
         _check_positive("mcse", mcse)
     every = cells(table, subject, (factor,) if within is None else (factor, within), value)
     levels, *others = every.levels
-    places = list(itertools.product(*others))  # one empty place if there is no other factor
+    places = list(itertools.product(*others))  # one empty tuple if there is no other factor
     shape = (len(every.subjects), len(levels), len(places))
     values, signs = every.array.reshape(shape), every.infinite.reshape(shape)
     one, other = np.triu_indices(len(levels), 1)
@@ -105,12 +105,12 @@ def precision(
 
 
 def models_needed(sd: float, mcse: float) -> int:
-    """Return how many models a mean needs for a Monte-Carlo standard error.
+    """Return the number of models that a mean needs for a Monte Carlo standard error.
 
     Parameters
     ----------
     sd
-        Standard deviation between the models, of the values or of the paired differences.
+        Standard deviation between models of the values or paired differences.
     mcse
         The standard error to reach.
 
@@ -126,14 +126,14 @@ def models_needed(sd: float, mcse: float) -> int:
 
 
 def power(difference: float, sd: float, models: int, confidence: float = 0.95, m: int = 1) -> float:
-    """Return the probability that the two-sided paired t test finds a difference.
+    """Return the power of the two-sided paired t test.
 
     Parameters
     ----------
     difference
         The true mean difference.
     sd
-        Standard deviation of the differences between models, taken as normal.
+        Standard deviation of the differences between models, assumed normal.
     models
         Number of models.
     confidence, m
@@ -142,8 +142,8 @@ def power(difference: float, sd: float, models: int, confidence: float = 0.95, m
     Returns
     -------
     float
-        From the noncentral t distribution; for no difference, the level. Without any spread a
-        difference is found for certain, and NaN is the power for no difference.
+        From the noncentral t distribution; for a difference of 0, the level. For sd = 0 the power
+        is 1, or NaN if the difference is 0.
     """
     _check_test(sd, confidence, m)
     if models < 2:
@@ -154,7 +154,7 @@ def power(difference: float, sd: float, models: int, confidence: float = 0.95, m
 def models_for_power(
     difference: float, sd: float, power: float = 0.8, confidence: float = 0.95, m: int = 1
 ) -> int:
-    """Return the smallest number of models with which a difference is found with some power.
+    """Return the smallest number of models that reaches a given power.
 
     Parameters
     ----------
@@ -166,7 +166,7 @@ def models_for_power(
     Raises
     ------
     ValueError
-        If the difference is 0, or too small beside sd for any feasible number of models.
+        If the difference is 0, or too small relative to sd for any feasible number of models.
     """
     _check_test(sd, confidence, m)
     if not 0 < power < 1:
@@ -176,9 +176,10 @@ def models_for_power(
     low, high = 1, 2  # low is too few
     while _power(difference, sd, high, confidence, m) < power:
         low, high = high, 2 * high
-        if high > MOST:
+        if high > MAX_MODELS:
             raise ValueError(
-                f"a difference of {difference!r} with an sd of {sd!r} takes over {MOST:.0e} models"
+                f"a difference of {difference!r} with an sd of {sd!r} needs more than "
+                f"{MAX_MODELS:.0e} models"
             )
     while high - low > 1:
         middle = (low + high) // 2
@@ -194,7 +195,7 @@ def monte_carlo_errors(
     truth: npt.ArrayLike | None = None,
     other: npt.ArrayLike | None = None,
 ) -> pd.DataFrame:
-    """Give performance measures of a series of estimates with their Monte-Carlo standard errors.
+    """Return performance measures of estimates with their Monte Carlo standard errors.
 
     The formulas are those of Morris, White & Crowther (2019, table 6).
 
@@ -203,7 +204,7 @@ def monte_carlo_errors(
     estimates
         One per model (repetition).
     truth
-        What they should be, one for all or one per model, for bias, MSE and RMSE.
+        The true value, one for all or one per model, for bias, MSE and RMSE.
     other
         A second series on the same models, for the paired difference.
 
@@ -212,9 +213,9 @@ def monte_carlo_errors(
     DataFrame
         `measure`, `n`, `estimate`, `mcse`, one row each for mean, bias, empirical_SE, MSE, RMSE,
         difference (estimates − other) and first_greater, the share of models with estimates >
-        other; bias and the MSE without `truth` and the last two without `other` are left out.
-        Models with a NaN among the numbers of a measure do not count in it; an infinity leaves the
-        error NaN. RMSE's error is by the delta method.
+        other. Without `truth`, bias, MSE and RMSE are omitted; without `other`, the last two.
+        Models with a NaN in a measure are excluded from it; with an infinite value the error is
+        NaN. The error of RMSE is by the delta method.
     """
     series = np.asarray(estimates, dtype=np.float64)
     if series.ndim != 1:
@@ -236,13 +237,13 @@ def monte_carlo_errors(
 
 
 def _sides(array: FloatArray, levels: IntArray) -> FloatArray:
-    """Return subjects × (places and levels): one side of every pair, as `pairwise` orders them."""
+    """Return one side of every pair, in the order of `pairwise`, subjects × (levels and pairs)."""
     sides: FloatArray = array[:, levels].swapaxes(1, 2).reshape(len(array), -1)
     return sides
 
 
 def _larger(first: FloatArray, second: FloatArray) -> FloatArray:
-    """Return the size of the numbers that every column of differences came from."""
+    """Return the magnitude of the numbers behind every column of differences."""
     sizes: FloatArray = np.maximum(largest(first), largest(second))
     return sizes
 
@@ -254,16 +255,16 @@ def _power(difference: float, sd: float, models: int, confidence: float, m: int)
     df = models - 1
     (t,) = critical_t(confidence, m, np.array([df])).tolist()
     shift = abs(difference) / sd * math.sqrt(models)
-    # Both as lower tails: P(T > t) is that of −T, shifted the other way, below −t.
+    # Both as lower tails: P(T > t) = P(−T < −t), with the noncentrality negated.
     near, far = float(nctdtr(df, -shift, -t)), float(nctdtr(df, shift, -t))
-    # scipy has NaN in places where a tail is below 1e-13 (or, for a huge shift, 1 less that).
+    # scipy returns NaN for some tails below 1e-13 (or, for a huge noncentrality, 1 minus that).
     return (1.0 if math.isnan(near) else near) + (0.0 if math.isnan(far) else far)
 
 
 def _mean(values: FloatArray) -> tuple[int, float, float]:
     """Return the number, mean and standard error of values."""
     n = len(values)
-    with np.errstate(invalid="ignore"):  # of infinities of both signs
+    with np.errstate(invalid="ignore"):  # infinities of both signs
         mean = float(values.mean()) if n else math.nan
     measured = n > 1 and bool(np.isfinite(values).all())
     return n, mean, float(values.std(ddof=1)) / math.sqrt(n) if measured else math.nan
@@ -286,30 +287,30 @@ def _share(differences: FloatArray) -> tuple[int, float, float]:
 
 
 def _less(series: FloatArray, other: npt.ArrayLike, name: str) -> FloatArray:
-    """Subtract a second series or number, called `name`, and leave out where either is NaN."""
+    """Subtract a second series or number, called `name`, and omit NaN."""
     numbers = np.asarray(other, dtype=np.float64)
     if numbers.ndim and numbers.shape != series.shape:
         raise ValueError(f"{name} has the shape {numbers.shape}, estimates {series.shape}")
     present = ~(np.isnan(series) | np.isnan(numbers))
-    with np.errstate(invalid="ignore"):  # infinity less infinity is NaN, and so is their mean
+    with np.errstate(invalid="ignore"):  # infinity minus infinity is NaN, as is the mean
         differences: FloatArray = (series - numbers)[present]
     return differences
 
 
 def _check_positive(parameter: str, given: float) -> None:
-    """Refuse a number that is not above 0 and finite."""
+    """Raise an error for a number that is not above 0 and finite."""
     if not 0 < given < math.inf:
         raise ValueError(f"{parameter} is {given!r}; it must be a number above 0")
 
 
 def _check_spread(sd: float) -> None:
-    """Refuse a standard deviation that is none."""
+    """Raise an error for an invalid standard deviation."""
     if not 0 <= sd < math.inf:
         raise ValueError(f"sd is {sd!r}; it must be a number of at least 0")
 
 
 def _check_test(sd: float, confidence: float, m: int) -> None:
-    """Refuse a test that cannot be made."""
+    """Raise an error for invalid parameters of a test."""
     _check_spread(sd)
     check_confidence(confidence)
     if m < 1:

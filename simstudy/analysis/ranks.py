@@ -1,4 +1,4 @@
-"""Average ranks of learners over models, and whether they differ (Demšar 2006)."""
+"""Average ranks of learners over models, with Friedman and Nemenyi tests (Demšar 2006)."""
 
 import math
 from dataclasses import dataclass
@@ -25,23 +25,23 @@ class Ranks:
     n, k : int
         The numbers of subjects and learners.
     at
-        The level at which they were ranked; None for averages over all levels.
+        The level of the ranking; None for averages over all levels.
     confidence : float
-        Of the comparisons of all pairs together.
+        Simultaneous confidence of the comparisons of all pairs.
     chi2, df, p : float
         Friedman's test, corrected for ties.
     tie_correction : float
-        The factor that was divided by (1 without ties), so that ``chi2 * tie_correction`` is the
-        statistic of Demšar's text.
+        The divisor for ties (1 without ties); ``chi2 * tie_correction`` is the statistic in
+        Demšar's paper.
     F, df1, df2, p_F : float
-        Iman & Davenport's (1980) form of it.
+        Iman & Davenport's (1980) version of it.
     q, critical_difference : float
         Nemenyi's test, ``q · sqrt(k(k + 1)/(6n))`` with q the quantile of the studentized range of
         k means, infinite degrees of freedom, over √2.
     groups : list of list
-        Two or more learners of which no two differ significantly, none part of another.
+        Maximal groups of two or more learners that do not differ significantly.
     left_out : list of LeftOut
-        The subjects without a finite value somewhere.
+        The incomplete subjects.
     """
 
     table: pd.DataFrame
@@ -86,21 +86,21 @@ def rank(
         One row per subject, level of `factor` and level of `within`.
     subject, factor, within, value
         Columns of the subjects, of the levels to rank, of the sizes (None if there is no such
-        column) and of the numbers.
+        column) and of the values.
     at
-        The level of `within` at which to rank; unless given, a subject's values are averaged over
-        all levels and the averages are ranked.
+        The level of `within` to rank at; by default, each subject's averages over all levels are
+        ranked.
     greater_is_better
         False for losses. The best learner of a model has rank 1.
     confidence
-        Of the comparisons of all pairs together: one less the α of the critical difference.
+        Simultaneous confidence of all comparisons: 1 − α of the critical difference.
 
     Returns
     -------
     Ranks
         Its table has one row per learner, the best first: the learner, `rank` (the average), `n`
-        (subjects), and `not_told_apart`: the number of other learners whose average rank is nearer
-        than the critical difference.
+        (subjects), and `not_told_apart`: the number of other learners whose average rank is within
+        the critical difference.
 
     Raises
     ------
@@ -109,8 +109,8 @@ def rank(
 
     Notes
     -----
-    Equal values, but for rounding, have the mean of their ranks. Where all values of every subject
-    are equal nothing is tested: chi2, F and their p are NaN.
+    Values that are equal up to rounding get the mean of their ranks. If all values of every
+    subject are equal, chi2, F and their p values are NaN.
     """
     check_confidence(confidence)
     chosen = _at(table, within, at)
@@ -121,7 +121,7 @@ def rank(
         raise ValueError(f"the factor {factor!r} has one level ({levels[0][0]}): nothing to rank")
     if n < 2:
         raise ValueError(
-            f"one {subject} only has a finite {value} in every cell; ranks need at least two"
+            f"only one {subject} has a finite {value} in every cell; ranks need at least two"
         )
     ranks = _ranks(values.reshape(n, k, -1).mean(axis=2), greater_is_better)
     means = ranks.mean(axis=0)
@@ -141,7 +141,7 @@ def _at(table: pd.DataFrame, within: str | None, at: Any) -> pd.DataFrame:
     if at is None:
         return table
     if within is None or within not in table.columns:
-        raise ValueError(f"at is {at!r}, but no column of the table is named within")
+        raise ValueError(f"at is {at!r}, but within names no column")
     chosen = table[table[within] == at]
     if chosen.empty:
         known = ", ".join(map(str, dict.fromkeys(table[within])))
@@ -150,7 +150,7 @@ def _at(table: pd.DataFrame, within: str | None, at: Any) -> pd.DataFrame:
 
 
 def _ranks(values: FloatArray, greater_is_better: bool) -> FloatArray:
-    """Return the ranks in every row, 1 for the best; equal but for rounding is equal."""
+    """Return the ranks in every row, 1 for the best; values equal up to rounding are ties."""
     order = np.argsort(-values if greater_is_better else values, axis=1, kind="stable")
     ordered = np.take_along_axis(values, order, axis=1)
     scale = np.abs(values).max(axis=1, keepdims=True)
@@ -162,11 +162,11 @@ def _ranks(values: FloatArray, greater_is_better: bool) -> FloatArray:
 
 
 def _friedman(ranks: FloatArray) -> tuple[float, int, float, float, float, int, int, float]:
-    """Return Friedman's test of the ranks, and Iman & Davenport's form of it."""
+    """Return Friedman's test of the ranks, and Iman & Davenport's version."""
     n, k = ranks.shape
     apart = float(((ranks.mean(axis=0) - (k + 1) / 2) ** 2).sum())
     plain = 12 * n / (k * (k + 1)) * apart
-    # Each run of t equal values in a subject costs t³ − t: the ranks then vary less.
+    # Correction for ties: each run of t equal values in a subject contributes t³ − t.
     spread = float(((ranks - (k + 1) / 2) ** 2).sum())
     correction = 12 * spread / (n * k * (k**2 - 1))
     df1, df2 = k - 1, (k - 1) * (n - 1)
@@ -180,7 +180,7 @@ def _friedman(ranks: FloatArray) -> tuple[float, int, float, float, float, int, 
 
 
 def _runs(ordered: FloatArray, critical: float) -> list[tuple[int, int]]:
-    """Return the longest runs of ranks of which none is the critical difference from another."""
+    """Return the maximal runs of ranks within the critical difference."""
     runs: list[tuple[int, int]] = []
     for low in range(len(ordered)):
         high = int(np.searchsorted(ordered, ordered[low] + critical, side="left"))

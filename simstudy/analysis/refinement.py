@@ -1,4 +1,4 @@
-"""Which sizes to add around crossings, so that it is known where they are."""
+"""Choice of additional sizes around crossings."""
 
 import itertools
 import math
@@ -11,18 +11,17 @@ from simstudy.analysis.curves import MAX_RATIO
 from simstudy.analysis.thresholds import Change, Pair
 from simstudy.arrays import FloatArray
 
-# Sizes are added around a crossing until neighbours are within this factor.
+# Sizes are added around a crossing until neighbouring sizes are within this factor.
 FINE_RATIO = 1.3
 
 
 def sizes_to_add(pairs: Sequence[Pair], own: Sequence[int]) -> dict[int, set[Any]]:
-    """Propose sizes around the crossings of some pairs, and for which learners.
+    """Propose sizes around the crossings of some pairs, with the learners concerned.
 
-    The sizes lie on a grid that divides the way from each of the study's own sizes to the next
-    evenly on the logarithmic axis, by steps of a factor of 1.3 at most. Around each crossing that
-    is not yet known well enough one is added in each gap: the one nearest to the estimate. It is
-    known well enough when neighbouring sizes are within a factor of 1.3, or, where the interval is
-    wide, within a third of it.
+    The sizes lie on a grid that divides the study's own sizes evenly on the logarithmic axis, in
+    steps of at most a factor of 1.3. Around each crossing that is not yet precise enough, one is
+    added in each gap: the one nearest to the estimate. A crossing is precise enough when
+    neighbouring sizes are within a factor of 1.3 or, if the interval is wide, a third of it.
     """
     grid = np.setdiff1d(refinement_grid(own), own)
     proposed: dict[int, set[Any]] = {}
@@ -34,7 +33,7 @@ def sizes_to_add(pairs: Sequence[Pair], own: Sequence[int]) -> dict[int, set[Any
 
 
 def refinement_grid(own: Sequence[int]) -> list[int]:
-    """Return all sizes that may be added, and the study's own."""
+    """Return the candidate sizes and the study's own."""
     grid = set(own)
     for low, high in itertools.pairwise(sorted(own)):
         steps = math.ceil(math.log(high / low) / math.log(FINE_RATIO) - 1e-9)
@@ -43,7 +42,7 @@ def refinement_grid(own: Sequence[int]) -> list[int]:
 
 
 def _around(pair: Pair, change: Change, grid: FloatArray) -> list[int]:
-    """Return the size to add in each gap, in or next to where the crossing may be, if too wide."""
+    """Return the sizes to add in the gaps around a crossing that are too wide."""
     assert pair.curve is not None
     zone, sizes = change.zone, pair.curve.sizes
     third = (zone.upper / zone.lower) ** (1 / 3)

@@ -1,4 +1,4 @@
-"""Regret, and how much of it is due to representation and to estimation."""
+"""Decomposition of regret into representation and estimation."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ PARTS = ("regret", "representation", "estimation")
 
 @dataclass(frozen=True)
 class Regret:
-    """Mean regret of every learner and size, and its parts.
+    """Mean regret of every learner and size, with its decomposition.
 
     Attributes
     ----------
@@ -20,9 +20,9 @@ class Regret:
         `learner`, `size`, `n`, the means of `regret`, `representation` and `estimation`, and their
         standard errors (`regret_se`, …).
     models : int
-        The models that the means are over.
+        Number of models in the means.
     learners : list of str
-        The learners that have a limit in some model.
+        The learners with a limit in some model.
     """
 
     table: pd.DataFrame
@@ -33,8 +33,8 @@ class Regret:
 def regret(scores: pd.DataFrame) -> Regret | None:
     """Average regret and its parts over the models in which all are finite in every cell.
 
-    So the parts sum to the whole. A learner that never has a limit is left out. None if the scores
-    lack a part, or there are no such models.
+    Thus the parts sum to the regret. Learners without a limit are omitted. None if the scores lack
+    a part, or there are no such models.
     """
     names = list(PARTS)
     if not {*names} <= {*scores.columns}:

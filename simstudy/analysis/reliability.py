@@ -1,4 +1,4 @@
-"""Whether events given a probability happen that often, with models as the sampling unit."""
+"""Reliability of predicted probabilities, with models as the sampling unit."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -21,13 +21,13 @@ class Reliability:
     table : DataFrame
         One row per learner, size and bin, as `calibration` returns it.
     models : int
-        The number of models whose cells were run again.
+        Number of models whose cells were rerun.
     classes : str
         ``"every"`` class, or the ``"modal"`` one.
     test : str
         ``"exact"`` or ``"sampled"``.
     confidence : float
-        Of the intervals.
+        Confidence of the intervals.
     """
 
     table: pd.DataFrame
@@ -45,38 +45,37 @@ def calibration(
     confidence: float = 0.95,
     adjustment: str = "bonferroni",
 ) -> pd.DataFrame:
-    """Pool predictions over models, bin by bin, with intervals between models.
+    """Pool predictions over models, bin by bin, with intervals from the variation between models.
 
     Parameters
     ----------
     table
         One row per subject, learner, size and `bin`, with `low`, `high`, `share`, `predicted`,
-        `observed` and `count`: what `simstudy.engine.reliability.reliability` gives.
+        `observed` and `count`, from `simstudy.engine.reliability.reliability`.
     subject, factor, within
         Columns of the subjects, the learners and the sizes.
     confidence
-        Of the family of intervals that `adjustment` names.
+        Simultaneous confidence of the family of intervals given by `adjustment`.
     adjustment
-        ``"bonferroni"``: over the bins of one learner at one size that have an interval, so that
-        the points of one diagram hold together; ``"none"``.
+        ``"bonferroni"``: over the bins with an interval of one learner at one size, so that the
+        intervals of one diagram are simultaneous; ``"none"``.
 
     Returns
     -------
     DataFrame
-        One row per learner, size and bin that is not empty: the learner, the size, `bin`, `low`,
-        `high`, `n` (subjects with predictions there), `count`, `share` (mean over all subjects of
-        the part of predictions in the bin), `predicted` (mean probability), `observed` (how often
-        it came true), `gap` (observed − predicted), `se` of the gap, `df`, `m`, `t_crit`, and
-        `lower`, `upper`: observed ± t_crit · se. The diagonal passes through the interval at
-        `predicted` where the gap is not told from 0. Standard error and interval are NaN for bins
-        that fewer than two subjects reach.
+        One row per learner, size and nonempty bin: the learner, the size, `bin`, `low`, `high`,
+        `n` (subjects with predictions there), `count`, `share` (mean over all subjects of the
+        share of predictions in the bin), `predicted` (mean probability), `observed` (frequency),
+        `gap` (observed − predicted), `se` of the gap, `df`, `m`, `t_crit`, and `lower`, `upper`:
+        observed ± t_crit · se. The interval at `predicted` contains the diagonal if the gap is not
+        significant. Standard error and interval are NaN for bins with fewer than two subjects.
 
     Notes
     -----
-    Subjects count by their share of predictions in the bin. Rows of one subject are not
-    independent, so the standard error of the gap, a ratio of means over subjects, is the
-    jackknife's, with one subject left out at a time (as in Efron & Stein 1981), which is cautious
-    where a few subjects hold most of a bin.
+    Subjects are weighted by their share of predictions in the bin. Rows of one subject are not
+    independent, so the standard error of the gap, a ratio of means over subjects, is the jackknife
+    estimate, leaving out one subject at a time (as in Efron & Stein 1981), which is conservative if
+    a few subjects dominate a bin.
     """
     check_confidence(confidence)
     check_option("adjustment", adjustment, ADJUSTMENTS)
@@ -107,7 +106,7 @@ def calibration(
 
 
 def _pooled(bins: pd.DataFrame, subjects: int) -> dict[str, Any]:
-    """Return the row of one bin from those of the subjects that reach it, of so many."""
+    """Return the row of one bin, pooled over the subjects."""
     share, predicted, observed = (
         bins[column].to_numpy(dtype=np.float64) for column in ("share", "predicted", "observed")
     )
@@ -128,11 +127,11 @@ def _pooled(bins: pd.DataFrame, subjects: int) -> dict[str, Any]:
 
 
 def _jackknife(weights: FloatArray, values: FloatArray) -> float:
-    """Return the standard error of a weighted mean, the pairs being the sample."""
+    """Return the jackknife standard error of a weighted mean over (weight, value) pairs."""
     n = len(weights)
     if n < 2:
         return float("nan")
-    # Summed without the one, not subtracted: the others may be smaller than a rounding error.
+    # Sums without one subject, not by subtraction: the others may be below its rounding error.
     others = 1.0 - np.eye(n)
     without = others @ (weights * values) / (others @ weights)
     return float(np.sqrt((n - 1) / n * ((without - without.mean()) ** 2).sum()))

@@ -11,12 +11,12 @@ from simstudy.arrays import FloatArray, IntArray
 
 STEPS = 200  # of Fisher scoring; a balanced table needs two
 HALVINGS = 40  # of one step
-SMALL = 1e-9  # least residual variance, of values scaled to a variance of about 1
+SMALL = 1e-9  # minimum residual variance, of values scaled to a variance of about 1
 
 
 @dataclass(frozen=True)
 class _Pattern:
-    """The subjects that have a value in the same cells, by their sums and cross products."""
+    """Sums and cross products of the subjects with the same observed cells."""
 
     seen: IntArray
     count: int
@@ -24,12 +24,12 @@ class _Pattern:
     products: FloatArray
 
     def of(self, matrix: FloatArray) -> FloatArray:
-        """Return the part of a cells × cells matrix about the cells seen."""
+        """Return the submatrix of the observed cells."""
         part: FloatArray = matrix[np.ix_(self.seen, self.seen)]
         return part
 
     def residuals(self, mean: FloatArray) -> FloatArray:
-        """Return the cross products of the values less the mean of every cell."""
+        """Return the cross products of the deviations from the cell means."""
         there = mean[self.seen]
         crossed = np.outer(self.total, there)
         squares: FloatArray = self.count * np.outer(there, there)
@@ -38,7 +38,7 @@ class _Pattern:
 
 @dataclass(frozen=True)
 class _Point:
-    """The restricted likelihood at given variances, with what scoring and tests need."""
+    """The restricted likelihood and its derivatives at given variances."""
 
     variances: FloatArray
     log_likelihood: float
@@ -46,7 +46,7 @@ class _Point:
     information: FloatArray  # expected
     mean: FloatArray
     covariance: FloatArray  # of the mean
-    slopes: FloatArray  # derivatives of the covariance by each variance
+    slopes: FloatArray  # derivatives of the covariance with respect to each variance
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ class Fit:
         return 2 * variance**2 / spread if spread > 0 else math.nan
 
     def wald(self, contrasts: FloatArray) -> tuple[float, float]:
-        """Return F of several contrasts together, and its denominator degrees of freedom."""
+        """Return the joint F of several contrasts, and its denominator degrees of freedom."""
         if not np.isfinite(self.covariance).all():
             return math.nan, math.nan
         roots, directions = np.linalg.eigh(contrasts @ self.covariance @ contrasts.T)
@@ -82,12 +82,12 @@ class Fit:
             return F, float(df[0])
         if not (df > 2).all():
             return F, 2.0
-        # The degrees of freedom whose F has the expectation that the t² together have.
+        # Degrees of freedom that match the expectation of F to that of the t².
         return F, float((df / (df - 2)).sum() / (1 / (df - 2)).sum())
 
 
 def estimate(values: FloatArray, structures: dict[str, FloatArray]) -> Fit:
-    """Fit variances and cell means to subjects × cells, NaN where there is no value."""
+    """Fit variances and cell means to subjects × cells, NaN if missing."""
     center = np.nanmean(values, axis=0)
     scale = float(np.sqrt(np.nanmean((values - center) ** 2)))
     if scale <= ROUNDING * float(np.nanmax(np.abs(values))):
@@ -103,11 +103,9 @@ def estimate(values: FloatArray, structures: dict[str, FloatArray]) -> Fit:
     zeros = [name for name in names if variances[name] == 0]
     notes = [f"{_variances(zeros)} estimated at 0"] if zeros else []
     if unknown:
-        notes.append(
-            f"{_variances(unknown)} left out: the cells present cannot tell such effects apart"
-        )
+        notes.append(f"{_variances(unknown)} omitted: not identified by the cells present")
     if residual <= SMALL:
-        notes.append("the residual variance is estimated at 0, which leaves nothing to test by")
+        notes.append("the residual variance is estimated at 0, so that nothing can be tested")
     elif not converged:
         notes.append(f"the fit did not converge in {STEPS} steps")
     estimated = {**variances, "residual": residual if residual > SMALL else 0.0}
@@ -127,14 +125,14 @@ def estimate(values: FloatArray, structures: dict[str, FloatArray]) -> Fit:
 
 
 def _variances(names: Sequence[str]) -> str:
-    """Begin a sentence about the variances of some names."""
+    """Return the subject of a sentence about some variances."""
     if len(names) == 1:
         return f"the variance of {names[0]} is"
     return f"the variances of {', '.join(names[:-1])} and {names[-1]} are"
 
 
 def _without_spread(mean: FloatArray, structures: dict[str, FloatArray]) -> Fit:
-    """Return the fit to values that are the same in all subjects."""
+    """Return the fit to values that are equal in all subjects."""
     nothing = np.full((len(mean), len(mean)), np.nan)
     return Fit(
         mean=mean,
@@ -145,12 +143,12 @@ def _without_spread(mean: FloatArray, structures: dict[str, FloatArray]) -> Fit:
         components=dict.fromkeys(structures, 0.0),
         converged=True,
         log_likelihood=math.inf,
-        note="all subjects have the same values, which leaves nothing to test by",
+        note="all subjects have the same values, so that nothing can be tested",
     )
 
 
 def _patterns(values: FloatArray) -> list[_Pattern]:
-    """Sort subjects × cells by the cells in which the subjects have a value."""
+    """Group the subjects by their observed cells."""
     kinds, which = np.unique(np.isfinite(values), axis=0, return_inverse=True)
     patterns = []
     for place, kind in enumerate(kinds):
@@ -164,7 +162,7 @@ def _patterns(values: FloatArray) -> list[_Pattern]:
 def _identified(
     patterns: list[_Pattern], structures: dict[str, FloatArray]
 ) -> tuple[list[str], list[str]]:
-    """Return the variances that the cells present can tell apart, and the others."""
+    """Return the identified variances, and the others."""
     order = ["residual", *(name for name in structures if name != "residual")]
     matrices = np.array([structures[name] for name in order])
     alone = np.eye(len(order))[0]
@@ -181,9 +179,9 @@ def _identified(
 
 
 def _maximize(patterns: list[_Pattern], structures: FloatArray) -> tuple[_Point, bool]:
-    """Climb the restricted likelihood by Fisher scoring; no variance goes below 0."""
+    """Maximise the restricted likelihood by Fisher scoring, with nonnegative variances."""
     least = np.zeros(len(structures))
-    least[-1] = SMALL  # the residual one keeps the covariance regular
+    least[-1] = SMALL  # keeps the covariance nonsingular
     point = _evaluate(patterns, structures, np.full(len(structures), 1 / len(structures)))
     for _ in range(STEPS):
         free = (point.variances > least) | (point.gradient > 0)
@@ -192,16 +190,16 @@ def _maximize(patterns: list[_Pattern], structures: FloatArray) -> tuple[_Point,
         step = np.zeros(len(structures))
         part = point.information[np.ix_(free, free)]
         step[free] = np.linalg.lstsq(part, point.gradient[free], rcond=None)[0]
-        # Twice the gain that the quadratic approximation promises.
+        # Twice the gain predicted by the quadratic approximation.
         if float(step @ point.gradient) < 1e-16:
             return point, True
-        # The residual variance, without which nothing is regular, nears its bound by degrees.
+        # The residual variance approaches its bound gradually, to stay nonsingular.
         bound = np.append(least[:-1], max(SMALL, point.variances[-1] / 10))
         for _ in range(HALVINGS):
             after = _evaluate(patterns, structures, np.maximum(point.variances + step, bound))
             moved = after.variances - point.variances
             ascends = after.log_likelihood >= point.log_likelihood - 1e-10
-            # Not so far beyond the top that steps to and fro would never end.
+            # Reject steps that overshoot, so that the iteration does not oscillate.
             if ascends and moved @ after.gradient >= -0.5 * abs(moved @ point.gradient):
                 break
             step /= 2
@@ -229,7 +227,7 @@ def _evaluate(patterns: list[_Pattern], structures: FloatArray, variances: Float
     mean = covariance @ weighted
     reduced = covariance @ first
 
-    # Of P = V⁻¹ − V⁻¹X (XᵀV⁻¹X)⁻¹ XᵀV⁻¹ the gradient needs tr(PA), the information tr(PAPA').
+    # With P = V⁻¹ − V⁻¹X (XᵀV⁻¹X)⁻¹ XᵀV⁻¹, the gradient needs tr(PA), the information tr(PAPA').
     traces = -np.einsum("kii->k", reduced)
     crossed = np.einsum("kij,lji->kl", reduced, reduced)
     deviance = float(np.linalg.slogdet(precision)[1])

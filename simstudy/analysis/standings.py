@@ -1,4 +1,4 @@
-"""Who is better than whom at a size, and who is best: decided here, reported elsewhere."""
+"""Verdicts of the pairwise tests, and the ranking at each size."""
 
 from __future__ import annotations
 
@@ -13,32 +13,32 @@ import numpy as np
 if TYPE_CHECKING:
     import pandas as pd
 
-AHEAD: Literal["ahead"] = "ahead"  # they differ by the adjusted test
-LEVEL: Literal["level"] = "level"  # they do not
-IDENTICAL: Literal["identical"] = "identical"  # the same score in every model: nothing to test
-UNTESTED: Literal["untested"] = "untested"  # infinite scores, or fewer than two models in common
+AHEAD: Literal["ahead"] = "ahead"  # a significant difference
+LEVEL: Literal["level"] = "level"  # no significant difference
+IDENTICAL: Literal["identical"] = "identical"  # equal scores in every model
+UNTESTED: Literal["untested"] = "untested"  # infinite scores, or fewer than two common models
 
 
 @dataclass(frozen=True)
 class Pair:
-    """Two learners at a size.
+    """The comparison of two learners at a size.
 
     Attributes
     ----------
     size : int
-        The training rows.
+        Number of training rows.
     first, second : str
         The learners.
     lead : float
-        By how much the first is better, whichever way the measure goes.
+        Difference in favour of the first, whatever the direction of the measure.
     low, high : float
-        The ends of its interval.
+        The limits of its interval.
     p : float
-        Adjusted.
+        Adjusted p value.
     n, infinite : int
-        Models that both have, and those in which the difference is infinite.
+        Number of common models, and of those with an infinite difference.
     verdict : {"ahead", "level", "identical", "untested"}
-        What the adjusted test says of the two.
+        Result of the adjusted test.
     """
 
     size: int
@@ -53,7 +53,7 @@ class Pair:
     verdict: Literal["ahead", "level", "identical", "untested"]
 
     def turned(self) -> Pair:
-        """The same pair, the second learner first."""
+        """Return the pair with the learners swapped."""
         return replace(
             self,
             first=self.second,
@@ -64,18 +64,18 @@ class Pair:
         )
 
     def seen_from(self, learner: str) -> Pair:
-        """The same pair, this learner first."""
+        """Return the pair with this learner first."""
         return self if self.first == learner else self.turned()
 
     def better_first(self, ranked: Sequence[str]) -> Pair:
-        """The learner with the lead first; without one, the one ranked higher."""
+        """Return the pair with the better learner first; if equal, the one ranked higher."""
         later = ranked.index(self.first) > ranked.index(self.second)
         behind = self.lead < 0 or (not self.lead > 0 and later)
         return self.turned() if behind else self
 
     @property
     def winner(self) -> str | None:
-        """The learner that beats the other, if one does."""
+        """The learner that is significantly better, if any."""
         if self.verdict != AHEAD:
             return None
         return self.first if self.lead > 0 else self.second
@@ -83,18 +83,18 @@ class Pair:
 
 @dataclass(frozen=True)
 class Standing:
-    """The learners at one size, from the best mean to the worst, and what tests say of the best.
+    """The ranking of the learners at one size, and the tests of the best.
 
     Attributes
     ----------
     size : int
-        The training rows.
+        Number of training rows.
     ranked : tuple of str
-        All learners by their means, those without a finite one last.
+        All learners by their means, those without a finite mean last.
     shared_with : tuple of str
-        Others of exactly the best mean.
+        Other learners with exactly the best mean.
     against : tuple of Pair
-        The learner of best mean with each other one, the closest mean first.
+        The leader against each other learner, the closest mean first.
     """
 
     size: int
@@ -104,51 +104,51 @@ class Standing:
 
     @property
     def leader(self) -> str:
-        """The learner of best mean."""
+        """The learner with the best mean."""
         return self.ranked[0]
 
     @cached_property
     def beats(self) -> list[Pair]:
-        """Those that the leader beats."""
+        """The pairs in which the leader is significantly better."""
         return [pair for pair in self.against if pair.verdict == AHEAD and pair.lead > 0]
 
     @cached_property
     def beaten_by(self) -> list[Pair]:
-        """Those that beat the leader, over fewer models than the means."""
+        """The pairs in which the leader is worse; they are over fewer models than the means."""
         return [pair for pair in self.against if pair.verdict == AHEAD and not pair.lead > 0]
 
     @cached_property
     def level(self) -> list[Pair]:
-        """Those from which the leader does not differ significantly."""
+        """The pairs in which the leader does not differ significantly."""
         return [pair for pair in self.against if pair.verdict == LEVEL]
 
     @cached_property
     def identical(self) -> list[Pair]:
-        """Those with the leader's score in every model."""
+        """The pairs with equal scores in every model."""
         return [pair for pair in self.against if pair.verdict == IDENTICAL]
 
     @cached_property
     def untested(self) -> list[Pair]:
-        """Those that the leader could not be tested against."""
+        """The pairs that could not be tested."""
         return [pair for pair in self.against if pair.verdict == UNTESTED]
 
     @property
     def key(self) -> Hashable:
-        """What two sizes must share to be reported together."""
+        """Key by which sizes are grouped in reports."""
         parts = (self.beats, self.level, self.identical, self.beaten_by, self.untested)
         rivals = (frozenset(pair.second for pair in part) for part in parts)
         return (self.leader, self.shared_with, *rivals)
 
     @property
     def wins(self) -> bool:
-        """Whether the leader beats all that it was tested against, and there were any."""
+        """Whether the leader is significantly better in all its tests, with at least one test."""
         return bool(self.beats) and not (self.level or self.identical or self.beaten_by)
 
 
 def judged(pairs: pd.DataFrame, greater_is_better: bool, alpha: float) -> list[Pair]:
-    """Every row of the pairwise table with its verdict, in the table's order and direction.
+    """Return every row of the pairwise table with its verdict, in the order of the table.
 
-    Only a difference whose adjusted p value is below ``alpha`` counts.
+    A difference is significant if its adjusted p value is below ``alpha``.
     """
     sign = 1 if greater_is_better else -1
     found = []
@@ -169,7 +169,7 @@ def judged(pairs: pd.DataFrame, greater_is_better: bool, alpha: float) -> list[P
 
 
 def ranked_at(size: int, intervals: pd.DataFrame, greater_is_better: bool) -> list[str]:
-    """The learners by their means at a size, the best first, those without a finite one last."""
+    """Return the learners by their means at a size, best first, without a finite mean last."""
     means = _means(size, intervals, greater_is_better)
 
     def place(learner: str) -> tuple[bool, bool, float]:
@@ -183,7 +183,7 @@ def ranked_at(size: int, intervals: pd.DataFrame, greater_is_better: bool) -> li
 def standing_at(
     size: int, pairs: Sequence[Pair], intervals: pd.DataFrame, greater_is_better: bool
 ) -> Standing | None:
-    """The standing at a size, by the pairs there; None if no mean is finite."""
+    """Return the standing at a size, given the pairs there; None if no mean is finite."""
     means = _means(size, intervals, greater_is_better)
     if not np.isfinite(list(means.values())).any():
         return None
@@ -203,7 +203,7 @@ def _last_if_missing(mean: float) -> float:
 
 
 def _means(size: int, intervals: pd.DataFrame, greater_is_better: bool) -> dict[str, float]:
-    """The learners' means at a size, turned so that more is better."""
+    """Return the learners' means at a size, signed so that greater is better."""
     sign = 1 if greater_is_better else -1
     at_size = intervals[intervals["size"] == size]
     return dict(zip(at_size["learner"], sign * at_size["mean"], strict=True))

@@ -1,4 +1,4 @@
-"""Between which sizes does a learner overtake another?"""
+"""Thresholds: the sizes between which one learner overtakes another."""
 
 import itertools
 import math
@@ -21,19 +21,19 @@ COLUMNS = [
 
 @dataclass(frozen=True)
 class Change:
-    """One learner is ahead at a size, the other at a later one: both by the adjusted tests."""
+    """One learner is ahead at a size, the other at a larger one, by the adjusted tests."""
 
-    before: int  # the place of the last size at which the one is ahead
-    after: int  # and of the first at which the other is
+    before: int  # index of the last size at which the first leader is ahead
+    after: int  # index of the first size at which the other is ahead
     sign: int  # of the difference after it
     zone: Zone
 
 
 @dataclass(frozen=True)
 class Pair:
-    """Two learners, their mean difference at the sizes that both have, and where it changes sign.
+    """Two learners, their mean difference at common sizes, and its changes of sign.
 
-    The difference is positive where the second learner is better.
+    The difference is positive if the second learner is better.
     """
 
     first: Any
@@ -44,7 +44,7 @@ class Pair:
     changes: Sequence[Change] = ()
 
     def leader(self, sign: int) -> Any:
-        """Return the learner that a sign of the difference puts ahead."""
+        """Return the learner that is ahead for a sign of the difference."""
         return self.second if sign > 0 else self.first
 
 
@@ -57,10 +57,10 @@ class Overtaking:
     ahead, behind
         The learner that overtakes, and the one that is overtaken.
     before, after : float
-        The last size at which the other is ahead, and the first at which it is.
+        The last size at which `behind` is ahead, and the first at which `ahead` is.
     crossing, lower, upper : float
-        The estimated size at which the mean difference is 0, and its interval; NaN if none is
-        claimed.
+        The estimated size at which the mean difference is 0, and its interval; NaN without an
+        estimate.
     note : str
         Why there is no estimate.
     """
@@ -76,28 +76,28 @@ class Overtaking:
 
     @property
     def estimated(self) -> bool:
-        """Whether the crossing is estimated."""
+        """Whether there is an estimate of the crossing."""
         return not math.isnan(self.crossing)
 
 
 @dataclass(frozen=True)
 class Course:
-    """Two learners over the sizes: who is ahead where, and who overtakes whom.
+    """Two learners over the sizes: where each is ahead, and the changes in between.
 
     Attributes
     ----------
     first, second
         The learners.
     n, infinite : int
-        The subjects with a value of both at every size, and those in which either is infinite.
+        Number of complete subjects, and of those in which either value is infinite.
     m : int
         The number of tests adjusted for; 0 if the pair is not analysed.
     first_ahead, second_ahead : tuple of float
-        The sizes at which the one and the other is ahead.
+        The sizes at which each learner is ahead.
     changes : tuple of Overtaking
         The changes of the learner ahead, by size.
     note : str
-        Why there is none.
+        Why there is no change.
     """
 
     first: Any
@@ -117,21 +117,21 @@ class Course:
 
     @property
     def leader(self) -> Any:
-        """The learner that is ahead wherever one is, or None."""
+        """The learner that is ahead at some size and never behind, or None."""
         if bool(self.first_ahead) == bool(self.second_ahead):
             return None
         return self.first if self.first_ahead else self.second
 
     def other(self, learner: Any) -> Any:
-        """The other learner of the pair."""
+        """Return the other learner of the pair."""
         return self.second if learner == self.first else self.first
 
     def ahead_at(self, learner: Any) -> tuple[float, ...]:
-        """The sizes at which a learner is ahead."""
+        """Return the sizes at which a learner is ahead."""
         return self.first_ahead if learner == self.first else self.second_ahead
 
     def rows(self) -> list[dict[str, Any]]:
-        """What the table of `thresholds` has for the pair."""
+        """Return the rows of the pair in the table of `thresholds`."""
         start = {"first": self.first, "second": self.second, "n": self.n, "infinite": self.infinite}
         start |= {"m": self.m or math.nan, "ahead": self.leader, "note": self.note}
         for key in ("first_ahead", "second_ahead"):
@@ -142,7 +142,7 @@ class Course:
 
 
 def thresholds(table: pd.DataFrame, *arguments: Any, **options: Any) -> pd.DataFrame:
-    """Find the sizes between which one learner overtakes another, as a table.
+    """Return the sizes between which one learner overtakes another, as a table.
 
     Parameters
     ----------
@@ -152,25 +152,25 @@ def thresholds(table: pd.DataFrame, *arguments: Any, **options: Any) -> pd.DataF
     Returns
     -------
     DataFrame
-        One row per pair and change of the learner ahead, and one for a pair without any:
+        One row per pair and change of the learner ahead, and one for a pair without changes:
 
-        - `first`, `second`; `n`, the subjects with a value of both at every size; `infinite`,
-          the subjects in which either is infinite somewhere: the pair is then not analysed; `m`,
-          the number of tests adjusted for;
-        - `first_ahead`, `second_ahead`: the sizes at which the one and the other is ahead, as a
-          text such as "50, 500";
-        - `ahead`: the learner that overtakes the other, or without a change the one that is ahead
-          wherever one is, missing if none is; `before`, `after`: the last size at which the other
-          is ahead, and the first at which it is;
+        - `first`, `second`; `n`, the number of complete subjects; `infinite`, the number of
+          subjects with an infinite value: if any, the pair is not analysed; `m`, the number of
+          tests adjusted for;
+        - `first_ahead`, `second_ahead`: the sizes at which each learner is ahead, as text such
+          as "50, 500";
+        - `ahead`: the learner that overtakes the other or, without a change, the one that is
+          ahead at some size, if any; `before`, `after`: the last size at which the other is
+          ahead, and the first at which it is;
         - `crossing`, `lower`, `upper`: the estimated size at which the mean difference is 0, and
-          the limits of its interval; NaN where none is claimed;
+          the limits of its interval; NaN without an estimate;
         - `note`: why there is no change, or no estimate.
     """
     return as_table(courses(table, *arguments, **options))
 
 
 def as_table(found: Sequence[Course]) -> pd.DataFrame:
-    """Return what is known of the pairs as the table of `thresholds`."""
+    """Return the courses as the table of `thresholds`."""
     rows = [row for course in found for row in course.rows()]
     table = pd.DataFrame(rows, columns=COLUMNS)
     numbers = ["before", "after", "crossing", "lower", "upper"]
@@ -186,46 +186,46 @@ def courses(
     greater_is_better: bool = True,
     confidence: float = 0.95,
 ) -> list[Course]:
-    """Find who is ahead at which sizes, and between which sizes one overtakes another.
+    """Find the sizes at which each learner is ahead, and between which one overtakes another.
 
-    A learner is ahead at a size if the paired t test says so, Bonferroni-adjusted for all pairs at
-    all their sizes. It overtakes another between the last size at which the other is ahead and the
-    first at which it is: two of the study's own sizes, so that nothing is supposed about the curve
-    between them. Where the sizes around the crossing are close to each other, its place is
-    estimated, with an interval. Nothing is said beyond the sizes.
+    A learner is ahead at a size if the paired t test is significant, Bonferroni-adjusted for all
+    pairs at all their sizes. It overtakes another between the last size at which the other is ahead
+    and the first at which it is: two of the study's own sizes, without assumptions about the curve
+    between them. If the sizes around the crossing are close to each other, it is estimated, with an
+    interval. There is no extrapolation.
 
     Parameters
     ----------
     table
-        One row per subject, level of `factor` and size. A pair of learners is compared at the
-        sizes that both have.
+        One row per subject, level of `factor` and size. A pair of learners is compared at its
+        common sizes.
     subject, factor, size, value
-        Columns of the subjects, of the levels to compare, of the sizes and of the numbers.
+        Columns of the subjects, of the levels to compare, of the sizes and of the values.
     greater_is_better
         False for losses: the learner with the smaller mean is then ahead.
     confidence
-        Of all statements of who is ahead together, and of all intervals together.
+        Simultaneous confidence of all tests, and of all intervals.
 
     Returns
     -------
     list of Course
-        One for each pair. A warning is logged when some subject lacks a value.
+        One per pair. A warning is logged if a subject lacks a value.
 
     Raises
     ------
     ValueError
-        If there is one learner or one size only, or a size is not a positive number.
+        If there is only one learner or size, or a size is not a positive number.
 
     Notes
     -----
     Between neighbouring sizes the mean difference is estimated by two parabolas in log n, through
     these two sizes and the next on either side (`Curve.zone`). The estimate is the zero of their
-    mean. The interval holds all sizes at which 0 lies within the t limits of either parabola, or
-    between the two: so it allows for the error of interpolation as far as the curvature shows it.
-    It is given where all neighbouring sizes in and next to it are within a factor of 2.5 and the
-    estimated curve crosses 0 once. Its t limits are those of the adjusted tests: with narrower
-    ones, of each pair by itself, intervals that are given only because chance made a crossing seem
-    certain would miss the true one too often (`benchmarks/threshold_coverage.py`).
+    mean. The interval contains all sizes at which 0 lies within the t limits of either parabola, or
+    between the two, which allows for interpolation error as far as the curvature shows it. It is
+    given if all neighbouring sizes in and next to it are within a factor of 2.5 and the estimated
+    curve crosses 0 once. Its t limits are those of the adjusted tests: with unadjusted limits,
+    intervals after a spuriously significant crossing would miss the true one too often
+    (`benchmarks/threshold_coverage.py`).
     """
     check_confidence(confidence)
     every = cells(table, subject, (factor, size), value)
@@ -235,7 +235,7 @@ def courses(
         raise ValueError(f"the factor {factor!r} has one level ({only}): nothing to compare")
     found = compared(every, greater_is_better, confidence)
     m = sum(len(pair.signs) for pair in found)
-    # Learners that no subject has at a size are not compared there: nothing is left out.
+    # A learner without any rows at a size is not compared there; this is not a missing value.
     absent = (every.status == "no row").all(axis=0)
     there = replace(every, array=np.where(absent, 0.0, every.array))
     there.left_out("left out of the thresholds of cells without a value", False)
@@ -243,7 +243,7 @@ def courses(
 
 
 def compared(every: Cells, greater_is_better: bool, confidence: float) -> list[Pair]:
-    """Compare every two learners at the sizes that both have."""
+    """Compare every two learners at their common sizes."""
     levels = every.levels[0]
     pairs = []
     for one, other in itertools.combinations(range(len(levels)), 2):
@@ -254,7 +254,7 @@ def compared(every: Cells, greater_is_better: bool, confidence: float) -> list[P
 
 
 def with_changes(pair: Pair, m: int, confidence: float) -> Pair:
-    """Decide who is ahead at each size, and find the changes."""
+    """Determine the learner ahead at each size, and the changes."""
     if (curve := pair.curve) is None:
         return pair
     crit = curve.t_crit(confidence, m)
@@ -271,11 +271,11 @@ def with_changes(pair: Pair, m: int, confidence: float) -> Pair:
 def pair_curve(
     every: Cells, first: int, second: int, greater_is_better: bool
 ) -> tuple[Curve | None, dict[str, Any]]:
-    """Return `complete_curve` of second − first, positive if the second is better."""
+    """Return the `complete_curve` of second − first, positive if the second is better."""
     there = np.isfinite(every.array) | (every.infinite != 0)
     both = there[:, first].any(axis=0) & there[:, second].any(axis=0)
     if not both.any():
-        both[:] = True  # where no subject has both, which is then said
+        both[:] = True  # if no subject has both, complete_curve adds a note
     one, other = every.array[:, first][:, both], every.array[:, second][:, both]
     differences = other - one if greater_is_better else one - other
     scale = np.maximum(largest(one), largest(other))
@@ -285,7 +285,7 @@ def pair_curve(
 
 
 def _course(pair: Pair, m: int) -> Course:
-    """Return what is said of a pair."""
+    """Return the course of a pair."""
     if pair.curve is None:
         return Course(pair.first, pair.second, m=0, **pair.facts)
     ahead = {
@@ -312,7 +312,7 @@ def _course(pair: Pair, m: int) -> Course:
 
 
 def overtaking(pair: Pair, change: Change) -> Overtaking:
-    """Return what is said of one change."""
+    """Return the overtaking at one change."""
     assert pair.curve is not None
     zone, sizes = change.zone, pair.curve.sizes
     where = float(sizes[change.before]), float(sizes[change.after])

@@ -8,10 +8,10 @@ from simstudy.texts import echo
 
 def show(study: StudyFile) -> None:
     """Print a study as it will be run, every default filled in."""
-    from simstudy.results.kept import shown
+    from simstudy.results.recorded import recorded_toml
     from simstudy.study.study import load_study
 
-    text = shown(study)  # a study in results is shown without executing plugins
+    text = recorded_toml(study)  # a study in results is shown without executing plugins
     echo((load_study(study).to_toml() if text is None else text).removesuffix("\n"))
 
 

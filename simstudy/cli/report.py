@@ -92,6 +92,9 @@ def compare(
     from simstudy.results.results import open_results
     from simstudy.workflow.compare import compare_studies, write_page
 
+    if len({directory.resolve() for directory in directories}) < max(len(directories), 2):
+        given = ", ".join(map(str, directories))
+        raise SimstudyError(f"compare needs at least two different results; given: {given}")
     write_page(out, compare_studies([open_results(directory) for directory in directories]))
     echo(f"Comparison: {out}")
 

@@ -317,8 +317,8 @@ def plan(
             raise SimstudyError(f"{name}: {value} is not allowed; it must be above 0 and finite")
     if not 0 < power < 1:
         raise SimstudyError(f"--power: {power} is not allowed; it must lie between 0 and 1")
+    from simstudy.cli.forecast import forecast
     from simstudy.cli.progress import watched
-    from simstudy.report.prose.forecast import forecast
     from simstudy.study.study import load_study
     from simstudy.workflow.pilot import run_pilot
 

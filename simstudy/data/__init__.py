@@ -1,1 +1,1 @@
-"""Data: samples of rows, and the counts that learners share."""
+"""Samples and their contingency tables."""

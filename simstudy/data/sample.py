@@ -14,34 +14,33 @@ from simstudy.arrays import FloatArray, IntArray, weights_in
 
 Array = TypeVar("Array", bound=npt.NDArray[Any])
 
-# Below this many rows single precision holds every count exactly.
+# Below this many rows, counts are exact in single precision.
 _EXACT_IN_FLOAT32 = 2**24
-# Pairs of values of so many are counted at once: what it costs is the calls, not the counting.
+# Up to this many pairs of values are counted at once: call overhead dominates.
 _FEW_PAIRS = 2**15
-# Distinct rows are found by counting all cells where these are few, by sorting elsewhere.
+# Distinct rows are found by counting cells if there are few cells, else by sorting.
 _CELLS_FOR_EACH_ROW = 20
 _FEW_CELLS = 2**12
 
 
 class Sample:
-    """Rows of integer codes over discrete variables, the target always last.
+    """Rows of integer codes over discrete variables, the target last.
 
     Parameters
     ----------
     codes : array of shape (rows, variables)
         ``codes[r, v]`` is the value of variable ``v`` in row ``r``, from 0 to ``cards[v] - 1``.
     cards : sequence of int
-        How many values each variable has. It comes from the model, never from the data: a value
-        or a class may be absent from the rows.
+        Number of values of each variable, from the model and not from the data: values and
+        classes may be absent from the rows.
     weights : array of shape (rows,), optional
-        How often each row counts. With the probability of every joint configuration as weights
-        the population itself is a Sample.
+        Row weights. With the probability of every joint configuration as weights, a Sample
+        represents the population.
 
     Notes
     -----
-    Every table is counted once and kept, whoever asks for it; rows and tables are read-only. That
-    keeps one from writing to them by mistake, not on purpose: code that is not simstudy's own is
-    given a `copy` in a study.
+    Tables are counted once and cached. Rows and tables are read-only, which prevents accidental
+    but not deliberate changes: in a study, third-party code gets a `copy`.
     """
 
     def __init__(
@@ -75,7 +74,7 @@ class Sample:
         return f"Sample({len(self)} rows, cards={self.cards}{kind})"
 
     def copy(self) -> Sample:
-        """The same rows in memory of their own, with nothing counted yet."""
+        """Return a copy of the rows, without cached tables."""
         weights = None if self.weights is None else self.weights.copy()
         return Sample(self.codes.copy(order="F"), self.cards, weights)
 
@@ -101,14 +100,14 @@ class Sample:
 
     @cached_property
     def layout(self) -> SlotLayout:
-        """Where each attribute's values lie on the axes of the pair tables."""
+        """The positions of attribute values on the axes of the pair tables."""
         return slot_layout(self.cards[:-1])
 
     @cached_property
     def distinct(self) -> Sample:
-        """Every distinct row once, in the order of its codes, with how often it comes as weight.
+        """The distinct rows, in order of their codes, with counts as weights.
 
-        Rows of weight zero are left out.
+        Rows of weight 0 are omitted.
         """
         first, place = distinct_rows(self.codes, self.cards)
         weights = weights_in(place, self.weights, len(first))
@@ -117,7 +116,7 @@ class Sample:
         return Sample(codes, self.cards, weights[present])
 
     def counts(self, *variables: int) -> FloatArray:
-        """The contingency table of some variables, one axis each in the order asked for."""
+        """Return the contingency table of some variables, axes in the given order."""
         key = tuple(sorted(variables))
         if len(set(key)) != len(key) or (key and not 0 <= key[0] <= key[-1] < len(self.cards)):
             raise ValueError(
@@ -132,17 +131,17 @@ class Sample:
 
     @cached_property
     def class_counts(self) -> FloatArray:
-        """Rows of each class, shape (classes,)."""
+        """Return the number of rows of each class, shape (classes,)."""
         return read_only(weights_in(self.target, self.weights, self.classes))
 
     def class_frequencies(self, alpha: float) -> FloatArray:
-        """Smoothed frequencies of the classes, (n_c + α)/(N + kα)."""
+        """Return smoothed class frequencies, (n_c + α)/(N + kα)."""
         frequencies: FloatArray = (self.class_counts + alpha) / (self.total + self.classes * alpha)
         return frequencies
 
     @cached_property
     def slot_counts(self) -> FloatArray:
-        """Rows of each class and attribute value, shape (classes, slots)."""
+        """Return the counts of each class and attribute value, shape (classes, slots)."""
         size = self.layout.size
         if "pair_counts" in self.__dict__:
             diagonal = np.diagonal(self.pair_counts, axis1=1, axis2=2)
@@ -154,10 +153,10 @@ class Sample:
 
     @cached_property
     def pair_counts(self) -> FloatArray:
-        """Rows of each class and pair of attribute values, shape (classes, slots, slots).
+        """Return the counts of each class and pair of values, shape (classes, slots, slots).
 
-        Slots are the values of all attributes laid end to end (see `layout`). On the diagonal
-        blocks an attribute meets itself: the diagonal holds `slot_counts`, the rest is zero.
+        Slots are the values of all attributes laid end to end (see `layout`). Diagonal blocks,
+        of an attribute with itself, hold `slot_counts` on the diagonal and zeros elsewhere.
         """
         if len(self) * (len(self.cards) - 1) ** 2 <= _FEW_PAIRS:
             return read_only(self._pairs_at_once())
@@ -165,7 +164,7 @@ class Sample:
         return read_only(self._pairs_by_products() if by_products else self._pairs_one_by_one())
 
     def _pairs_at_once(self) -> FloatArray:
-        """Counts of all pairs of all rows, for which there are a few numbers to store."""
+        """Count all pairs at once, for small tables."""
         size, slots = self.layout.size, self.layout.slots(self.attributes.T)
         cells = (slots * size)[:, None] + (slots + self.target * size**2)
         weights = None if self.weights is None else np.tile(self.weights, len(slots) ** 2)
@@ -173,7 +172,7 @@ class Sample:
         return table.reshape(self.classes, size, size)
 
     def _pairs_by_products(self) -> FloatArray:
-        """Whole-number counts as one-hot matrix products, exact in any order of summation."""
+        """Count by one-hot matrix products; integer counts are exact in any order of summation."""
         layout = self.layout
         table = np.empty((self.classes, layout.size, layout.size))
         small = np.min_scalar_type(max(self.cards))  # few bytes sort and compare faster
@@ -189,7 +188,7 @@ class Sample:
         return table
 
     def _pairs_one_by_one(self) -> FloatArray:
-        """Weighted counts attribute pair by attribute pair, always summed in the order of rows."""
+        """Compute weighted counts pair by pair, always summed in the order of rows."""
         size, spans, target = self.layout.size, self.layout.spans, len(self.cards) - 1
         table = np.zeros((self.classes, size, size))
         table[:, np.arange(size), np.arange(size)] = self.slot_counts
@@ -202,16 +201,15 @@ class Sample:
 
 
 class SlotLayout:
-    """All values of all attributes laid end to end on one axis.
+    """The values of all attributes laid end to end on one axis.
 
     Value ``x`` of attribute ``i`` is slot ``starts[i] + x``, so that the tables of all attributes,
-    or of all pairs of them, are one array and a learner's arithmetic on them one expression.
-    Samples have layouts in common, so nothing in them can be changed.
+    or of all pairs of them, form one array. Layouts are shared by samples and immutable.
     """
 
     cards: IntArray
     starts: IntArray  # the first slot of each attribute
-    size: int  # how many slots there are
+    size: int  # the number of slots
     spans: tuple[slice, ...]  # the slots of each attribute
 
     def __init__(self, cards: Sequence[int]) -> None:
@@ -243,26 +241,26 @@ class SlotLayout:
         return constant(np.repeat(self.cards, self.cards).astype(np.float64))
 
     def slots(self, columns: IntArray) -> IntArray:
-        """The slot of every code; ``columns`` has one row for each attribute."""
+        """Return the slot of every code; ``columns`` has one row per attribute."""
         return columns + self.starts[:, None]
 
 
 @lru_cache(maxsize=16)
 def slot_layout(cards: tuple[int, ...]) -> SlotLayout:
-    """The layout of attributes with these numbers of values, which samples have in common."""
+    """Return the shared layout of attributes with these numbers of values."""
     return SlotLayout(cards)
 
 
 def check_codes(codes: npt.ArrayLike, cards: Sequence[int], what: str) -> IntArray:
-    """The codes as an array of whole numbers, refused if they do not fit ``cards``.
+    """Return the codes as an integer array; raise an error if they do not fit ``cards``.
 
-    Column by column in memory: tables are counted, and probabilities gathered, over columns.
+    The array is column-major: tables are counted, and probabilities gathered, over columns.
     """
     given = np.asarray(codes)
     if given.size and not (
         given.dtype.kind in "iub" or (given.dtype.kind == "f" and (given % 1 == 0).all())
     ):
-        raise ValueError("codes must be whole numbers")
+        raise ValueError("codes must be integers")
     if given.ndim != 2 or given.shape[1] != len(cards):
         raise ValueError(
             f"codes must have one column for each of the {len(cards)} {what}s; "
@@ -274,32 +272,32 @@ def check_codes(codes: npt.ArrayLike, cards: Sequence[int], what: str) -> IntArr
         if beyond.any():
             column = int(beyond.argmax())
             raise ValueError(
-                f"{what} {column} has {cards[column]} values, so its codes go from 0 to "
-                f"{cards[column] - 1}; the rows hold others"
+                f"{what} {column} has {cards[column]} values, so its codes must be from 0 to "
+                f"{cards[column] - 1}"
             )
     return whole
 
 
 def read_only(array: Array) -> Array:
-    """A view of an array that cannot be written to."""
+    """Return a read-only view of an array."""
     view = array.view()
     view.flags.writeable = False
     return view
 
 
 def constant(array: Array) -> Array:
-    """A copy of an array that cannot be written to, nor be made writable."""
+    """Return a read-only copy of an array that cannot be made writable."""
     copy = np.ndarray(array.shape, array.dtype, array.tobytes())
     return cast(Array, copy)
 
 
 def distinct_rows(codes: IntArray, cards: Sequence[int]) -> tuple[IntArray, IntArray]:
-    """Where each distinct row comes first, in the order of codes, and which of them each row is."""
+    """Return the first index of each distinct row, in order of codes, and the inverse indices."""
     cells = math.prod(int(card) for card in cards)
     if cells <= max(_CELLS_FOR_EACH_ROW * len(codes), _FEW_CELLS):
         flat = _flat_index(codes, range(len(cards)), cards)
         found = np.full(cells, -1)
-        found[flat[::-1]] = np.arange(len(codes))[::-1]  # of equal rows the first comes last
+        found[flat[::-1]] = np.arange(len(codes))[::-1]  # the first of equal rows is written last
         present = np.flatnonzero(found >= 0)
         first = found[present]
         found[present] = np.arange(len(present))
@@ -313,7 +311,7 @@ def distinct_rows(codes: IntArray, cards: Sequence[int]) -> tuple[IntArray, IntA
 
 
 def _flat_index(codes: IntArray, variables: Sequence[int], cards: Sequence[int]) -> IntArray:
-    """The place of each row's values in the flattened table of these variables."""
+    """Return the index of each row in the flattened table of these variables."""
     flat = np.zeros(len(codes), dtype=np.intp)
     for variable, card in zip(variables, cards, strict=True):
         flat *= card
@@ -322,5 +320,5 @@ def _flat_index(codes: IntArray, variables: Sequence[int], cards: Sequence[int])
 
 
 def configurations(cards: Sequence[int]) -> IntArray:
-    """All rows of codes that there can be, the last variable changing fastest."""
+    """Return all configurations of the variables, the last changing fastest."""
     return np.indices(tuple(cards)).reshape(len(cards), -1).T

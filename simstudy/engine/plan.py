@@ -6,7 +6,7 @@ import hashlib
 import json
 import math
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import simstudy
 from simstudy.engine.evaluation import EXACT, SAMPLED
@@ -31,8 +31,7 @@ class Component:
     label: str = ""
 
 
-@dataclass(frozen=True)
-class Column:
+class Column(NamedTuple):
     """A column of the scores: a measure on a test, exact or sampled."""
 
     name: str

@@ -1,4 +1,4 @@
-"""Families: frozen dataclasses of parameters that draw random models."""
+"""Families: frozen dataclasses of parameters with a method to draw random models."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Measures of how good a learner's class probabilities are, each a pure function."""
+"""Measures of the quality of class probabilities, each a pure function."""
 
 from __future__ import annotations
 

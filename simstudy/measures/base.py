@@ -1,8 +1,7 @@
-"""What a measure is: a pure function with a few facts attached, and how one is called.
+"""The interface of measures: a pure function with metadata, and how it is called.
 
 A measure is ``f(proba, y, *, prior, truth, oracle, limit, weights, base, reward)``. It declares
-only those of the keywords it needs and returns one value per row, or one number for all rows
-together.
+only the keywords it needs and returns one value per row, or a single number for all rows.
 """
 
 import inspect
@@ -25,24 +24,24 @@ MeasureFunction: TypeAlias = Callable[..., Any]
 
 @dataclass(frozen=True)
 class MeasureInfo:
-    """What the engine and the report need to know of a measure.
+    """Metadata of a measure for the engine and the report.
 
     Parameters
     ----------
     greater_is_better : bool
-        Whether the better learner has the greater value.
+        Whether greater values are better.
     logarithmic : bool
-        Whether logarithms of probabilities are taken; the engine clips probabilities before these
-        measures and no others.
+        Whether the measure takes logarithms of probabilities; the engine clips probabilities for
+        these measures only.
     label : str
-        The axis label, in words.
+        The axis label.
     unit : str
-        ``"nats"`` for a measure that honours ``base`` (the report names the unit of the base
-        chosen), ``"bits"`` for one that is always in base 2, empty otherwise.
+        ``"nats"`` for a measure that takes ``base`` (the report names the unit of the chosen
+        base), ``"bits"`` for one that is always in base 2, empty otherwise.
     zero : str
-        What a value of 0 stands for, where that is a mark worth a line in a figure.
+        The meaning of 0, if it deserves a reference line in figures.
     mean : bool
-        Whether it is a mean over rows, and so has an exact expectation.
+        Whether the measure is a mean over rows and so has an exact expectation.
     """
 
     greater_is_better: bool
@@ -71,7 +70,7 @@ def measure(
     zero: str = "",
     mean: bool = True,
 ) -> Callable[[Callable[P, R_co]], Measure[P, R_co]]:
-    """Attach a `MeasureInfo` to a function as ``.info``; the function itself is unchanged."""
+    """Attach a `MeasureInfo` to a function as ``.info``; the function is otherwise unchanged."""
     info = MeasureInfo(greater_is_better, logarithmic, label, unit, zero, mean)
 
     def attach(function: Callable[P, R_co]) -> Measure[P, R_co]:
@@ -84,7 +83,7 @@ def measure(
 
 @lru_cache
 def keywords(function: MeasureFunction) -> frozenset[str]:
-    """Name the context keywords a measure declares; a ``**kwargs`` declares none."""
+    """Return the context keywords that a measure declares; ``**kwargs`` declares none."""
     by_name = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
     parameters = inspect.signature(function).parameters.values()
     return CONTEXT_KEYWORDS.intersection(p.name for p in parameters if p.kind in by_name)
@@ -103,7 +102,7 @@ def score(
     base: float = math.e,
     reward: str = "mean",
 ) -> float:
-    """Call a measure with the keywords it declares and reduce the outcome to one number.
+    """Call a measure with the keywords it declares and reduce the result to one number.
 
     Parameters
     ----------
@@ -118,21 +117,21 @@ def score(
     truth : array of shape (n, k), optional
         The true class posterior of every row.
     oracle : array of shape (n, k), optional
-        The same, clipped as ``proba`` is.
+        The same, clipped like ``proba``.
     limit : array of shape (n, k), optional
-        What the learner answers after infinitely many training rows, clipped as ``proba`` is.
+        The learner's prediction with unlimited training data, clipped like ``proba``.
     weights : array of shape (n,), optional
-        Row weights, of any positive sum. A row of weight zero counts as absent, even where its
-        value is infinite.
+        Row weights, with any positive sum. Rows of weight 0 are ignored, even if their value is
+        infinite.
     base : float
-        The base of the logarithms, for measures that honour one.
+        The base of the logarithms, for measures that take one.
     reward : {"mean", "sum"}
-        How the information reward combines the classes, for measures made of it.
+        How the information reward combines the classes, for measures based on it.
 
     Returns
     -------
     float
-        The (weighted) mean of a measure with one value per row; else the measure's own number.
+        The (weighted) mean of a measure with one value per row, else the value of the measure.
     """
     name = getattr(function, "__name__", repr(function))
     context: dict[str, Any] = {"prior": prior, "truth": truth, "oracle": oracle, "limit": limit}
@@ -150,14 +149,14 @@ def score(
     if values.ndim == 0:
         if weights is not None and "weights" not in declared:
             raise ValueError(
-                f"measure {name!r} gives one number for all rows and declares no 'weights', "
+                f"measure {name!r} returns one number for all rows and declares no 'weights', "
                 "so it cannot score weighted rows"
             )
         return float(values)
     if values.shape != (len(y),):
         raise ValueError(
             f"measure {name!r} returned shape {values.shape} for {len(y)} rows; "
-            "one value per row or one number is expected"
+            "it must return one value per row or one number"
         )
     return _mean(values, weights)
 
@@ -167,7 +166,7 @@ def _brief(returned: np.ndarray[Any, Any]) -> str:
 
 
 def _require(function: MeasureFunction, name: str, absent: frozenset[str]) -> None:
-    """Refuse to call a measure without a keyword that it has no default for."""
+    """Raise an error if a required keyword of a measure is missing."""
     for parameter in inspect.signature(function).parameters.values():
         if parameter.name in absent and parameter.default is parameter.empty:
             raise ValueError(f"measure {name!r} needs {parameter.name!r}, which was not given")
@@ -180,7 +179,7 @@ def _check_shapes(
     context: Mapping[str, Any],
     weights: FloatArray | None,
 ) -> None:
-    """Refuse arrays that would broadcast, or index, into a wrong number."""
+    """Raise an error for arrays whose shapes or values would give a wrong result."""
     if np.ndim(proba) != 2 or len(proba) == 0:
         raise ValueError(
             f"measure {name!r} needs probabilities of shape (rows, classes) with at least one "
@@ -207,7 +206,7 @@ def _check_shapes(
 
 
 def _mean(values: FloatArray, weights: FloatArray | None) -> float:
-    """Average values, leaving rows of weight zero out (0 times infinity is not a number)."""
+    """Average values, ignoring rows of weight 0 (0 times infinity is NaN)."""
     if weights is None:
         return float(values.mean())
     weights = np.asarray(weights, dtype=np.float64)
@@ -216,12 +215,12 @@ def _mean(values: FloatArray, weights: FloatArray | None) -> float:
 
 
 def modal_class(proba: FloatArray) -> IntArray:
-    """Find the most probable class of every row; a tie goes to the lowest class index."""
+    """Return the most probable class of every row; ties go to the lowest class index."""
     mode: IntArray = np.argmax(proba, axis=1)
     return mode
 
 
 def pick(proba: FloatArray, classes: IntArray) -> FloatArray:
-    """Take from every row the probability of one class."""
+    """Return the probability of one class per row."""
     picked: FloatArray = np.asarray(proba, dtype=np.float64)[np.arange(len(classes)), classes]
     return picked

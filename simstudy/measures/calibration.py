@@ -1,4 +1,4 @@
-"""Whether events given a probability happen that often."""
+"""Calibration of predicted probabilities."""
 
 import math
 
@@ -12,16 +12,16 @@ SMALLEST_CELL = 10
 
 @measure(greater_is_better=False, label="miscalibration", mean=False)
 def miscalibration(proba: FloatArray, y: IntArray) -> float:
-    """Distance of the modal class's probability from how often that class is right.
+    """Miscalibration of the modal class: predicted probability against observed frequency.
 
     Korb, Hope & Hughes 2001, equation 3: predictions are sorted and cut into cells; with p_j the
-    modal class's probability in row j of a cell and f the cell's share of right answers,
+    modal class's probability in row j of a cell and f the accuracy in the cell,
     ``sqrt(Σ_cells Σ_j (f − p_j)² / (n_cell − 1))``.
 
     Parameters
     ----------
     proba : array of shape (n, k)
-        The learner's probabilities; a tie for the mode goes to the lowest class index.
+        The learner's probabilities; ties for the mode go to the lowest class index.
     y : array of shape (n,)
         The true classes.
 
@@ -32,13 +32,13 @@ def miscalibration(proba: FloatArray, y: IntArray) -> float:
 
     Notes
     -----
-    A cell has at least 10 rows and as few above that as possible (their footnote 5); a remainder
-    of fewer than 10 rows joins the last cell, and fewer than 10 rows in all make one cell. Here
-    equal predictions stay in one cell. The authors split such ties, which makes their value
-    depend on the order of the rows; this one departs from theirs so as not to.
+    A cell has at least 10 rows and as few more as possible (their footnote 5); a remainder of
+    fewer than 10 rows joins the last cell, and fewer than 10 rows in total form one cell. Unlike
+    in the paper, equal predictions stay in one cell, so that the value does not depend on the
+    order of the rows.
 
-    The sum runs over cells and is not divided by their number, so the value grows with the number
-    of rows, also for a perfectly calibrated learner: compare only test sets of one size.
+    The sum over cells is not divided by their number, so the value grows with the number of rows,
+    even for a perfectly calibrated learner: compare only test sets of equal size.
     """
     mode = modal_class(proba)
     predicted = pick(proba, mode)
@@ -56,9 +56,9 @@ def miscalibration(proba: FloatArray, y: IntArray) -> float:
 
 
 def _cell_starts(predicted: FloatArray) -> IntArray:
-    """Find where each cell of sorted predictions begins."""
+    """Return the start of each cell of sorted predictions."""
     n = len(predicted)
-    # A cut may fall only where the prediction changes, or at the end.
+    # Cuts are only where the prediction changes, or at the end.
     cuts = np.append(np.flatnonzero(np.diff(predicted)) + 1, n)
     starts = [0]
     while True:

@@ -1,4 +1,4 @@
-"""Losses and the share of right answers."""
+"""Accuracy, log loss and Brier score."""
 
 import math
 
@@ -10,19 +10,19 @@ from simstudy.measures.base import measure, modal_class, pick
 
 @measure(greater_is_better=True, label="accuracy")
 def accuracy(proba: FloatArray, y: IntArray) -> FloatArray:
-    """Share of rows whose most probable class is the true one.
+    """Accuracy: the share of rows whose most probable class is the true class.
 
     Parameters
     ----------
     proba : array of shape (n, k)
-        The learner's probabilities; a tie for the mode goes to the lowest class index.
+        The learner's probabilities; ties for the mode go to the lowest class index.
     y : array of shape (n,)
         The true classes.
 
     Returns
     -------
     array of shape (n,)
-        1 for a right answer, 0 for a wrong one.
+        1 for a correct prediction, 0 for a wrong one.
     """
     right: FloatArray = (modal_class(proba) == np.asarray(y)).astype(np.float64)
     return right
@@ -30,9 +30,9 @@ def accuracy(proba: FloatArray, y: IntArray) -> FloatArray:
 
 @measure(greater_is_better=False, logarithmic=True, label="log loss", unit="nats")
 def log_loss(proba: FloatArray, y: IntArray, base: float = math.e) -> FloatArray:
-    """Minus the logarithm of the true class's probability.
+    """Log loss: minus the logarithm of the probability of the true class.
 
-    With base 2 the informational loss of Witten, Frank & Hall 2011, section 5.6.
+    In base 2, the informational loss of Witten, Frank & Hall 2011, section 5.6.
 
     Parameters
     ----------
@@ -55,11 +55,11 @@ def log_loss(proba: FloatArray, y: IntArray, base: float = math.e) -> FloatArray
 
 @measure(greater_is_better=False, label="Brier score")
 def brier_score(proba: FloatArray, y: IntArray) -> FloatArray:
-    """Squared distance between the probabilities and the true class, from 0 to 2.
+    """Brier score: squared distance of the probabilities from the true class, 0 to 2.
 
     Brier 1950; the quadratic loss of Witten, Frank & Hall 2011, section 5.6:
-    ``Σ_j (q_j − a_j)²`` with a_j = 1 for the true class and 0 for the others. Half of it is what
-    some authors call the Brier score of two classes.
+    ``Σ_j (q_j − a_j)²`` with a_j = 1 for the true class and 0 for the others. For two classes,
+    some authors define the Brier score as half of it.
 
     Parameters
     ----------

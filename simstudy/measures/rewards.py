@@ -1,9 +1,9 @@
-"""Information rewards: what a prediction is worth to someone who knew only the prior.
+"""Information rewards: the value of a prediction relative to the prior.
 
 Throughout, q are the learner's probabilities, p the prior, c the true class, k the number of
-classes. Rows of q need not sum to one, since clipping does not renormalise. A value of q that
-rounding has put above one counts as one. The prior should lie strictly between 0 and 1: where a
-class of prior 0 occurs, a reward may be infinite or undefined (NaN).
+classes. Rows of q need not sum to one, since clipping does not renormalise. Values of q above one
+by rounding count as one. The prior should lie strictly between 0 and 1: where a class of prior 0
+occurs, a reward may be infinite or undefined (NaN).
 """
 
 import math
@@ -36,8 +36,8 @@ def _reward_2002(q: FloatArray, p: FloatArray, happened: BoolArray) -> FloatArra
 
 
 def _is_true_class(proba: FloatArray, y: IntArray) -> BoolArray:
-    """Mark the true class of every row in a table shaped like the probabilities."""
-    # Few classes, many rows: one long vector for each class is the fast way round.
+    """Return a mask of the true class of every row, shaped like the probabilities."""
+    # Few classes, many rows: one long vector per class is fastest.
     by_class: BoolArray = np.arange(np.shape(proba)[1])[:, None] == np.asarray(y)
     return by_class.T
 
@@ -56,7 +56,7 @@ def information_reward(
     base: float = math.e,
     reward: str = "mean",
 ) -> FloatArray:
-    """Bayesian information reward over all classes, maximal at the true probabilities.
+    """Bayesian information reward over all classes, a proper score (Hope & Korb 2004).
 
     Hope & Korb 2004, equation 10: ``(1/k) [log(q_c/p_c) + Σ_{i≠c} log((1 − q_i)/(1 − p_i))]``.
     The sum over classes omits the factor 1/k.
@@ -72,7 +72,7 @@ def information_reward(
     base : float
         The base of the logarithms; e gives nats, 2 gives bits.
     reward : {"mean", "sum"}
-        Whether the classes' parts are averaged, as in equation 10, or summed.
+        Whether the terms of the classes are averaged, as in equation 10, or summed.
 
     Returns
     -------
@@ -97,7 +97,7 @@ def information_reward(
     zero="no better than the prior",
 )
 def information_reward_2002_modal(proba: FloatArray, y: IntArray, prior: FloatArray) -> FloatArray:
-    """Information reward of 2002 judged on the modal class alone.
+    """Information reward of Hope & Korb (2002), modal class only.
 
     Hope & Korb 2002, definition 2: with m the modal class, ``1 − log q_m/log p_m`` if it is the
     true class, else ``1 − log(1 − q_m)/log(1 − p_m)``.
@@ -105,7 +105,7 @@ def information_reward_2002_modal(proba: FloatArray, y: IntArray, prior: FloatAr
     Parameters
     ----------
     proba : array of shape (n, k)
-        The learner's probabilities q; a tie for the mode goes to the lowest class index.
+        The learner's probabilities q; ties for the mode go to the lowest class index.
     y : array of shape (n,)
         The true classes.
     prior : array of shape (k,)
@@ -114,8 +114,8 @@ def information_reward_2002_modal(proba: FloatArray, y: IntArray, prior: FloatAr
     Returns
     -------
     array of shape (n,)
-        One reward per row, at most 1, the same in every base. A true class given q = 0 goes
-        unpunished unless the modal class has q = 1.
+        One reward per row, at most 1, independent of the base. A true class with q = 0 is not
+        penalised unless the modal class has q = 1.
     """
     mode = modal_class(proba)
     return _reward_2002(pick(proba, mode), np.asarray(prior)[mode], mode == np.asarray(y))
@@ -128,7 +128,7 @@ def information_reward_2002_modal(proba: FloatArray, y: IntArray, prior: FloatAr
     zero="no better than the prior",
 )
 def information_reward_2002(proba: FloatArray, y: IntArray, prior: FloatArray) -> FloatArray:
-    """Information reward of 2002, the mean over classes; not maximal at the truth.
+    """Information reward of Hope & Korb (2002), mean over classes; not a proper score.
 
     Hope & Korb 2002, definition 3 (2004, definition 2): the mean over classes of
     ``1 − log q_c/log p_c`` for the true class and ``1 − log(1 − q_i)/log(1 − p_i)`` for the others.
@@ -145,11 +145,11 @@ def information_reward_2002(proba: FloatArray, y: IntArray, prior: FloatArray) -
     Returns
     -------
     array of shape (n,)
-        One reward per row, at most 1, the same in every base.
+        One reward per row, at most 1, independent of the base.
 
     Notes
     -----
-    Unless the prior is uniform, the expected reward is not in general greatest at the true
+    Unless the prior is uniform, the expected reward is in general not maximal at the true
     probabilities (Hope & Korb 2004, theorem 1 and equation 9).
     """
     by_class = _reward_2002(proba, np.asarray(prior), _is_true_class(proba, y))
@@ -159,7 +159,7 @@ def information_reward_2002(proba: FloatArray, y: IntArray, prior: FloatArray) -
 
 @measure(greater_is_better=True, logarithmic=True, label="Good's information reward", unit="bits")
 def good_reward(proba: FloatArray, y: IntArray) -> FloatArray:
-    """Good's information reward of the modal class, in bits, against even odds.
+    """Good's information reward of the modal class, in bits, relative to even odds (Good 1952).
 
     Good 1952: with m the modal class, ``1 + log2 q_m`` if it is the true class, else
     ``1 + log2(1 − q_m)``.
@@ -167,7 +167,7 @@ def good_reward(proba: FloatArray, y: IntArray) -> FloatArray:
     Parameters
     ----------
     proba : array of shape (n, k)
-        The learner's probabilities q; a tie for the mode goes to the lowest class index.
+        The learner's probabilities q; ties for the mode go to the lowest class index.
     y : array of shape (n,)
         The true classes.
 
@@ -178,8 +178,8 @@ def good_reward(proba: FloatArray, y: IntArray) -> FloatArray:
 
     Notes
     -----
-    Meant for two classes: with more, a right answer of probability under one half is punished
-    (Hope & Korb 2002, section 2).
+    Intended for two classes: with more, a correct prediction of probability below one half is
+    penalised (Hope & Korb 2002, section 2).
     """
     mode = modal_class(proba)
     return 1.0 + _log_fate(pick(proba, mode), mode == np.asarray(y)) / math.log(2.0)
@@ -195,7 +195,7 @@ def good_reward(proba: FloatArray, y: IntArray) -> FloatArray:
 def kononenko_bratko(
     proba: FloatArray, y: IntArray, prior: FloatArray, base: float = math.e
 ) -> FloatArray:
-    """Kononenko and Bratko's information score of the true class.
+    """Kononenko & Bratko's (1991) information score of the true class.
 
     Kononenko & Bratko 1991, as Hope & Korb 2004, equation 3: ``log q_c − log p_c`` if q_c ≥ p_c,
     else ``−log(1 − q_c) + log(1 − p_c)``.
@@ -203,7 +203,7 @@ def kononenko_bratko(
     Parameters
     ----------
     proba : array of shape (n, k)
-        The learner's probabilities q; those of the other classes have no influence.
+        The learner's probabilities q; only that of the true class matters.
     y : array of shape (n,)
         The true classes.
     prior : array of shape (k,)

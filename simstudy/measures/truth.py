@@ -15,16 +15,16 @@ def kl_divergence(
 ) -> FloatArray:
     """Kullback-Leibler divergence of the learner's class posterior from the true one.
 
-    Hope & Korb 2004, equation 1: ``Σ_i t_i log(t_i/q_i)``, where 0 log 0 = 0. A divergence is
-    defined between distributions, so rows of q that clipping has left with another sum are divided
-    by it, in this measure alone: it is never negative, and 0 only where q = t.
+    Hope & Korb 2004, equation 1: ``Σ_i t_i log(t_i/q_i)``, where 0 log 0 = 0. In this measure
+    alone, rows of q that do not sum to one after clipping are renormalised, so that it is never
+    negative, and 0 only where q = t.
 
     Parameters
     ----------
     proba : array of shape (n, k)
         The learner's probabilities q, normalised row by row.
     y : array of shape (n,)
-        The true classes, which have no influence here.
+        The true classes; not used.
     truth : array of shape (n, k)
         The true class posterior t of every row.
     base : float
@@ -37,7 +37,7 @@ def kl_divergence(
     """
     q, t = (np.asarray(rows, dtype=np.float64) for rows in (proba, truth))
     q, t = (rows / rows.sum(axis=1, keepdims=True) for rows in (q, t))
-    with np.errstate(divide="ignore", invalid="ignore"):  # in the terms of t = 0, left out below
+    with np.errstate(divide="ignore", invalid="ignore"):  # terms with t = 0 are omitted below
         terms = np.where(t > 0, t * (np.log(t) - np.log(q)), 0.0)
     divergence: FloatArray = terms.sum(axis=1) / math.log(base)
     return np.maximum(divergence, 0.0)  # rounding may leave −10⁻¹⁷
@@ -52,11 +52,11 @@ def regret(
     base: float = math.e,
     reward: str = "mean",
 ) -> FloatArray:
-    """Information reward of the true posterior less the learner's.
+    """Regret: information reward of the true posterior minus that of the learner.
 
-    Its expectation is never below 0 (Good 1952), also where both are clipped: each class's part of
-    the expected reward is greatest at the true probability, or at the end of the interval that is
-    nearest to it. It is the sum of `representation` and `estimation`.
+    Its expectation is never negative (Good 1952), even if both are clipped: the term of each class
+    in the expected reward is maximal at the true probability, or at the nearest end of the
+    interval. It is the sum of `representation` and `estimation`.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ def regret(
     prior : array of shape (k,)
         The prior probability of every class.
     oracle : array of shape (n, k)
-        The true class posterior of every row, clipped as ``proba`` is.
+        The true class posterior of every row, clipped like ``proba``.
     base : float
         The base of the logarithms; e gives nats, 2 gives bits.
     reward : {"mean", "sum"}
@@ -76,7 +76,7 @@ def regret(
     Returns
     -------
     array of shape (n,)
-        One difference per row, which may have either sign.
+        One difference per row, of either sign.
     """
     return _difference(oracle, proba, y, prior, base, reward)
 
@@ -91,10 +91,10 @@ def representation(
     base: float = math.e,
     reward: str = "mean",
 ) -> FloatArray:
-    """Information reward of the true posterior less that of the learner's limit.
+    """Representation regret: information reward of the true posterior minus the learner's limit.
 
-    What the learner could not represent with any amount of data; ``limit`` is what it answers
-    after the whole population, scored with the prior and cutoff of the same training set.
+    The part of the regret that remains with unlimited data; ``limit`` is the learner's prediction
+    after training on the population, scored with the prior and cutoff of the same training set.
     """
     return _difference(oracle, limit, y, prior, base, reward)
 
@@ -108,10 +108,10 @@ def estimation(
     base: float = math.e,
     reward: str = "mean",
 ) -> FloatArray:
-    """Information reward of the learner's limit less its own: what more data would win.
+    """Estimation regret: information reward of the learner's limit minus that of the learner.
 
-    Below 0 where a learner that cannot represent the truth is nearer to it with few data than
-    with all.
+    Negative where a learner that cannot represent the truth is closer to it with few data than
+    with unlimited data.
     """
     return _difference(limit, proba, y, prior, base, reward)
 
@@ -124,7 +124,7 @@ def _difference(
     base: float,
     reward: str,
 ) -> FloatArray:
-    """Information reward of some probabilities less that of others, row by row."""
+    """Return the difference of the information rewards of two predictions, row by row."""
     one, other = (information_reward(each, y, prior, base, reward) for each in (better, worse))
     with np.errstate(invalid="ignore"):  # infinity less infinity
         difference: FloatArray = one - other

@@ -1,1 +1,1 @@
-"""Bayesian networks: the models that data are drawn from."""
+"""Bayesian networks as data-generating models."""

@@ -1,4 +1,4 @@
-"""Bayesian networks as pgmpy networks, which also writes them as XMLBIF."""
+"""Conversion of Bayesian networks to pgmpy and XMLBIF."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ def to_pgmpy(
     cards: Sequence[int],
     names: Sequence[str],
 ) -> DiscreteBayesianNetwork:
-    """A pgmpy network with its CPDs; the states of every variable are named 0, 1, 2, …
+    """Return a pgmpy network with its CPDs; the states of every variable are named 0, 1, 2, …
 
     Parameters
     ----------
     parents : sequence of sequences of int
-        For each variable its parents.
+        The parents of each variable.
     cpts : sequence of arrays
-        For each variable its probabilities, one axis for each parent and the last for itself.
+        The probabilities of each variable, one axis per parent and the last for itself.
     cards, names : sequences
-        How many values each variable has, and what it is called.
+        Number of values and name of each variable.
     """
     from pgmpy.factors.discrete import TabularCPD
     from pgmpy.models import DiscreteBayesianNetwork

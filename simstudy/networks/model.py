@@ -1,4 +1,4 @@
-"""A known truth: a Bayesian network over discrete variables, or a mixture of them."""
+"""Data-generating models: a discrete Bayesian network, or a mixture of them."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ class Component:
     weight : float
         The probability that a row comes from this component.
     parents : tuple of tuples of int
-        For each variable its parents.
+        The parents of each variable.
     cpts : tuple of arrays
-        For each variable its conditional probability table: one axis for each parent in the
-        order of ``parents``, then one for the variable itself, along which it sums to one.
+        The conditional probability table of each variable: one axis per parent in the order of
+        ``parents``, then one for the variable itself, along which it sums to one.
     """
 
     weight: float
@@ -47,9 +47,9 @@ class Component:
 
     @cached_property
     def bounds(self) -> tuple[FloatArray, ...]:
-        """For each variable where one value ends, a column for each configuration of its parents.
+        """Cumulative probabilities of each variable, one column per parent configuration.
 
-        The last value takes what is left, so a cumulative sum just below one does no harm.
+        The last value takes the remainder, so a cumulative sum just below one is harmless.
         """
         sums = [np.cumsum(cpt, axis=-1).reshape(-1, cpt.shape[-1])[:, :-1] for cpt in self.cpts]
         return tuple(np.ascontiguousarray(table.T) for table in sums)
@@ -57,11 +57,11 @@ class Component:
 
 @lru_cache(maxsize=1024)
 def _order(parents: tuple[tuple[int, ...], ...]) -> tuple[int, ...]:
-    """The variables of a network, parents before children; many models have the same arcs."""
+    """Return a topological order of the variables; cached, as many models share their arcs."""
     try:
         return tuple(TopologicalSorter(dict(enumerate(parents))).static_order())
     except CycleError as error:
-        raise ValueError(f"the parents {parents} form a circle") from error
+        raise ValueError(f"the parents {parents} form a cycle") from error
 
 
 class Model:
@@ -70,12 +70,11 @@ class Model:
     Parameters
     ----------
     cards : sequence of int
-        How many values each variable has.
+        Number of values of each variable.
     components : sequence of Component
-        One for a plain Bayesian network; several, with weights that sum to one, for a mixture
-        in which every row comes from one of them.
+        One for a plain Bayesian network; several, with weights that sum to one, for a mixture.
     names : sequence of str, optional
-        The variables' names; x0, x1, … and y for the target if left out.
+        Names of the variables; by default x0, x1, … and y for the target.
     """
 
     def __init__(
@@ -106,7 +105,7 @@ class Model:
                 raise ValueError("a component needs parents and a CPT for every variable")
             for v, (parents, cpt) in enumerate(zip(component.parents, component.cpts, strict=True)):
                 self._check_cpt(v, parents, cpt)
-            _ = component.order  # refuses circles
+            _ = component.order  # raises an error for cycles
 
     def _check_cpt(self, v: int, parents: tuple[int, ...], cpt: FloatArray) -> None:
         known = all(0 <= p < len(self.cards) for p in parents)
@@ -122,9 +121,9 @@ class Model:
             raise ValueError(f"a row of the CPT of {self.names[v]} is not a distribution")
 
     def digest(self) -> str:
-        """A short digest of the whole: another model, drawn anew, has another.
+        """Return a short digest that identifies the model.
 
-        Probabilities count to six digits, so that another processor's rounding does not.
+        Probabilities are rounded to six digits, so that it does not depend on the processor.
         """
         parents = [[[int(p) for p in those] for those in c.parents] for c in self.components]
         numbers = [np.array([component.weight for component in self.components])]
@@ -134,10 +133,10 @@ class Model:
         return content.hexdigest()
 
     def sample(self, n: int, rng: np.random.Generator) -> Sample:
-        """Draw ``n`` rows; the first rows of a longer draw from the same stream are the same."""
+        """Draw ``n`` rows; a longer draw from the same stream starts with the same rows."""
         variables = len(self.cards)
         mixture = len(self.components) > 1
-        # Row by row: a row always uses the same places of the stream, however many follow.
+        # Row by row: a row uses the same positions of the stream, whatever the number of rows.
         uniform = np.ascontiguousarray(rng.random((n, variables + mixture)).T)
         codes = np.empty((variables, n), dtype=np.intp)
         if not mixture:
@@ -153,7 +152,7 @@ class Model:
         return Sample(codes.T, self.cards)
 
     def joint(self) -> FloatArray:
-        """The probability of every joint configuration, an array of shape ``cards``."""
+        """Return the probability of every joint configuration, an array of shape ``cards``."""
         total = np.zeros(self.cards)
         for component in self.components:
             product = np.full(self.cards, component.weight)
@@ -165,7 +164,7 @@ class Model:
         return total
 
     def log_joint(self, codes: IntArray) -> FloatArray:
-        """log P(attributes, class) of rows of attribute codes, shape (rows, classes)."""
+        """Return log P(attributes, class) for rows of attribute codes, shape (rows, classes)."""
         codes = check_codes(codes, self.cards[:-1], "attribute")
         target = len(self.cards) - 1
         columns: list[IntArray] = [column[:, None] for column in codes.T]
@@ -183,9 +182,9 @@ class Model:
         return np.logaddexp.reduce(logs, axis=0)
 
     def posterior(self, codes: IntArray) -> FloatArray:
-        """The true P(class | attributes) of rows of attribute codes, shape (rows, classes).
+        """Return the true P(class | attributes) for rows of attribute codes, shape (rows, classes).
 
-        Attributes that the model makes impossible are answered with the class prior.
+        For attributes of probability 0 the class prior is returned.
         """
         log_joint = self.log_joint(codes)
         impossible = np.isneginf(log_joint.max(axis=1))
@@ -197,7 +196,7 @@ class Model:
         return posterior
 
     def class_prior(self) -> FloatArray:
-        """The true marginal P(class)."""
+        """Return the true marginal P(class)."""
         target = len(self.cards) - 1
         if all(component.parents[target] == () for component in self.components):
             return np.sum([c.weight * c.cpts[target] for c in self.components], axis=0)
@@ -206,7 +205,7 @@ class Model:
     def to_pgmpy(
         self,
     ) -> DiscreteBayesianNetwork | list[tuple[float, DiscreteBayesianNetwork]]:
-        """A pgmpy network with its CPDs; for a mixture, a list of (weight, network)."""
+        """Return a pgmpy network with its CPDs; for a mixture, a list of (weight, network)."""
         networks = [
             (c.weight, to_pgmpy(c.parents, c.cpts, self.cards, self.names)) for c in self.components
         ]
@@ -215,8 +214,8 @@ class Model:
     def to_xmlbif(self, path: str | Path) -> list[Path]:
         """Write XMLBIF and return the files written.
 
-        A mixture becomes one file for each component, ``name_0.xml``, ``name_1.xml``, …, with
-        the component's weight in the network's name.
+        A mixture is written as one file per component, ``name_0.xml``, ``name_1.xml``, …, with
+        the component's weight in the name of the network.
         """
         path = Path(path)
         if len(self.components) == 1:
@@ -230,7 +229,7 @@ class Model:
         return files
 
     def to_json(self) -> str:
-        """The model as JSON text, exact to the last digit."""
+        """Return the model as JSON text, at full precision."""
         return json.dumps(
             {
                 "cards": self.cards,
@@ -248,7 +247,7 @@ class Model:
 
     @classmethod
     def from_json(cls, text: str) -> Model:
-        """Read a model that `to_json` wrote."""
+        """Read a model written by `to_json`."""
         content = json.loads(text)
         components = [
             Component(
@@ -264,7 +263,7 @@ class Model:
 def _draw(
     component: Component, cards: tuple[int, ...], uniform: FloatArray, codes: IntArray
 ) -> None:
-    """Fill ``codes``, a row for each variable, by inverting its cumulative distribution."""
+    """Fill ``codes``, one row per variable, by inverse transform sampling."""
     for v in component.order:
         bounds, parents = component.bounds[v], component.parents[v]
         if parents:
@@ -272,5 +271,5 @@ def _draw(
             for parent in parents[1:]:
                 place = place * cards[parent] + codes[parent]
             bounds = bounds.take(place, axis=1)
-        above = (uniform[v] >= bounds).view(np.uint8)  # as few bytes as will do are added fastest
+        above = (uniform[v] >= bounds).view(np.uint8)  # small integers add fastest
         codes[v] = above.sum(axis=0, dtype=np.min_scalar_type(len(bounds)))

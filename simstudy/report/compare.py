@@ -3,40 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from dataclasses import replace
+
+import pandas as pd
 
 from simstudy.analysis.claims import StatementVerdict
 from simstudy.report.charts import curves as lines
 from simstudy.report.charts import svg
 from simstudy.report.prose import captions, claims, comparison
 from simstudy.report.prose.design import question
-from simstudy.report.prose.headline import headline
+from simstudy.report.prose.headline import results_headline
 from simstudy.report.prose.phrases import axis_label, listed
 from simstudy.report.prose.verdicts import pair_method
 from simstudy.report.tables import comparison as build
 from simstudy.report.templating import render
-
-if TYPE_CHECKING:
-    import pandas as pd
-    from markupsafe import Markup
-
-    from simstudy.results.results import Results
+from simstudy.results.results import Results
 
 _MAX_LEARNERS = 12  # whose lines are drawn
-
-
-@dataclass(frozen=True)
-class Column:
-    """One study of the page."""
-
-    name: str
-    title: str
-    question: str
-    findings: list[str]
-    unit: str
-    curves: Markup
-    differences: Markup | None
 
 
 def compare_page(
@@ -102,15 +85,15 @@ def compare_page(
         title=title or f"Comparison of {listed([*studies])}",
         citation=citation,
         columns=[
-            Column(
-                name,
-                name if variants else results.study.title or results.study.name,
-                question(results.study, results.info()),
-                _headline(results),
-                units[name],
-                curves[place],
-                differences[place] if reference else None,
-            )
+            {
+                "name": name,
+                "title": name if variants else results.study.title or results.study.name,
+                "question": question(results.study, results.info()),
+                "findings": results_headline(results),
+                "unit": units[name],
+                "curves": curves[place],
+                "differences": differences[place] if reference else None,
+            }
             for place, (name, results) in enumerate(studies.items())
         ],
         learners=[(place, label, svg.swatch(place)) for label, place in places.items()],
@@ -137,8 +120,3 @@ def compare_page(
         readings_summary=summary(readings) if readings else "",
         variants=variants,
     )
-
-
-def _headline(results: Results) -> list[str]:
-    manifest = results.manifest
-    return headline(results.findings(), manifest["failures"], manifest["cells"])

@@ -16,18 +16,16 @@ from simstudy.report.charts import layout, mpl, pairs, ranks, spread
 from simstudy.report.charts.curves import learning_curves
 from simstudy.report.charts.mpl import STYLES, Style
 from simstudy.report.charts.spec import Panels, drawable, wrapped
-from simstudy.report.output import make_directory, write_files
+from simstudy.report.output import make_directory, missing, section, write_files
 from simstudy.report.prose import captions
 from simstudy.report.prose.crossings import added_sizes
 from simstudy.report.prose.design import design
 from simstudy.report.prose.phrases import opening
-from simstudy.report.tables.markdown import markdown_text
+from simstudy.results.results import Results
 from simstudy.texts import printable
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-    from simstudy.results.results import Results
 
 Maker: TypeAlias = "Callable[[Results, Style], Printed]"
 FORMATS: dict[str, dict[str, Any]] = {
@@ -35,7 +33,6 @@ FORMATS: dict[str, dict[str, Any]] = {
     "svg": {"metadata": {"Date": None}},
     "pdf": {"metadata": {"CreationDate": None}},
 }
-CAPTIONS = "captions.md"
 _DPI = 300  # of figures for print, where they are pictures
 _MAX_ROWS = {False: 44, True: 11}  # of the overview of thresholds, in a paper and on a slide
 
@@ -48,9 +45,13 @@ class Printed(NamedTuple):
     """Charts with their title and caption, and how they are laid out on pages."""
 
     title: str
-    caption: str
     panels: Panels
+    sentences: Iterable[str]  # of the caption, those that are empty left out
     lay_out: Callable[[Panels, Style], Iterable[Figure]] = layout.pages
+
+    @property
+    def caption(self) -> str:
+        return " ".join(filter(None, self.sentences))
 
 
 def write_figures(
@@ -65,9 +66,9 @@ def write_figures(
     Parameters
     ----------
     results : Results
-        What the study found.
+        The results of the study.
     directory : Path
-        Where to write; made if it is not there.
+        Where to write; created if needed.
     format : str
         ``"pdf"``, ``"svg"`` or ``"png"``; letters are embedded.
     style : str
@@ -92,8 +93,7 @@ def write_figures(
             raise SimstudyError(f"unknown {what} '{given}'; it must be one of {', '.join(allowed)}")
     make_directory(directory)
     files: dict[str, bytes] = {}
-    told = [f"# {markdown_text(results.study.title or results.study.name)}"]
-    skipped: list[str] = []
+    sections, skipped = [], []
     with matplotlib.rc_context(STYLES[style].settings()):
         for name, make in (_curves_of(results) | MAKERS).items():
             if make is reliability and results.foreign and not rerun:
@@ -112,12 +112,9 @@ def write_figures(
                 for page, figure in _numbered(name, found, STYLES[style])
             }
             files |= pages
-            told.append(f"## {', '.join(pages)}\n\n{markdown_text(found.caption)}")
-    if skipped:
-        listing = "\n".join(f"- {markdown_text(sentence)}" for sentence in skipped)
-        told.append(f"## Not drawn\n\n{listing}")
-    files[CAPTIONS] = ("\n\n".join(told) + "\n").encode()
-    return write_files(directory, files), skipped
+            sections.append(section(", ".join(pages), found.caption))
+    sections += missing("Not drawn", skipped)
+    return write_files(directory, files, results.study, sections), skipped
 
 
 def render(figure: Figure, format: str, **options: Any) -> bytes:
@@ -151,15 +148,6 @@ def study_figures(results: Results) -> dict[str, Figure]:
             found = make(results, mpl.SCREEN)
             figures[name] = layout.whole_figure(found.panels, title, found.caption)
     return figures
-
-
-def _joined(*sentences: str) -> str:
-    return " ".join(sentence for sentence in sentences if sentence)
-
-
-def _notes(panels: Panels) -> list[str]:
-    """What is to be known of the charts, each said once."""
-    return list(dict.fromkeys(note for chart in panels.charts for note in chart.notes))
 
 
 def _numbered(name: str, printed: Printed, style: Style) -> Iterator[tuple[str, Figure]]:
@@ -199,9 +187,9 @@ def curves(results: Results, style: Style, measure: str) -> Printed:
     if not any(drawable(mean.mean) for mean in findings.means if mean.learner in shown):
         raise NotDrawnError("no mean is finite")
     chart, made = learning_curves(findings, shown), captions.made(results.study)
-    caption = _joined(captions.curves(findings), *chart.notes, made, which)
+    text = (captions.curves(findings), *chart.notes, made, which)
     title = f"{opening(findings.info.label)} with more training rows"
-    return Printed(title, caption, Panels((chart,), chart.key), layout.lines)
+    return Printed(title, Panels((chart,), chart.key), text, layout.lines)
 
 
 def differences(results: Results, style: Style) -> Printed:
@@ -216,9 +204,9 @@ def differences(results: Results, style: Style) -> Printed:
             f"{pairs.MAX_PAIRS} at most; the table of pairs has them all"
         )
     panels = Panels(tuple(pairs.difference(findings, *pair) for pair in every), across=3)
-    made = captions.made(results.study)
-    caption = _joined(captions.differences(findings), *_notes(panels), made)
-    return Printed(f"Differences in {findings.info.label}", caption, panels)
+    notes = dict.fromkeys(note for chart in panels.charts for note in chart.notes)
+    text = (captions.differences(findings), *notes, captions.made(results.study))
+    return Printed(f"Differences in {findings.info.label}", panels, text)
 
 
 def thresholds(results: Results, style: Style) -> Printed:
@@ -229,9 +217,9 @@ def thresholds(results: Results, style: Style) -> Printed:
     leader = findings.ranked(results.sizes[-1])[0]
     rows, which = pairs.threshold_rows(findings.courses, _MAX_ROWS[style.titles], leader)
     chart = pairs.thresholds(rows, results.sizes, findings.info.label)
-    told = captions.thresholds(findings, min(row.course.n for row in rows))
-    caption = _joined(told, which, f"{design(results.study)}.", added_sizes(findings))
-    return Printed(chart.title, caption, Panels((chart,)), layout.stacked)
+    caption = captions.thresholds(findings, min(row.course.n for row in rows))
+    text = (caption, which, f"{design(results.study)}.", added_sizes(findings))
+    return Printed(chart.title, Panels((chart,)), text, layout.stacked)
 
 
 def scores(results: Results, style: Style) -> Printed:
@@ -244,11 +232,9 @@ def scores(results: Results, style: Style) -> Printed:
     if undrawn == len(values):
         raise NotDrawnError(f"no cell has a finite {findings.measure}")
     panels = spread.scores(findings, sizes, shown)
-    told = captions.scores(findings, undrawn, sizes)
-    caption = _joined(told, which, captions.made(results.study))
-    return Printed(
-        f"{opening(findings.info.label)} of every model", caption, panels, layout.in_rows
-    )
+    text = (captions.scores(findings, undrawn, sizes), which, captions.made(results.study))
+    title = f"{opening(findings.info.label)} of every model"
+    return Printed(title, panels, text, layout.in_rows)
 
 
 def rank_diagrams(results: Results, style: Style) -> Printed:
@@ -270,9 +256,9 @@ def rank_diagrams(results: Results, style: Style) -> Printed:
     if not found:
         raise NotDrawnError(" ".join(without))
     panels = Panels(tuple(ranks.ranks(one) for one in found))
-    told = captions.ranks(findings, found, k <= ranks.MAX_JOINED)
-    caption = _joined(told, f"{design(results.study)}.", *without)
-    return Printed(f"Average ranks by {findings.info.label}", caption, panels, layout.stacked)
+    caption = captions.ranks(findings, found, k <= ranks.MAX_JOINED)
+    text = (caption, f"{design(results.study)}.", *without)
+    return Printed(f"Average ranks by {findings.info.label}", panels, text, layout.stacked)
 
 
 def reliability(results: Results, style: Style) -> Printed:
@@ -286,8 +272,8 @@ def reliability(results: Results, style: Style) -> Printed:
     panels = spread.reliability(found, shown)
     if not panels.charts:
         raise NotDrawnError("no cell of the models to run again succeeded")
-    caption = _joined(captions.reliability(found, results.study, sizes), which)
-    return Printed("Observed frequency against predicted probability", caption, panels)
+    text = (captions.reliability(found, results.study, sizes), which)
+    return Printed("Observed frequency against predicted probability", panels, text)
 
 
 def regret(results: Results, style: Style) -> Printed:
@@ -300,9 +286,8 @@ def regret(results: Results, style: Style) -> Printed:
         )
     shown, which = _leading(results, style)
     panels = spread.regret(split, results.learners, results.info("regret").unit, shown)
-    told, made = captions.regret(split, results.study), captions.made(results.study)
-    caption = _joined(told, captions.REGRET_PARTS, made, which)
-    return Printed("Regret and its parts", caption, panels)
+    caption, made = captions.regret(split, results.study), captions.made(results.study)
+    return Printed("Regret and its parts", panels, (caption, captions.REGRET_PARTS, made, which))
 
 
 def reward_and_divergence(results: Results, style: Style) -> Printed:
@@ -315,8 +300,8 @@ def reward_and_divergence(results: Results, style: Style) -> Printed:
     panels, cells, drawn = spread.divergence(results.findings(), reward, other, shown)
     if not drawn:
         raise NotDrawnError("no cell has a divergence above 0")
-    told = captions.divergence(results.study, reward.label, other.label, cells, drawn)
-    return Printed("Reward against divergence from the truth", _joined(told, which), panels)
+    text = captions.divergence(results.study, reward.label, other.label, cells, drawn)
+    return Printed("Reward against divergence from the truth", panels, (text, which))
 
 
 MAKERS: dict[str, Maker] = {

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 import pandas as pd
 
+from simstudy.analysis.anova import Anova
 from simstudy.analysis.findings import Absent, Findings
+from simstudy.analysis.mixed import MixedModel
 from simstudy.report.figures import FORMATS, render, study_figures
 from simstudy.report.names import PAGE, TABLES
 from simstudy.report.page import report_page
+from simstudy.results.results import Results
 from simstudy.results.store import Store
 from simstudy.texts import as_csv
-
-if TYPE_CHECKING:
-    from simstudy.analysis.anova import Anova
-    from simstudy.analysis.mixed import MixedModel
-    from simstudy.results.results import Results
 
 
 def write_report(results: Results, store: Store) -> None:

@@ -4,69 +4,41 @@ from __future__ import annotations
 
 import math
 import shlex
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import Any
 
 from simstudy.analysis.costs import median_seconds
 from simstudy.analysis.findings import Absent, Findings
 from simstudy.analysis.thresholds import Course
-from simstudy.measures.base import MeasureInfo
 from simstudy.report.charts import curves, pairs, spread, svg
 from simstudy.report.charts.network import network
-from simstudy.report.charts.spec import Chart
-from simstudy.report.charts.svg import Panel, Picture
+from simstudy.report.charts.svg import Panel
 from simstudy.report.prose import captions
 from simstudy.report.prose.design import conventions, question, sections, span
-from simstudy.report.prose.headline import headline
-from simstudy.report.prose.notes import ALONE, costs_note, pair_notes, precision_note
+from simstudy.report.prose.headline import results_headline
 from simstudy.report.prose.numbers import brief
 from simstudy.report.tables import facts
 from simstudy.report.tables import findings as build
 from simstudy.report.tables.table import Table
 from simstudy.report.templating import render
-
-if TYPE_CHECKING:
-    from simstudy.results.results import Results
-    from simstudy.study.study import Study
+from simstudy.results.results import Results
+from simstudy.study.study import Study
 
 _MAX_WARNINGS = 10
 _EXAMPLES = 3  # models that are drawn
 
 
-@dataclass(frozen=True)
-class View:
-    """The figures, tables and notes of one measure."""
-
-    index: int
-    info: MeasureInfo
-    wide: Picture
-    narrow: Picture
-    curve_notes: list[str]
-    means: Table
-    differences: list[Panel]
-    difference_notes: list[str]
-    thresholds: Table | None
-    tests: list[Table]
-    test_notes: list[str]
-    pairs: list[Table]
-    pair_notes: list[str]
-    models: list[Panel]
-    precision: list[Table]
-    precision_note: str
-
-
 def report_page(results: Results) -> str:
     """Write the report page of a study: one HTML file, the same bytes each time."""
     study, manifest = results.study, results.manifest
-    failed, cells = manifest["failures"], manifest["cells"]
-    split = results.regret_parts
+    split, medians = results.regret_parts, median_seconds(results.timings)
     return render(
         "page.html",
         study=study,
         manifest=manifest,
         title=study.title or study.name,
         question=question(study, results.info()),
-        headline=headline(results.findings(), failed, cells),
+        headline=results_headline(results),
         learners=[
             (index, label, svg.swatch(index)) for index, label in enumerate(results.learners)
         ],
@@ -84,9 +56,11 @@ def report_page(results: Results) -> str:
             "caption": captions.regret(split, study),
         },
         costs={
-            "panels": svg.panels(_seconds(results), "seconds", svg.TIMES),
-            "table": facts.costs(results),
-            "caption": costs_note(manifest["platform"], study.data.test_size),
+            "panels": svg.panels(
+                curves.seconds(medians, results.learners, results.sizes), "seconds", svg.TIMES
+            ),
+            "table": facts.costs(results, medians),
+            "caption": captions.costs(manifest["platform"], study.data.test_size),
         },
         failures=facts.failures(results),
         warnings=list(manifest["warnings"].items())[:_MAX_WARNINGS],
@@ -96,8 +70,8 @@ def report_page(results: Results) -> str:
     )
 
 
-def view(results: Results, index: int) -> View:
-    """Present one of the measures."""
+def view(results: Results, index: int) -> dict[str, Any]:
+    """The figures, tables and notes of one measure."""
     findings, study = results.findings(results.measures[index]), results.study
     chart = curves.learning_curves(findings)
     panels, notes, thresholds = _differences(findings, index)
@@ -111,24 +85,24 @@ def view(results: Results, index: int) -> View:
     def own(table: Table) -> Table:
         return replace(table, name=f"{table.name}_{findings.measure}")
 
-    return View(
-        index,
-        findings.info,
-        svg.draw(chart, f"curves{index}w", svg.CURVES, labels=True),
-        svg.draw(chart, f"curves{index}n", svg.NARROW),
-        [captions.curves(findings), *_unmeasured_limits(findings), *chart.notes],
-        own(build.means(findings)),
-        panels,
-        notes,
-        None if thresholds is None else own(thresholds),
-        [own(table) for table in tests],
-        test_notes,
-        [own(table) for table in compared],
-        pair_notes(findings, len(design.learners) <= build.MAX_IN_MATRIX),
-        svg.panels(spread.models(findings), f"models{index}"),
-        [own(table) for table in precision],
-        precision_note(findings),
-    )
+    return {
+        "index": index,
+        "info": findings.info,
+        "wide": svg.draw(chart, f"curves{index}w", svg.CURVES, labels=True),
+        "narrow": svg.draw(chart, f"curves{index}n", svg.NARROW),
+        "curve_notes": [captions.curves(findings), *_unmeasured_limits(findings), *chart.notes],
+        "means": own(build.means(findings)),
+        "differences": panels,
+        "difference_notes": notes,
+        "thresholds": None if thresholds is None else own(thresholds),
+        "tests": [own(table) for table in tests],
+        "test_notes": test_notes,
+        "pairs": [own(table) for table in compared],
+        "pair_notes": captions.pairs(findings, len(design.learners) <= build.MAX_IN_MATRIX),
+        "models": svg.panels(spread.models(findings), f"models{index}"),
+        "precision": [own(table) for table in precision],
+        "precision_note": captions.precision(findings),
+    }
 
 
 def _unmeasured_limits(findings: Findings) -> list[str]:
@@ -145,7 +119,7 @@ def _differences(findings: Findings, index: int) -> tuple[list[Panel], list[str]
     """The paired differences against size, notes on them, and who overtakes whom."""
     design = findings.design
     if len(design.learners) < 2:
-        return [], [ALONE], None
+        return [], [captions.ALONE], None
     if len(design.sizes) < 2:
         return [], ["With one training size there is no curve; see the table of pairs."], None
     every, chosen = pairs.all_pairs(findings), pairs.shown_pairs(findings)
@@ -172,22 +146,10 @@ def _differences(findings: Findings, index: int) -> tuple[list[Panel], list[str]
 
 def _tests(findings: Findings, study: Study) -> tuple[list[Table], list[str]]:
     """The ANOVA and, if cells are missing, a mixed model; and notes on them."""
-    found = {"ANOVA": build.anova(findings), "": build.sphericity(findings)}
-    if findings.incomplete:
-        found["mixed model"] = build.mixed(findings)
+    found = build.tests(findings)
     tables = [table for table in found.values() if isinstance(table, Table)]
-    notes = [
-        f"No {name}: {table.reason}."
-        for name, table in found.items()
-        if name and isinstance(table, Absent)
-    ]
     note = captions.size_effect(findings, study)
-    return tables, [*notes, *[note] * bool(note and tables)]
-
-
-def _seconds(results: Results) -> list[Chart]:
-    """Median seconds to fit and to predict against training size."""
-    return curves.seconds(median_seconds(results.timings), results.learners, results.sizes)
+    return tables, [*build.missing_tests(found), *[note] * bool(note and tables)]
 
 
 def _examples(results: Results) -> tuple[list[Panel], str]:

@@ -12,20 +12,12 @@ _TEMPLATES = Path(__file__).with_name("templates")
 
 
 def render(template: str, **content: object) -> str:
-    """Fill in one of the templates.
-
-    It may call ``as_html`` with a table, and ``keep``, which puts the table's file into the page
-    and returns the file's name.
-    """
+    """Fill in a template; its ``keep`` puts the file of a table into the page, and names it."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-    environment = Environment(
-        loader=FileSystemLoader(_TEMPLATES),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    loader = FileSystemLoader(_TEMPLATES)
+    environment = Environment(loader=loader, autoescape=True, undefined=StrictUndefined)
+    environment.trim_blocks = environment.lstrip_blocks = True
     files: dict[str, str] = {}
 
     def keep(table: Table) -> str:

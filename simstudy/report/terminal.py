@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rich.console import Console
 from rich.text import Text
 
-from simstudy.analysis.findings import Absent, Findings
+from simstudy.analysis.findings import Findings
 from simstudy.report.prose import crossings
 from simstudy.report.prose.design import conventions, design
 from simstudy.report.prose.verdicts import MAX_COMPARED, pair_method, verdicts
 from simstudy.report.tables import findings as build
 from simstudy.report.tables.table import Table
 from simstudy.report.tables.terminal import print_table
+from simstudy.results.results import Results
 from simstudy.texts import printable
-
-if TYPE_CHECKING:
-    from simstudy.results.results import Results
 
 _MAX_WARNINGS = 5  # that are printed
 
@@ -41,22 +39,14 @@ def print_summary(results: Results, console: Console) -> None:
     console.print(f"{design(study)}.", markup=False)
     console.print(f"{conventions(study)}.\n", markup=False)
     print_table(build.means(findings), console)
-    _print("ANOVA", build.anova(findings), console)
-    if isinstance(table := build.sphericity(findings), Table):
-        print_table(table, console)
-    if findings.incomplete:
-        _print("mixed model", build.mixed(findings), console)
+    for name, table in build.tests(findings).items():
+        for note in build.missing_tests({name: table}):
+            console.print(f"{note}\n", markup=False)
+        if isinstance(table, Table):
+            print_table(table, console)
     _print_verdicts(findings, console)
     _print_courses(findings, console)
     _print_failures(results, console)
-
-
-def _print(name: str, table: Table | Absent, console: Console) -> None:
-    """Print a table, or why there is none."""
-    if isinstance(table, Absent):
-        console.print(f"No {name}: {table.reason}.\n", markup=False)
-    else:
-        print_table(table, console)
 
 
 def _print_verdicts(findings: Findings, console: Console) -> None:

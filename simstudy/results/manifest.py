@@ -84,6 +84,7 @@ class _Manifest(_Owner):
     fingerprint: str
     cells: Count
     measures: dict[str, _Info] = Field(min_length=1)
+    columns: dict[str, list[str]] = {}
     about: dict[str, dict[str, str]] = {}
     rests_on: dict[str, list[str]] = {}
     networks: dict[str, _Network] = {}
@@ -139,6 +140,7 @@ def descriptions(plan: Plan) -> dict[str, Any]:
     """What a manifest records of the family, the learners and the measures of a study."""
     return {
         "measures": {column.name: _info(column, plan.reward) for column in plan.columns},
+        "columns": {column.name: [column.measure, column.test] for column in plan.columns},
         "about": {
             "family": {plan.family.name: first_line(FAMILIES, plan.family.name)},
             "learner": {one.name: first_line(LEARNERS, one.name) for one in plan.learners},

@@ -1,24 +1,24 @@
-"""The learners as scikit-learn estimators, for tables of categories.
+"""The learners as scikit-learn estimators for categorical data.
 
 >>> from simstudy.sklearn import AODEClassifier
 >>> AODEClassifier().fit([["hot", "dry"], ["cold", "wet"]], ["out", "in"]).predict([["hot", "dry"]])
 array(['out'], dtype='<U3')
 
-Every column of ``X`` holds one attribute's categories: strings, numbers, booleans or a pandas
-categorical, one kind in each column. Numbers are categories too: discretise continuous columns
-first. Missing values are refused; fill them, or give them a category of their own.
+Every column of ``X`` holds the categories of one attribute: strings, numbers, booleans or a pandas
+categorical, one type per column. Numbers are treated as categories: discretise continuous columns
+first. Missing values raise an error; impute them or encode them as a category.
 
-A category that training never saw says nothing about the class ("ignore"): it is summed over, as
-if the value had not been observed. The alternatives would distort probabilities. One more value
-of zero count changes the smoothing of all the others, and its own frequency, α/(n_c + …), is
-greatest in the rarest class. Where all categories are known, the probabilities are those that
-the learner itself gives for the same codes.
+A category not seen in training is marginalised ("ignore"), as if the value had not been observed.
+Alternatives would distort the probabilities: an extra value with count 0 changes the smoothing of
+all the others, and its own frequency, α/(n_c + …), is greatest in the rarest class. If all
+categories are known, the probabilities are those of the learner for the same codes.
 
-Two estimators differ: `C45Classifier` and `BoostedC45Classifier` take columns of numbers as
-numbers, and cut between them, unless ``categorical_features="all"`` says that they are categories;
-missing values, and categories that training never saw, go down all branches of a tree in parts.
+Two estimators differ: `C45Classifier` and `BoostedC45Classifier` treat numeric columns as numeric
+unless ``categorical_features="all"``; rows with missing values or unseen categories are divided
+among all branches of a tree.
 
-To add a learner: a subclass whose ``_of`` is the learner; its parameters come with it.
+To add an estimator, subclass `CategoricalClassifier` and set ``_of`` to the learner; its parameters
+are inherited.
 """
 
 from simstudy.sklearn.base import CategoricalClassifier

@@ -1,4 +1,4 @@
-"""What all estimators have in common."""
+"""Base class of the estimators."""
 
 from __future__ import annotations
 
@@ -27,42 +27,42 @@ from simstudy.learners.base import Generative, Learner, normalise, require
 
 Categories: TypeAlias = Literal["auto"] | Sequence[npt.ArrayLike]
 
-# Unknown values in a row are summed over all they could have been, up to this many possibilities.
-_MOST_COMPLETIONS = 1000
+# Unknown values of a row are marginalised over up to this many completions.
+_MAX_COMPLETIONS = 1000
 _UNKNOWN = -1
 
 
 class CategoricalClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
-    """What all these estimators have in common; a subclass names its learner.
+    """Base class of estimators for categorical data; a subclass sets its learner.
 
-    The learner's parameters are the estimator's too, with the same defaults; they are documented
-    with the learner.
+    The estimator has the parameters of its learner, with the same defaults, in addition to those
+    below.
 
     Parameters
     ----------
     categories : "auto" or a list of lists
-        The categories of each column: those found in training, sorted, or those given. Give them
-        where a category may be absent from training; numbers must be given in order.
+        The categories of each column: those found in training, sorted, or a list. Give a list
+        if a category may be absent from training; numbers must be sorted.
     handle_unknown : {"ignore", "error"}
-        What a category outside of ``categories_`` does at prediction. "ignore" sums over the
-        categories that it could have been; in a row that leaves over 1000 possibilities, over
-        1000 of them, always the same. "error" refuses it.
+        Handling of unknown categories at prediction. "ignore" marginalises over the known
+        categories; for a row with more than 1000 completions, over a fixed random 1000 of them.
+        "error" raises an error.
 
     Attributes
     ----------
     classes_ : array
-        The labels, sorted; the order of the columns of `predict_proba`.
+        The class labels, sorted, in the order of the columns of `predict_proba`.
     categories_ : list of arrays
-        The categories of each column; the place of a category is its code.
+        The categories of each column; the index of a category is its code.
     fitted_ : object
-        What the learner returned, such as a `simstudy.learners.tan.FittedTAN` with its ``tree``.
+        The fitted model, such as a `simstudy.learners.tan.FittedTAN` with its ``tree``.
     n_features_in_, feature_names_in_
         The number of columns, and their names if ``X`` had any.
     """
 
     _takes_missing: ClassVar[bool] = False
     _of: ClassVar[type[Learner]]  # the learner
-    # What the estimator can be told beside its learner's parameters, with defaults.
+    # Parameters in addition to those of the learner, with defaults.
     _options: ClassVar[dict[str, Any]] = {"categories": "auto", "handle_unknown": "ignore"}
 
     categories: Categories
@@ -74,11 +74,11 @@ class CategoricalClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignor
             cls.__init__ = _initialiser(cls._of, cls._options)  # type: ignore[method-assign]
 
     def _learner(self) -> Any:
-        """The learner with this estimator's parameters."""
+        """Return the learner with this estimator's parameters."""
         return self._of(**{field.name: getattr(self, field.name) for field in _fields(self._of)})
 
     def _rng(self) -> np.random.Generator | None:
-        """The random stream for a learner that draws at random."""
+        """Return the random generator for randomised learners."""
         return None
 
     def __sklearn_tags__(self) -> Any:
@@ -88,9 +88,9 @@ class CategoricalClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignor
         return tags
 
     def fit(self, X: Any, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None = None) -> Self:
-        """Learn from rows of categories and their labels.
+        """Fit to rows of categories and their labels.
 
-        A row of weight w counts as w rows; one of weight 0 is as if it were not there.
+        A row of weight w counts as w rows; rows of weight 0 are ignored.
         """
         learner = self._learner()
         X, target, weights = self._training_rows(X, y, sample_weight)
@@ -103,7 +103,7 @@ class CategoricalClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignor
     def _training_rows(
         self, X: Any, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None
     ) -> tuple[Any, IntArray, FloatArray | None]:
-        """The rows to learn from as given, their classes as numbers, and their weights."""
+        """Return the training rows, their classes as integers, and their weights."""
         known = self.handle_unknown in ("ignore", "error")
         require(known, "handle_unknown", self.handle_unknown, "it must be 'ignore' or 'error'")
         labels = validate_data(self, y=y)
@@ -121,7 +121,7 @@ class CategoricalClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignor
         return X, target, weights
 
     def predict_proba(self, X: Any) -> FloatArray:
-        """P(class | attributes), one column for each of ``classes_``."""
+        """Return P(class | attributes), one column per class of ``classes_``."""
         codes = self._encode(X)
         incomplete = (codes == _UNKNOWN).any(axis=1)
         if not incomplete.any():
@@ -134,17 +134,17 @@ class CategoricalClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignor
         return probabilities
 
     def predict_log_proba(self, X: Any) -> FloatArray:
-        """The logarithm of `predict_proba`."""
+        """Return the logarithm of `predict_proba`."""
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
 
     def predict(self, X: Any) -> npt.NDArray[Any]:
-        """The most probable label of each row, ties to the first of ``classes_``."""
-        probabilities = self.predict_proba(X)  # first: it tells whether this is fitted
+        """Return the most probable label of each row; ties go to the first of ``classes_``."""
+        probabilities = self.predict_proba(X)  # first: checks that the estimator is fitted
         return self.classes_[probabilities.argmax(axis=1)]
 
     def _check_table(self, X: Any) -> None:
-        """Refuse what has not two dimensions, and missing values where none are allowed."""
+        """Raise an error unless X is two-dimensional, and for missing values if not allowed."""
         import pandas as pd
 
         missing = np.asarray(pd.isna(X))
@@ -154,12 +154,12 @@ class CategoricalClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignor
             column = int(missing.any(axis=0).argmax())
             name = X.columns[column] if hasattr(X, "columns") else column
             raise ValueError(
-                f"column {name!s} of X has missing values (NaN or None); fill them, or give them a "
-                "category of their own"
+                f"column {name!s} of X has missing values (NaN or None); impute them or encode "
+                "them as a category"
             )
 
     def _fit_encoder(self, X: Any) -> IntArray:
-        """Learn the categories of the training rows, and encode these."""
+        """Find the categories of the training rows and encode the rows."""
         self._encoder = OrdinalEncoder(
             categories=self.categories,
             dtype=np.intp,
@@ -172,7 +172,7 @@ class CategoricalClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignor
         return codes
 
     def _encode(self, X: Any) -> IntArray:
-        """The codes of rows to predict, with _UNKNOWN where a category is new."""
+        """Return the codes of rows to predict, with _UNKNOWN for unknown categories."""
         check_is_fitted(self)
         self._check_table(X)
         validate_data(self, X, reset=False, skip_check_array=True)
@@ -187,39 +187,39 @@ class CategoricalClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignor
             first = int(columns.argmax())
             name = getattr(self, "feature_names_in_", np.arange(len(columns)))[first]
             raise ValueError(
-                f"column {name!s} of X holds a category outside of its known ones: "
+                f"column {name!s} of X has an unknown category; known: "
                 f"{', '.join(map(str, self.categories_[first]))}"
             )
 
     def _completions(self, row: IntArray) -> IntArray:
-        """The row with its unknown values replaced by all, or very many, that they could be."""
+        """Return the row with its unknown values replaced by all, or many, known ones."""
         unknown = np.flatnonzero(row == _UNKNOWN)
         cards = [len(self.categories_[column]) for column in unknown]
-        if np.prod(cards, dtype=np.float64) <= _MOST_COMPLETIONS:
+        if np.prod(cards, dtype=np.float64) <= _MAX_COMPLETIONS:
             values = np.indices(cards).reshape(len(cards), -1).T
-        else:  # a seed of its own for each row: other rows make no difference
-            values = np.random.default_rng(0).integers(cards, size=(_MOST_COMPLETIONS, len(cards)))
+        else:  # a fixed seed: the result does not depend on other rows
+            values = np.random.default_rng(0).integers(cards, size=(_MAX_COMPLETIONS, len(cards)))
         completions = np.tile(row, (len(values), 1))
         completions[:, unknown] = values
         return completions
 
     def _summed_over(self, completions: IntArray) -> FloatArray:
-        """P(class | what the completions share)."""
+        """Return P(class | values common to the completions)."""
         if isinstance(self.fitted_, Generative):
             log_joint = self.fitted_.log_joint(completions)
             return normalise(np.logaddexp.reduce(log_joint, axis=0)[None])[0]
-        # Without a joint distribution the values count as equally probable.
+        # Without a joint distribution the completions have equal weight.
         mean: FloatArray = self.fitted_.predict_proba(completions).mean(axis=0)
         return mean
 
 
 def _fields(learner: type[Learner]) -> list[dataclasses.Field[Any]]:
-    """The parameters of a learner."""
+    """Return the parameters of a learner."""
     return [field for field in dataclasses.fields(learner) if field.init]
 
 
 def _initialiser(learner: type[Learner], options: dict[str, Any]) -> Callable[..., None]:
-    """An ``__init__`` with a learner's parameters, and options by keyword, as scikit-learn asks."""
+    """Return an ``__init__`` with a learner's parameters, and options by keyword."""
     kind = inspect.Parameter
     own = inspect.signature(learner).parameters.values()
     more = [kind(name, kind.KEYWORD_ONLY, default=default) for name, default in options.items()]

@@ -1,4 +1,4 @@
-"""An estimator for each learner."""
+"""One estimator per learner."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from simstudy.sklearn.mixed import MixedClassifier
 
 
 class _PoorClassifier(CategoricalClassifier, ABC):
-    """An estimator that looks at one attribute at most, which is often not enough."""
+    """Base class of estimators that use at most one attribute and so may score poorly."""
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -35,7 +35,7 @@ class _PoorClassifier(CategoricalClassifier, ABC):
 
 
 class PriorClassifier(_PoorClassifier):
-    """Class frequencies, whatever the attributes; see `simstudy.learners.prior.Prior`."""
+    """Class frequencies, ignoring the attributes; see `simstudy.learners.prior.Prior`."""
 
     _of = Prior
 
@@ -59,9 +59,9 @@ class AODEClassifier(CategoricalClassifier):
 
 
 class CaMMLClassifier(CategoricalClassifier):
-    """Networks by minimum message length; see `simstudy.learners.camml.learner.CaMML`.
+    """Bayesian networks by MML; see `simstudy.learners.camml.learner.CaMML`.
 
-    ``random_state`` matters only where models are sampled, from 11 variables on.
+    ``random_state`` has an effect only if models are sampled, from 11 variables on.
     """
 
     _of = CaMML
@@ -92,31 +92,31 @@ class LBRClassifier(CategoricalClassifier):
 
 
 class DecisionStumpClassifier(_PoorClassifier):
-    """One value against the rest; see `simstudy.learners.one_attribute.DecisionStump`."""
+    """Decision stump; see `simstudy.learners.one_attribute.DecisionStump`."""
 
     _of = DecisionStump
 
 
 class OneRClassifier(_PoorClassifier):
-    """Rules of one attribute; see `simstudy.learners.one_attribute.OneR`."""
+    """1R, rules of one attribute; see `simstudy.learners.one_attribute.OneR`."""
 
     _of = OneR
 
 
 class MMLTreeClassifier(CategoricalClassifier):
-    """Trees of least message length; see `simstudy.learners.mml.tree.MMLTree`."""
+    """MML decision trees; see `simstudy.learners.mml.tree.MMLTree`."""
 
     _of = MMLTree
 
 
 class MMLGraphClassifier(CategoricalClassifier):
-    """Trees whose branches may join; see `simstudy.learners.mml.graph.MMLGraph`."""
+    """MML decision graphs; see `simstudy.learners.mml.graph.MMLGraph`."""
 
     _of = MMLGraph
 
 
 class C45Classifier(MixedClassifier):
-    """C4.5; see `simstudy.learners.c45.learner.C45`."""
+    """C4.5 decision trees; see `simstudy.learners.c45.learner.C45`."""
 
     _of = C45
 

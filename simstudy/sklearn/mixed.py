@@ -1,4 +1,4 @@
-"""Estimators for columns of numbers beside columns of categories, with missing values."""
+"""Estimators for numeric and categorical columns with missing values."""
 
 from __future__ import annotations
 
@@ -22,24 +22,22 @@ Columns: TypeAlias = Literal["from_dtype", "all"] | Sequence[Any]
 
 
 class MixedClassifier(CategoricalClassifier, ABC):
-    """An estimator for columns of categories and of numbers, with missing values (NaN, None).
+    """Base class of estimators for categorical and numeric columns with missing values.
 
     Parameters
     ----------
     categorical_features : {"from_dtype", "all"} or a list of columns
-        Which columns hold categories: those that do not hold numbers; all; or those in the list,
-        by their names or places. The others hold numbers.
+        The categorical columns: those that are not numeric; all; or a list of names or indices.
+        The others are numeric.
     categories : "auto" or a list of lists
-        The categories of each column that has any, in turn: those found in training, sorted, or
-        those given.
+        The categories of each categorical column: those found in training, sorted, or a list.
     handle_unknown : {"ignore", "error"}
-        Whether a category outside of ``categories_`` counts as missing at prediction, or is
-        refused.
+        Whether unknown categories count as missing at prediction or raise an error.
 
     Attributes
     ----------
     categories_ : list of lists
-        The categories of each column; None for a column of numbers.
+        The categories of each column; None for a numeric column.
     """
 
     _takes_missing: ClassVar[bool] = True
@@ -57,9 +55,9 @@ class MixedClassifier(CategoricalClassifier, ABC):
         return tags
 
     def fit(self, X: Any, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None = None) -> Self:
-        """Learn from rows and their labels.
+        """Fit to rows and their labels.
 
-        A row of weight w counts as w rows; one of weight 0 is as if it were not there.
+        A row of weight w counts as w rows; rows of weight 0 are ignored.
         """
         learner = self._learner()
         X, target, weights = self._training_rows(X, y, sample_weight)
@@ -72,7 +70,7 @@ class MixedClassifier(CategoricalClassifier, ABC):
         return self
 
     def predict_proba(self, X: Any) -> FloatArray:
-        """P(class | attributes), one column for each of ``classes_``."""
+        """Return P(class | attributes), one column per class of ``classes_``."""
         check_is_fitted(self)
         self._check_table(X)
         validate_data(self, X, reset=False, skip_check_array=True)
@@ -83,7 +81,7 @@ class MixedClassifier(CategoricalClassifier, ABC):
         return self.fitted_.predict_table(Attributes(values, self._cards))
 
     def _known_categories(self, frame: pd.DataFrame) -> list[Any]:
-        """The categories of each column, None for one of numbers."""
+        """Return the categories of each column, None for a numeric column."""
         nominal = np.flatnonzero(self._categorical(frame)).tolist()
         categories: list[Any] = [None] * frame.shape[1]
         if isinstance(self.categories, str) and self.categories == "auto":
@@ -97,7 +95,7 @@ class MixedClassifier(CategoricalClassifier, ABC):
             )
         if len(given) != len(nominal):
             raise ValueError(
-                f"categories has {len(given)} lists; there are {len(nominal)} columns of categories"
+                f"categories has {len(given)} lists; X has {len(nominal)} categorical columns"
             )
         for place, each in zip(nominal, given, strict=True):
             categories[place] = each
@@ -108,7 +106,7 @@ class MixedClassifier(CategoricalClassifier, ABC):
         return [None if column is None else len(column) for column in self.categories_]
 
     def _categorical(self, frame: pd.DataFrame) -> npt.NDArray[np.bool_]:
-        """Which columns hold categories."""
+        """Return which columns are categorical."""
         chosen, size = self.categorical_features, frame.shape[1]
         if isinstance(chosen, str):
             if chosen not in ("from_dtype", "all"):
@@ -129,8 +127,8 @@ class MixedClassifier(CategoricalClassifier, ABC):
                 nominal[int(each)] = True
             else:
                 raise ValueError(
-                    f"categorical_features names {each!r}, which is no column of X: they have the "
-                    f"places 0 to {size - 1} and the names {', '.join(map(str, names))}"
+                    f"categorical_features has {each!r}, which is not a column of X; allowed are "
+                    f"the indices 0 to {size - 1} and the names {', '.join(map(str, names))}"
                 )
         return nominal
 
@@ -142,7 +140,7 @@ class MixedClassifier(CategoricalClassifier, ABC):
         )
 
     def _values(self, frame: pd.DataFrame) -> FloatArray:
-        """Numbers as they are and categories by their codes; NaN where either is missing."""
+        """Return numbers as they are and categories as codes; NaN if missing."""
         values = np.empty(frame.shape)
         for place, known in enumerate(self.categories_):
             column = frame.iloc[:, place]
@@ -158,22 +156,22 @@ class MixedClassifier(CategoricalClassifier, ABC):
         if unknown.any():
             place = int(unknown.any(axis=0).argmax())
             raise ValueError(
-                f"column {frame.columns[place]!s} of X holds a category outside of its known ones: "
+                f"column {frame.columns[place]!s} of X has an unknown category; known: "
                 f"{', '.join(map(str, self.categories_[place]))}"
             )
 
 
 def _frame(X: Any) -> pd.DataFrame:
-    """The rows as a data frame."""
+    """Return the rows as a data frame."""
     if isinstance(X, pd.DataFrame) and X.size:
         return X
-    # A list may hold numbers beside text; as an array of one kind it would be all text.
+    # A list may mix numbers and text; converted to a plain array, all would be text.
     kind = None if hasattr(X, "dtype") else object
     return pd.DataFrame(check_array(X, dtype=kind, ensure_all_finite="allow-nan"))
 
 
 def _holds_numbers(column: pd.Series[Any]) -> bool:
-    """Whether a column holds numbers, by its type or, if that tells nothing, by its values."""
+    """Return whether a column is numeric, by its dtype or, for objects, by its values."""
     if column.dtype != object:
         numeric = pd.api.types.is_numeric_dtype(column.dtype)
         return bool(numeric and not pd.api.types.is_bool_dtype(column.dtype))
@@ -191,30 +189,30 @@ def _as_numbers(column: pd.Series[Any]) -> FloatArray:
             raise TypeError
         values: FloatArray = column.to_numpy(dtype=np.float64, na_value=np.nan)
     except (TypeError, ValueError):
-        raise ValueError(f"column {column.name!s} of X holds values that are no numbers") from None
+        raise ValueError(f"column {column.name!s} of X has non-numeric values") from None
     if np.isinf(values).any():
-        raise ValueError(f"column {column.name!s} of X holds infinity")
+        raise ValueError(f"column {column.name!s} of X has infinite values")
     return values
 
 
 def _categories(frame: pd.DataFrame, place: int) -> list[Any]:
-    """The values of a column, sorted."""
+    """Return the values of a column, sorted."""
     column = frame.iloc[:, place]
     try:
         return sorted(column[~column.isna()].unique())
     except TypeError:
         raise ValueError(
-            f"column {column.name!s} of X holds values of different kinds, which have no order"
+            f"column {column.name!s} of X has values of different types, which cannot be sorted"
         ) from None
 
 
 def _declared(given: Any) -> list[Any]:
-    """The categories given for a column, refused if their order or number is not clear."""
+    """Return the categories given for a column; raise an error for duplicates or missing ones."""
     ordered = isinstance(given, Sequence | np.ndarray | pd.Index | pd.Series)
     categories = list(given) if ordered and not isinstance(given, str) else None
     if categories is None or pd.isna(categories).any() or len(set(categories)) < len(categories):
         raise ValueError(
-            f"categories has {given!r} for a column; a list of different values, none of them "
-            "missing, is needed"
+            f"categories has {given!r} for a column; it must be a list of distinct, non-missing "
+            "values"
         )
     return categories

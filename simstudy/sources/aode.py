@@ -1,4 +1,4 @@
-"""AODE models: a mixture with one component for each attribute as the others' parent.
+"""AODE models: a mixture with one component per attribute as the parent of the others.
 
 Hope & Korb (2004), figure 4a and section 5.1.
 """
@@ -15,7 +15,7 @@ from simstudy.sources.base import Family, attribute_parents
 
 @dataclass(frozen=True)
 class AODEFamily(Family):
-    """Equally likely components; in the i-th, attribute i is a parent of all the others."""
+    """AODE models: a mixture of one-dependence networks, one per parent attribute."""
 
     @property
     def draws_trees(self) -> bool:

@@ -1,4 +1,4 @@
-"""What every family of random models has in common."""
+"""Base class of families of random models."""
 
 from __future__ import annotations
 
@@ -12,28 +12,28 @@ import numpy as np
 from simstudy.networks.model import Component, Model
 
 Parents = Sequence[Sequence[int]]
-_MOST = 10**6  # variables, and values of each
+_MAX = 10**6  # variables, and values of each
 CPTS = ("dirichlet", "normalized_uniform")
 
 
 @dataclass(frozen=True)
 class Family(ABC):
-    """Random models over a random number of variables with random numbers of values.
+    """Base class of families: a frozen dataclass of parameters with one method, `draw`.
 
-    A family is a frozen dataclass of its parameters with one method, `draw`; a subclass may add
-    parameters of its own.
+    Models have a random number of variables with random numbers of values. Subclasses may add
+    parameters.
 
     Parameters
     ----------
     variables : (int, int)
-        The least and the greatest number of variables, the target included.
+        Range of the number of variables, target included.
     values : (int, int)
-        The least and the greatest number of values of a variable.
+        Range of the number of values of a variable.
     concentration : float
-        Of the symmetric Dirichlet distribution that every row of every CPT is drawn from;
-        1 makes all distributions equally likely, less makes them more extreme.
+        Concentration of the symmetric Dirichlet distribution of every row of every CPT; 1 is
+        uniform over all distributions, smaller values give more extreme probabilities.
     cpts : {"dirichlet", "normalized_uniform"}
-        How every row of every CPT is drawn: from that Dirichlet distribution, or as independent
+        Distribution of every row of every CPT: that Dirichlet distribution, or independent
         Uniform(0, 1) numbers divided by their sum, which favours even distributions.
     """
 
@@ -52,10 +52,10 @@ class Family(ABC):
                     f"{name} = [{least}, {most}] is not allowed; the range must start at no less "
                     f"than {floor} and must not end before it starts"
                 )
-            if most > _MOST:
+            if most > _MAX:
                 raise ValueError(
                     f"{name} = [{least}, {most}] is not allowed; the range must end at no more "
-                    f"than {_MOST:,}"
+                    f"than {_MAX:,}"
                 )
         if not 0 < self.concentration < np.inf:
             raise ValueError(
@@ -83,10 +83,10 @@ class Family(ABC):
 
     @property
     def draws_trees(self) -> bool:
-        """Whether no model is known to be other than a TAN or a Naive Bayes.
+        """Whether every model may be a TAN or a Naive Bayes.
 
-        Those are single networks in which the target is a root and a parent of every attribute,
-        and each attribute has at most one further parent.
+        That is, a single network in which the target is a root and a parent of every attribute,
+        and each attribute has at most one other parent.
         """
         return True
 
@@ -95,7 +95,7 @@ class Family(ABC):
         """Draw one random model."""
 
     def draw_cards(self, rng: np.random.Generator) -> tuple[int, ...]:
-        """Draw how many variables there are and how many values each has, the target last."""
+        """Draw the number of variables and the number of values of each, target last."""
         variables = rng.integers(*self.attributes, endpoint=True)
         cards = rng.integers(*self.values, size=variables, endpoint=True)
         return tuple(int(card) for card in cards)
@@ -103,10 +103,10 @@ class Family(ABC):
     def draw_model(
         self, rng: np.random.Generator, cards: Sequence[int], *structures: Parents
     ) -> Model:
-        """Draw the CPTs of a model whose variables have the given parents.
+        """Draw the CPTs of a model with the given structure.
 
-        Several structures make a mixture of equally likely components, each with CPTs of its
-        own. Where the target has no parents, its prior is common to all components.
+        Several structures make a mixture of equally likely components with separate CPTs. Where
+        the target has no parents, its prior is common to all components.
         """
         target = len(cards) - 1
         prior = self._draw_cpt(rng, (), cards[target])
@@ -132,9 +132,9 @@ class Family(ABC):
 
 
 def attribute_parents(tree: Sequence[Sequence[int]]) -> list[list[int]]:
-    """Parents of all variables when the target is a root and a parent of every attribute.
+    """Return the parents of all variables with the target as a parent of every attribute.
 
-    ``tree`` holds for each attribute its parents among the attributes.
+    ``tree`` holds the attribute parents of each attribute.
     """
     target = len(tree)
     return [[*parents, target] for parents in tree] + [[]]

@@ -1,6 +1,6 @@
-"""k-dependence models: each attribute has up to k others as parents, beside the target.
+"""k-dependence models: up to k attribute parents per attribute, besides the target.
 
-The worked example of an extension; the class of models is that of Sahami (1996).
+The model class is that of Sahami (1996).
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from simstudy.sources.base import Family, attribute_parents
 
 @dataclass(frozen=True)
 class KDBFamily(Family):
-    """Attributes in a random order, each with k random earlier ones as parents.
+    """k-dependence models: k random earlier attributes as parents of each (Sahami 1996).
 
     Parameters
     ----------
     k : int
-        How many attribute parents an attribute has; those that come before the (k+1)-th in the
-        random order have all attributes before them.
+        Number of attribute parents per attribute; the first k attributes in the random order
+        have all earlier attributes as parents.
     """
 
     k: int = 2
@@ -33,7 +33,7 @@ class KDBFamily(Family):
 
     @property
     def draws_trees(self) -> bool:
-        return self.k < 2 or self.attributes[1] < 4  # the third attribute has two before it
+        return self.k < 2 or self.attributes[1] < 4  # the third attribute has two parents
 
     def draw(self, rng: np.random.Generator) -> Model:
         cards = self.draw_cards(rng)

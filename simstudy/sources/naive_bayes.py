@@ -15,7 +15,7 @@ from simstudy.sources.base import Family, attribute_parents
 
 @dataclass(frozen=True)
 class NaiveBayesFamily(Family):
-    """Attributes independent of each other given the target."""
+    """Naive Bayes models: attributes independent given the target."""
 
     def draw(self, rng: np.random.Generator) -> Model:
         cards = self.draw_cards(rng)

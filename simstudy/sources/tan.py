@@ -1,4 +1,4 @@
-"""Tree-augmented Naive Bayes models: a random tree over the attributes, under the target.
+"""Tree-augmented Naive Bayes models: a random tree over the attributes.
 
 Hope & Korb (2004), figure 3a; the tree is uniform over all labelled trees (Prüfer 1918).
 """
@@ -16,7 +16,7 @@ from simstudy.sources.base import Family, attribute_parents
 
 @dataclass(frozen=True)
 class TANFamily(Family):
-    """A uniformly random tree over the attributes, all of them children of the target."""
+    """TAN models: Naive Bayes with a uniformly random tree over the attributes."""
 
     def draw(self, rng: np.random.Generator) -> Model:
         cards = self.draw_cards(rng)
@@ -24,7 +24,7 @@ class TANFamily(Family):
 
 
 def random_tree(size: int, rng: np.random.Generator) -> list[list[int]]:
-    """For each node its parent, if any, in a uniformly random rooted labelled tree."""
+    """Return the parents of each node in a uniformly random rooted labelled tree."""
     neighbours: list[list[int]] = [[] for _ in range(size)]
     sequence = [int(node) for node in rng.integers(size, size=max(size - 2, 0))]
     for first, second in prufer_edges(sequence, size):
@@ -43,7 +43,7 @@ def random_tree(size: int, rng: np.random.Generator) -> list[list[int]]:
 
 
 def prufer_edges(sequence: list[int], size: int) -> list[tuple[int, int]]:
-    """The edges of the tree that a Prüfer sequence stands for."""
+    """Return the edges of the tree of a Prüfer sequence."""
     if size < 2:
         return []
     degree = [1 + sequence.count(node) for node in range(size)]

@@ -1,7 +1,7 @@
-"""The contracts of families, learners and measures, as checks to run on things of your own.
+"""Checks of the contracts of families, learners and measures, for testing plugins.
 
-Each check takes a thing, tries it out, and raises an AssertionError with one sentence that says
-what the contract asks and what was found. A plugin's test is one line::
+Each check takes an object, exercises it, and raises an AssertionError that states in one sentence
+what the contract requires and what was found. A plugin's test is one line::
 
     def test_my_learner_keeps_the_contract():
         check_learner(MyLearner(depth=3))

@@ -1,4 +1,4 @@
-"""What the checks of all contracts share."""
+"""Helpers shared by the contract checks."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 
 
 class Contract:
-    """Says in one sentence whose contract is broken, what it asks, and what was found."""
+    """Reports violations: the object, the rule, and what was found."""
 
     def __init__(self, thing: Any) -> None:
         self.name = getattr(thing, "__name__", type(thing).__name__)
@@ -24,7 +24,7 @@ class Contract:
             self.fail(rule, found)
 
     def attempt(self, rule: str, call: Callable[..., Any], *args: Any) -> Any:
-        """Call something that the contract says must not fail."""
+        """Call a function that must not fail according to the contract."""
         try:
             return call(*args)
         except Exception as error:
@@ -36,7 +36,7 @@ def stream(*key: int) -> np.random.Generator:
 
 
 def gap(one: Any, other: Any) -> str:
-    """How far apart two arrays are, in words."""
+    """Describe the difference between two arrays."""
     one, other = np.asarray(one), np.asarray(other)
     if one.shape != other.shape:
         return f"their shapes, {one.shape} and {other.shape}"
@@ -44,9 +44,9 @@ def gap(one: Any, other: Any) -> str:
 
 
 def check_parameters(contract: Contract, thing: Any) -> Any:
-    """Check what families and learners share; return a pickled copy."""
+    """Check the rules common to families and learners; return a pickled copy."""
     frozen = is_dataclass(thing) and not isinstance(thing, type) and _is_frozen(thing)
-    rule = "it must be an instance of a frozen dataclass"
+    rule = "it must be a frozen dataclass instance"
     contract.require(frozen, rule, f"it is {thing!r}")
     copy = contract.attempt("it must pickle", lambda: pickle.loads(pickle.dumps(thing)))
     contract.require(copy == thing, "it must equal its pickled copy", f"{thing!r} became {copy!r}")

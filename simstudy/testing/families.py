@@ -1,4 +1,4 @@
-"""The contract of a family."""
+"""Contract checks of families."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from simstudy.testing.contract import Contract, check_distributions, check_param
 
 _LARGEST_JOINT = 2**20
 _CHANCE = 1e-6
-_TINY = 1e-200  # below it products of probabilities lose their digits
+_TINY = 1e-200  # products of probabilities below it lose precision
 
 
 def check_family(family: Family, draws: int = 20, varied: bool = True) -> None:
-    """Check that a family keeps its contract.
+    """Check that a family satisfies its contract.
 
     - The family is a frozen dataclass and survives pickling unchanged.
     - ``draw(rng)`` returns a `Model` with at least one attribute and at least two classes.
     - The same stream draws the same model; different streams draw different models, unless
       ``varied`` is False.
-    - Numbers of variables and of values stay in the family's ``variables`` and ``values``, where
-      it has such ranges.
-    - The first rows of a long sample are those of a short one from the same stream.
+    - The numbers of variables and of values are within the family's ``variables`` and ``values``,
+      if it has such ranges.
+    - A long sample starts with the rows of a short one from the same stream.
     - Posteriors are distributions. In models of up to a million configurations the joint sums
       to one, posteriors agree with it, and so do sampled frequencies (chi-square test).
 
@@ -35,14 +35,14 @@ def check_family(family: Family, draws: int = 20, varied: bool = True) -> None:
     family : Family
         The family, with its parameters.
     draws : int
-        How many models to draw and examine.
+        Number of models to draw and check.
     varied : bool
-        False for a family that is meant to draw the same model more than once.
+        False for a family that may draw the same model more than once.
 
     Raises
     ------
     AssertionError
-        With one sentence that says what the contract asks and what was found.
+        States in one sentence what the contract requires and what was found.
     """
     contract = Contract(family)
     copy = check_parameters(contract, family)
@@ -106,7 +106,7 @@ def _check_rows(contract: Contract, model: Model, rng: np.random.Generator) -> N
     different = int((long.codes[:50] != short.codes).any(axis=1).sum())
     contract.require(
         different == 0,
-        "the first rows of a long sample must be those of a short one from the same stream",
+        "a long sample must start with the rows of a short one from the same stream",
         f"{different} of the first 50 rows differ between samples of 50 and of 200 rows",
     )
     check_distributions(
@@ -141,16 +141,16 @@ def _check_joint(contract: Contract, model: Model, rng: np.random.Generator) -> 
     contract.require(
         statistic <= limit,
         rule,
-        f"chi-square is {statistic:.1f}, and chance exceeds {limit:.1f} once in a million times",
+        f"chi-square is {statistic:.1f}; its upper limit at level 1e-6 is {limit:.1f}",
     )
 
 
 def _chi_square(observed: IntArray, expected: FloatArray) -> tuple[float, float]:
-    """Pearson's statistic, rare cells grouped, and the value it hardly ever exceeds by chance."""
+    """Return Pearson's statistic with rare cells grouped, and its critical value."""
     order = np.argsort(expected, kind="stable")
     observed, expected = observed[order], expected[order]
-    # In rising order, cutting the cumulative sum every 10 leaves at least 5 in each group
-    # but perhaps the last.
+    # In ascending order, cutting the cumulative sum every 10 leaves at least 5 in each group
+    # except perhaps the last.
     begins = np.cumsum(expected) - expected
     starts = np.flatnonzero(np.diff(begins // 10, prepend=-1.0))
     if len(starts) > 1 and expected[starts[-1] :].sum() < 5:

@@ -1,4 +1,4 @@
-"""The contract of a learner."""
+"""Contract checks of learners."""
 
 from __future__ import annotations
 
@@ -14,27 +14,27 @@ from simstudy.data.sample import Sample, configurations
 from simstudy.learners.base import Fitted, Learner
 from simstudy.testing.contract import Contract, check_distributions, check_parameters, gap, stream
 
-# The grid of all rows is checked up to this many.
-_MOST_ROWS = 1000
+# Maximum number of configurations for the check of predict_grid.
+_MAX_ROWS = 1000
 
 
 def check_learner(
     learner: Learner, max_attributes: int = 60, permutation: bool = True, weights: bool = True
 ) -> None:
-    """Check that a learner keeps its contract.
+    """Check that a learner satisfies its contract.
 
     - The learner is a frozen dataclass and survives pickling unchanged.
-    - ``fit(sample, rng)`` copes with an absent class, an absent value, a single row, constant
+    - ``fit(sample, rng)`` handles an absent class, an absent value, a single row, constant
       attributes, one attribute and ``max_attributes`` attributes.
-    - It leaves the sample, and the tables the sample keeps, as they were.
+    - It does not modify the sample or its cached tables.
     - The same stream gives the same fit.
     - ``predict_proba`` returns one finite distribution over *all* classes for each row, in shape
-      (rows, classes), also for no rows at all, and leaves its input as it was.
-    - What it says of a row depends neither on the other rows nor on their order.
-    - Where the fitted object has ``log_joint``, normalising that gives ``predict_proba``; where it
-      has ``predict_grid``, that is ``predict_proba`` of all rows there can be.
+      (rows, classes), also for zero rows, and does not modify its input.
+    - The prediction for a row depends neither on the other rows nor on their order.
+    - If the fitted object has ``log_joint``, normalising it gives ``predict_proba``; if it has
+      ``predict_grid``, that is ``predict_proba`` of all attribute configurations.
     - The fitted object pickles, if its class can be imported.
-    - A row of weight 2 is the row twice; a row of weight 0 is no row.
+    - A row of weight 2 counts as two rows; a row of weight 0 is ignored.
     - The order of the attributes does not matter.
 
     Parameters
@@ -42,18 +42,18 @@ def check_learner(
     learner : Learner
         The learner, with its parameters.
     max_attributes : int
-        The greatest number of attributes to try.
+        Maximum number of attributes to test.
     permutation : bool
-        Whether the order of the attributes must not matter; False for a learner that breaks ties
-        by that order.
+        Whether to check that the order of the attributes does not matter; False for a learner
+        that breaks ties by that order.
     weights : bool
-        Whether weights must act as repetitions; False for a learner that takes no weights or
-        draws from the rows at random.
+        Whether to check that weights act as repetitions; False for a learner that ignores
+        weights or resamples rows.
 
     Raises
     ------
     AssertionError
-        With one sentence that says what the contract asks and what was found.
+        States in one sentence what the contract requires and what was found.
     """
     contract = Contract(learner)
     check_parameters(contract, learner)
@@ -76,7 +76,7 @@ def check_learner(
 
 
 def _situations(max_attributes: int) -> Iterator[tuple[str, Sample]]:
-    """Samples that a learner must cope with, each with its name."""
+    """Yield samples that a learner must handle, with their names."""
     cards = ((3, 2, 4, 3) * max_attributes)[: min(4, max_attributes)]
     ordinary = _draw_sample((*cards, 3), 60)
     codes = ordinary.codes
@@ -99,7 +99,7 @@ def _draw_codes(cards: Sequence[int], rows: int) -> IntArray:
 
 
 def _draw_sample(cards: Sequence[int], rows: int) -> Sample:
-    """Rows in which attributes depend on the class and on each other."""
+    """Draw rows in which attributes depend on the class and on each other."""
     codes = _draw_codes(cards, rows)
     follows = stream(rows).random(codes.shape) < 0.5
     for i in range(len(cards) - 1):
@@ -109,25 +109,25 @@ def _draw_sample(cards: Sequence[int], rows: int) -> Sample:
 
 
 def _fit(contract: Contract, learner: Learner, sample: Sample, situation: str) -> Fitted:
-    """Fit, and check that the sample and its tables are as they were."""
+    """Fit, and check that the sample and its tables are unchanged."""
     same = Sample(sample.codes.copy(), sample.cards, sample.weights)
     fitted: Fitted = contract.attempt(
-        f"fit(sample, rng) must cope with {situation}", learner.fit, sample, stream(11)
+        f"fit(sample, rng) must handle {situation}", learner.fit, sample, stream(11)
     )
-    rule = "fit must leave the sample as it was"
+    rule = "fit must not modify the sample"
     contract.require(np.array_equal(sample.codes, same.codes), rule, "its codes were changed")
     tables = ("class_counts", "slot_counts", "pair_counts")
     kept = all(np.array_equal(getattr(sample, name), getattr(same, name)) for name in tables)
-    contract.require(kept, rule, "the tables of counts it keeps were changed")
+    contract.require(kept, rule, "its cached tables were changed")
     return fitted
 
 
 def _predict(contract: Contract, fitted: Fitted, codes: IntArray) -> FloatArray:
-    """Predict, and check that the input is as it was."""
+    """Predict, and check that the input is unchanged."""
     given = codes.copy()
-    rule = f"predict_proba must answer {len(codes)} rows of attribute codes"
+    rule = f"predict_proba must handle {len(codes)} rows of attribute codes"
     proba: FloatArray = np.array(contract.attempt(rule, fitted.predict_proba, given))
-    rule = "predict_proba must leave its input as it was"
+    rule = "predict_proba must not modify its input"
     contract.require(np.array_equal(given, codes), rule, "the codes were changed")
     return proba
 
@@ -135,19 +135,19 @@ def _predict(contract: Contract, fitted: Fitted, codes: IntArray) -> FloatArray:
 def _check_predictions(
     contract: Contract, fitted: Fitted, codes: IntArray, classes: int, situation: str
 ) -> FloatArray:
-    """Check what a fitted learner answers; return its answers."""
+    """Check the predictions of a fitted learner and return them."""
     where = f"after {situation} "
     method = "predict_proba"
     proba = _predict(contract, fitted, codes)
     check_distributions(contract, method, proba, (len(codes), classes), where)
     nothing = _predict(contract, fitted, codes[:0])
-    check_distributions(contract, method, nothing, (0, classes), where + "and asked for no rows ")
-    rule = "what is said of a row must not depend on the other rows or their order"
+    check_distributions(contract, method, nothing, (0, classes), where + "and with zero rows ")
+    rule = "the prediction for a row must not depend on the other rows or their order"
     turned = _predict(contract, fitted, codes[::-1])[::-1]
-    found = f"{where}turning the rows round moves answers by {gap(turned, proba)}"
+    found = f"{where}reversing the rows changes predictions by {gap(turned, proba)}"
     contract.require(np.allclose(turned, proba, rtol=0, atol=1e-9), rule, found)
     alone = np.concatenate([_predict(contract, fitted, codes[[i]]) for i in range(len(codes))])
-    found = f"{where}asking for each row alone moves answers by {gap(alone, proba)}"
+    found = f"{where}predicting each row alone changes predictions by {gap(alone, proba)}"
     contract.require(np.allclose(alone, proba, rtol=0, atol=1e-9), rule, found)
     if hasattr(fitted, "log_joint"):
         log_joint = np.asarray(fitted.log_joint(codes))
@@ -162,11 +162,11 @@ def _check_predictions(
 
 
 def _check_grid(contract: Contract, fitted: Fitted, sample: Sample, situation: str) -> None:
-    """Check what is answered for all rows at once, if that can be asked and they are not many."""
+    """Check predict_grid, if there is one and the configurations are few."""
     cards = sample.cards[:-1]
-    if not hasattr(fitted, "predict_grid") or math.prod(cards) > _MOST_ROWS:
+    if not hasattr(fitted, "predict_grid") or math.prod(cards) > _MAX_ROWS:
         return
-    rule = "predict_grid must answer as predict_proba does for all rows there can be"
+    rule = "predict_grid must equal predict_proba of all attribute configurations"
     grid = np.array(contract.attempt(rule, fitted.predict_grid))
     proba = _predict(contract, fitted, configurations(cards))
     contract.require(
@@ -181,14 +181,14 @@ def _check_grid(contract: Contract, fitted: Fitted, sample: Sample, situation: s
 def _check_pickled_fit(
     contract: Contract, fitted: Fitted, codes: IntArray, proba: FloatArray
 ) -> None:
-    """Check that a fitted object pickles, where pickle can find its class."""
+    """Check that a fitted object pickles, if its class can be imported."""
     kind = type(fitted)
     if getattr(sys.modules.get(kind.__module__), kind.__qualname__, None) is not kind:
         return
-    rule = "a fitted learner must pickle and then answer the same"
+    rule = "a fitted learner must pickle and its copy must predict the same"
     copy = contract.attempt(rule, lambda: pickle.loads(pickle.dumps(fitted)))
     answers = _predict(contract, copy, codes)
-    found = f"the copy's answers differ by {gap(answers, proba)}"
+    found = f"the copy's predictions differ by {gap(answers, proba)}"
     contract.require(np.array_equal(answers, proba), rule, found)
 
 
@@ -205,13 +205,13 @@ def _check_weights(contract: Contract, learner: Learner, attributes: int) -> Non
     )
     contract.require(
         np.allclose(by_weights, without, rtol=0, atol=1e-9),
-        "a row of weight 0 must count as no row",
-        f"leaving such rows out moves answers by {gap(by_weights, without)}",
+        "a row of weight 0 must be ignored",
+        f"omitting such rows changes predictions by {gap(by_weights, without)}",
     )
     contract.require(
         np.allclose(by_weights, by_rows, rtol=0, atol=1e-9),
         "a row of weight w must count as w rows",
-        f"repeating the rows moves answers by {gap(by_weights, by_rows)}",
+        f"repeating the rows changes predictions by {gap(by_weights, by_rows)}",
     )
 
 
@@ -226,5 +226,5 @@ def _check_permutation(contract: Contract, learner: Learner, attributes: int) ->
     contract.require(
         np.allclose(plain, other, rtol=0, atol=1e-9),
         "the order of the attributes must not matter",
-        f"another order moves answers by {gap(plain, other)}",
+        f"another order changes predictions by {gap(plain, other)}",
     )

@@ -1,4 +1,4 @@
-"""The contract of a measure."""
+"""Contract checks of measures."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ from simstudy.testing.contract import Contract, stream
 
 
 def check_measure(measure: MeasureFunction) -> None:
-    """Check that a measure keeps its contract.
+    """Check that a measure satisfies its contract.
 
     - It carries a `MeasureInfo` as ``.info``.
-    - It returns one value per row or one number, finite where all probabilities are strictly
-      between 0 and 1, and leaves its inputs as they were.
+    - It returns one value per row or one number, finite if all probabilities are strictly
+      between 0 and 1, and does not modify its inputs.
     - A row's value does not depend on the other rows; the order of the rows does not matter.
-    - Where it takes weights, a row of weight 2 is the row twice; it also works without them.
-    - Where it declares ``base``, its unit is nats and another base only changes the unit.
-    - A learner that is confidently right scores no worse than one that is confidently wrong, in
-      the direction that ``info.greater_is_better`` states.
+    - If it takes weights, a row of weight 2 counts as two rows; it also works without weights.
+    - If it declares ``base``, its unit is nats and another base only changes the unit.
+    - A learner that is confidently right scores no worse than one that is confidently wrong,
+      according to ``info.greater_is_better``.
 
     Parameters
     ----------
     measure : callable
-        The measure, as `register_measure` or `simstudy.measures.base.measure` leaves it.
+        The measure, decorated by `register_measure` or `simstudy.measures.base.measure`.
 
     Raises
     ------
     AssertionError
-        With one sentence that says what the contract asks and what was found.
+        States in one sentence what the contract requires and what was found.
     """
     contract = Contract(measure)
     info = getattr(measure, "info", None)
@@ -84,19 +84,19 @@ class _Rows:
         )
 
     def values(self, contract: Contract, measure: MeasureFunction) -> FloatArray:
-        """What the measure itself returns, before any mean is taken."""
+        """Return the values of the measure before averaging."""
         context = {**vars(self), "base": math.e, "reward": "mean"}
         given = {key: context[key] for key in keywords(measure) - {"weights"}}
-        rule = "it must answer probabilities strictly between 0 and 1, with or without weights"
+        rule = "it must accept probabilities strictly between 0 and 1, with or without weights"
         returned = contract.attempt(rule, lambda: measure(self.proba, self.y, **given))
         return np.asarray(returned, dtype=np.float64)
 
 
 def _check_values(contract: Contract, measure: MeasureFunction, rows: _Rows) -> FloatArray:
-    """Check what a measure returns and that its inputs are as they were."""
+    """Check the values of a measure, and that its inputs are unchanged."""
     given = rows[np.arange(len(rows.y))]  # a copy
     values = given.values(contract, measure)
-    rule = "a measure must leave its inputs as they were"
+    rule = "a measure must not modify its inputs"
     for name, array in vars(rows).items():
         same = np.array_equal(getattr(given, name), array)
         contract.require(same, rule, f"{name} was changed")
@@ -138,7 +138,7 @@ def _check_row_weights(contract: Contract, measure: MeasureFunction, rows: _Rows
     times = stream(4).integers(0, 4, size=len(rows.y))
     weights = times.astype(np.float64)
     weighted = rows.score(measure, weights=weights)
-    rule = "a measure must leave its inputs as they were"
+    rule = "a measure must not modify its inputs"
     contract.require(np.array_equal(weights, times), rule, "weights was changed")
     repeated = rows[np.repeat(np.arange(len(rows.y)), times)].score(measure)
     contract.require(

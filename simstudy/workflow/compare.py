@@ -119,8 +119,7 @@ def _conventions(found: Results, measure: str) -> set[str]:
     info = found.manifest["measures"][measure]
     own = {"base"} if info["unit"] == "nats" else set()
     own |= {"cutoff"} if info["logarithmic"] else set()
-    rests_on = found.manifest["rests_on"]
-    declared = rests_on.get(measure, rests_on.get(measure.removesuffix("_sampled")))
+    declared = found.manifest["rests_on"].get(found.column(measure).measure)
     return {"base", "reward", "prior", "cutoff"} if declared is None else own | {*declared}
 
 

@@ -15,8 +15,8 @@ from simstudy.engine.plan import Plan, make_plan
 from simstudy.engine.task import Cell, CellKey, Task, prepare
 from simstudy.engine.workers.worker import limit_memory
 from simstudy.errors import SOME_FAILED, SimstudyError
-from simstudy.results.kept import foreign, kept_plan, kept_study
 from simstudy.results.manifest import filled
+from simstudy.results.recorded import foreign, recorded_plan, recorded_study
 from simstudy.results.results import Results
 from simstudy.results.store import SHARD, Store
 from simstudy.study.study import Study
@@ -177,18 +177,15 @@ def merge(
             f"{pieces[0].directory / 'manifest.json'} is missing or damaged; run the study there "
             "again to restore it"
         )
-    study = kept_study(pieces[0].directory)
-    plan = kept_plan(study, pieces[0].directory, manifests[0])
+    study = recorded_study(pieces[0].directory)
+    plan = recorded_plan(study, pieces[0].directory, manifests[0])
     for piece in pieces:
         piece.check(plan)
     whole = Store(Path(out))
-    whole.descriptions = {
-        key: filled(manifests[0])[key] for key in ("measures", "about", "rests_on")
-    }
+    described = ("measures", "columns", "about", "rests_on")
+    whole.descriptions = {key: filled(manifests[0])[key] for key in described}
     networks = [filled(manifest)["networks"] for manifest in manifests]
-    whole.descriptions["networks"] = dict(
-        sorted((k, v) for found in networks for k, v in found.items())
-    )
+    whole.descriptions["networks"] = dict(sorted(item for one in networks for item in one.items()))
     with whole.locked():
         refine = study.thresholds.refine or bool((whole.manifest() or {}).get("refined"))
         if not (reused := whole.holds(plan, overwrite)):

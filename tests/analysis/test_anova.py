@@ -211,7 +211,7 @@ def test_two_models_leave_huynh_feldt_undefined():
 
 
 def test_a_single_complete_model_is_refused(scores):
-    with pytest.raises(ValueError, match="one model only has a finite information_reward"):
+    with pytest.raises(ValueError, match="only one model has a finite information_reward"):
         repeated_measures_anova(scores[scores["model"] == 0])
 
 

@@ -219,7 +219,7 @@ def test_one_learner_per_model_is_a_one_way_analysis_of_variance():
     assert (row["df1"], row["df2"]) == (2, pytest.approx(27))
     assert row["F"] == pytest.approx(F)
     assert row["p"] == pytest.approx(p)
-    assert "the variance of model is left out" in result.note
+    assert "the variance of model is omitted" in result.note
 
 
 def test_a_component_at_0_pools_its_error_with_the_residual():
@@ -310,7 +310,7 @@ def test_an_infinite_value_is_left_out_and_noted(unbalanced):
     table = unbalanced.copy()
     table.iloc[[0, 7], 3] = -np.inf
     result = fit_mixed_model(table)
-    note = "2 infinite values were left out, which flatters or harms the cells concerned"
+    note = "2 infinite values were omitted, which biases the means of these cells"
     assert result.note == note
     without = mixed_model(unbalanced.drop(unbalanced.index[[0, 7]]))
     np.testing.assert_allclose(result.table["F"], without["F"])
@@ -361,7 +361,7 @@ def test_what_cannot_be_fitted_is_refused_in_a_sentence(scores):
         mixed_means(scores.drop(index=[2, 6, 10]))
     with pytest.raises(ValueError, match=r"no model has .* for any cell"):
         mixed_model(scores.assign(information_reward=np.nan))
-    with pytest.raises(ValueError, match="one model only has a finite information_reward in any"):
+    with pytest.raises(ValueError, match="only one model has a finite information_reward"):
         mixed_model(scores[scores["model"] == 0])
     with pytest.raises(ValueError, match=r"no cell has a finite .* of more than one model"):
         mixed_model(scores.loc[[0, 1, 2, 7]])

@@ -556,11 +556,11 @@ def test_convergence_takes_the_last_crossing():
     [
         (
             [0.8, 0.5, 0.4, 0.3, 0.25],
-            "not close at 800, the largest size at which the test decides",
+            "not close at 800, the largest size with a significant test",
         ),
-        ([0.8, 0.1, 0.1, 0.1, 0.3], "not close at 800, the largest size at which the test decides"),
-        ([0.15, 0.1, 0.1, 0.1, 0.1], "close at every size at which the test decides"),
-        ([0.2, 0.2, 0.2, 0.2, 0.2], "at no size does the test decide whether it is close"),
+        ([0.8, 0.1, 0.1, 0.1, 0.3], "not close at 800, the largest size with a significant test"),
+        ([0.15, 0.1, 0.1, 0.1, 0.1], "close at every size with a significant test"),
+        ([0.2, 0.2, 0.2, 0.2, 0.2], "no significant test at any size"),
     ],
 )
 def test_convergence_outside_the_sizes_is_not_guessed(gaps, note):

@@ -55,3 +55,9 @@ def test_the_page_holds_the_means_of_both_studies(simstudy, place, other, result
 def test_a_wrong_directory_is_refused(simstudy, place, refused, tmp_path):
     refused(simstudy("compare", place / "out", "nowhere"), "nowhere")
     assert not list(tmp_path.iterdir())
+
+
+def test_one_result_or_one_twice_is_refused(simstudy, place, refused, tmp_path):
+    for given in ([place / "out"], [place / "out", place / "out" / "."]):
+        refused(simstudy("compare", *given), "at least two different results", str(place / "out"))
+    assert not list(tmp_path.iterdir())

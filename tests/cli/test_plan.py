@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from simstudy import load_study, run_study
-from simstudy.report.prose.forecast import duration, forecast
+from simstudy.cli.forecast import duration, forecast
 from simstudy.workflow.pilot import Pilot, run_pilot
 
 

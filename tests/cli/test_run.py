@@ -46,7 +46,7 @@ def test_the_second_run_says_that_nothing_was_run(simstudy, write_study):
     simstudy("run", write_study(), "--jobs", 1, "--no-report", "--quiet")
     done = simstudy("run", write_study(), "--no-report")
     assert done.returncode == 0
-    assert "there already, nothing was run again" in " ".join(done.stdout.split())
+    assert "nothing to run" in " ".join(done.stdout.split())
 
 
 def test_one_learner_or_one_size_still_gives_a_summary(simstudy, write_study):

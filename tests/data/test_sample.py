@@ -164,7 +164,7 @@ def test_a_layout_lays_values_end_to_end() -> None:
         ([[0, 0, 0]], (2, 2), None, "one column for each of the 2 variables"),
         ([0, 1], (2, 2), None, "one column for each"),
         (np.empty((3, 0)), (), None, "a sample needs at least one variable"),
-        ([[0, 2]], (2, 2), None, "variable 1 has 2 values, so its codes go from 0 to 1"),
+        ([[0, 2]], (2, 2), None, "variable 1 has 2 values.* from 0 to 1"),
         ([[-1, 0]], (2, 2), None, "variable 0 has 2 values"),
         ([[0, 0]], (2, 2), [1, 1], "one number for each of the 1 rows"),
         ([[0, 0]], (2, 2), [-1], "finite and not negative"),

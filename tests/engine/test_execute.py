@@ -215,8 +215,9 @@ def test_a_family_that_cannot_draw_fails_its_models_and_says_why(write_study, tm
     assert set(by_model) == {"ok", "error"}
     failures = pd.read_csv(results.directory / "failures.csv")
     assert set(failures["error"]) == {"drawing the model: ValueError: not today"}
-    assert results.anova().attrs["subjects"] == (by_model == "ok").sum()
-    left_out = {row["subject"] for row in results.anova().attrs["left_out"]}
+    anova = results.findings().anova
+    assert anova.subjects == (by_model == "ok").sum()
+    left_out = {model for model, _ in anova.left_out}
     assert left_out == set(by_model[by_model == "error"].index)
 
 

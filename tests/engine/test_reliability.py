@@ -76,8 +76,9 @@ def by_hand(plan, model, size, label, bins, modal=False):
 @pytest.mark.parametrize("classes", ["every", "modal"])
 def test_bins_are_those_counted_by_hand(test_size, classes):
     plan = make_plan(study(test_size))
-    table = reliability(plan, models=2, bins=7, classes=classes)
-    assert table.attrs["test"] == ("sampled" if test_size == 60 else "exact")
+    found = reliability(plan, models=2, bins=7, classes=classes)
+    table = found.table
+    assert found.test == ("sampled" if test_size == 60 else "exact")
     cells = table.groupby(["learner", "size", "model"])
     assert len(cells) == 3 * 2 * 2
     for (label, size, model), rows in cells:
@@ -94,9 +95,9 @@ def test_bins_are_those_counted_by_hand(test_size, classes):
 
 
 def test_the_truth_lies_on_the_diagonal():
-    exact = calibration(reliability(study("exact", models=6), learners=["truth"]))
+    exact = calibration(reliability(study("exact", models=6), learners=["truth"]).table)
     np.testing.assert_allclose(exact["observed"], exact["predicted"], atol=1e-12)
-    drawn = reliability(study(400, models=20), size=10, learners=["truth"])
+    drawn = reliability(study(400, models=20), size=10, learners=["truth"]).table
     found = calibration(drawn).dropna(subset=["se"])
     assert (found["gap"] != 0).any()
     assert ((found["lower"] <= found["predicted"]) & (found["predicted"] <= found["upper"])).all()
@@ -104,7 +105,7 @@ def test_the_truth_lies_on_the_diagonal():
 
 
 def test_the_prior_predicts_its_frequencies_and_nothing_else():
-    table = reliability(study(50), size=10, learners=["prior"], bins=20)
+    table = reliability(study(50), size=10, learners=["prior"], bins=20).table
     for _, rows in table.groupby("model"):
         assert len(rows) <= 3  # no more points than classes
         # Frequencies of 10 rows, counts from ½, sum to one over the classes.
@@ -115,8 +116,8 @@ def test_the_prior_predicts_its_frequencies_and_nothing_else():
 
 def test_a_part_of_the_cells_is_a_part_of_the_table():
     plan = make_plan(study(60))
-    whole = reliability(plan)
-    part = reliability(plan, size=40, learners=["NB"], without={(0, 40, "NB")})
+    whole = reliability(plan).table
+    part = reliability(plan, size=40, learners=["NB"], without={(0, 40, "NB")}).table
     chosen = whole[(whole["size"] == 40) & (whole["learner"] == "NB") & (whole["model"] > 0)]
     pd.testing.assert_frame_equal(part, chosen.reset_index(drop=True), check_exact=True)
 
@@ -190,9 +191,9 @@ def results(tmp_path_factory):
 
 def test_results_give_the_pooled_table(results):
     found = results.reliability(size=40, learners=["NB"])
-    expected = calibration(reliability(study(60), size=40, learners=["NB"]))
+    expected = calibration(reliability(study(60), size=40, learners=["NB"]).table)
     pd.testing.assert_frame_equal(found, expected, check_exact=True)
-    assert found.attrs["models"] == 4
+    assert results.calibration(size=40, learners=["NB"]).models == 4
     assert set(found["m"]) == {int(found["se"].notna().sum())}
 
 

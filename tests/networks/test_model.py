@@ -239,7 +239,7 @@ GIVEN = np.full((2, 2), 0.5)
         ([Component(1.0, ((), ()), (np.array([1.5, -0.5]), HALF))], "CPT of x0 is not a distrib"),
         ([Component(1.0, ((), ()), (np.array([np.nan, 1]), HALF))], "CPT of x0 is not a distrib"),
         ([Component(1.0, ((1,), ()), (HALF, HALF))], r"CPT of x0 has shape \(2,\), not \(2, 2\)"),
-        ([Component(1.0, ((1,), (0,)), (GIVEN, GIVEN))], "form a circle"),
+        ([Component(1.0, ((1,), (0,)), (GIVEN, GIVEN))], "form a cycle"),
         ([Component(1.0, ((0,), ()), (GIVEN, HALF))], "must be different other variables"),
         ([Component(1.0, ((),), (HALF,))], "parents and a CPT for every variable"),
         ([Component(0.5, ((), ()), (HALF, HALF))], r"weights must sum to one; they are \[0.5\]"),

@@ -147,7 +147,7 @@ def test_the_ceiling_is_what_the_truth_earns_and_limits_what_unlimited_data_woul
     gaps = np.array(findings.ceiling) - findings.limits["NB"]
     np.testing.assert_allclose(gaps, split["NB"], atol=1e-12)
     assert exact.findings("regret").ceiling == ()
-    assert view(exact, 0).wide.labelled
+    assert view(exact, 0)["wide"].labelled
 
 
 def test_a_model_is_drawn_again_as_in_the_run(exact):
@@ -217,7 +217,7 @@ def test_the_leader_of_many_is_that_of_the_means_and_stretches_inside_are_shown(
     scores.loc[lost, "information_reward"] = np.nan
     shown = view(results, 0)
     means = results.intervals()
-    for size, table in zip(results.sizes, shown.pairs, strict=True):
+    for size, table in zip(results.sizes, shown["pairs"], strict=True):
         at_size = means[means["size"] == size].set_index("learner")["mean"]
         assert table.heads[1].text == f"{at_size.idxmax()}, of best mean"
         assert at_size.idxmax() != "L8"
@@ -226,7 +226,7 @@ def test_the_leader_of_many_is_that_of_the_means_and_stretches_inside_are_shown(
     assert (course.first_ahead, course.second_ahead) == ((), (99,))
     (cells,) = thresholds(findings, [course]).rows
     assert [cell.text for cell in cells] == ["L1", "L0", "none", "–", "–", "99", "–", "3"]
-    note = shown.difference_notes[0]
+    note = shown["difference_notes"][0]
     assert "not adjusted for the number of sizes, m = 3." in note
     assert "not adjusted for the number of pairs, m = 36;" in note
 

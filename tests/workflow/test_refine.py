@@ -112,7 +112,7 @@ def test_the_flag_extends_results_that_are_there(plain, refined, studies, tmp_pa
         assert (out / name).read_bytes() == (refined.directory / name).read_bytes()
     # Once more, and nothing is run; without the flag the sizes stay.
     again = simstudy("run", studies / "plain.toml", "--out", out, "--refine")
-    assert "nothing was run again" in " ".join(again.stdout.split())
+    assert "nothing to run" in " ".join(again.stdout.split())
     assert len(list(Journal(out).cells())) == len(journal)
     simstudy("run", studies / "plain.toml", "--out", out)
     assert not open_results(out).refined.empty

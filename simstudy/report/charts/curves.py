@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
+
+import pandas as pd
 
 from simstudy.analysis.findings import Findings
 from simstudy.report.charts import spec
@@ -12,9 +14,6 @@ from simstudy.report.charts.spec import Axis, Chart, Floats, drawable
 from simstudy.report.prose.captions import MAX_BARS, MAX_LIMITS
 from simstudy.report.prose.numbers import brief, duration, number, signed
 from simstudy.report.prose.phrases import axis_label
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 _MAX_NAMED = 5  # cells that are named as not drawn
 _MAX_DESCRIBED = 12  # learners in a description
@@ -47,9 +46,9 @@ def learning_curves(findings: Findings, learners: Sequence[str] | None = None) -
     unit = f" {info.unit}" if info.unit else ""
     layers += _lines(every, sizes, lambda value: number(value) + unit, bars)
     title = f"{info.label} against training size"
-    told = f"Mean {axis_label(info)} {_described(every, sizes, number)}"
+    description = f"Mean {axis_label(info)} {_described(every, sizes, number)}"
     notes = (*[_CUT] * cut, *_not_drawn(findings))
-    return Chart("", title, told, spec.sizes_axis(sizes), y, tuple(layers), notes=notes)
+    return Chart("", title, description, spec.sizes_axis(sizes), y, tuple(layers), notes=notes)
 
 
 def _means(findings: Findings, labels: Sequence[str]) -> list[Series]:
@@ -102,9 +101,9 @@ def _lines(
 
 def _described(every: Sequence[Series], sizes: Sequence[int], write: Callable[[float], str]) -> str:
     """The series in words."""
-    said = [f"{s.label} from {write(s.means[0])} to {write(s.means[-1])}" for s in every]
-    more = len(said) - _MAX_DESCRIBED
-    listing = "; ".join(said[:_MAX_DESCRIBED]) + f"; and {more} more" * (more > 0)
+    parts = [f"{s.label} from {write(s.means[0])} to {write(s.means[-1])}" for s in every]
+    more = len(parts) - _MAX_DESCRIBED
+    listing = "; ".join(parts[:_MAX_DESCRIBED]) + f"; and {more} more" * (more > 0)
     return f"from {sizes[0]:,} to {sizes[-1]:,} training rows: {listing}."
 
 
@@ -129,10 +128,10 @@ def seconds(medians: pd.DataFrame, learners: Sequence[str], sizes: Sequence[int]
         column = cells[f"{what}_seconds"]
         values = [[float(column[label, size]) for size in sizes] for label in learners]
         every = [Series(i, learners[i], each, none, none) for i, each in enumerate(values)]
-        title, told = f"Median time to {what}", _described(every, sizes, duration)
+        title, description = f"Median time to {what}", _described(every, sizes, duration)
         layers = tuple(_lines(every, sizes, duration))
         axes = spec.sizes_axis(sizes), Axis("", low, high, "log", marks)
-        charts.append(Chart(title, title, f"Median time {told}", *axes, layers))
+        charts.append(Chart(title, title, f"Median time {description}", *axes, layers))
     return charts
 
 
@@ -143,11 +142,7 @@ def studies(
     shown: Sequence[str],
     reference: str = "",
 ) -> list[Chart]:
-    """The means of several studies, or differences from one learner, a chart for each.
-
-    All have the same axes; if the units of the measure differ, each has its own vertical one.
-    ``learners`` are those of all studies: a learner's place there is its look.
-    """
+    """The means of several studies, or differences from one learner, a chart for each study."""
     x = spec.sizes_axis(sorted({size for findings in every for size in findings.design.sizes}))
     label = every[0].info.label
     what = f"difference from {reference} in {label}" if reference else label
@@ -157,15 +152,15 @@ def studies(
         own = [label for label in shown if label in findings.design.learners]
         found = _leads(findings, own, reference) if reference else _means(findings, own)
         series.append([one._replace(learner=learners.index(one.label)) for one in found])
-    shared = len({findings.info.unit for findings in every}) == 1
+    shared = len({findings.info.unit for findings in every}) == 1  # the vertical axis
     together, charts = [one for part in series for one in part], []
     for findings, name, part in zip(every, names, series, strict=True):
         y, cut = _vertical(together if shared else part, "", (), zero, bool(reference))
         sizes = findings.design.sizes
         layers: list[spec.Layer] = [*[spec.Rule(0.0)] * zero, *_lines(part, sizes, write)]
-        told = f"{what} {_described(part, sizes, write)}" if part else "Nothing to show."
+        description = f"{what} {_described(part, sizes, write)}" if part else "Nothing to show."
         title = f"{name}: {what} against training size"
-        charts.append(Chart(name, title, told, x, y, tuple(layers), notes=(_CUT,) * cut))
+        charts.append(Chart(name, title, description, x, y, tuple(layers), notes=(_CUT,) * cut))
     return charts
 
 

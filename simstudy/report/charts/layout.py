@@ -68,10 +68,7 @@ def name_axes(figure: Figure, axes: Sequence[Axes], panels: Panels, columns: int
 
 
 def pages(panels: Panels, style: Style) -> Iterator[Figure]:
-    """Figures with all panels, on as many pages as they need.
-
-    Panels have the height that they ask for, except on slides, which they fill.
-    """
+    """Figures with all panels, on as many pages as they need; slides are filled."""
     across = style.panels if style.titles or not panels.across else panels.across
     number = len(panels.charts)
     columns = min(-(-number // -(-number // across)), across)  # as even as can be

@@ -75,7 +75,7 @@ class Style:
     lines: float = 1.0  # by how much lines and marks are thicker than on the screen
 
     def settings(self) -> dict[Any, Any]:
-        """What matplotlib must know while a figure is made and written."""
+        """The settings of matplotlib while a figure is drawn and written."""
         sizes = ("font.size", "axes.titlesize", "axes.labelsize", "legend.fontsize")
         ticks = ("xtick.labelsize", "ytick.labelsize", "legend.title_fontsize")
         fonts = dict.fromkeys(sizes, self.font) | dict.fromkeys(ticks, self.smallest)
@@ -98,7 +98,7 @@ SCREEN = Style(10.0, 8.3, 5.0, 6.4, 4.5, 12.0, 4, 0.22, False, 40)
 
 
 def plain(text: str) -> str:
-    """Text that matplotlib shows as it is: no formula, and in the key even after a low line."""
+    """Text that matplotlib shows verbatim: no formula, and in the key even after an underscore."""
     text = text.replace("$", r"\$")
     return f"\u200b{text}" if text.startswith("_") else text
 
@@ -162,7 +162,7 @@ def _shaded(shade: float) -> Any:
 
 
 def _clean(*columns: spec.Floats) -> list[Any]:
-    """Numbers as arrays, NaN for those that have no place."""
+    """Numbers as arrays, NaN for those that cannot be drawn."""
     found = [np.asarray(column, dtype=np.float64) for column in columns]
     return [np.where(np.abs(column) < spec.LARGEST, column, np.nan) for column in found]
 
@@ -225,20 +225,11 @@ def _draw_marks(layer: spec.Marks, ax: Axes, style: Style) -> None:
 
 
 def _draw_words(layer: spec.Rule, ax: Axes, style: Style) -> None:
-    """What a line across stands for, readable before the bars."""
-    ax.annotate(
-        plain(layer.words),
-        xy=(1, layer.at),
-        xycoords=("axes fraction", "data"),
-        xytext=(0, 3),
-        textcoords="offset points",
-        ha="right",
-        va="bottom",
-        fontsize=style.smallest,
-        color=_GREY,
-        zorder=5,
-        bbox={"facecolor": "white", "alpha": 0.75, "linewidth": 0, "pad": 0.5},
-    )
+    """Label a line across, legibly in front of the bars."""
+    box = {"facecolor": "white", "alpha": 0.75, "linewidth": 0, "pad": 0.5}
+    look: dict[str, Any] = {"fontsize": style.smallest, "color": _GREY, "zorder": 5, "bbox": box}
+    look |= {"xytext": (0, 3), "textcoords": "offset points", "ha": "right", "va": "bottom"}
+    ax.annotate(plain(layer.words), (1, layer.at), xycoords=("axes fraction", "data"), **look)
 
 
 def _set_axes(chart: Chart, ax: Axes, style: Style, letters: float | None, wide: float) -> None:
@@ -287,15 +278,9 @@ def label_ends(chart: Chart, figure: Figure, style: Style) -> None:
     for line, at in zip(lines, places or ends, strict=True):
         colour = COLOURS[line.look.colour] if line.look else _GREY
         leader = {"arrowstyle": "-", "color": colour, "linewidth": 0.8 * style.lines}
-        ax.annotate(
-            plain(wrapped(line.label, 40)),
-            xy=(line.x[-1], line.y[-1]),
-            xytext=(1.06, at),
-            textcoords="axes fraction",
-            va="center",
-            annotation_clip=False,
-            arrowprops=leader | {"shrinkA": 1, "shrinkB": 3},
-        )
+        look: dict[str, Any] = {"arrowprops": leader | {"shrinkA": 1, "shrinkB": 3}, "va": "center"}
+        look |= {"xytext": (1.06, at), "textcoords": "axes fraction", "annotation_clip": False}
+        ax.annotate(plain(wrapped(line.label, 40)), (line.x[-1], line.y[-1]), **look)
 
 
 def draw_network(network: Network, ax: Axes, scale: float) -> Axes:
@@ -304,11 +289,7 @@ def draw_network(network: Network, ax: Axes, scale: float) -> Axes:
     from matplotlib.path import Path
 
     def write(x: float, y: float, text: str, colour: str, size: float, ground: str) -> None:
-        box: dict[str, Any] = {
-            "boxstyle": "square,pad=0.12",
-            "facecolor": ground,
-            "edgecolor": "none",
-        }
+        box = {"boxstyle": "square,pad=0.12", "facecolor": ground, "edgecolor": "none"}
         centred: dict[str, Any] = {"ha": "center", "va": "center", "bbox": box, "zorder": 4}
         ax.text(x, y, text, color=colour, fontsize=size * scale, **centred)
 

@@ -71,10 +71,9 @@ def network(
     room: tuple[float, float] | None = None,
     brief: bool = False,
 ) -> Network:
-    """Lay a network out, the target on top: the last variable unless given.
+    """Lay a network out, the target (default: the last variable) on top.
 
-    With the ``posteriors`` of arcs, arcs are labelled with them, and others that are probable are
-    drawn, too. ``room`` is the width and height to fill; ``brief`` shortens names to round nodes.
+    ``room`` is the width and height to fill; ``brief`` shortens names to round nodes.
     """
     variables = len(parents)
     target = range(variables)[-1 if target is None else target]
@@ -101,13 +100,13 @@ def network(
         places[variable] = Place(width / 2 + x, 4 + HEIGHT / 2 + radius - y)
     nodes = [Node(places[v], widths[v], names[v], texts[v], v == target) for v in range(variables)]
     arcs = _arcs(parents, nodes, chances)
-    told = "; ".join(
+    arrows = "; ".join(
         f"{names[child]} has the parent{'s' * (len(given) > 1)} "
         f"{' and '.join(names[parent] for parent in given)}"
         for child, given in enumerate(parents)
         if given
     )
-    description = f"The target is {names[target]}. {told or 'No variable has a parent'}."
+    description = f"The target is {names[target]}. {arrows or 'No variable has a parent'}."
     note = "" if all(arc.chosen for arc in arcs) else "dashed: not in this network"
     return Network(width, height - (0 if note else HEIGHT), nodes, arcs, description, note)
 
@@ -148,17 +147,10 @@ def _arcs(
         start, end = nodes[u].place, nodes[v].place
         taken = _taken([node for index, node in enumerate(nodes) if index not in (u, v)])
         control = free_way(start, end, taken, _TURNED_BACK if (v, u) in ends else _BENDS)
-        arcs.append(
-            Arc(
-                _border(nodes[u], control, 1),
-                control,
-                _border(nodes[v], control, 2),
-                chosen,
-                chances is None and (nodes[u].target or nodes[v].target),
-                None if chances is None else float(chances[u, v]),
-                None,
-            )
-        )
+        light = chances is None and (nodes[u].target or nodes[v].target)
+        chance = None if chances is None else float(chances[u, v])
+        ends_at = _border(nodes[u], control, 1), control, _border(nodes[v], control, 2)
+        arcs.append(Arc(*ends_at, chosen, light, chance, None))
     arcs.sort(key=lambda arc: not arc.light)  # those between attributes on top
     return arcs if chances is None else _labelled(arcs, _taken(nodes))
 

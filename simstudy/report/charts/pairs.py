@@ -54,17 +54,17 @@ def difference(findings: Findings, first: str, second: str, crossings: bool = Tr
         spec.Line(x, middle),
         spec.Marks(at, heights, tips, "dot"),
     ]
-    told = (
+    description = (
         f"{second} is ahead of {first} by {signed(middle[0])} at {sizes[0]:,} rows and by "
         f"{signed(middle[-1])} at {sizes[-1]:,}."
     )
     for one in _crossings(findings, {first, second}) if crossings else ():
         layers += _crossing(one, 0.0, "interval")
-        told += f" Crossing at about {one.crossing:,.0f} rows."
+        description += f" Crossing at about {one.crossing:,.0f} rows."
     return Chart(
         f"{second}\nahead of {first}",
         f"{second} ahead of {first}",
-        told,
+        description,
         spec.sizes_axis(sizes),
         Axis(f"difference ({unit})" if unit else "difference", *ends, signed=True),
         tuple(layers),
@@ -126,12 +126,7 @@ def threshold_rows(courses: Sequence[Course], most: int, leader: str) -> tuple[l
 
 
 def thresholds(rows: Sequence[Row], sizes: Sequence[int], measure: str) -> Chart:
-    """Who overtakes whom, one line for each change or pair without one.
-
-    Dots are the sizes at which a learner is ahead by the tests: dark for the one named first, light
-    for the other. The bar lies between the sizes at which this changes; a diamond and a dark bar
-    are the estimate and its interval.
-    """
+    """Who overtakes whom, one line for each change or pair without one."""
     layers: list[spec.Layer] = []
     for place, row in enumerate(rows):
         (course, change), y = row, float(place)
@@ -148,6 +143,6 @@ def thresholds(rows: Sequence[Row], sizes: Sequence[int], measure: str) -> Chart
         if change and change.estimated:
             layers += _crossing(change, y, "estimate")
     labels = [row.label for row in rows]
-    title, told = f"Who overtakes whom in {measure}", "; ".join(labels).replace("\n", " ")
+    title, description = f"Who overtakes whom in {measure}", "; ".join(labels).replace("\n", " ")
     axes = spec.sizes_axis(sizes), spec.rows_axis(labels)
-    return Chart("", title, f"{told}.", *axes, tuple(layers))
+    return Chart("", title, f"{description}.", *axes, tuple(layers))

@@ -14,19 +14,13 @@ _SHORT = 14  # letters up to which labels have one line
 
 
 def ranks(found: Ranks) -> Chart:
-    """Average ranks, and which of them do not differ significantly.
-
-    Up to twelve learners stand along one axis of ranks, and a thick bar joins those that do not
-    differ. More stand one below the other, each with an interval of half the critical difference
-    on either side: those whose intervals overlap do not differ, and the shade is the interval of
-    the best.
-    """
+    """Average ranks along one axis, or of many learners one below the other (captions.ranks)."""
     table, heading = found.table, f"{ranked_at(found)}: average rank, 1 is best"
     each = [f"{row.learner} {row.rank:.2f}" for row in table.itertuples()]
-    told = f"{'; '.join(each)}; critical difference {found.critical_difference:.2f}."
+    description = f"{'; '.join(each)}; critical difference {found.critical_difference:.2f}."
     joined = found.k <= MAX_JOINED
     x, y, layers = (_joined if joined else _listed)(found)
-    return Chart(heading, heading, told, x, y, tuple(layers), frame=not joined)
+    return Chart(heading, heading, description, x, y, tuple(layers), frame=not joined)
 
 
 def _lanes(found: Ranks) -> list[tuple[float, float, int]]:

@@ -1,4 +1,4 @@
-"""What a chart shows, in data coordinates; the same for every renderer."""
+"""Charts in data coordinates, independent of the renderer."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from typing import NamedTuple
 
 from simstudy.report.prose.numbers import minus
 
-# Okabe & Ito's colours, told apart by readers with any colour vision; the pale ones are darkened
+# Okabe & Ito's colours, distinct for readers with any colour vision; the pale ones are darkened
 # until they stand out from white by 3 to 1, and yellow is left out.
 COLOURS = ("#0072b2", "#d55e00", "#008f68", "#b8609a", "#3a92cc", "#a87600", "#1f2328")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "*")
 DASHES = ((), (4.0, 1.5), (4.0, 1.5, 1.0, 1.5), (1.25, 1.25))  # in widths of the line
 
-LARGEST = 1e150  # numbers beyond it are drawn as little as infinity is
+LARGEST = 1e150  # larger numbers are not drawn, like infinite ones
 _CUT = 10.0  # intervals that go so many times the spread of the means beyond them are cut
 _MAX_DODGE = 0.4  # of the way from one size to the next, for all learners together
 _DODGE = 0.012  # of the axis, from one learner to the next
@@ -39,13 +39,13 @@ def look(index: int) -> Look:
 
 
 def drawable(value: float) -> bool:
-    """Whether a number has a place in a figure."""
+    """Whether a number can be drawn."""
     return abs(value) < LARGEST  # false for NaN, too
 
 
 @dataclass(frozen=True)
 class Axis:
-    """An axis: what it shows, the numbers at its ends, and what is marked on it."""
+    """An axis: its label, its limits and its ticks."""
 
     label: str
     low: float
@@ -62,7 +62,7 @@ class Axis:
         return (value - low) / (high - low)
 
     def inside(self, value: float) -> float:
-        """The number moved onto the axis, if it is beyond."""
+        """The number, clipped to the axis."""
         return min(max(value, min(self.low, self.high)), max(self.low, self.high))
 
     def holds(self, value: float) -> bool:
@@ -70,7 +70,7 @@ class Axis:
         return self.inside(value) == value
 
     def ticks(self, about: int) -> list[tuple[float, str]]:
-        """What is marked: what the axis says, or about so many round numbers."""
+        """The ticks given, or about so many round numbers."""
         if self.marks:
             return [mark for mark in self.marks if self.holds(mark[0])]
         places = (powers if self.kind == "log" else steps)(self.low, self.high, about)
@@ -78,10 +78,7 @@ class Axis:
         return [*zip(places, labels or tick_labels(places, self.signed), strict=True)]
 
     def fitting(self, letters: float) -> list[tuple[float, str]]:
-        """The marks of an axis so many letters long, without the labels that would collide.
-
-        The first and the last are kept.
-        """
+        """The marks of an axis so many letters long, without labels that would collide."""
         marks = self.ticks(max(2, int(letters / 8)))
         spans = [(letters * self.share(at), len(label) / 2 + 0.5) for at, label in marks]
         free, found = -math.inf, []
@@ -94,7 +91,7 @@ class Axis:
 
 
 def steps(low: float, high: float, about: int) -> list[float]:
-    """Round numbers between two ends, about as many as wished."""
+    """About so many round numbers between two limits."""
     step = (high - low) / about
     power = 10.0 ** math.floor(math.log10(step))
     step = next(times * power for times in (1, 2, 5, 10) if times * power >= step * (1 - 1e-9))
@@ -127,7 +124,7 @@ def tick_labels(ticks: Floats, signed: bool = False) -> list[str]:
 
 
 def reach(values: Iterable[float], share: float = 0.05) -> tuple[float, float]:
-    """The ends of an axis that shows all numbers which can be shown, with some room."""
+    """The limits of an axis that shows all drawable numbers, with a margin."""
     shown = [value for value in values if drawable(value)]
     if not shown:
         return -1.0, 1.0
@@ -140,7 +137,7 @@ def reach(values: Iterable[float], share: float = 0.05) -> tuple[float, float]:
 def cut_reach(
     centres: Iterable[float], ends: Iterable[float], also: Iterable[float] = ()
 ) -> tuple[tuple[float, float], bool]:
-    """The ends of an axis for means and their intervals, and whether some interval is cut."""
+    """The limits of an axis for means and their intervals, and whether any interval is cut."""
     inner, outer = ([v for v in values if drawable(v)] for values in (centres, ends))
     spread = max(inner) - min(inner) if inner else 0.0
     if not spread:
@@ -173,10 +170,7 @@ def rows_axis(labels: Sequence[str]) -> Axis:
 
 
 def wrapped(text: str, letters: float, lines: int = 2) -> str:
-    """A label on a few lines; of one that is longer still, the middle is left out.
-
-    Where a label has a line break of its own, each part has one line if it is long.
-    """
+    """A label on a few lines, or its parts on one each; the middle is left out of longer ones."""
     letters = max(int(letters), 8)
     if "\n" in text and len(text) > 1.6 * letters:
         return "\n".join(wrapped(part, letters, 1) for part in text.split("\n"))
@@ -192,7 +186,7 @@ def wrapped(text: str, letters: float, lines: int = 2) -> str:
 
 
 def spread(places: Floats, apart: float, low: float, high: float) -> list[float] | None:
-    """Places moved as little as need be to stand apart between two ends; None if they cannot."""
+    """Positions moved apart as little as needed between two limits; None if they cannot be."""
     if (len(places) - 1) * apart > high - low:
         return None
     order = sorted(range(len(places)), key=lambda index: places[index])
@@ -207,7 +201,7 @@ def spread(places: Floats, apart: float, low: float, high: float) -> list[float]
 
 
 def jitter(index: int, width: float) -> float:
-    """A place off a line for a dot, the same each time: neighbours are far apart."""
+    """A deterministic offset for a dot, with neighbours far apart."""
     return (index * 0.6180339887498949 % 1 - 0.5) * width
 
 

@@ -26,17 +26,13 @@ def spaced(sizes: Sequence[int], most: int) -> list[int]:
 
 
 def scores(findings: Findings, sizes: Sequence[int], learners: Sequence[str]) -> Panels:
-    """The scores of every model, one row for each learner, a panel for each size.
-
-    Dots are models, the box goes from the first to the third quartile with a line at the median,
-    the diamond is the mean. What is not finite is not drawn.
-    """
+    """The scores of every model, one row for each learner, a panel for each size."""
     info, charts = findings.info, []
     every = [v for size in sizes for one in learners for v in findings.values(one, size)]
     x = Axis(axis_label(info), *reach([*every, *[0.0] * bool(info.zero)]))
     for size in sizes:
         layers: list[spec.Layer] = [spec.Rule(0.0, upright=True)] if info.zero else []
-        told = []
+        medians = []
         for row, label in enumerate(learners):
             learner = findings.design.learners.index(label)
             values = sorted(v for v in findings.values(label, size) if drawable(v))
@@ -49,10 +45,10 @@ def scores(findings: Findings, sizes: Sequence[int], learners: Sequence[str]) ->
                 layers += [spec.Line(*box, "thin"), spec.Line([middle] * 2, [up, down], "thick")]
             means = [one.mean for one in findings.means_of(label) if one.size == size]
             layers.append(spec.Marks(means, [float(row)], kind="mean"))
-            told.append(f"median of {label} {number(middle)}")
+            medians.append(f"median of {label} {number(middle)}")
         title = f"{info.label} of every model at {size:,} rows"
         rows = spec.rows_axis(learners)
-        charts.append(Chart(f"{size:,} rows", title, "; ".join(told), x, rows, tuple(layers)))
+        charts.append(Chart(f"{size:,} rows", title, "; ".join(medians), x, rows, tuple(layers)))
     return Panels(tuple(charts), shared=True)
 
 
@@ -71,23 +67,20 @@ def models(findings: Findings) -> list[Chart]:
             places += [size * math.exp(spec.jitter(place, width)) for place, _ in shown]
             heights += [value for _, value in shown]
             middles.append(findings.quartiles(label, size)[1])
-        told = [f"{size:,} rows: {number(v)}" for size, v in zip(sizes, middles, strict=True)]
-        tips = [f"median of {label} at {one}" for one in told]
+        medians = [f"{size:,} rows: {number(v)}" for size, v in zip(sizes, middles, strict=True)]
+        tips = [f"median of {label} at {one}" for one in medians]
         layers = (
             spec.Marks(places, heights, kind="cloud", learner=learner),
             spec.Line(sizes, middles, "thin", learner=learner),
             spec.Marks(sizes, middles, tips, "median", learner=learner),
         )
-        title, medians = f"Scores of {label} on every model", f"Medians: {'; '.join(told)}."
-        charts.append(Chart(label, title, medians, x, y, layers, learners=(learner,)))
+        title, description = f"Scores of {label} on every model", f"Medians: {'; '.join(medians)}."
+        charts.append(Chart(label, title, description, x, y, layers, learners=(learner,)))
     return charts
 
 
 def regret(split: Regret, learners: Sequence[str], unit: str, shown: Sequence[str] = ()) -> Panels:
-    """Mean regret and its parts, a panel for each learner that has them, on the same axes.
-
-    ``learners`` are all of the study; ``shown``, if given, those to be drawn.
-    """
+    """Mean regret and its parts, a panel for each learner shown (default: all), on equal axes."""
     table = split.table.sort_values("size")
     sizes = [int(size) for size in table["size"].unique()]
     ends = reach([0.0, *table["regret"], *table["representation"]])
@@ -108,8 +101,8 @@ def regret(split: Regret, learners: Sequence[str], unit: str, shown: Sequence[st
             spec.Marks(x, whole, tips, "dot"),
         )
         hidden = {"kind": "regret", "learners": (learners.index(label),)}
-        title, told = f"Regret of {label}", f"From {tips[0]}, to {tips[-1]}."
-        charts.append(Chart(label, title, told, *axes, layers, **hidden))  # type: ignore[arg-type]
+        title, description = f"Regret of {label}", f"From {tips[0]}, to {tips[-1]}."
+        charts.append(Chart(label, title, description, *axes, layers, **hidden))  # type: ignore[arg-type]
     key = (Key("regret", "dot"), *(Key(part, part) for part in ("estimation", "representation")))
     across = 6 if len(charts) > 12 else 0
     return Panels(tuple(charts), key, across=across, height=1.55, shared=True)
@@ -118,11 +111,7 @@ def regret(split: Regret, learners: Sequence[str], unit: str, shown: Sequence[st
 def divergence(
     findings: Findings, reward: MeasureInfo, other: MeasureInfo, learners: Sequence[str]
 ) -> tuple[Panels, int, int]:
-    """Reward against divergence from the truth, a panel for each learner.
-
-    Dots are cells, the darker the more training rows; what is not finite, or not above 0 on the
-    logarithmic axis of divergences, is not drawn. Also how many cells there are, and are drawn.
-    """
+    """Reward against divergence, a panel for each learner; the numbers of cells, all and drawn."""
     sizes = findings.design.sizes
     cells = findings.scores[findings.scores["learner"].isin(learners)]
     names = ["kl_divergence", "information_reward"]
@@ -153,11 +142,7 @@ def _shade(size: int, sizes: Sequence[int]) -> float:
 
 
 def reliability(found: Reliability, learners: Sequence[str]) -> Panels:
-    """Observed frequencies against predicted probabilities, a panel for each learner.
-
-    Bars are intervals, cut at 0 and 1; a hollow mark has none. The area of a mark grows with the
-    share of predictions in its bin. On the dashed line predictions come true as often as they say.
-    """
+    """Observed frequencies against predicted probabilities, a panel for each learner."""
     table = found.table.sort_values("predicted")
     sizes = sorted(int(size) for size in set(table["size"]))
     series = dict(zip(sizes, _SERIES if len(sizes) > 1 else (0,), strict=False))
@@ -177,8 +162,10 @@ def reliability(found: Reliability, learners: Sequence[str]) -> Panels:
             marks = spec.Marks(*at, tips, "bin", areas, hollow, series=index)
             line = spec.Line(*at, "faint", series=index)
             layers += [line, spec.Span(at[0], low, high, series=index), marks]
-        told = "Observed frequency against predicted probability, bin by bin."
-        chart = Chart(label, f"Reliability of {label}", told, x, y, tuple(layers), square=True)
+        description = "Observed frequency against predicted probability, bin by bin."
+        chart = Chart(
+            label, f"Reliability of {label}", description, x, y, tuple(layers), square=True
+        )
         charts.append(chart)
     key = tuple(Key(f"{size:,}", "bin", series=index) for size, index in series.items())
     return Panels(tuple(charts), key, "training rows", height=1.72, shared=True)

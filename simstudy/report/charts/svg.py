@@ -1,4 +1,4 @@
-"""Charts as SVG with the page's classes, which give them their colours in light and dark.
+"""Charts as SVG with the page's classes, which set their colours in light and dark mode.
 
 Whatever belongs to a learner carries its number in ``data-l``, so that the page can hide it.
 """
@@ -20,7 +20,7 @@ CURVES, NARROW = (780.0, 430.0), (360.0, 320.0)  # width and height of pictures
 SMALL, TIMES, STUDY = (220.0, 176.0), (340.0, 250.0), (330.0, 325.0)
 _LETTER = 7.0  # the width of a letter of 12 pixels, erring on the wide side
 _MAX_LABEL = 150.0  # width beside a line; longer ones go to the key
-# Marks around (0, 0), told apart by form alone.
+# Marks around (0, 0), distinct in shape alone.
 _FORMS = (
     "M-4 0A4 4 0 1 0 4 0A4 4 0 1 0-4 0Z",
     "M-3.6-3.6H3.6V3.6H-3.6Z",
@@ -54,10 +54,7 @@ class Panel(NamedTuple):
 
 
 def element(name: str, *children: str, **attributes: object) -> Markup:
-    """An element, with everything in it escaped that is not Markup already.
-
-    In names of attributes an underscore stands for a hyphen, but for one at the end: ``class_``.
-    """
+    """An element, its content escaped unless it is Markup; ``_`` in attributes stands for ``-``."""
     given = [
         f' {key.rstrip("_").replace("_", "-")}="{escape(_short(value))}"'
         for key, value in attributes.items()
@@ -116,7 +113,7 @@ def swatch(learner: int) -> Markup:
 
 
 class _Frame:
-    """Where the numbers of a chart are in a picture."""
+    """The mapping from the numbers of a chart to pixels."""
 
     def __init__(self, chart: Chart, size: tuple[float, float], room: float) -> None:
         self.chart, (self.width, self.height) = chart, size
@@ -136,7 +133,7 @@ class _Frame:
         return self.bottom - self.chart.y.share(value) * (self.bottom - self.top)
 
     def points(self, x: Floats, y: Floats) -> list[tuple[float, float] | None]:
-        """Places of points; None for those that have none."""
+        """Positions of points; None for those that cannot be drawn."""
         both = zip(x, y, strict=True)
         return [(self.x(a), self.y(b)) if drawable(a) and drawable(b) else None for a, b in both]
 
@@ -187,18 +184,14 @@ def draw(chart: Chart, name: str, size: tuple[float, float], labels: bool = Fals
     return Picture(_figure(size, name, chart.title, chart.description, *parts), bool(lines))
 
 
-def panel(chart: Chart, name: str, size: tuple[float, float] = SMALL) -> Panel:
-    """A chart among others."""
-    title = brief(chart.heading.replace("\n", " "), 90)
-    learners = " ".join(map(str, chart.learners))
-    if chart.absent:
-        return Panel(title, None, learners, chart.absent)
-    return Panel(title, draw(chart, name, size).picture, learners)
-
-
 def panels(charts: Iterable[Chart], name: str, size: tuple[float, float] = SMALL) -> list[Panel]:
     """Charts side by side."""
-    return [panel(chart, f"{name}-{index}", size) for index, chart in enumerate(charts)]
+    found = []
+    for index, chart in enumerate(charts):
+        title = brief(chart.heading.replace("\n", " "), 90)
+        picture = None if chart.absent else draw(chart, f"{name}-{index}", size).picture
+        found.append(Panel(title, picture, " ".join(map(str, chart.learners)), chart.absent))
+    return found
 
 
 def _label(line: Line, place: float, frame: _Frame) -> Markup:

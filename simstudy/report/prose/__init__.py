@@ -1,1 +1,1 @@
-"""What is said of a study in words; none of it claims more than the tests support."""
+"""Sentences on a study; none claims more than the tests support."""

@@ -1,4 +1,4 @@
-"""What stands below figures and tables: what is drawn, what the bars are, over what."""
+"""Captions of figures and tables: what is drawn, what the bars are, over which models."""
 
 from __future__ import annotations
 
@@ -17,12 +17,18 @@ from simstudy.report.prose import crossings
 from simstudy.report.prose.design import conventions, design
 from simstudy.report.prose.numbers import p_value
 from simstudy.report.prose.phrases import all_sizes, axis_label, count_range, counted, level
+from simstudy.report.prose.verdicts import pair_method
 from simstudy.study.study import Study
 
 _MAX_NAMED = 5  # models left out that are named; more are counted
 PRECISION = (
     "n: models; sd: standard deviation between models; MCSE: Monte-Carlo standard error, sd/√n; "
     "error: the relative standard error of sd and MCSE."
+)
+SPHERICITY = (
+    "Mauchly's W with its p, and the ε of Greenhouse–Geisser and Huynh–Feldt (uncapped). A single "
+    "contrast is spherical by definition and has no W; nor is there one with more contrasts than "
+    "degrees of freedom. Where ε is well below 1, read the corrected p."
 )
 MAX_BARS = 10  # learners whose learning curves have their intervals
 MAX_LIMITS = 8  # learners whose limits are drawn
@@ -32,6 +38,7 @@ REGRET_PARTS = (
     "more data would win back. Means over the models, without intervals; standard errors are in "
     "regret.csv."
 )
+ALONE = "There is one learner only, so there is nothing to compare."
 CURVES_NOTE = "They show how models differ; learners are compared by paired differences instead."
 
 
@@ -41,14 +48,14 @@ def made(study: Study) -> str:
 
 
 def intervals(findings: Findings) -> str:
-    """Say what the intervals of the means are."""
+    """The intervals of the means."""
     m = findings.means[0].m
     family = f"Bonferroni-adjusted for m = {m} cells" if m > 1 else "not adjusted"
     return f"{level(findings.design.confidence)} t intervals between models, {family}"
 
 
 def models(findings: Findings) -> str:
-    """Say over how many models the means are, and which cells have fewer or infinite values."""
+    """The number of models behind the means, with infinite values noted."""
     (least, most), whole = findings.models_used, findings.design.models
     if least == most == whole:
         text = f"over {whole} models"
@@ -61,33 +68,28 @@ def models(findings: Findings) -> str:
     return text
 
 
-def half_widths(findings: Findings) -> str:
-    """Say what stands after ± in a table of means."""
-    return f"means {models(findings)}; ± half-width of {intervals(findings)}"
-
-
 def curves(findings: Findings) -> str:
-    """Of learning curves."""
+    """Caption of learning curves."""
     info, learners = findings.info, len(findings.design.learners)
     bars = f"Bars: {intervals(findings)}. {CURVES_NOTE}" + SIDE_BY_SIDE * (learners > 1)
     if learners > MAX_BARS:
         bars = f"Intervals are not drawn for so many learners; the table has them. {CURVES_NOTE}"
-    said = f"Mean {info.label} against training size (logarithmic), {models(findings)}. {bars}"
+    text = f"Mean {info.label} against training size (logarithmic), {models(findings)}. {bars}"
     if info.zero:
-        said += f" Dashed line at 0: {info.zero}."
+        text += f" Dashed line at 0: {info.zero}."
     if findings.ceiling:
-        said += " Grey dashed line: the ceiling, what the true class probabilities earn"
+        text += " Grey dashed line: the ceiling, what the true class probabilities earn"
         if findings.limits and learners <= MAX_LIMITS:
-            said += "; dotted lines: the learners' limits, what each earns of the population"
-        said += "."
-    return said
+            text += "; dotted lines: the learners' limits, what each earns of the population"
+        text += "."
+    return text
 
 
 def differences(findings: Findings, shown: Sequence[Course] | None = None) -> str:
-    """Of paired differences against training size; of all pairs, or of those shown."""
+    """Caption of paired differences against training size; of all pairs, or of those shown."""
     courses = findings.courses if shown is None else shown
     confidence, sizes = level(findings.design.confidence), len(findings.design.sizes)
-    said = (
+    text = (
         f"Mean paired difference in {findings.info.label} against training rows, over the models "
         "that both learners have: above 0 where the learner named first is ahead. Dark band: "
         f"{confidence} t intervals, each size by itself; light band: {confidence} for all sizes of "
@@ -95,27 +97,27 @@ def differences(findings: Findings, shown: Sequence[Course] | None = None) -> st
         "sizes studied; the lines join them and say nothing of what is between."
     )
     if any(change.estimated for course in courses for change in course.changes):
-        said += (
+        text += (
             " Diamond and bar: the estimated size at which one overtakes the other, and its "
             f"{confidence} interval, where sizes are close enough."
         )
-    return said
+    return text
 
 
 def _unadjusted(findings: Findings, sizes: int) -> str:
-    """Say what the bands of paired differences are not adjusted for."""
+    """What the bands of paired differences are not adjusted for."""
     pairs = math.comb(len(findings.design.learners), 2)
-    said = f"The dark band is not adjusted for the number of sizes, m = {sizes}. " * (sizes > 1)
+    text = f"The dark band is not adjusted for the number of sizes, m = {sizes}. " * (sizes > 1)
     if pairs > 1:
-        said += (
+        text += (
             f"The bands are not adjusted for the number of pairs, m = {pairs}; the intervals of "
             "crossings are adjusted for all pairs and sizes. "
         )
-    return said
+    return text
 
 
 def thresholds(findings: Findings, fewest: int) -> str:
-    """Of the overview of thresholds."""
+    """Caption of the overview of thresholds."""
     whole = findings.design.models
     over = "" if fewest == whole else f" Over {fewest} or more of {whole} models."
     return (
@@ -129,22 +131,22 @@ def thresholds(findings: Findings, fewest: int) -> str:
 
 
 def regret(split: Regret, study: Study) -> str:
-    """Of the parts of regret."""
-    said = (
+    """Caption of the parts of regret."""
+    text = (
         "Regret: what the true class probabilities would earn less what the learner earns. The "
         "part due to representation remains when the learner is fitted to the population itself, "
         "taken as 10⁹ rows; where the line lies below it, a learner that cannot represent the "
         "truth is nearer to it with few data than with all."
     )
     if split.models < study.models:
-        said += f" Over {split.models} of {study.models} models, those without a missing part."
+        text += f" Over {split.models} of {study.models} models, those without a missing part."
     if without := [label for label in study.labels if label not in split.learners]:
-        said += f" Without {', '.join(without)}: no limit."
-    return said
+        text += f" Without {', '.join(without)}: no limit."
+    return text
 
 
 def divergence(study: Study, reward: str, divergence: str, cells: int, shown: int) -> str:
-    """Of rewards against divergences."""
+    """Caption of rewards against divergences."""
     missing = (
         f" {cells - shown} of {cells} cells are not drawn: a value is missing, infinite or, on the "
         "logarithmic axis, 0."
@@ -157,7 +159,7 @@ def divergence(study: Study, reward: str, divergence: str, cells: int, shown: in
 
 
 def reliability(found: Reliability, study: Study, sizes: Sequence[int]) -> str:
-    """Of reliability diagrams."""
+    """Caption of reliability diagrams."""
     which = "the probability of every class" if found.classes == "every" else "the modal class"
     m = sorted({int(m) for m in found.table["m"]})
     family = "each bin by itself"
@@ -178,7 +180,7 @@ def reliability(found: Reliability, study: Study, sizes: Sequence[int]) -> str:
 
 
 def scores(findings: Findings, undrawn: int, sizes: Sequence[int]) -> str:
-    """Of the distributions of scores."""
+    """Caption of the distributions of scores."""
     info = findings.info
     zero = f" Dashed line at 0: {info.zero}." if info.zero else ""
     missing = f" {undrawn} scores that are missing or infinite are not drawn." * bool(undrawn)
@@ -192,7 +194,7 @@ def scores(findings: Findings, undrawn: int, sizes: Sequence[int]) -> str:
 
 
 def ranks(findings: Findings, found: Sequence[Ranks], joined: bool) -> str:
-    """Of critical-difference diagrams."""
+    """Caption of critical-difference diagrams."""
     k = found[0].k
     how = (
         "a thick bar joins learners that do not differ significantly"
@@ -210,7 +212,7 @@ def ranks(findings: Findings, found: Sequence[Ranks], joined: bool) -> str:
 
 
 def ranks_table(findings: Findings, overall: bool) -> str:
-    """Of the table of average ranks."""
+    """Caption of the table of average ranks."""
     k = len(findings.design.learners)
     return (
         "Over the models, 1 for the best, at each training size"
@@ -240,7 +242,7 @@ def ranked_at(found: Ranks) -> str:
 
 
 def anova(subjects: int, models: int) -> str:
-    """Of the tests of the analysis of variance."""
+    """Caption of the tests of the analysis of variance."""
     return (
         f"{subjects} of {models} models as subjects. G–G, H–F: Greenhouse–Geisser and Huynh–Feldt "
         "corrections for departures from sphericity; η²G, η²p: generalized and partial eta squared."
@@ -260,17 +262,8 @@ def left_out(models: Sequence[LeftOut]) -> str:
     )
 
 
-def sphericity() -> str:
-    """Of Mauchly's test and the ε."""
-    return (
-        "Mauchly's W with its p, and the ε of Greenhouse–Geisser and Huynh–Feldt (uncapped). A "
-        "single contrast is spherical by definition and has no W; nor is there one with more "
-        "contrasts than degrees of freedom. Where ε is well below 1, read the corrected p."
-    )
-
-
 def mixed(found: MixedModel) -> str:
-    """Of the mixed model."""
+    """Caption of the mixed model."""
     note = f"; {found.note}" if found.note else ""
     return (
         "The mixed model uses all cells there are: REML, Satterthwaite's degrees of freedom; like "
@@ -288,4 +281,56 @@ def size_effect(findings: Findings, study: Study) -> str:
         "Rewards are measured against the class frequencies of each training set, so that even the "
         "reward of the true probabilities depends on the size: the effect of size includes that; "
         "differences between learners do not."
+    )
+
+
+def pairs(findings: Findings, all_shown: bool) -> list[str]:
+    """What the tables of who beats whom show."""
+    design = findings.design
+    if len(design.learners) < 2:
+        return [ALONE]
+    last = "Holm’s p value" if design.holm else "the interval"
+    notes = [
+        f"In each cell the learner that beats the other, by how much, and {last}: "
+        f"{pair_method(findings)}. Numbers are in favour of the learner named in the cell. That "
+        "there is no significant difference does not prove that two learners are equal."
+    ]
+    if not all_shown:
+        notes.append(
+            f"With {len(design.learners)} learners the one of best mean is compared with the "
+            "others; it was not chosen in advance. All pairs are in pairwise.csv."
+        )
+    if findings.pairs_used is not None and findings.pairs_used[0] < design.models:
+        used = count_range(*findings.pairs_used)
+        notes.append(
+            f"Pairs are compared over the models that both have: {used} of {design.models}."
+        )
+    return notes
+
+
+def precision(findings: Findings) -> str:
+    """Over how many models standard errors are, where that is not all of them."""
+    models = findings.design.models
+    of_pairs = [pair.n + pair.infinite for pair in findings.pairs]
+    least, most = findings.models_used
+    if min(least, *of_pairs, models) == models:
+        return ""
+    note = f"Means are over {count_range(least, most)} of {models} models"
+    if of_pairs:
+        used = count_range(min(of_pairs), max(of_pairs))
+        note += (
+            "; differences, over the models that both learners have, are over "
+            f"{used} of {models} models"
+        )
+    return f"{note}. The file has n of each."
+
+
+def costs(platform: str, test_size: int | str) -> str:
+    """What the times to fit and to predict are."""
+    exact = "all configurations of a model"
+    on = f"{test_size:,} test rows" if isinstance(test_size, int) else exact
+    return (
+        f"Medians over the models, on {platform}; predicting gives the probabilities of {on}. The "
+        "time to count a table that several learners share is attributed to the first learner "
+        "that needs it."
     )

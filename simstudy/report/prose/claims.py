@@ -72,20 +72,20 @@ def variants_summary(variants: Readings) -> str:
     turned = [one for one in columns if any(v.verdict == NOT_REPRODUCED for v in one)]
     if not columns:
         return f"No learner beats another under any of {len(variants)} variants."
-    said = (
+    text = (
         f"Of {counted(len(columns), 'finding')} under any of {len(variants)} variants, "
         f"{len(always)} hold under all of them"
     )
     if len(always) == len(columns):
-        return f"{said}."
+        return f"{text}."
     others = [one for one in columns if one not in always and one not in turned]
     if others:
         names = listed([one[0].statement.text for one in others])
-        said += f"; under some the difference is not significant or not studied: {names}"
+        text += f"; under some the difference is not significant or not studied: {names}"
     if turned:
         names = listed([one[0].statement.text for one in turned])
-        said += f"; under some the order is reversed: {names}"
-    return f"{said}."
+        text += f"; under some the order is reversed: {names}"
+    return f"{text}."
 
 
 def readings_summary(readings: Readings) -> str:
@@ -94,13 +94,13 @@ def readings_summary(readings: Readings) -> str:
     after = [reproduced(found) for reading, found in readings if reading.post_hoc]
     columns = zip(*(found for _, found in readings), strict=True)
     same = sum(len({one.verdict for one in found}) == 1 for found in columns)
-    said = (
+    text = (
         f"Under {counted(len(before), 'reading')} of the source, "
         f"{count_range(min(before), max(before))} of {len(readings[0][1])} statements are "
         "reproduced"
     )
     if after:
         many = count_range(min(after), max(after))
-        said += f"; under {len(after)} more, chosen after results had been seen, {many}"
+        text += f"; under {len(after)} more, chosen after results had been seen, {many}"
     alike = "1 statement has" if same == 1 else f"{same} statements have"
-    return f"{said}. {alike} the same verdict under all."
+    return f"{text}. {alike} the same verdict under all."

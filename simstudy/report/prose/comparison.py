@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pandas as pd
 
 from simstudy.analysis.compare import PAIRED, WELCH
 from simstudy.analysis.findings import Findings
 from simstudy.report.prose.phrases import counted, level, listed
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from simstudy.results.results import Results
+from simstudy.results.results import Results
 
 _TESTS = {
     PAIRED: "paired t tests over the models that both have, where family and seed are the same",
@@ -49,7 +47,7 @@ def _text(value: Any) -> str:
 
 def unlike(studies: Mapping[str, Results]) -> list[str]:
     """What not all studies have, and conventions that make their numbers different in kind."""
-    said = []
+    notes = []
     for what, lists in (
         ("learners", {name: found.learners for name, found in studies.items()}),
         ("sizes", {name: [f"{n:,}" for n in found.sizes] for name, found in studies.items()}),
@@ -58,7 +56,7 @@ def unlike(studies: Mapping[str, Results]) -> list[str]:
         shared = set.intersection(*map(set, lists.values()))
         for name, own in lists.items():
             if alone := [item for item in own if item not in shared]:
-                said.append(f"{name} has {what} that not all studies have: {listed(alone, 12)}.")
+                notes.append(f"{name} has {what} that not all studies have: {listed(alone, 12)}.")
 
     def differ(value: Callable[[Results], object]) -> str:
         given = {name: str(value(found)) for name, found in studies.items()}
@@ -66,17 +64,17 @@ def unlike(studies: Mapping[str, Results]) -> list[str]:
         return each if len({*given.values()}) > 1 else ""
 
     if each := differ(lambda found: found.study.family.name):
-        said.append(f"The models are of different families: {each}.")
-    said += _labels(studies)
+        notes.append(f"The models are of different families: {each}.")
+    notes += _labels(studies)
     for key in ("prior", "cutoff", "base"):
         if each := differ(lambda found, key=key: getattr(found.study.measures, key)):  # type: ignore[misc]
-            said.append(
+            notes.append(
                 f"The {key} of the rewards is not the same in all studies ({each}), so their "
                 "rewards are not of the same kind."
             )
     if each := differ(lambda found: found.study.data.test_size):
-        said.append(f"The test sizes of the studies differ: {each}.")
-    return said
+        notes.append(f"The test sizes of the studies differ: {each}.")
+    return notes
 
 
 def _labels(studies: Mapping[str, Results]) -> list[str]:
@@ -95,14 +93,14 @@ def _labels(studies: Mapping[str, Results]) -> list[str]:
     ]
 
 
-def of_each(findings: Mapping[str, Findings], say: Callable[[Findings], str]) -> str:
-    """What is to be said of every study, once if it is the same for all."""
-    said: dict[str, list[str]] = {}
+def of_each(findings: Mapping[str, Findings], describe: Callable[[Findings], str]) -> str:
+    """A text on every study, written once if it is the same for all."""
+    texts: dict[str, list[str]] = {}
     for name, found in findings.items():
-        said.setdefault(say(found), []).append(name)
-    if len(said) == 1:
-        return next(iter(said))
-    return "; ".join(f"{listed(names)}: {text}" for text, names in said.items())
+        texts.setdefault(describe(found), []).append(name)
+    if len(texts) == 1:
+        return next(iter(texts))
+    return "; ".join(f"{listed(names)}: {text}" for text, names in texts.items())
 
 
 def changes_summary(table: pd.DataFrame) -> str:
@@ -122,8 +120,8 @@ def changes_method(table: pd.DataFrame, label: str, confidence: float) -> str:
     """What the intervals of the differences between studies are."""
     kinds, m = {*table["test"]}, int(table["m"].iloc[0])
     adjusted = f"Bonferroni-adjusted for m = {m} comparisons" if m > 1 else "not adjusted"
-    said = [
+    parts = [
         f"{level(confidence)} intervals of the difference in mean {label}, the second study less "
         f"the first, {adjusted}"
     ]
-    return "; ".join([*said, *(text for kind, text in _TESTS.items() if kind in kinds)]) + "."
+    return "; ".join([*parts, *(text for kind, text in _TESTS.items() if kind in kinds)]) + "."

@@ -23,7 +23,7 @@ def course_sentences(findings: Findings) -> list[str]:
 
 
 def course_sentence(course: Course) -> str:
-    """Say what the tests support about a pair over the sizes."""
+    """What the tests support about a pair over the sizes."""
     if not course.analysed:
         return f"{course.first} and {course.second}: {course.note}"
     if course.changes:
@@ -36,9 +36,9 @@ def course_sentence(course: Course) -> str:
 
 
 def _change(change: Overtaking) -> str:
-    """Say between which sizes one learner overtakes the other, and where if that is estimated."""
-    said = f"{change.ahead} overtakes {change.behind} between {bracket(change)} rows"
-    return f"{said}, at about {estimate(change)}" if change.estimated else said
+    """Between which sizes one learner overtakes the other, with the estimate if there is one."""
+    text = f"{change.ahead} overtakes {change.behind} between {bracket(change)} rows"
+    return f"{text}, at about {estimate(change)}" if change.estimated else text
 
 
 def bracket(change: Overtaking) -> str:
@@ -66,14 +66,14 @@ def changes_sentence(findings: Findings, leaders: set[str]) -> str:
         )
     changed.sort(key=lambda course: -len({course.first, course.second} & leaders))
     named = sorted(changed[:_MAX_NAMED], key=lambda course: course.changes[0].after)
-    said = "; ".join(map(course_sentence, named))
+    text = "; ".join(map(course_sentence, named))
     more = len(changed) - len(named)
     noun = "pair changes places" if more == 1 else "pairs change places"
-    return said + (f"; {more} more {noun}: see the table of thresholds" if more else "")
+    return text + (f"; {more} more {noun}: see the table of thresholds" if more else "")
 
 
 def tests(findings: Findings) -> str:
-    """Say which tests decide who is ahead, and what they are adjusted for."""
+    """The tests that decide who is ahead, and their adjustment."""
     if not findings.course_tests:
         return ""
     return (
@@ -83,27 +83,27 @@ def tests(findings: Findings) -> str:
 
 
 def method(findings: Findings, shown: Sequence[Course] | None = None) -> str:
-    """Say how to read statements of who overtakes whom."""
+    """How to read statements of who overtakes whom."""
     if not (decided_by := tests(findings)):
         return ""
     courses = findings.courses if shown is None else shown
     changes = [change for course in courses for change in course.changes]
     confidence = level(findings.design.confidence)
-    said = (
+    text = (
         f"Ahead: by {decided_by}. Overtakes: between the last size at which the other is ahead "
         "and the first at which it is itself."
     )
     if any(change.estimated for change in changes):
-        said += (
+        text += (
             f" In brackets: intervals ({confidence} for all of them together) for the size at "
             "which the mean difference is 0; they allow for the shape of the curve between sizes."
         )
     if any("no estimate in between" in change.note for change in changes):
-        said += (
+        text += (
             f" A crossing is not estimated where neighbouring sizes differ by more than a factor "
             f"of {MAX_RATIO:g}; --refine adds sizes."
         )
-    return said
+    return text
 
 
 def added_sizes(findings: Findings) -> str:

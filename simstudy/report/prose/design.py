@@ -30,13 +30,13 @@ def question(study: Study, info: MeasureInfo) -> str:
 def _models(study: Study) -> str:
     """The models of a family, with the number of variables if the family has it."""
     name = study.family.name
-    said = f"{_FAMILIES[name]} models" if name in _FAMILIES else f"models of the family {name}"
+    text = f"{_FAMILIES[name]} models" if name in _FAMILIES else f"models of the family {name}"
     family = study.family.resolved
     bounds = family.get("variables", family.get("attributes"))
     if not (isinstance(bounds, list) and len(bounds) == 2):
-        return said
+        return text
     low, high = bounds
-    return f"{said} of {low} variables" if low == high else f"{said} of {low}–{high} variables"
+    return f"{text} of {low} variables" if low == high else f"{text} of {low}–{high} variables"
 
 
 def design(study: Study) -> str:
@@ -74,8 +74,8 @@ def conventions(study: Study) -> str:
         priors["test"] = "the true class probabilities (of a test set drawn, its frequencies)"
     prior = measures.prior
     named = priors[prior] if isinstance(prior, str) else f"given, {prior}"
-    said = f"prior: {named}; cutoff {measures.cutoff}: {cutoffs[measures.cutoff]}"
-    return said + "; reward summed over the classes" * (measures.reward == "sum")
+    text = f"prior: {named}; cutoff {measures.cutoff}: {cutoffs[measures.cutoff]}"
+    return text + "; reward summed over the classes" * (measures.reward == "sum")
 
 
 def sections(study: Study, about_family: str) -> dict[str, str]:

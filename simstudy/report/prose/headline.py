@@ -18,8 +18,8 @@ from simstudy.report.prose.phrases import (
     listed,
     opening,
     rows,
-    runs,
 )
+from simstudy.results.results import Results
 
 _MAX_STRETCHES = 3  # stretches of sizes that get a sentence each; more are summarised
 
@@ -28,7 +28,7 @@ def headline(findings: Findings, failures: int = 0, cells: int = 0) -> list[str]
     """What the study found by one measure, in at most about five sentences.
 
     A learner beats another only where the adjusted p value is below 1 − confidence. One that
-    beats all others at a size is said to; otherwise the one of best mean is named, whom it beats,
+    beats all others at a size wins there; otherwise the one of best mean is named, whom it beats,
     and from whom it does not differ significantly. One overtakes another between the last size at
     which the other is ahead and the first at which it is, by tests adjusted for all pairs and
     sizes.
@@ -43,8 +43,14 @@ def headline(findings: Findings, failures: int = 0, cells: int = 0) -> list[str]
     lost = _lost(findings, failures, cells)
     if len(findings.design.learners) == 1:
         return [_alone(findings), *lost]
-    said = _leaders(findings) + _changes(findings)
-    return [*said, _method(findings), *_means(findings), *lost]
+    sentences = _leaders(findings) + _changes(findings)
+    return [*sentences, _method(findings), *_means(findings), *lost]
+
+
+def results_headline(results: Results) -> list[str]:
+    """The headline of a study's primary measure."""
+    manifest = results.manifest
+    return headline(results.findings(), manifest["failures"], manifest["cells"])
 
 
 def _alone(findings: Findings) -> str:
@@ -54,15 +60,15 @@ def _alone(findings: Findings) -> str:
     m = means[0].m
     adjusted = f", Bonferroni-adjusted for m = {m} sizes" if m > 1 else ""
     known = [mean for mean in ends if mean.n or mean.infinite]
-    said = f"{means[0].learner}, the only learner, has "
+    text = f"{means[0].learner}, the only learner, has "
     if known:
         each = listed([f"{_mean(mean)} at {mean.size:,} rows" for mean in known])
-        said += f"a mean {findings.info.label} of {each}"
+        text += f"a mean {findings.info.label} of {each}"
     if any(mean.has_interval for mean in known):
-        said += f" ({level(findings.design.confidence)} t intervals between models{adjusted})"
+        text += f" ({level(findings.design.confidence)} t intervals between models{adjusted})"
     lost = [f"{mean.size:,}" for mean in ends if mean not in known]
-    said += (", and " * bool(known) + f"no score at {listed(lost)} rows") * bool(lost)
-    return f"{said}; there is nothing to compare it with."
+    text += (", and " * bool(known) + f"no score at {listed(lost)} rows") * bool(lost)
+    return f"{text}; there is nothing to compare it with."
 
 
 def _mean(mean: Mean) -> str:
@@ -79,7 +85,8 @@ def _leaders(findings: Findings) -> list[str]:
         return ["No learner has a finite mean at any size, so none are compared."]
     if not any(pair.verdict == AHEAD for pair in findings.pairs):
         return [_no_differences([standing.size for standing in standings], findings)]
-    stretches = runs(standings, lambda standing: standing.key)
+    groups = itertools.groupby(standings, lambda standing: standing.key)
+    stretches = [[*stretch] for _, stretch in groups]
     if len(stretches) <= _MAX_STRETCHES:
         return [opening(_stretch(stretch, holm)) for stretch in stretches]
     return _summary(standings, holm)
@@ -111,42 +118,37 @@ def _lead(pair: Pair, holm: bool) -> str:
     return f"{signed(pair.lead)} [{signed(pair.low)}, {signed(pair.high)}]"
 
 
-def _all_others(standing: Standing) -> str:
-    """Whom a winner beats."""
-    if standing.untested:
-        return "every other learner that it could be tested against"
-    return standing.beats[0].second if len(standing.beats) == 1 else "every other learner"
-
-
 def _stretch(stretch: Sequence[Standing], holm: bool) -> str:
     """What holds at every size of a stretch."""
     first, where = stretch[0], rows([standing.size for standing in stretch])
     if first.wins:
         leads = [lead for one in stretch for lead in one.beats]
         least = min(leads, key=lambda pair: pair.lead)
-        said = f"{where} {first.leader} beats {_all_others(first)}"
+        whom = first.beats[0].second if len(first.beats) == 1 else "every other learner"
+        whom = "every other learner that it could be tested against" if first.untested else whom
+        text = f"{where} {first.leader} beats {whom}"
         if len(leads) == 1:
-            return f"{said}, by {_lead(least, holm)}."
-        return f"{said}; its smallest lead is {_placed(least, stretch, len(first.beats), holm)}."
+            return f"{text}, by {_lead(least, holm)}."
+        return f"{text}; its smallest lead is {_placed(least, stretch, len(first.beats), holm)}."
     if first.shared_with:
-        said = f"{where} {listed([first.leader, *first.shared_with])} share the best mean"
-        said += f"; {first.leader}" * bool(first.beats or first.level or first.beaten_by)
+        text = f"{where} {listed([first.leader, *first.shared_with])} share the best mean"
+        text += f"; {first.leader}" * bool(first.beats or first.level or first.beaten_by)
     else:
-        said = f"{where} {first.leader} has the best mean" + " and" * bool(first.beats)
+        text = f"{where} {first.leader} has the best mean" + " and" * bool(first.beats)
     if first.beats:
-        said += f" beats {listed([pair.second for pair in first.beats])}"
+        text += f" beats {listed([pair.second for pair in first.beats])}"
     but = first.beats or not first.shared_with
     if first.level:
         names = listed([pair.second for pair in first.level])
-        said += ", but" * bool(but)
-        said += f" does not differ significantly from {names} ({_largest(stretch, holm)})"
+        text += ", but" * bool(but)
+        text += f" does not differ significantly from {names} ({_largest(stretch, holm)})"
     if first.beaten_by:
         names = listed([pair.second for pair in first.beaten_by])
         verb = "beats" if len(first.beaten_by) == 1 else "beat"
-        said += f", yet {names} {verb} it over the models that both have"
+        text += f", yet {names} {verb} it over the models that both have"
     if first.untested and not (first.beats or first.level or first.identical or first.beaten_by):
-        said += " but cannot be compared with the others"
-    return f"{said}."
+        text += " but cannot be compared with the others"
+    return f"{text}."
 
 
 def _largest(stretch: Sequence[Standing], holm: bool) -> str:
@@ -221,7 +223,7 @@ def _changes(findings: Findings) -> list[str]:
         every = all(tested[names] == len(sizes) for names in never)
         where = "studied" if every else "at which they could be tested"
         parts.append(f"{whom} do not differ significantly at any size {where}")
-    if sum(map(len, same.values())) < sum(tested.values()):  # else it was said before
+    if sum(map(len, same.values())) < sum(tested.values()):  # else the leaders' sentence covers it
         parts += _identical({n: at for n, at in same.items() if at}, whole, sizes, models)
     without = sum(number == 0 for number in tested.values())
     some = sum(1 <= number < len(sizes) for number in tested.values())
@@ -238,8 +240,8 @@ def _identical(
     """Which pairs have the same score in every model."""
     if len(same) > _MAX_STRETCHES:
         every = [pair for at in same.values() for pair in at]
-        said = f"{len(same)} of {whole} pairs are identical in {_every(every, models)}"
-        return [said if len(every) == len(same) * len(sizes) else f"{said} at some sizes"]
+        text = f"{len(same)} of {whole} pairs are identical in {_every(every, models)}"
+        return [text if len(every) == len(same) * len(sizes) else f"{text} at some sizes"]
     parts = []
     for names, at in same.items():
         where = "" if len(at) == len(sizes) else " " + among([pair.size for pair in at], sizes)
@@ -269,22 +271,22 @@ def _method(findings: Findings) -> str:
     used += " models" + ", those that both have," * fewer
     better = "" if info.greater_is_better else ", where less is better"
     scope = adjusted_for(design.adjustment, findings.pair_tests)
-    said = (
+    text = (
         f"Paired t tests over {used} at {level(design.confidence)} confidence, {scope}; numbers "
         f"are differences in mean {info.label}{better}, in favour of the learner named first."
     )
     changes = [change for course in findings.courses for change in course.changes]
     if changes:
-        said += (
+        text += (
             " Who overtakes whom is decided by the last size at which one is ahead and the first "
             f"at which the other is: {crossings.tests(findings)}"
         )
         if any(change.estimated for change in changes):
-            said += (
+            text += (
                 f"; in brackets, {level(design.confidence)} intervals for all crossings together"
             )
-        said += "."
-    return said
+        text += "."
+    return text
 
 
 def _means(findings: Findings) -> list[str]:
@@ -294,8 +296,8 @@ def _means(findings: Findings) -> list[str]:
         if least >= models:
             return []
         return [f"Means are over the {least} of {models} models without a failed cell."]
-    said = f"those that each learner has at each size, {least} to {most} of {models}"
-    return [f"Means are over different models ({said}), which may affect their order."]
+    text = f"those that each learner has at each size, {least} to {most} of {models}"
+    return [f"Means are over different models ({text}), which may affect their order."]
 
 
 def _lost(findings: Findings, failures: int, cells: int) -> list[str]:

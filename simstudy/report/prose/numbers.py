@@ -26,13 +26,13 @@ def signed(value: float) -> str:
     return f"+{number(value)}" if value > 0 else number(value)
 
 
-def p_value(value: float, said: str = "") -> str:
-    """A p value to four decimals, with what it is called if that is to be said."""
+def p_value(value: float, name: str = "") -> str:
+    """A p value to four decimals, after its name if one is given."""
     if math.isnan(value):
-        return f"{said} = {NONE}" if said else NONE
+        return f"{name} = {NONE}" if name else NONE
     if value < 1e-4:
-        return f"{said} < .0001".strip()
-    return f"{said} = {value:.4f}" if said else f"{value:.4f}"
+        return f"{name} < .0001".strip()
+    return f"{name} = {value:.4f}" if name else f"{value:.4f}"
 
 
 def duration(seconds: float) -> str:

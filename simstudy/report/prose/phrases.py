@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
-from typing import TypeVar
+import itertools
+from collections.abc import Sequence
 
 from simstudy.measures.base import MeasureInfo
-
-T = TypeVar("T")
 
 MAX_NAMED = 4  # members of a list that are named before the rest are counted
 
@@ -25,17 +23,6 @@ def all_sizes(sizes: Sequence[int]) -> str:
     return listed([f"{size:,}" for size in sizes], most=len(sizes))
 
 
-def runs(items: Sequence[T], key: Callable[[T], Hashable]) -> list[list[T]]:
-    """Group neighbours that share a key."""
-    found: list[list[T]] = []
-    for item in items:
-        if found and key(found[-1][-1]) == key(item):
-            found[-1].append(item)
-        else:
-            found.append([item])
-    return found
-
-
 def rows(sizes: Sequence[int]) -> str:
     """Write consecutive sizes of a study as "at 50 rows" or "from 50 to 5,000 rows"."""
     if len(sizes) < 3:
@@ -45,9 +32,9 @@ def rows(sizes: Sequence[int]) -> str:
 
 def among(sizes: Sequence[int], studied: Sequence[int]) -> str:
     """Write some of the sizes studied, consecutive ones as a range."""
-    places = [(studied.index(size), size) for size in sizes]
-    numbered = [(place - order, size) for order, (place, size) in enumerate(places)]
-    ranges = [[size for _, size in run] for run in runs(numbered, lambda pair: pair[0])]
+    numbered = [(studied.index(size) - order, size) for order, size in enumerate(sizes)]
+    groups = itertools.groupby(numbered, lambda pair: pair[0])
+    ranges = [[size for _, size in run] for _, run in groups]
     parts = [f"{run[0]:,} to {run[-1]:,}" if len(run) > 1 else f"{run[0]:,}" for run in ranges]
     return f"at {listed(parts)} rows"
 

@@ -14,11 +14,7 @@ MAX_COMPARED = 5
 
 
 def verdicts(findings: Findings) -> dict[int, list[str]]:
-    """For each size, who beats whom by how much, and which learners do not differ.
-
-    Numbers are in favour of the learner named first. With many learners only the one of best mean
-    is compared with the rest.
-    """
+    """For each size, who beats whom by how much, and who does not differ; better learner first."""
     found: dict[int, list[str]] = {}
     for size in findings.design.sizes:
         ranked = findings.ranked(size)
@@ -34,7 +30,7 @@ def verdicts(findings: Findings) -> dict[int, list[str]]:
 
 
 def pair_sentence(pair: Pair, holm: bool, models: int) -> str:
-    """Say what the test supports about a pair, the better learner first."""
+    """What the test supports about a pair, the better learner first."""
     both = f"{pair.first} and {pair.second}"
     if pair.verdict == UNTESTED:
         return f"{both} are not compared: {why_untested(pair)}"
@@ -52,14 +48,14 @@ def pair_sentence(pair: Pair, holm: bool, models: int) -> str:
 
 
 def why_untested(pair: Pair) -> str:
-    """Say why there is no test of a pair."""
+    """Why a pair was not tested."""
     if pair.infinite:
         return f"infinite in {pair.infinite} models"
     return "no model has both" if math.isnan(pair.lead) else f"{pair.n} model has both"
 
 
 def pair_method(findings: Findings) -> str:
-    """Say what the intervals of paired differences are."""
+    """The test of paired differences and its adjustment."""
     design = findings.design
     kind = "p values" if design.holm else f"{level(design.confidence)} intervals"
     scope = adjusted_for(design.adjustment, findings.pair_tests)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 from markupsafe import Markup
@@ -15,10 +15,8 @@ from simstudy.report.prose import claims
 from simstudy.report.prose.comparison import changes_method, settings
 from simstudy.report.prose.numbers import NONE, number, p_value, signed
 from simstudy.report.tables.table import Cell, Table, make_table, words
-
-if TYPE_CHECKING:
-    from simstudy.results.results import Results
-    from simstudy.study.readings import Reading
+from simstudy.results.results import Results
+from simstudy.study.readings import Reading
 
 MAX_ROWS = 120  # of the table of differences
 _FEW = 4  # intervals that are not folded away
@@ -80,17 +78,16 @@ def statements(verdicts: Sequence[StatementVerdict]) -> list[Table]:
     for one in verdicts:
         studies.setdefault(one.statement.study, []).append(one)
     heads = ["statement", "verdict", "what the intervals say"]
-    return [
-        make_table(
+    tables = []
+    for study, found in studies.items():
+        name, title, lines = (
             f"statements_{study}",
             f"Statements about {study}",
-            heads,
-            [_statement(one) for one in found],
-            texts=3,
-            data=pd.DataFrame([row for one in found for row in _checks(one)]),
+            map(_statement, found),
         )
-        for study, found in studies.items()
-    ]
+        data = pd.DataFrame([row for one in found for row in _checks(one)])
+        tables.append(make_table(name, title, heads, lines, texts=3, data=data))
+    return tables
 
 
 def _statement(one: StatementVerdict) -> list[Cell]:

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import pandas as pd
 
-from simstudy.analysis.costs import median_seconds
 from simstudy.analysis.regret import PARTS, Regret
 from simstudy.report.prose.numbers import NONE, duration, number, rows
 from simstudy.report.tables.table import Cell, Table, by_size, make_table, words
-
-if TYPE_CHECKING:
-    from simstudy.results.results import Results
+from simstudy.results.results import Results
 
 MAX_FAILURES = 10  # that are listed
 
@@ -28,34 +25,29 @@ def learners(results: Results) -> Table:
 
 def measures(results: Results) -> Table:
     """The measures: what they are, their units, and which way is better."""
-    exact = not isinstance(results.study.data.test_size, int)
     lines = []
     for index, name in enumerate(results.measures):
-        info = results.info(name)
-        sampled = exact and name.endswith("_sampled")
+        info, column = results.info(name), results.column(name)
         lines.append(
             [
                 info.label + " (primary)" * (index == 0),
-                results.about("measure", name.removesuffix("_sampled") if sampled else name),
+                results.about("measure", column.measure),
                 info.unit or NONE,
                 "more" if info.greater_is_better else "less",
                 info.zero or NONE,
-                "exact" if exact and not sampled else "test set",
+                "exact" if column.test == "exact" else "test set",
             ]
         )
     heads = ["measure", "description", "unit", "better", "0 is", "evaluated on"]
     return make_table("measures", "Measures", heads, lines, texts=6)
 
 
-def costs(results: Results) -> Table:
+def costs(results: Results, medians: pd.DataFrame) -> Table:
     """Median seconds to fit and to predict, learners by sizes."""
-    medians = median_seconds(results.timings)
-    cells = {
-        (row["learner"], row["size"]): Cell(
-            duration(row["fit_seconds"]), duration(row["predict_seconds"])
-        )
-        for row in medians.to_dict("records")
-    }
+    cells = {}
+    for row in medians.to_dict("records"):
+        times = duration(row["fit_seconds"]), duration(row["predict_seconds"])
+        cells[row["learner"], row["size"]] = Cell(*times)
     title = "Median time to fit, and below it to predict, by training rows"
     return by_size("seconds", title, results.learners, results.sizes, cells, data=medians)
 
@@ -72,44 +64,35 @@ def regret(results: Results, split: Regret) -> Table:
         ]
         for row in found
     ]
-    title = (
-        f"Mean regret and its parts ({results.info('regret').unit}) ± Monte-Carlo standard error"
-    )
+    unit = results.info("regret").unit
+    title = f"Mean regret and its parts ({unit}) ± Monte-Carlo standard error"
     return make_table("regret", title, ["learner", "rows", *PARTS], lines, data=split.table)
 
 
 def failures(results: Results) -> list[Table]:
-    """How many cells of each learner failed, and the first of them."""
+    """The number of failed cells by learner, and the first of them."""
     failed = results.failures
     if failed.empty:
         return []
     counts = failed.groupby(["learner", "status"], sort=False).size().reset_index(name="n")
-    first = [
-        [
-            *(str(row["model"]), rows(row["size"]), str(row["learner"]), str(row["status"])),
-            " ".join(str(row["error"]).split()),
-        ]
-        for row in failed.head(MAX_FAILURES).to_dict("records")
+    number = [
+        [str(row["learner"]), str(row["status"]), f"{row['n']:,}"]
+        for row in counts.to_dict("records")
     ]
+    first = []
+    for row in failed.head(MAX_FAILURES).to_dict("records"):
+        cell = [str(row["model"]), rows(row["size"]), str(row["learner"]), str(row["status"])]
+        first.append([*cell, " ".join(str(row["error"]).split())])
     heads = ["model", "rows", "learner", "status", "error"]
     title = "All failures" if len(failed) <= MAX_FAILURES else "The first failures"
     return [
-        make_table(
-            "failure_counts",
-            "Failed cells",
-            ["learner", "status", "cells"],
-            [
-                [str(row["learner"]), str(row["status"]), f"{row['n']:,}"]
-                for row in counts.to_dict("records")
-            ],
-            texts=2,
-        ),
+        make_table("failure_counts", "Failed cells", ["learner", "status", "cells"], number, 2),
         make_table("failures", title, heads, first, texts=5),
     ]
 
 
 def versions(results: Results) -> Table:
-    """What made the results."""
+    """The versions and the platform behind the results."""
     manifest = results.manifest
     packages = dict(manifest["packages"])
     facts = [["simstudy", packages.pop("simstudy")], ["Python", manifest["python"]]]

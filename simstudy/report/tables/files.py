@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from simstudy.analysis.findings import Absent
 from simstudy.errors import SimstudyError
-from simstudy.report.output import make_directory, write_files
+from simstudy.report.output import make_directory, missing, section, write_files
 from simstudy.report.prose.captions import made
 from simstudy.report.tables import findings as build
 from simstudy.report.tables.latex import as_latex
-from simstudy.report.tables.markdown import as_markdown, markdown_text
+from simstudy.report.tables.markdown import as_markdown
 from simstudy.report.tables.table import Table
-
-if TYPE_CHECKING:
-    from simstudy.results.results import Results
+from simstudy.results.results import Results
 
 ENDINGS = {"latex": "tex", "markdown": "md", "csv": "csv"}
-CAPTIONS = "captions.md"
 
 
 def paper_tables(results: Results) -> dict[str, Table | Absent]:
@@ -28,9 +23,7 @@ def paper_tables(results: Results) -> dict[str, Table | Absent]:
     primary = results.findings(first)
     found: dict[str, Table | Absent] = {"means": build.means(primary)}
     found |= {f"means_{name}": build.means(results.findings(name)) for name in others}
-    found |= {"anova": build.anova(primary), "sphericity": build.sphericity(primary)}
-    if primary.incomplete:
-        found["mixed_model"] = build.mixed(primary)
+    found |= build.tests(primary)
     for make in (build.pairwise, build.thresholds, build.precision, build.ranks):
         found[make.__name__] = make(primary)
     return found
@@ -59,22 +52,17 @@ def write_tables(results: Results, directory: Path, format: str = "latex") -> li
     make_directory(directory)
     study = results.study
     files: dict[str, bytes] = {}
-    sections = [f"# {markdown_text(study.title or study.name)}"]
-    absent: list[str] = []
+    sections, absent = [], []
     for name, table in paper_tables(results).items():
         if isinstance(table, Absent):
-            absent.append(f"- {markdown_text(f'{name}: {table.reason}')}")
+            absent.append(f"{name}: {table.reason}")
             continue
         caption = f"{table.title}. {table.caption} {made(study)}"
         file = f"{name}.{ENDINGS[format]}"
-        files[file] = _written(replace(table, name=name), format, caption, study.name).encode()
-        sections.append(f"## {file}\n\n{markdown_text(caption)}")
-    sections += ["## Not made\n\n" + "\n".join(absent)] * bool(absent)
-    files[CAPTIONS] = ("\n\n".join(sections) + "\n").encode()
-    return write_files(directory, files)
-
-
-def _written(table: Table, format: str, caption: str, study: str) -> str:
-    if format == "latex":
-        return as_latex(table, caption, f"tab:{study}-{table.name}")
-    return as_markdown(table, caption) if format == "markdown" else table.csv
+        if format == "latex":
+            text = as_latex(table, caption, f"tab:{study.name}-{name}")
+        else:
+            text = as_markdown(table, caption) if format == "markdown" else table.csv
+        files[file] = text.encode()
+        sections.append(section(file, caption))
+    return write_files(directory, files, study, sections + missing("Not made", absent))

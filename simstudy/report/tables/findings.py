@@ -1,11 +1,13 @@
-"""The tables of one measure, each built once from its findings; Absent says why one is not."""
+"""The tables of one measure, each built once from its findings; Absent gives a reason."""
 
 from __future__ import annotations
 
 import itertools
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pandas as pd
 
 from simstudy.analysis.findings import Absent, Findings
 from simstudy.analysis.standings import AHEAD, IDENTICAL, UNTESTED, Pair
@@ -15,9 +17,6 @@ from simstudy.report.prose.numbers import NONE, number, p_value, rows, share, si
 from simstudy.report.prose.phrases import axis_label, level, opening
 from simstudy.report.prose.verdicts import pair_method, why_untested
 from simstudy.report.tables.table import Cell, Table, by_size, make_table, words
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 MAX_IN_MATRIX = 8  # learners whose pairs are all shown
 _MIN_DECIMALS, _MAX_DECIMALS = 4, 6
@@ -43,18 +42,17 @@ def means(findings: Findings) -> Table:
         more = f"± {number(mean.half_width, digits)}" if mean.has_interval else ""
         text = number(mean.mean, digits)
         cells[mean.learner, mean.size] = Cell(text, more, bold=best[-1], dagger=level_with[-1])
-    caption = f"{opening(captions.half_widths(findings))}."
+    over, intervals = captions.models(findings), captions.intervals(findings)
+    caption = f"Means {over}; ± half-width of {intervals}."
     if marks:
         caption += (
             " Bold: the best mean at each size; †: not significantly different from it "
             f"({pair_method(findings)}; α = {findings.alpha:.10g})."
         )
     data = findings.intervals.assign(
-        measure=findings.measure,
-        confidence=findings.design.confidence,
-        best=best,
-        not_different_from_best=level_with,
+        measure=findings.measure, confidence=findings.design.confidence
     )
+    data = data.assign(best=best, not_different_from_best=level_with)
     title = f"Mean {axis_label(findings.info)} by learner and training rows"
     labels, sizes = findings.design.learners, findings.design.sizes
     return by_size("means", title, labels, sizes, cells, caption=caption, data=data)
@@ -118,7 +116,7 @@ def sphericity(findings: Findings) -> Table | Absent:
     heads = ["effect", "Mauchly's W", "p (W)", "ε G–G", "ε H–F"]
     data = found.table[["effect", "mauchly_w", "mauchly_p", "eps_gg", "eps_hf"]]
     title = f"Sphericity in the ANOVA of {findings.info.label}"
-    return _effects("sphericity", title, heads, data, captions.sphericity())
+    return _effects("sphericity", title, heads, data, captions.SPHERICITY)
 
 
 def mixed(findings: Findings) -> Table | Absent:
@@ -128,6 +126,19 @@ def mixed(findings: Findings) -> Table | Absent:
     title = f"Mixed model of {findings.info.label}, models as random effects"
     heads = ["effect", "df", "F", "p"]
     return _effects("mixed_model", title, heads, found.table, captions.mixed(found))
+
+
+def tests(findings: Findings) -> dict[str, Table | Absent]:
+    """The ANOVA, its sphericity and, if cells are missing, a mixed model."""
+    found = {"anova": anova(findings), "sphericity": sphericity(findings)}
+    return found | ({"mixed_model": mixed(findings)} if findings.incomplete else {})
+
+
+def missing_tests(tests: dict[str, Table | Absent]) -> list[str]:
+    """Why there is no ANOVA or no mixed model, one sentence each."""
+    names = {"anova": "ANOVA", "mixed_model": "mixed model"}
+    missing = {names[key]: one for key, one in tests.items() if key in names}
+    return [f"No {key}: {one.reason}." for key, one in missing.items() if isinstance(one, Absent)]
 
 
 def pairs(findings: Findings, size: int) -> Table:
@@ -150,13 +161,10 @@ def pairs(findings: Findings, size: int) -> Table:
     best = ranked[0]
     against = [pair.seen_from(best) for pair in found if best in (pair.first, pair.second)]
     against.sort(key=lambda pair: ranked.index(pair.second))
-    lines = [
-        [
-            words(pair.second, "", learners.index(pair.second)),
-            Cell(*_verdict(pair.better_first(ranked), holm)),
-        ]
-        for pair in against
-    ]
+    lines = []
+    for pair in against:
+        name = words(pair.second, "", learners.index(pair.second))
+        lines.append([name, Cell(*_verdict(pair.better_first(ranked), holm))])
     (mean,) = (mean.mean for mean in findings.means_of(best) if mean.size == size)
     what = f"{best}, of best mean" if math.isfinite(mean) else f"{best}; no mean is finite"
     data = table[(table["first"] == best) | (table["second"] == best)]
@@ -199,20 +207,12 @@ def pairwise(findings: Findings) -> Table | Absent:
     caption = f"{opening(pair_method(findings))}. p is adjusted likewise."
     caption += " The intervals are Bonferroni's: Holm's method has none." * design.holm
     starts = itertools.accumulate(len(findings.pairs_at(size)) for size in design.sizes[:-1])
-    return make_table(
-        "pairwise",
-        f"Mean paired differences in {axis_label(findings.info)} at each training size",
-        ["rows", "learners", "difference", "interval", "t", "df", "p"],
-        lines,
-        texts=2,
-        caption=caption,
-        data=found.assign(
-            measure=findings.measure,
-            confidence=design.confidence,
-            adjustment=design.adjustment,
-        ),
-        rules={*starts},
-    )
+    data = found.assign(measure=findings.measure, confidence=design.confidence)
+    data = data.assign(adjustment=design.adjustment)
+    title = f"Mean paired differences in {axis_label(findings.info)} at each training size"
+    heads = ["rows", "learners", "difference", "interval", "t", "df", "p"]
+    options: Row = {"texts": 2, "caption": caption, "data": data, "rules": {*starts}}
+    return make_table("pairwise", title, heads, lines, **options)
 
 
 def thresholds(findings: Findings, shown: Sequence[Course] | None = None) -> Table | Absent:
@@ -222,21 +222,14 @@ def thresholds(findings: Findings, shown: Sequence[Course] | None = None) -> Tab
     courses = findings.courses if shown is None else shown
     places = {label: place for place, label in enumerate(findings.design.learners)}
     lines = [line for course in courses for line in _course(course, places)]
-    caption = [crossings.method(findings, courses), crossings.added_sizes(findings)]
-    caption.append("None: no change of the learner ahead is shown.")
-    return make_table(
-        "thresholds",
-        f"Who overtakes whom in mean {findings.info.label}",
-        [
-            *("ahead", "behind", "between", "estimate (rows)"),
-            f"{level(findings.design.confidence)} interval",
-            *(words("ahead at"), words("behind at"), "models"),
-        ],
-        lines,
-        texts=2,
-        caption=" ".join(part for part in caption if part),
-        data=as_table(courses),
-    )
+    notes = [crossings.method(findings, courses), crossings.added_sizes(findings)]
+    notes.append("None: no change of the learner ahead is shown.")
+    title = f"Who overtakes whom in mean {findings.info.label}"
+    heads: list[str | Cell] = ["ahead", "behind", "between", "estimate (rows)"]
+    heads += [f"{level(findings.design.confidence)} interval"]
+    heads += [words("ahead at"), words("behind at"), "models"]
+    options: Row = {"caption": " ".join(filter(None, notes)), "data": as_table(courses)}
+    return make_table("thresholds", title, heads, lines, texts=2, **options)
 
 
 def _course(course: Course, places: dict[str, int]) -> Iterator[list[str | Cell]]:
@@ -274,18 +267,9 @@ def precision(findings: Findings) -> Table:
     ]
     heads = ["rows", "mean or difference", "n", "estimate", "sd", "MCSE", "error"]
     title = f"Precision of means of {axis_label(findings.info)} and of paired differences"
-    only_means = len(found) == len(findings.means)
-    rules = set[int]() if only_means else {len(findings.means)}
-    return make_table(
-        "precision",
-        title,
-        heads,
-        lines,
-        texts=2,
-        caption=captions.PRECISION,
-        data=found,
-        rules=rules,
-    )
+    rules = {len(findings.means)} - {len(found)}
+    options: Row = {"texts": 2, "caption": captions.PRECISION, "data": found, "rules": rules}
+    return make_table("precision", title, heads, lines, **options)
 
 
 def standard_errors(findings: Findings) -> Table:
@@ -314,8 +298,6 @@ def models_needed(findings: Findings) -> Table | Absent:
 
 def ranks(findings: Findings) -> Table | Absent:
     """Average ranks at each size and over all, with Friedman's test."""
-    import pandas as pd
-
     learners, sizes = findings.design.learners, findings.design.sizes
     if len(learners) < 2:
         return Absent("at least two learners are needed")
@@ -351,13 +333,5 @@ def ranks(findings: Findings) -> Table | Absent:
     )
     title = f"Average ranks by {findings.info.label}"
     caption = captions.ranks_table(findings, overall=found[-1].at is None) + without
-    return make_table(
-        "ranks",
-        title,
-        heads,
-        lines,
-        caption=caption,
-        data=data,
-        cut=True,
-        rules={len(learners)},
-    )
+    options: Row = {"caption": caption, "data": data, "cut": True, "rules": {len(learners)}}
+    return make_table("ranks", title, heads, lines, **options)

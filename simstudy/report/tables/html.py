@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from markupsafe import Markup
 
 from simstudy.report.prose.design import design
 from simstudy.report.tables.findings import means
 from simstudy.report.tables.table import Cell, Table
-
-if TYPE_CHECKING:
-    from simstudy.results.results import Results
+from simstudy.results.results import Results
 
 _MANY = 8  # columns; tables with more are set closer
 

@@ -11,22 +11,7 @@ _LONG = 40  # rows; a table with more goes over several pages
 _WIDE = 40  # letters; longer texts are broken
 _ACROSS = 5  # columns of numbers that fit beside each other where a table may be cut
 
-_ASCII = {
-    "\\": r"\textbackslash{}",
-    "{": r"\{",
-    "}": r"\}",
-    "$": r"\$",
-    "&": r"\&",
-    "%": r"\%",
-    "#": r"\#",
-    "_": r"\_",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    "|": r"\textbar{}",
-}
-_SIGNS = {
+_MATH = {
     "±": r"\pm", "−": "-", "×": r"\times", "·": r"\cdot", "∞": r"\infty", "≤": r"\leq",
     "≥": r"\geq", "≠": r"\neq", "≈": r"\approx", "→": r"\to", "√": r"\surd", "∑": r"\sum",
     "∈": r"\in", "½": r"\frac{1}{2}", "¼": r"\frac{1}{4}", "¾": r"\frac{3}{4}", "°": r"^{\circ}",
@@ -38,20 +23,13 @@ _SIGNS = {
     "Δ": r"\Delta", "Θ": r"\Theta", "Λ": r"\Lambda", "Ξ": r"\Xi", "Π": r"\Pi", "Σ": r"\Sigma",
     "Φ": r"\Phi", "Ψ": r"\Psi", "Ω": r"\Omega",
 }  # fmt: skip
-_RAISED = {"⁰¹²³⁴⁵⁶⁷⁸⁹⁻"[place]: f"^{{{sign}}}" for place, sign in enumerate("0123456789-")}
-_LOWERED = {chr(0x2080 + digit): f"_{{{digit}}}" for digit in range(10)}
-_MATH = {**_SIGNS, **_RAISED, **_LOWERED}
-_TEXT = {
-    **_ASCII,
-    "–": "--",
-    "—": "---",
-    "…": r"\ldots{}",
-    "“": "``",
-    "”": "''",
-    "‘": "`",
-    "’": "'",
-}
-_TEXT |= {"\u00a0": "~", "\u200b": ""}
+_MATH |= {raised: f"^{{{sign}}}" for raised, sign in zip("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-", strict=True)}
+_MATH |= {chr(0x2080 + digit): f"_{{{digit}}}" for digit in range(10)}
+_TEXT = {letter: f"\\{letter}" for letter in "{}$&%#_"} | {
+    "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
+    "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}", "–": "--", "—": "---",
+    "…": r"\ldots{}", "“": "``", "”": "''", "‘": "`", "’": "'", "\u00a0": "~", "\u200b": "",
+}  # fmt: skip
 
 
 def latex_text(text: str) -> str:
@@ -90,8 +68,9 @@ def as_latex(table: Table, caption: str, label: str) -> str:
             parts += [*top, *lines, r"\bottomrule", r"\end{tabular}", r"\end{table}"]
     packages = "booktabs" + ", longtable" * long
     start = [f"% needs \\usepackage{{{packages}}}"]
-    if strange := _strange("\n".join(parts)):
-        start.append(f"% has letters that only XeLaTeX and LuaLaTeX know: {strange}")
+    # pdfLaTeX knows the letters of European languages only.
+    if others := sorted({letter for letter in "".join(parts) if ord(letter) > 0x17F}):
+        start.append(f"% has letters that only XeLaTeX and LuaLaTeX know: {' '.join(others)}")
     return "\n".join([*start, *parts]) + "\n"
 
 
@@ -114,8 +93,3 @@ def _row(row: list[Cell]) -> str:
     # After the end of a row LaTeX takes a bracket or a star as an option of that end.
     start = "{}" if cells[0].startswith(("[", "*")) else ""
     return start + " & ".join(cells) + r" \\"
-
-
-def _strange(text: str) -> str:
-    """The letters beyond those of European languages, which pdfLaTeX knows."""
-    return " ".join(sorted({letter for letter in text if ord(letter) > 0x17F}))

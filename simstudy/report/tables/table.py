@@ -1,79 +1,44 @@
-"""A table, whatever it is written as."""
+"""Tables, independent of the format they are written in."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pandas as pd
 
 from simstudy.report.prose.numbers import rows as row_count
 from simstudy.texts import as_csv
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 _FEW = 5  # with more sizes, and no more learners, sizes are the rows
 
 
 @dataclass(frozen=True)
 class Cell:
-    """One cell.
+    """One cell."""
 
-    Attributes
-    ----------
-    text, more : str
-        The text, and a second line; markup is for pages alone.
-    kind : str
-        "n" for a number, "t" for text; others are classes of a page.
-    learners : tuple of int
-        The numbers of the learners that it belongs to; of a first cell, its whole row.
-    bold, dagger : bool
-        How it is marked.
-    """
-
-    text: str
-    more: str = ""
-    kind: str = "n"
-    learners: tuple[int, ...] = ()
+    text: str  # markup only in tables of pages
+    more: str = ""  # a second line
+    kind: str = "n"  # "n" for a number, "t" for text; others are classes of a page
+    learners: tuple[int, ...] = ()  # that it belongs to; those of a first cell hold for its row
     bold: bool = False
     dagger: bool = False
 
 
 @dataclass(frozen=True)
 class Table:
-    """A table with its caption and the data behind it.
+    """A table with its caption and the data behind it."""
 
-    Attributes
-    ----------
-    name : str
-        The name of its file, without the ending.
-    title : str
-        A few words on what it shows.
-    heads : list of Cell
-        The heads of its columns.
-    rows : list of list of Cell
-        Its body.
-    caption : str
-        What the title does not say: over what, and how intervals and tests are adjusted.
-    data : DataFrame, optional
-        All digits, for CSV; the texts of the cells if left out.
-    texts : int
-        How many columns, from the left, hold text; a table that is cut repeats them.
-    cut : bool
-        Whether it may be cut into pieces where it is too wide.
-    rules : set of int
-        The rows above which there is a rule.
-    """
-
-    name: str
+    name: str  # of its file, without the ending
     title: str
     heads: list[Cell]
     rows: list[list[Cell]]
-    caption: str = ""
-    data: pd.DataFrame | None = field(default=None, repr=False)
-    texts: int = 1
-    cut: bool = False
-    rules: set[int] = field(default_factory=set)
+    caption: str = ""  # over what means are, and how intervals and tests are adjusted
+    data: pd.DataFrame | None = field(default=None, repr=False)  # for CSV; default: the texts
+    texts: int = 1  # columns of text, from the left; repeated if the table is split
+    cut: bool = False  # whether it may be split if it is too wide
+    rules: set[int] = field(default_factory=set)  # the rows above which there is a rule
 
     def pieces(self, across: int) -> Iterator[Table]:
         """Split a table that may be cut into pieces with at most so many columns of numbers."""
@@ -86,8 +51,6 @@ class Table:
     @property
     def csv(self) -> str:
         """The table as CSV with all digits."""
-        import pandas as pd
-
         data = self.data
         if data is None:
             shown = [[cell.text for cell in row] for row in self.rows]
@@ -127,10 +90,7 @@ def by_size(
     cells: Mapping[Any, Cell],
     **more: Any,
 ) -> Table:
-    """Make a table of learners by sizes, turned if there are many sizes and few learners.
-
-    Cells are by label and size; labels other than those of learners come last, below a rule.
-    """
+    """Make a table of learners by sizes, turned if sizes are many; other labels go below a rule."""
     names = [words(label, "", place) for place, label in enumerate(learners)]
     others = dict.fromkeys(label for label, _ in cells if label not in learners)
     names += map(words, others)

@@ -18,13 +18,8 @@ def print_table(table: Table, console: Console) -> None:
     label = min(max(len(row[0].text) for row in every), _MAX_LABEL)
     width = max(len(_text(cell)) for row in every for cell in row[1:]) + 2
     for piece in table.pieces(max((console.width - label - 2) // width, 1)):
-        shown = RichTable(
-            title=escape(table.title),
-            title_justify="left",
-            title_style="bold",
-            box=SIMPLE_HEAD,
-            pad_edge=False,
-        )
+        shown = RichTable(title=escape(table.title), title_justify="left", title_style="bold")
+        shown.box, shown.pad_edge = SIMPLE_HEAD, False
         first, *others = piece.heads
         shown.add_column(escape(first.text), overflow="fold", max_width=_MAX_LABEL)
         for head in others:

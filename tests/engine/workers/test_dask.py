@@ -359,9 +359,7 @@ def test_a_lost_scheduler_is_one_sentence(write_study, tmp_path):
         scheduler.kill()
         said = run.stderr.read()
         assert run.wait(30) == 2
-    assert re.fullmatch(
-        r"simstudy: the scheduler at tcp\S+ is gone; [^\n]+\n", said
-    )
+    assert re.fullmatch(r"simstudy: the scheduler at tcp\S+ is gone; [^\n]+\n", said)
 
 
 @pytest.mark.parametrize("where", [None, "local"])

@@ -110,7 +110,7 @@ def test_misbehaving_learners_cost_their_own_cells_only(write_study, naughty, tm
     assert errors["allocates"].startswith("MemoryError")
     traces = failures.drop_duplicates("learner").set_index("learner")["traceback"]
     assert "naughty.py" in traces["sleeps"]  # where it slept
-    left_out = {row["subject"] for row in results.anova().attrs["left_out"]}
+    left_out = {model for model, _ in results.findings().anova.left_out}
     assert left_out == {*bad["model"]}
 
 

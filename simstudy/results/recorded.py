@@ -17,7 +17,7 @@ from simstudy.study.study import Study, stated_study
 from simstudy.study.toml import read_toml
 
 
-def kept_study(directory: Path) -> Study:
+def recorded_study(directory: Path) -> Study:
     """The study recorded in a directory of results; no name is looked up."""
     path = directory / STUDY
     try:
@@ -28,12 +28,12 @@ def kept_study(directory: Path) -> Study:
         ) from error
 
 
-def shown(path: Path) -> str | None:
+def recorded_toml(path: Path) -> str | None:
     """The study file of results as TOML; None for any other file."""
     place = path.parent
     if path.name != STUDY or not ((place / JOURNAL).exists() or Store(place).manifest()):
         return None
-    return kept_study(place).to_toml()
+    return recorded_study(place).to_toml()
 
 
 def foreign(settings: Mapping[str, Any]) -> list[str]:
@@ -47,7 +47,7 @@ def foreign(settings: Mapping[str, Any]) -> list[str]:
     return [*settings["plugins"], *(name for kind, name in components if not kind.is_own(name))]
 
 
-def kept_plan(study: Study, directory: Path, manifest: Mapping[str, Any]) -> Plan:
+def recorded_plan(study: Study, directory: Path, manifest: Mapping[str, Any]) -> Plan:
     """The plan of results with a manifest; plugins are read but not executed.
 
     `Store.check` finds disagreements with the manifest.

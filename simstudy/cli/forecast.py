@@ -1,4 +1,4 @@
-"""What a pilot says about the study to come, in words."""
+"""The forecast of a pilot study in words."""
 
 from __future__ import annotations
 

@@ -1,0 +1,303 @@
+"""The analyses of a study's scores, with the confidence and adjustment that it asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from simstudy.errors import SimstudyError
+from simstudy.results.reading import Recorded
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from simstudy.analysis.findings import Findings
+    from simstudy.analysis.ranks import Ranks
+    from simstudy.analysis.regret import Regret
+    from simstudy.analysis.reliability import Reliability
+    from simstudy.engine.plan import Plan
+    from simstudy.networks.model import Model
+
+
+class Analyses(Recorded):
+    """Analyses of the scores; see `Results`."""
+
+    @cached_property
+    def _findings(self) -> dict[str, Findings]:
+        return {}
+
+    def findings(self, measure: str | None = None) -> Findings:
+        """What the analysis says about a measure, the primary one if left out."""
+        from simstudy.analysis.findings import Design, Findings
+
+        name = self._measure(measure)
+        if name not in self._findings:
+            study = self.study
+            design = Design(
+                tuple(self.learners),
+                tuple(self.sizes),
+                study.models,
+                study.analysis.confidence,
+                study.analysis.adjustment,
+            )
+            parts = [self._part(name, part) for part in ("regret", "estimation")]
+            self._findings[name] = Findings(
+                name, self.info(name), design, self.scores, self.refined, *parts
+            )
+        return self._findings[name]
+
+    def _part(self, name: str, part: str) -> str:
+        """The column of a part of regret that belongs to an information reward, if there is one."""
+        own = self.column(name)
+        found = [one for one in self.measures if self.column(one)[1:] == (part, own.test)]
+        return found[0] if found and own.measure == "information_reward" else ""
+
+    def anova(self, measure: str | None = None) -> pd.DataFrame:
+        """Repeated-measures ANOVA, learner × size, models as subjects.
+
+        A factor with a single level is left out; without any factor the table is empty.
+        """
+        import pandas as pd
+
+        from simstudy.analysis.findings import Absent
+
+        found = self.findings(measure)
+        if not found.factors:
+            return pd.DataFrame()
+        if isinstance(found.anova, Absent):
+            raise SimstudyError(found.anova.reason)
+        return found.anova.table
+
+    def intervals(self, measure: str | None = None, **options: Any) -> pd.DataFrame:
+        """Means and confidence intervals of all cells; options as `analysis.intervals`.
+
+        The means are over the models without a failed cell, so that learners are compared on
+        the same models; where fewer than two are left, over those that each cell has.
+        """
+        from simstudy.analysis.intervals import intervals
+
+        found = self.findings(measure)
+        if not options:
+            return found.intervals
+        adjusted = found.design.adjustment != "none"
+        defaults = {
+            "confidence": found.design.confidence,
+            "adjustment": "bonferroni" if adjusted else "none",
+            "complete": found.over_complete_models,
+        }
+        return intervals(self.scores, value=found.measure, **defaults | options)
+
+    def pairwise(self, measure: str | None = None, **options: Any) -> pd.DataFrame:
+        """Paired differences between learners at each size; options as `analysis.pairwise`.
+
+        With a single learner the table is empty.
+        """
+        from simstudy.analysis.pairwise import pairwise
+
+        found = self.findings(measure)
+        if not options or len(self.learners) < 2:
+            return found.pairwise
+        design = found.design
+        defaults: dict[str, Any] = {
+            "confidence": design.confidence,
+            "adjustment": design.adjustment,
+        }
+        return pairwise(self.scores, value=found.measure, **defaults | options)
+
+    def thresholds(self, measure: str | None = None, **options: Any) -> pd.DataFrame:
+        """Between which sizes learners overtake each other; options as `analysis.thresholds`.
+
+        Sizes that were added by refinement count. With a single learner or a single size the table
+        is empty.
+        """
+        import pandas as pd
+
+        from simstudy.analysis.thresholds import thresholds
+
+        found = self.findings(measure)
+        if not options or not found.courses:
+            return found.thresholds
+        scores = pd.concat([self.scores, self.refined])
+        return thresholds(scores, **self._compared(measure) | options)
+
+    def difference_curve(
+        self, first: str, second: str, measure: str | None = None, **options: Any
+    ) -> pd.DataFrame:
+        """By how much the second learner is ahead at every size, with bands, for a figure."""
+        return self.findings(measure).curve(first, second, **options).table
+
+    def _compared(self, measure: str | None) -> dict[str, Any]:
+        """What analyses of who is better need to know of a measure."""
+        name = self._measure(measure)
+        return {
+            "value": name,
+            "greater_is_better": self.info(name).greater_is_better,
+            "confidence": self.settings["analysis"]["confidence"],
+        }
+
+    def converged(self, within: float | None = None, fraction: float | None = None) -> pd.DataFrame:
+        """The size from which each learner's mean regret at estimating is small.
+
+        Give either ``within``, an information reward, or ``fraction``, a part of what it is at
+        the smallest size. The study must have measured ``estimation``.
+        """
+        from simstudy.analysis.convergence import converged
+
+        scores = self.scores
+        if "estimation" not in scores:
+            raise SimstudyError("the study has not measured 'estimation', the gap to a limit")
+        limits = scores[["model", "learner"]].drop_duplicates().assign(estimation=0.0)
+        options = self._compared("estimation")
+        return converged(scores, limits, within, fraction, **options)
+
+    @cached_property
+    def regret_parts(self) -> Regret | None:
+        """Mean regret and its parts, if the study measured them."""
+        from simstudy.analysis.regret import regret
+
+        return regret(self.scores)
+
+    def regret(self) -> pd.DataFrame:
+        """Mean regret of every learner and size, and what it is made of, with standard errors.
+
+        Over the models in which all three are finite in every cell, so that the parts sum to the
+        whole; a learner that never has a limit is left out. Empty if the study has not measured
+        ``regret``, ``representation`` and ``estimation``, or there are no such models.
+        """
+        import pandas as pd
+
+        return pd.DataFrame() if self.regret_parts is None else self.regret_parts.table
+
+    def precision(self, measure: str | None = None, mcse: float | None = None) -> pd.DataFrame:
+        """Monte-Carlo standard errors of all means and paired differences.
+
+        Of the means that `intervals` gives, over the same models; differences are over the models
+        that both learners have. With ``mcse``, also how many models would reach it.
+        """
+        return self.findings(measure).precision_for(mcse)
+
+    def mixed(self, measure: str | None = None) -> pd.DataFrame:
+        """A mixed model, learner × size, models at random: for when cells are missing."""
+        from simstudy.analysis.findings import Absent
+
+        found = self.findings(measure).mixed
+        if isinstance(found, Absent):
+            raise SimstudyError(found.reason)
+        return found.table
+
+    def left_out(self, measure: str | None = None) -> pd.DataFrame:
+        """The models without a finite value of a measure in some cell, and why."""
+        import pandas as pd
+
+        return pd.DataFrame(self.findings(measure).left_out, columns=["model", "reason"])
+
+    def ranks(self, size: int | None = None, measure: str | None = None) -> pd.DataFrame:
+        """Average ranks of the learners over the models, with Friedman's and Nemenyi's tests.
+
+        At one training size, or of the scores averaged over all sizes; `rank_tests` has the tests.
+        With a single learner the table is empty.
+        """
+        import pandas as pd
+
+        return pd.DataFrame() if len(self.learners) < 2 else self.rank_tests(size, measure).table
+
+    def rank_tests(self, size: int | None = None, measure: str | None = None) -> Ranks:
+        """The same with Friedman's and Nemenyi's tests; see `analysis.ranks.Ranks`."""
+        from simstudy.analysis.findings import Absent
+
+        self._check_size(size)
+        found = self.findings(measure).ranks(size)
+        if isinstance(found, Absent):
+            raise SimstudyError(found.reason)
+        return found
+
+    def reliability(
+        self, size: int | Sequence[int] | None = None, models: int | None = None, **options: Any
+    ) -> pd.DataFrame:
+        """Observed frequencies against predicted probabilities, bin by bin; see `calibration`."""
+        return self.calibration(size, models, **options).table
+
+    def calibration(
+        self,
+        size: int | Sequence[int] | None = None,
+        models: int | None = None,
+        bins: int = 10,
+        *,
+        learners: Sequence[str] | None = None,
+        classes: str = "every",
+        **options: Any,
+    ) -> Reliability:
+        """Observed frequencies against predicted probabilities, bin by bin.
+
+        Predictions are not stored: cells of the first ``models`` models (all up to 20 if left
+        out) are run again in this process, at one or several sizes or all; cells that failed are
+        not. The primary measure must come out as stored. Further options as
+        `engine.reliability.reliability` and `analysis.reliability.calibration`, where the columns
+        of the table are described.
+        """
+        from simstudy.analysis.reliability import Reliability, calibration
+        from simstudy.engine.reliability import check_repeated, reliability
+        from simstudy.study.study import load_study
+
+        analysis, scores = self.settings["analysis"], self.scores
+        failed = scores[scores["status"] != "ok"]
+        repeated = reliability(
+            load_study(self.directory / "study.toml"),
+            models,
+            size,
+            bins,
+            learners=learners,
+            classes=classes,
+            without=set(zip(failed["model"], failed["size"], failed["learner"], strict=True)),
+        )
+        stored = scores.set_index(["model", "size", "learner"])[self.measures[0]]
+        check_repeated(repeated, stored)
+        options.setdefault("confidence", analysis["confidence"])
+        adjusted = analysis["adjustment"] != "none"
+        options.setdefault("adjustment", "bonferroni" if adjusted else "none")
+        table = calibration(repeated.table, **options)
+        return Reliability(table, repeated.models, classes, repeated.test, options["confidence"])
+
+    def _check_size(self, size: int | None) -> None:
+        if size is not None and size not in self.sizes:
+            known = ", ".join(f"{known:,}" for known in self.sizes)
+            raise SimstudyError(f"no training size {size:,} here; there are {known}")
+
+    @cached_property
+    def _plan(self) -> Plan:
+        """What was run; plugins are executed, if they are those that the results were made with."""
+        from simstudy.engine.plan import make_plan
+        from simstudy.study.study import load_study
+
+        return make_plan(load_study(self.directory / "study.toml"))
+
+    def model(self, index: int) -> Model:
+        """Draw one of the study's models again, the same as in the run.
+
+        Parameters
+        ----------
+        index : int
+            Its number in the scores, from 0.
+        """
+        from simstudy.engine.task import draw_model
+
+        plan = self._plan
+        if index not in range(plan.models):
+            raise SimstudyError(
+                f"the study has no model {index}; it has models 0 to {plan.models - 1}"
+            )
+        return draw_model(plan, index)
+
+    def about(self, kind: str, name: str) -> str:
+        """What a family, learner or measure says of itself in a line; empty if it is not known.
+
+        Parameters
+        ----------
+        kind : str
+            ``"family"``, ``"learner"`` or ``"measure"``.
+        name : str
+            As in the study.
+        """
+        line: str = self.manifest["about"].get(kind, {}).get(name, "")
+        return line

@@ -1,0 +1,175 @@
+"""Reading what a study wrote; nothing that it names is looked up or executed."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from simstudy.engine.evaluation import EXACT, SAMPLED
+from simstudy.engine.plan import Column
+from simstudy.errors import SimstudyError, suggestion
+from simstudy.measures.base import MeasureInfo
+from simstudy.results.manifest import filled
+from simstudy.results.recorded import foreign, recorded_study
+from simstudy.results.store import COMPLETE, REFINED, SCORES, SHARD, Store
+from simstudy.texts import csv_text
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_KEYS = ["model", "size", "learner"]
+
+
+class Recorded:
+    """The tables and settings of a complete study; see `Results`."""
+
+    def __init__(self, directory: Path, reused: bool = True) -> None:
+        self.directory = directory
+        self.reused = reused
+        self.note = ""
+        manifest = Store(directory).manifest()
+        status = "" if manifest is None else manifest["status"]
+        if status.startswith(SHARD):
+            raise SimstudyError(
+                f"{directory} holds {status} of a study alone; simstudy merge joins all of them"
+            )
+        if manifest is None or status != COMPLETE:
+            raise SimstudyError(f"{directory} holds no complete results of a study")
+        self.manifest: dict[str, Any] = filled(manifest)
+        self.study = recorded_study(directory)
+        self.settings: dict[str, Any] = self.study.as_dict()
+
+    def __repr__(self) -> str:
+        return f"Results({str(self.directory)!r}: {self.manifest['cells']} cells)"
+
+    @property
+    def measures(self) -> list[str]:
+        """The names of the measures, the primary one first."""
+        return list(self.manifest["measures"])
+
+    def column(self, name: str) -> Column:
+        """Which measure a column of the scores has, and on which test, exact or sampled."""
+        given = self.manifest["columns"].get(name)
+        if given is None:  # results of earlier versions, which have a suffix alone
+            measure = name.removesuffix("_sampled")
+            exact = self.is_exact and measure == name
+            given = [measure, EXACT if exact else SAMPLED]
+        return Column(name, *given)
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether learners were evaluated exactly."""
+        return not isinstance(self.study.data.test_size, int)
+
+    @property
+    def learners(self) -> list[str]:
+        """The labels of the learners."""
+        return self.study.labels
+
+    @property
+    def sizes(self) -> list[int]:
+        """The training sizes."""
+        return list(self.study.data.train_sizes)
+
+    @property
+    def foreign(self) -> list[str]:
+        """What the study names that is not simstudy's own: to run cells again executes that."""
+        return foreign(self.settings)
+
+    def info(self, measure: str | None = None) -> MeasureInfo:
+        """What is known of a measure, its unit named for the base in use."""
+        info = dict(self.manifest["measures"][self._measure(measure)])
+        if info["unit"] == "nats":
+            base = self.study.measures.base
+            info["unit"] = {"e": "nats", 2.0: "bits", 10.0: "hartleys"}.get(base, f"base {base}")
+        return MeasureInfo(**info)
+
+    @cached_property
+    def scores(self) -> pd.DataFrame:
+        """One row for each cell."""
+        return self._every_cell(SCORES[0], ["family", *_KEYS, *self.measures, "status"])
+
+    @cached_property
+    def refined(self) -> pd.DataFrame:
+        """The cells of sizes that were added around crossings; they serve thresholds alone."""
+        if not self.manifest["refined"]:
+            return self.scores.iloc[:0]
+        table = self._read(REFINED, list(self.scores.columns))
+        known = table["learner"].isin(self.learners) & (table["size"] > 0)
+        if not (known & table["model"].between(0, self.study.models - 1)).all():
+            raise self._damaged(REFINED)
+        return table
+
+    @cached_property
+    def timings(self) -> pd.DataFrame:
+        """Seconds that fitting and predicting took in each cell.
+
+        A table that several learners share is counted by the first that asks for it, and its time
+        is that learner's.
+        """
+        return self._every_cell(SCORES[1], [*_KEYS, "fit_seconds", "predict_seconds"])
+
+    @cached_property
+    def failures(self) -> pd.DataFrame:
+        """The cells that failed, and why."""
+        return self._read(SCORES[2], [*_KEYS, "status", "error", "stream", "traceback"])
+
+    def _every_cell(self, name: str, columns: list[str]) -> pd.DataFrame:
+        """A table with a row for each cell, in the order of models, sizes and learners."""
+        table = self._read(name, columns)
+        models, sizes, labels = self.study.models, self.sizes, self.learners
+        each = len(sizes) * len(labels)
+        if len(table) != models * each or not (
+            np.array_equal(table["model"], np.repeat(np.arange(models), each))
+            and np.array_equal(table["size"], np.tile(np.repeat(sizes, len(labels)), models))
+            and table["learner"].tolist() == labels * (models * len(sizes))
+        ):
+            raise self._damaged(name)
+        return table
+
+    def _read(self, name: str, columns: list[str]) -> pd.DataFrame:
+        """A table that is as it was written and has these columns, of numbers or of texts."""
+        import pandas as pd
+
+        numbers = {"model": "i", "size": "i", "fit_seconds": "f", "predict_seconds": "f"}
+        numbers |= dict.fromkeys(self.measures, "f")
+        texts = [column for column in columns if column not in numbers]
+        path = self.directory / name
+        try:
+            if path.suffix == ".csv":
+                kinds = dict.fromkeys(texts, str)
+                table = pd.read_csv(path, keep_default_na=False, dtype=kinds)
+            else:
+                table = pd.read_parquet(path)
+        except (OSError, ValueError) as error:
+            raise self._damaged(name) from error
+        if (
+            not Store(self.directory).is_as_written(name, self.manifest)
+            or list(table.columns) != columns
+            or len({*columns}) < len(columns)
+            or (
+                len(table)
+                and any(table[key].dtype.kind != numbers[key] for key in columns if key in numbers)
+            )
+            or any(pd.api.types.infer_dtype(table[key]) not in ("string", "empty") for key in texts)
+        ):
+            raise self._damaged(name)
+        if path.suffix == ".csv":
+            for key in texts:
+                table[key] = table[key].map(csv_text)
+        return table
+
+    def _damaged(self, name: str) -> SimstudyError:
+        return SimstudyError(
+            f"{self.directory / name} is missing or damaged; run the study again, which makes it "
+            "from the cells that are kept"
+        )
+
+    def _measure(self, name: str | None) -> str:
+        """The measure of this name, the primary one if none is given."""
+        if name is not None and name not in self.measures:
+            raise SimstudyError(f"no measure '{name}' here{suggestion(name, self.measures)}")
+        return name or self.measures[0]
