@@ -49,40 +49,40 @@ def main() -> None:
 
 
 def run_app(application: typer.Typer) -> None:
-    """Run a command; what the user can mend is said in one sentence, with exit code 2."""
-    _mend_streams()
-    # The summary names what an analysis leaves out; the log is for programs.
+    """Run a command; user-correctable errors are reported in one sentence, with exit code 2."""
+    _repair_streams()
+    # The summary reports what an analysis leaves out; the log is for programs.
     logging.getLogger("simstudy").addHandler(logging.NullHandler())
     try:
         code = application(standalone_mode=False)
     except SimstudyError as error:
-        _say(str(error))
+        _report(str(error))
         code = error.exit_code
     except (KeyboardInterrupt, typer.Abort):
         code = _INTERRUPTED
     except MemoryError:
-        code = _say("there is not enough memory for this")
-    except OSError as error:  # a full disk, or a reader of the output that is gone
-        code = _say(f"the system refuses: {error}")
+        code = _report("there is not enough memory")
+    except OSError as error:  # e.g. a full disk or a closed pipe
+        code = _report(f"the operating system reports: {error}")
     except Exception as error:
         if not hasattr(error, "format_message"):
             raise
-        code = _say(error.format_message())  # a wrong option, from the command-line library
+        code = _report(error.format_message())  # an invalid option, from typer
     if code == _INTERRUPTED:
-        _say("interrupted")
+        _report("interrupted")
     sys.exit(code if isinstance(code, int) else 0)
 
 
-def _mend_streams() -> None:
-    """Let anything be printed: letters that an encoding lacks, and what nobody is to see.
+def _repair_streams() -> None:
+    """Let any character be printed, and open closed streams on the null device.
 
-    A stream that was closed is opened on nothing, lest its number goes to a file of the study's.
+    Otherwise the number of a closed stream would be given to a file of the study.
     """
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         try:
             os.fstat(number)
         except OSError:
-            # The lowest number there is: this one. Other processes have it from here.
+            # Opens as the lowest free number, this one; child processes inherit it.
             os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)
         stream = getattr(sys, name)
         if stream is None:
@@ -92,7 +92,7 @@ def _mend_streams() -> None:
             stream.reconfigure(errors="replace")
 
 
-def _say(sentence: str) -> int:
-    if sentence:
-        print(f"simstudy: {on_one_line(sentence)}", file=sys.stderr)
+def _report(message: str) -> int:
+    if message:
+        print(f"simstudy: {on_one_line(message)}", file=sys.stderr)
     return 2

@@ -1,4 +1,4 @@
-"""The verbs that look up: show, list."""
+"""The verbs show and list."""
 
 from __future__ import annotations
 
@@ -8,15 +8,16 @@ from simstudy.texts import echo
 
 def show(study: StudyFile) -> None:
     """Print a study as it will be run, every default filled in."""
-    from simstudy.results.kept import shown
+    from simstudy.results.recorded import recorded_toml
     from simstudy.study.study import load_study
 
-    text = shown(study)  # of results nothing is executed
+    text = recorded_toml(study)  # a study in results is shown without executing plugins
     echo((load_study(study).to_toml() if text is None else text).removesuffix("\n"))
 
 
 def list_() -> None:
-    """List the families, learners and measures that a study can name."""
+    """List the available families, learners and measures."""
+    from simstudy.results.manifest import first_line
     from simstudy.study.registry import REGISTRIES
 
     for registry in REGISTRIES:
@@ -24,8 +25,7 @@ def list_() -> None:
         names = registry.names()
         width = max(map(len, names)) + 2
         for name in names:
-            line = str(registry.get(name).__doc__ or "").strip().split("\n")[0]
-            echo(f"  {name:<{width}}{line}")
+            echo(f"  {name:<{width}}{first_line(registry, name)}")
         if registry.by_path_help:
             echo(f"  and {registry.by_path_help}")
 

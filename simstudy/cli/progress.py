@@ -1,4 +1,4 @@
-"""Watching a run: a bar on a terminal, a line a minute elsewhere, and a log for programs."""
+"""Progress of a run: a bar on a terminal, otherwise a line per minute, and a log for programs."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from typing import Any, TextIO
 from simstudy.errors import SimstudyError
 from simstudy.workflow.run import Progress, Step
 
-_EVERY = 60  # seconds from one line to the next
+_INTERVAL = 60  # seconds between lines
 
 
 @contextlib.contextmanager
 def watched(quiet: bool = False, log: Path | None = None, **facts: Any) -> Iterator[Progress]:
-    """Something to call at every step of a run; ``facts`` go to the log's first line."""
+    """A progress callback; ``facts`` go to the first line of the log."""
     with contextlib.ExitStack() as stack:
         watchers: list[Progress] = []
         if log is not None:
@@ -36,12 +36,12 @@ def watched(quiet: bool = False, log: Path | None = None, **facts: Any) -> Itera
 
 
 def seconds_left(step: Step) -> float:
-    """How long a run will still take if it goes on at the pace it has had."""
+    """The estimated remaining seconds of a run."""
     return step.seconds / step.cells * (step.all_cells - step.cells)
 
 
 def pace(step: Step) -> str:
-    """How fast cells come, and how many failed."""
+    """The rate of cells, and the number of failures."""
     failed = f", {step.failures:,} failed" if step.failures else ""
     return f"{step.cells / max(step.seconds, 1e-9):,.0f} cells/s{failed}"
 
@@ -73,7 +73,7 @@ def _lines(file: TextIO) -> Progress:
 
     def update(step: Step) -> None:
         nonlocal last
-        if monotonic() - last >= _EVERY:
+        if monotonic() - last >= _INTERVAL:
             last = monotonic()
             print(
                 f"{datetime.now():%H:%M} {step.models:,} of {step.all_models:,} models, "
@@ -91,7 +91,7 @@ def _span(seconds: float) -> str:
 
 @contextlib.contextmanager
 def _logged(path: Path, facts: dict[str, Any]) -> Iterator[Progress]:
-    """One line of JSON for the beginning, for each finished model, and for the end."""
+    """A line of JSON at the beginning, for each finished model, and at the end."""
     try:
         file = path.open("a", encoding="utf-8")
     except OSError as error:
@@ -99,7 +99,7 @@ def _logged(path: Path, facts: dict[str, Any]) -> Iterator[Progress]:
 
     def write(event: str, **fields: Any) -> None:
         now = datetime.now().astimezone().isoformat(timespec="milliseconds")
-        # A log that cannot be written is no reason to stop a run.
+        # an unwritable log does not stop the run
         with contextlib.suppress(OSError):
             file.write(json.dumps({"time": now, "event": event, **fields}) + "\n")
             file.flush()

@@ -1,4 +1,4 @@
-"""The verbs that tell what finished studies found."""
+"""The verbs that report on finished studies."""
 
 from __future__ import annotations
 
@@ -18,30 +18,30 @@ Out = Annotated[Path | None, typer.Option(help="Where to write (default: beside 
 
 @contextlib.contextmanager
 def results_of_others() -> Iterator[None]:
-    """Tell in one sentence what is wrong with results that anyone may have made."""
+    """Report an error in results, which may come from anyone, in one sentence."""
     try:
         yield
     except SimstudyError:
         raise
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         raise SimstudyError(
-            f"these are not results as simstudy writes them: {describe(error)}"
+            f"these are not valid results of simstudy: {describe(error)}"
         ) from error
 
 
 @results_of_others()
 def report(directory: Directory) -> None:
-    """Make the tables, the figures and the page of a study again."""
+    """Rewrite the tables, figures and page of a study."""
     from simstudy.report.files import write_report
     from simstudy.report.names import PAGE
     from simstudy.results.results import open_results
     from simstudy.results.store import Store
 
-    open_results(directory)  # before a directory is made for what is not there
+    open_results(directory)  # before the lock creates a directory
     store = Store(directory)
     with store.locked():
         write_report(open_results(directory), store)
-    echo(f"The report is {directory / PAGE}")
+    echo(f"Report: {directory / PAGE}")
 
 
 @results_of_others()
@@ -52,18 +52,15 @@ def figures(
     out: Out = None,
     rerun: Annotated[
         bool,
-        typer.Option(
-            "--rerun", help="Run cells again for reliability also where this executes plugins."
-        ),
+        typer.Option("--rerun", help="Rerun cells for reliability even if this executes plugins."),
     ] = False,
 ) -> None:
-    """Draw all figures of a study for print or for a talk."""
+    """Draw all figures of a study for a paper or a talk."""
     from simstudy.report.figures import write_figures
     from simstudy.results.results import open_results
 
-    results = open_results(directory)
     place = out or directory / "figures"
-    written, skipped = write_figures(results, place, format, style, rerun)
+    written, skipped = write_figures(open_results(directory), place, format, style, rerun)
     for path in written:
         echo(path)
     for sentence in skipped:
@@ -91,7 +88,7 @@ def compare(
     ],
     out: Annotated[Path, typer.Option(help="The page to write.")] = Path("compare.html"),
 ) -> None:
-    """Set several studies side by side on one page."""
+    """Compare several studies on one page."""
     from simstudy.results.results import open_results
     from simstudy.workflow.compare import compare_studies, write_page
 
@@ -99,15 +96,13 @@ def compare(
         given = ", ".join(map(str, directories))
         raise SimstudyError(f"compare needs at least two different results; given: {given}")
     write_page(out, compare_studies([open_results(directory) for directory in directories]))
-    echo(f"The comparison is {out}")
+    echo(f"Comparison: {out}")
 
 
 def failures(
-    directory: Annotated[
-        Path, typer.Argument(metavar="DIR", help="Results, or a run not finished yet.")
-    ],
+    directory: Annotated[Path, typer.Argument(metavar="DIR", help="Results, complete or not.")],
 ) -> None:
-    """List the cells of a study that failed, and why."""
+    """List the failed cells of a study and their errors."""
     from simstudy.report.prose.failures import failure_lines
 
     for line in failure_lines(directory):

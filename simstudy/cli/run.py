@@ -1,4 +1,4 @@
-"""The verbs that compute: run, merge, vary, cell, plan."""
+"""The verbs that compute: run, vary, merge, cell, plan."""
 
 from __future__ import annotations
 
@@ -23,7 +23,6 @@ from simstudy.texts import echo
 
 if TYPE_CHECKING:
     from simstudy.results.results import Results
-    from simstudy.results.store import Store
     from simstudy.study.lists import Collection
     from simstudy.workflow.options import Options
 
@@ -31,6 +30,9 @@ StudyFile = Annotated[Path, typer.Argument(metavar="STUDY.toml", help="The study
 Jobs = Annotated[
     int | None, typer.Option(min=1, help="Worker processes (default: one per processor).")
 ]
+Models = Annotated[int | None, typer.Option(help="Number of models to run instead of the study's.")]
+Quiet = Annotated[bool, typer.Option("--quiet", help="Print errors only.")]
+Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace existing results.")]
 
 
 def run(
@@ -38,20 +40,14 @@ def run(
     out: Annotated[
         Path | None, typer.Option(help="Directory for the results (default: results/<name>).")
     ] = None,
-    jobs: Annotated[
-        int | None, typer.Option(min=1, help="Worker processes (default: one for each processor).")
-    ] = None,
-    models: Annotated[
-        int | None, typer.Option(help="Number of models to run instead of the study's.")
-    ] = None,
+    jobs: Jobs = None,
+    models: Models = None,
     sizes: Annotated[
         str | None, typer.Option(help="Other training sizes, e.g. 50,500,5000.")
     ] = None,
     seed: Annotated[int | None, typer.Option(help="Another seed.")] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", help="Print errors only.")] = False,
-    overwrite: Annotated[
-        bool, typer.Option("--overwrite", help="Replace existing results.")
-    ] = False,
+    quiet: Quiet = False,
+    overwrite: Overwrite = False,
     no_report: Annotated[
         bool,
         typer.Option("--no-report", help="Write scores only, without tables, figures and page."),
@@ -86,8 +82,7 @@ def run(
     if sizes is not None:
         overrides["data.train_sizes"] = _whole_numbers("--sizes", sizes)
     given = {key: value for key, value in overrides.items() if value is not None}
-    part = _shard(shard)
-    cluster = _cluster(backend, address)
+    piece, cluster = _shard(shard), _cluster(backend, address)
     options: Options = {
         "jobs": jobs,
         "cluster": cluster,
@@ -99,7 +94,7 @@ def run(
     }
     content = read_toml(study)  # once: it may be a pipe
     workers = _workers(jobs, given.get("models", content.get("models"))) if cluster is None else 0
-    # They start while this process still imports what it needs.
+    # Workers start while this process still imports modules.
     with spare_children(workers if workers > 1 else 0):
         from simstudy.cli.progress import watched
         from simstudy.study.lists import is_collection, load_collection
@@ -107,16 +102,19 @@ def run(
         from simstudy.workflow.run import run_shard, run_study
 
         if is_collection(content):
-            if part is not None:
-                raise SimstudyError("--shard goes with one study, not with a list of studies")
+            if piece is not None:
+                raise SimstudyError("--shard applies to a single study, not to a list of studies")
             failed = _run_all(load_collection(study, given, content), out, quiet, log, options)
-        elif part is not None:
+        elif piece is not None:
             loaded = load_study(study, given, content)
             with watched(quiet, log, study=str(study)) as progress, _stoppable():
-                store = run_shard(loaded, part, out, progress=progress, **options)
+                store = run_shard(loaded, piece, out, progress=progress, **options)
             failed = len(store.failed_cells())
             if not quiet:
-                _print_shard(store, shard, failed)
+                echo(f"Shard {shard} is in {store.directory}/; {failed} cells failed.")
+                echo("Join all shards with simstudy merge.")
+                for note in store.notes:
+                    echo(f"Note: {note}.")
         else:
             loaded = load_study(study, given, content)
             with watched(quiet, log, study=str(study)) as progress, _stoppable():
@@ -130,18 +128,9 @@ def run(
 
 
 def _workers(jobs: int | None, models: Any) -> int:
-    """How many processes a run can use, as far as can be told before its study is checked."""
+    """The number of processes a run can use, before its study is checked."""
     workers = jobs or available_processors()
     return min(workers, models if isinstance(models, int) else available_processors())
-
-
-def _print_shard(store: Store, shard: str | None, failed: int) -> None:
-    echo(
-        f"Shard {shard} is in {store.directory}/; {failed} cells failed. Join all shards with "
-        "simstudy merge."
-    )
-    for note in store.notes:
-        echo(f"Note: {note}.")
 
 
 def _run_all(
@@ -151,7 +140,7 @@ def _run_all(
     log: Path | None,
     options: Options,
 ) -> int:
-    """Run the studies of a list, and return how many cells failed."""
+    """Run the studies of a list; returns the number of failed cells."""
     from simstudy.cli.progress import watched
     from simstudy.workflow.lists import place, run_collection
 
@@ -166,7 +155,7 @@ def _run_all(
         for results in found:
             _print_results(results, not options["report"])
         if options["report"]:
-            echo(f"The comparison is {place(collection, out) / 'compare.html'}")
+            echo(f"Comparison: {place(collection, out) / 'compare.html'}")
     return sum(results.manifest["failures"] for results in found)
 
 
@@ -193,7 +182,7 @@ def _cluster(backend: str, address: str | None) -> str | None:
         raise SimstudyError(f"--backend: '{backend}' is not known; it must be processes or dask")
     if backend == "processes":
         if address is not None:
-            raise SimstudyError("--address names a Dask scheduler; it goes with --backend dask")
+            raise SimstudyError("--address needs --backend dask")
         return None
     return address or "local"
 
@@ -203,13 +192,13 @@ def _shard(text: str | None) -> tuple[int, int] | None:
         return None
     which, _, of = text.partition("/")
     if not (which.isdecimal() and of.isdecimal() and 1 <= int(which) <= int(of)):
-        raise SimstudyError(f"--shard: '{text}' is not a part of a whole such as 3/10")
+        raise SimstudyError(f"--shard: '{text}' is not a shard such as 3/10")
     return int(which), int(of)
 
 
 @contextlib.contextmanager
 def _stoppable() -> Iterator[None]:
-    """Let Ctrl-C and a polite kill stop a run, and say how it goes on."""
+    """Let Ctrl-C and SIGTERM interrupt a run, and print how to resume it."""
 
     def stop(*_: object) -> None:
         raise KeyboardInterrupt
@@ -218,14 +207,11 @@ def _stoppable() -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        arguments = [part for part in sys.argv[1:] if part not in ("--overwrite", "--retry")]
+        arguments = [word for word in sys.argv[1:] if word not in ("--overwrite", "--retry")]
         by_module = Path(sys.argv[0]).name == "run.py"
         program = ["python", "-m", "simstudy.run"] if by_module else ["simstudy"]
         command = shlex.join([*program, *arguments])
-        echo(
-            f"Interrupted; finished cells are saved. Resume with: {command}",
-            err=True,
-        )
+        echo(f"Interrupted; finished cells are saved. Resume with: {command}", err=True)
         raise
     finally:
         signal.signal(signal.SIGTERM, before)
@@ -235,12 +221,10 @@ def merge(
     pieces: Annotated[
         list[Path], typer.Argument(metavar="DIR...", help="Shards, or results, of one study.")
     ],
-    out: Annotated[Path, typer.Option(help="Directory for the whole.")],
-    overwrite: Annotated[
-        bool, typer.Option("--overwrite", help="Replace existing results.")
-    ] = False,
+    out: Annotated[Path, typer.Option(help="Directory for the merged results.")],
+    overwrite: Overwrite = False,
 ) -> None:
-    """Join the results of one study that was run in pieces."""
+    """Merge the results of one study that was run in shards."""
     from simstudy.workflow.run import merge
 
     results = merge(pieces, out, overwrite=overwrite)
@@ -259,13 +243,9 @@ def vary(
         Path | None, typer.Option(help="Directory above the results (default: results).")
     ] = None,
     jobs: Jobs = None,
-    models: Annotated[
-        int | None, typer.Option(help="Number of models to run instead of the study's.")
-    ] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", help="Print errors only.")] = False,
-    overwrite: Annotated[
-        bool, typer.Option("--overwrite", help="Replace existing results.")
-    ] = False,
+    models: Models = None,
+    quiet: Quiet = False,
+    overwrite: Overwrite = False,
 ) -> None:
     """Run variants of a study and report which findings hold under all of them."""
     from simstudy.cli.progress import watched
@@ -294,10 +274,10 @@ def cell(
     size: Annotated[int, typer.Option(help="Which training size.")],
     learner: Annotated[str, typer.Option(help="Which learner, by its label.")],
     pdb: Annotated[
-        bool, typer.Option("--pdb", help="If it fails, look around in Python's debugger.")
+        bool, typer.Option("--pdb", help="If it fails, start Python's debugger.")
     ] = False,
 ) -> None:
-    """Run one cell of a study here, with its seeds; if it fails, show where."""
+    """Run one cell of a study with its seeds; if it fails, show the traceback."""
     from simstudy.study.study import load_study
     from simstudy.workflow.run import run_cell
 
@@ -322,18 +302,16 @@ def cell(
 def plan(
     study: StudyFile,
     mcse: Annotated[
-        float | None, typer.Option(help="A Monte-Carlo standard error to reach, as in 0.005.")
+        float | None, typer.Option(help="Target Monte-Carlo standard error, e.g. 0.005.")
     ] = None,
     difference: Annotated[
-        float | None, typer.Option(help="A difference between learners that should be found.")
+        float | None, typer.Option(help="A difference between learners to be detected.")
     ] = None,
-    power: Annotated[float, typer.Option(help="How probably it should be found.")] = 0.8,
-    pilot: Annotated[int, typer.Option(min=3, help="Models to try out.")] = 12,
-    jobs: Annotated[
-        int | None, typer.Option(min=1, help="Worker processes (default: one for each processor).")
-    ] = None,
+    power: Annotated[float, typer.Option(help="The power to detect it.")] = 0.8,
+    pilot: Annotated[int, typer.Option(min=3, help="Number of models in the pilot.")] = 12,
+    jobs: Jobs = None,
 ) -> None:
-    """Run a pilot: how many models a study needs, and how long it will take."""
+    """Run a pilot: estimate the models a study needs, and its run time."""
     for name, value in (("--mcse", mcse), ("--difference", difference)):
         if value is not None and not 0 < value < math.inf:
             raise SimstudyError(f"{name}: {value} is not allowed; it must be above 0 and finite")
@@ -351,7 +329,7 @@ def plan(
         lines = forecast(tried, mcse, difference, power)
     except SimstudyError:
         raise
-    except (ValueError, OverflowError) as error:  # more models than there are numbers for
+    except (ValueError, OverflowError) as error:  # the number of models overflows
         raise SimstudyError(
             f"--mcse or --difference is too small to plan for: {error.args[-1]}"
         ) from error
@@ -361,7 +339,7 @@ def plan(
 
 def _whole_numbers(option: str, text: str) -> list[int]:
     try:
-        return [int(part) for part in text.split(",")]
+        return [int(number) for number in text.split(",")]
     except ValueError as error:
         raise SimstudyError(
             f"{option}: '{text}' is not a list of whole numbers such as 50,500,5000"

@@ -1,4 +1,4 @@
-"""What learners are judged on: rows drawn from the model, or everything that can happen."""
+"""What learners are evaluated on: rows drawn from the model, or its joint distribution."""
 
 from __future__ import annotations
 
@@ -13,27 +13,17 @@ from simstudy.networks.model import Model
 from simstudy.study.constants import MAX_CONFIGURATIONS, ROWS_BESIDE_EXACT
 
 EXACT, SAMPLED = "exact", "sampled"
-# A limit is what a learner makes of the population, taken as this many rows.
+# The limit of a learner is its fit to the population, taken as this many rows.
 POPULATION_ROWS = 1e9
 
 
 @dataclass(frozen=True)
 class Trial:
-    """Rows with their classes.
+    """Test rows with their classes."""
 
-    Attributes
-    ----------
-    rows : array
-        Which of the rows to predict each one is.
-    target : array
-        Its class.
-    weights : array, optional
-        Its probability; None where all rows count alike.
-    """
-
-    rows: IntArray
+    rows: IntArray  # indices into the rows to predict
     target: IntArray
-    weights: FloatArray | None = None
+    weights: FloatArray | None = None  # probabilities; None if all rows count equally
 
     def class_frequencies(self, classes: int, alpha: float) -> FloatArray:
         """Smoothed frequencies of the classes."""
@@ -43,18 +33,15 @@ class Trial:
 
 @dataclass(frozen=True)
 class Evaluation:
-    """The attribute rows that every learner predicts once, and the tests made of them.
-
-    ``all_rows`` says that they are all that there can be, in order.
-    """
+    """The attribute rows that every learner predicts once, and the tests built from them."""
 
     rows: IntArray
     tests: dict[str, Trial]
-    all_rows: bool = False
+    all_rows: bool = False  # whether the rows are all attribute configurations, in order
 
 
 def evaluation(model: Model, size: int | str, rng: np.random.Generator) -> Evaluation:
-    """A test set of so many rows; ``"exact"``, all configurations by probability; ``"both"``."""
+    """A test set of ``size`` rows, ``"exact"`` (the joint distribution), or ``"both"``."""
     if isinstance(size, int):
         drawn = model.sample(size, rng)
         first, inverse = distinct_rows(drawn.attributes, model.cards[:-1])
@@ -69,28 +56,27 @@ def evaluation(model: Model, size: int | str, rng: np.random.Generator) -> Evalu
 
 
 def exact_test(model: Model) -> Trial:
-    """Every joint configuration that can happen, with its probability."""
-    check_size(model.cards)
-    joint = model.joint().ravel()
-    possible = np.flatnonzero(joint)
+    """Every joint configuration of nonzero probability, weighted by it."""
+    possible, weights = _support(model)
     rows, target = np.divmod(possible, model.cards[-1])
-    return Trial(read_only(rows), read_only(target), read_only(joint[possible]))
+    return Trial(read_only(rows), read_only(target), read_only(weights))
 
 
 def population(model: Model) -> Sample:
-    """All that can happen as a training set of 10⁹ rows, so that smoothing does not matter."""
-    check_size(model.cards)
-    joint = model.joint().ravel()
-    possible = np.flatnonzero(joint)
+    """The joint distribution as a training set of 10⁹ rows, where smoothing is negligible."""
+    possible, weights = _support(model)
     codes = np.array(np.unravel_index(possible, model.cards)).T
-    return Sample(codes, model.cards, joint[possible] * POPULATION_ROWS)
+    return Sample(codes, model.cards, weights * POPULATION_ROWS)
 
 
-def check_size(cards: tuple[int, ...]) -> None:
-    """Refuse a model with too many joint configurations to go through."""
-    number = math.prod(cards)
+def _support(model: Model) -> tuple[IntArray, FloatArray]:
+    """The joint configurations of nonzero probability, and their probabilities."""
+    number = math.prod(model.cards)
     if number > MAX_CONFIGURATIONS:
         raise ValueError(
-            f"a model of {len(cards)} variables has {number:,} joint configurations; an exact "
-            f"evaluation goes through {MAX_CONFIGURATIONS:,} at most"
+            f"a model of {len(model.cards)} variables has {number:,} joint configurations; exact "
+            f"evaluation allows at most {MAX_CONFIGURATIONS:,}"
         )
+    joint = model.joint().ravel()
+    possible = np.flatnonzero(joint)
+    return possible, joint[possible]

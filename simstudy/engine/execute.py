@@ -1,4 +1,4 @@
-"""Running the tasks of a plan, here or in parallel, and handing back cells as they finish."""
+"""Run the tasks of a plan, serially or in parallel, and yield cells as they finish."""
 
 from __future__ import annotations
 
@@ -21,21 +21,12 @@ def execute(
     cluster: str | None = None,
     refused: dict[str, str] | None = None,
 ) -> Generator[list[Cell]]:
-    """Yield the cells of each model as its task finishes, in whatever order that is.
+    """Yield the cells of each model as its task finishes, in any order.
 
-    Parameters
-    ----------
-    plan : Plan
-        What to run.
-    jobs : int, optional
-        Worker processes; all processors if left out. With 1, what is simstudy's own runs in this
-        process, and anything else in a child, since it might not come back.
-    todo : mapping, optional
-        The models to run, each with its cells that are wanted; all of the plan if left out.
-    cluster : str, optional
-        The address of a Dask scheduler, or "local" for one that is started here.
-    refused : dict, optional
-        Gets the addresses of workers of a cluster that would compute with something else, and why.
+    ``jobs`` defaults to all processors; with one job, built-in code runs in this process and other
+    code in a child process. ``todo`` restricts the run to some cells of some models. ``cluster``
+    is the address of a Dask scheduler, or "local" to start one. ``refused`` collects the addresses
+    of cluster workers with a different environment, and the reasons.
     """
     tasks: list[TaskKey] = [(model, None) for model in range(plan.models)]
     if todo is not None:
@@ -52,7 +43,7 @@ def execute(
     elif jobs == 1 and plan.trusted:
         from threadpoolctl import threadpool_limits
 
-        with threadpool_limits(1):  # another number of threads may round a sum differently
+        with threadpool_limits(1):  # the number of threads may change the rounding of sums
             for task in tasks:
                 yield list(run_task(plan, *task))
     else:
@@ -60,7 +51,7 @@ def execute(
 
 
 def _execute_guarded(plan: Plan, tasks: Sequence[TaskKey], jobs: int) -> Generator[list[Cell]]:
-    """Each job is a thread here that waits for a child process, which does the work."""
+    """Run each job as a thread that waits for a child process."""
     guards = [Guard(plan) for _ in range(jobs)]
     idle: queue.SimpleQueue[Guard] = queue.SimpleQueue()
     for guard in guards:
@@ -84,7 +75,7 @@ def _execute_guarded(plan: Plan, tasks: Sequence[TaskKey], jobs: int) -> Generat
     parallel = Parallel(jobs, backend="threading", return_as="generator_unordered")
     results = None
     try:
-        while batches.left:  # also of what is given back after the last batch was handed out
+        while batches.left:  # tasks may be returned after the last batch was handed out
             results = parallel(delayed(run)(batch) for batch in batches)
             for finished in results:
                 yield from finished
@@ -94,7 +85,7 @@ def _execute_guarded(plan: Plan, tasks: Sequence[TaskKey], jobs: int) -> Generat
         for guard in guards:
             guard.stop()
         with warnings.catch_warnings():
-            # Of the tasks that are lost when a run is stopped: they are run when it goes on.
+            # about tasks lost when a run is interrupted; they run when it resumes
             warnings.simplefilter("ignore", UserWarning)
             if results is not None:
                 results.close()

@@ -1,4 +1,4 @@
-"""What a worker must know of a study, as plain data that is cheap to send and to read."""
+"""What a worker needs of a study, as plain data that is cheap to send and to read."""
 
 from __future__ import annotations
 
@@ -15,16 +15,15 @@ from simstudy.study.registry import FAMILIES, LEARNERS, MEASURES, PluginFile
 if TYPE_CHECKING:
     from simstudy.study.study import Study
 
-
 MEASURED = "measures.primary and also"
-# Conditions that results of earlier versions do not name, and the values they were made with. At
-# these values a condition is no part of the fingerprint, so such results keep theirs.
+# Conditions that results of earlier versions do not record, and the values they used. At these
+# values a condition is left out of the fingerprint, so that such results keep theirs.
 UNNAMED_CONDITIONS: dict[str, Any] = {"measures.reward": "mean"}
 
 
 @dataclass(frozen=True)
-class Part:
-    """A family or a learner: its name, the parameters given, and its identity in the seeds."""
+class Component:
+    """A family or a learner: its name, given parameters, and identity in the random streams."""
 
     name: str
     parameters: dict[str, Any]
@@ -33,7 +32,7 @@ class Part:
 
 
 class Column(NamedTuple):
-    """A column of the scores: which measure on which test, exact or sampled."""
+    """A column of the scores: a measure on a test, exact or sampled."""
 
     name: str
     measure: str
@@ -46,31 +45,31 @@ class Plan:
 
     seed: int
     models: int
-    family: Part
+    family: Component
     train_sizes: tuple[int, ...]
     test_size: int | str
     training: str
-    learners: tuple[Part, ...]
+    learners: tuple[Component, ...]
     measures: tuple[str, ...]
     prior: str | tuple[float, ...]
     cutoff: str
     base: float
     reward: str = "mean"
-    means: tuple[str, ...] = ()  # those of the measures that are means over rows
-    # What one cell may use: seconds, and gigabytes beyond what a worker begins with.
+    means: tuple[str, ...] = ()  # measures that are means over rows
+    # Limits of one cell: seconds, and gigabytes beyond those of an idle worker.
     timeout: float | None = None
     memory: float | None = None
     plugins: tuple[PluginFile, ...] = ()
-    # The names of things that are not simstudy's own, with digests of their source.
+    # Names of components that are not built in, with digests of their source.
     sources: tuple[tuple[str, str], ...] = ()
-    # What was registered in an interactive session and cannot be imported: (kind, name, thing).
+    # Registered in an interactive session, so not importable: (kind, name, object).
     interactive: tuple[tuple[str, str, Any], ...] = field(default=(), compare=False)
-    # On a cluster, what every process must compute with: packages and their versions.
+    # On a cluster, the packages and versions that every process must have.
     environment: tuple[tuple[str, str], ...] = field(default=(), compare=False)
 
     @property
     def columns(self) -> list[Column]:
-        """The measures, on a test set, exact, or exact and then on a test set as well."""
+        """The measures on each test: exact, sampled, or exact and then sampled."""
         exact = [Column(name, name, EXACT) for name in self.measures if name in self.means]
         if self.test_size == "exact":
             return exact
@@ -80,21 +79,21 @@ class Plan:
 
     @property
     def cells(self) -> int:
-        """How many cells the study has."""
+        """The number of cells."""
         return self.models * self.cells_each
 
     @property
     def cells_each(self) -> int:
-        """How many cells a model has."""
+        """The number of cells of a model."""
         return len(self.train_sizes) * len(self.learners)
 
     @property
     def trusted(self) -> bool:
-        """Whether all that runs is simstudy's own, and without limits."""
+        """Whether all components are built in and no limits are set."""
         return not (self.sources or self.plugins or self.timeout or self.memory)
 
     def conditions(self) -> dict[str, Any]:
-        """Everything that the scores depend on, by the names a study file uses."""
+        """Everything that the scores depend on, by the keys of a study file."""
         return {
             "simstudy": simstudy.__version__,
             "seed": self.seed,
@@ -103,7 +102,7 @@ class Plan:
             "data.train_sizes": list(self.train_sizes),
             "data.test_size": self.test_size,
             "data.training": self.training,
-            "learners": [[part.label, part.identity] for part in self.learners],
+            "learners": [[learner.label, learner.identity] for learner in self.learners],
             MEASURED: list(self.measures),
             "measures.prior": self.prior if isinstance(self.prior, str) else list(self.prior),
             "measures.cutoff": self.cutoff,
@@ -114,7 +113,7 @@ class Plan:
         }
 
     def fingerprint(self) -> str:
-        """A digest of the conditions: two runs with one fingerprint have the same scores."""
+        """A digest of the conditions: runs with the same fingerprint have the same scores."""
         named = {
             key: value
             for key, value in self.conditions().items()
@@ -146,18 +145,18 @@ def make_plan(study: Study) -> Plan:
 
 
 def stated_plan(study: Study) -> Plan:
-    """The plan as far as the study file says it, without what its names stand for."""
+    """The plan as far as the study file states it, with no name looked up."""
     family, measures = study.family, study.measures
     prior = measures.prior
     return Plan(
         seed=study.seed,
         models=study.models,
-        family=Part(family.name, dict(family.parameters), family.identity),
+        family=Component(family.name, dict(family.parameters), family.identity),
         train_sizes=tuple(study.data.train_sizes),
         test_size=study.data.test_size,
         training=study.data.training,
         learners=tuple(
-            Part(learner.name, dict(learner.parameters), learner.identity, learner.label)
+            Component(learner.name, dict(learner.parameters), learner.identity, learner.label)
             for learner in study.learners
         ),
         measures=tuple(measures.names),

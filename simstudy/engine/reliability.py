@@ -1,7 +1,7 @@
-"""How often what learners gave a probability came about: cells run again for their predictions.
+"""Observed frequency against predicted probability, from cells that are run again.
 
-Scores are kept, predictions are not; since every cell has its own random streams, they can be had
-again to the last digit.
+Results hold scores but no predictions; every cell has its own random streams, so its predictions
+can be reproduced exactly.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 from simstudy.arrays import FloatArray, IntArray
 from simstudy.data.sample import Sample
 from simstudy.engine.evaluation import EXACT, SAMPLED, Trial
-from simstudy.engine.plan import Part, Plan, make_plan
+from simstudy.engine.plan import Component, Plan, make_plan
 from simstudy.engine.task import DRAWING, Task, prepare
 from simstudy.errors import SimstudyError
 
@@ -25,33 +25,19 @@ if TYPE_CHECKING:
     from simstudy.study.study import Study
 
 EVERY, MODAL = "every", "modal"
-MOST_MODELS = 20
+MAX_MODELS = 20
 CellName: TypeAlias = tuple[int, int, str]  # model, training size and label of the learner
 
 
 @dataclass(frozen=True)
 class Repeated:
-    """Cells that were run again for their predictions.
+    """Cells that were run again for their predictions."""
 
-    Attributes
-    ----------
-    table : DataFrame
-        One row for each learner, size, model and bin, as `reliability` describes it.
-    models : int
-        The number of models run.
-    failed : list of dict
-        The cells that raised an error and were left out.
-    primary : dict
-        The primary measure of the others by (model, size, learner).
-    test : str
-        ``"exact"`` or ``"sampled"``; with both tests, the exact one is used.
-    """
-
-    table: pd.DataFrame
+    table: pd.DataFrame  # one row per learner, size, model and bin; see `reliability`
     models: int
-    failed: list[dict[str, Any]]
-    primary: dict[CellName, float]
-    test: str
+    failed: list[dict[str, Any]]  # cells that raised an error
+    primary: dict[CellName, float]  # the primary measure of the other cells
+    test: str  # "exact" or "sampled"; with both tests, the exact one is used
 
 
 def reliability(
@@ -64,59 +50,44 @@ def reliability(
     classes: str = EVERY,
     without: Collection[CellName] = (),
 ) -> Repeated:
-    """Run cells again in this process and count what they predicted against what happened.
+    """Run cells again in this process and compare predictions with outcomes.
 
-    Parameters
-    ----------
-    study : Study or Plan
-        The study.
-    models : int, optional
-        How many of its models, from the first; all up to 20 if left out.
-    size : int or sequence of int, optional
-        The training sizes; all if left out.
-    bins : int
-        Into how many bins of equal width the probabilities from 0 to 1 fall; a probability on an
-        edge belongs to the upper bin, 1 to the last.
-    learners : collection of str, optional
-        The labels of the learners; all if left out.
-    classes : str
-        ``"every"``: the probability of every class, against whether it was the true one. Rewards
-        are paid for the whole distribution, and only so do small probabilities count. ``"modal"``:
-        the probability of the most probable class alone (of the first, where several are), as in
-        ``miscalibration``.
-    without : collection of (model, size, learner)
-        Cells to leave out: those that failed, or that no limit would stop here.
+    The first ``models`` models are run (default: all, up to 20), at all training sizes and for all
+    learners unless some are given, except the cells in ``without``. Probabilities fall into
+    ``bins`` bins of equal width; one on an edge belongs to the upper bin, 1 to the last. With
+    ``classes="every"`` the probability of every class is compared with whether it was the true
+    one; with ``"modal"`` only that of the most probable class, the first of several, as in
+    ``miscalibration``.
 
-    Returns
-    -------
-    Repeated
-        Its table has one row for each learner, size, model and bin with predictions in it:
-        `learner`, `size`, `model`, `bin`, `low` and `high` (its edges), `share` (the part of the
-        model's predictions that fall in the bin, each row of the test by its weight; 1 over all
-        bins), `predicted` (their mean), `observed` (how often the class was the true one) and
-        `count`: predictions, one for each test row and class; of an exact test, one for each
-        distinct row of attributes and class.
+    The table has one row for each learner, size, model and nonempty bin: `learner`, `size`,
+    `model`, `bin`, `low` and `high` (its edges), `share` (the weight of the model's predictions in
+    the bin; 1 over all bins), `predicted` (their mean), `observed` (how often the class was the
+    true one) and `count`: predictions, one for each test row and class, or in an exact test one
+    for each distinct attribute row and class.
     """
     import pandas as pd
     from threadpoolctl import threadpool_limits
 
     plan = study if isinstance(study, Plan) else make_plan(study)
-    # Other measures are not asked for again; some need limits, which take long.
+    # Other measures are not needed; some require limits, which are slow.
     plan = replace(plan, measures=plan.measures[:1])
-    models = min(plan.models, MOST_MODELS) if models is None else models
+    models = min(plan.models, MAX_MODELS) if models is None else models
     sizes = _sizes(plan, size)
-    parts = _parts(plan, learners)
+    components = _components(plan, learners)
     _check(plan, models, bins, classes)
     prepare(plan)
     rows: list[dict[str, Any]] = []
     failed: list[dict[str, Any]] = []
     primary: dict[CellName, float] = {}
-    with threadpool_limits(1):  # as in a run: another number of threads may round differently
+    with threadpool_limits(1):  # as in a run, for identical rounding
         for model in range(models):
             wanted = [
-                (n, part) for n in sizes for part in parts if (model, n, part.label) not in without
+                (n, component)
+                for n in sizes
+                for component in components
+                if (model, n, component.label) not in without
             ]
-            for n, label, outcome in _repeated(plan, model, wanted, bins, classes):
+            for n, label, outcome in _rerun_cells(plan, model, wanted, bins, classes):
                 cell = {"learner": label, "size": n, "model": model}
                 if isinstance(outcome, str):
                     failed.append(cell | {"error": outcome})
@@ -131,20 +102,12 @@ def reliability(
 
 
 def check_repeated(found: Repeated, stored: pd.Series[float]) -> None:
-    """Refuse cells that, run again, came out otherwise than they are stored.
-
-    Parameters
-    ----------
-    found : Repeated
-        What `reliability` gave.
-    stored : Series
-        The primary measure by model, size and learner; its name is the measure's.
-    """
-    said = "the code that made these results is another than the one that runs now"
+    """Refuse cells whose result differs from the stored primary measure, a series by cell."""
+    reason = "the code that made these results differs from the code that runs now"
     for cell in found.failed:
         raise SimstudyError(
             f"{cell['learner']} on model {cell['model']} with {cell['size']:,} rows is stored but "
-            f"failed when it was run again ({cell['error']}); {said}"
+            f"failed when run again ({cell['error']}); {reason}"
         )
     known: dict[Any, float] = stored.to_dict()
     for (model, size, learner), value in found.primary.items():
@@ -152,28 +115,28 @@ def check_repeated(found: Repeated, stored: pd.Series[float]) -> None:
         if not np.isclose(value, was, rtol=1e-6, atol=1e-9, equal_nan=True):
             raise SimstudyError(
                 f"{learner} on model {model} with {size:,} rows has a {stored.name} of {was:.6g} "
-                f"here and of {value:.6g} when run again; {said}"
+                f"in the results and of {value:.6g} when run again; {reason}"
             )
 
 
-def _repeated(
-    plan: Plan, model: int, wanted: Sequence[tuple[int, Part]], bins: int, classes: str
+def _rerun_cells(
+    plan: Plan, model: int, wanted: Sequence[tuple[int, Component]], bins: int, classes: str
 ) -> Iterator[tuple[int, str, str | tuple[float, list[dict[str, Any]]]]]:
-    """The cells of one model: size, learner, and the primary measure and bins, or what failed."""
+    """The cells of one model: size, learner, and the primary measure and bins, or an error."""
     try:
         task = _Rerun(plan, model) if wanted else None
     except (Exception, SystemExit) as error:
-        for n, part in wanted:
-            yield n, part.label, f"{DRAWING}{type(error).__name__}: {error}"
+        for n, component in wanted:
+            yield n, component.label, f"{DRAWING}{type(error).__name__}: {error}"
         return
-    for n, part in wanted:
+    for n, component in wanted:
         assert task is not None
         try:
-            value = task.repeat(part, n)
+            value = task.repeat(component, n)
         except (Exception, SystemExit) as error:
-            yield n, part.label, f"{type(error).__name__}: {error}"
+            yield n, component.label, f"{type(error).__name__}: {error}"
         else:
-            yield n, part.label, (value, list(task.binned(bins, classes)))
+            yield n, component.label, (value, list(task.binned(bins, classes)))
 
 
 class _Rerun(Task):
@@ -181,28 +144,29 @@ class _Rerun(Task):
 
     _proba: FloatArray | None = None
 
-    def repeat(self, part: Part, size: int) -> float:
-        """Run a cell again; its primary measure is returned."""
+    def repeat(self, component: Component, size: int) -> float:
+        """Run a cell again and return its primary measure."""
         self._proba = None
-        (value,) = self.score_cell(part, size).values[:1]  # noqa: PD011 (of a cell, not a table)
+        (value,) = self.score_cell(component, size).values[:1]  # noqa: PD011 (of a cell, not a table)
         return value
 
     def _answers(
-        self, part: Part, sample: Sample, rng: np.random.Generator
+        self, component: Component, sample: Sample, rng: np.random.Generator
     ) -> tuple[FloatArray, float, float]:
-        told = super()._answers(part, sample, rng)
-        if self._proba is None:  # what follows, if anything, is asked for the learner's limit
-            self._proba = told[0]
-        return told
+        answers = super()._answers(component, sample, rng)
+        if self._proba is None:  # later calls are for the learner's limit
+            self._proba = answers[0]
+        return answers
 
     def binned(self, bins: int, classes: str) -> Iterator[dict[str, Any]]:
-        """What the last cell predicted and what happened, one row for each bin that is not empty.
+        """Predictions and outcomes of the last cell, one row for each nonempty bin.
 
-        Weights are first summed over equal rows of attributes, so an exact test and a test set
-        are counted in one way.
+        Weights are first summed over equal attribute rows, so that exact and sampled tests are
+        counted in the same way.
         """
         assert self._proba is not None
-        proba, test = self._proba, _test(self._judged.tests)
+        proba, tests = self._proba, self._judged.tests
+        test = tests.get(EXACT) or tests[SAMPLED]
         weights, happened, times = _totals(test, *proba.shape)
         if classes == MODAL:
             mode = proba.argmax(axis=1)[:, None]
@@ -231,13 +195,8 @@ class _Rerun(Task):
             }
 
 
-def _test(tests: dict[str, Trial]) -> Trial:
-    """The test to judge by: the exact one where there is one."""
-    return tests.get(EXACT) or tests[SAMPLED]
-
-
 def _totals(test: Trial, rows: int, classes: int) -> tuple[FloatArray, FloatArray, IntArray]:
-    """Of each distinct row of attributes its weight, that with each class, and how often it is."""
+    """The weight of each distinct attribute row, in all and with each class, and its count."""
     each = np.ones(len(test.rows)) if test.weights is None else test.weights
     happened = np.bincount(test.rows * classes + test.target, each, rows * classes)
     happened = (happened / each.sum()).reshape(rows, classes)
@@ -247,27 +206,29 @@ def _totals(test: Trial, rows: int, classes: int) -> tuple[FloatArray, FloatArra
 
 
 def _sizes(plan: Plan, size: int | Sequence[int] | None) -> list[int]:
-    """The training sizes asked for, in the order of the study."""
+    """The requested training sizes, in the order of the study."""
     if size is None:
         return list(plan.train_sizes)
-    asked = {size} if isinstance(size, int) else {*size}
-    if unknown := asked - {*plan.train_sizes}:
+    wanted = {size} if isinstance(size, int) else {*size}
+    if unknown := wanted - {*plan.train_sizes}:
         known = ", ".join(f"{n:,}" for n in plan.train_sizes)
         raise SimstudyError(f"the study has no size {min(unknown):,}; it has {known}")
-    return [n for n in plan.train_sizes if n in asked]
+    return [n for n in plan.train_sizes if n in wanted]
 
 
-def _parts(plan: Plan, learners: Collection[str] | None) -> list[Part]:
-    """The learners asked for, in the order of the study."""
-    labels = [part.label for part in plan.learners]
+def _components(plan: Plan, learners: Collection[str] | None) -> list[Component]:
+    """The requested learners, in the order of the study."""
+    labels = [component.label for component in plan.learners]
     for label in learners or ():
         if label not in labels:
             raise SimstudyError(f"the study has no learner '{label}'; it has {', '.join(labels)}")
-    return [part for part in plan.learners if learners is None or part.label in learners]
+    return [
+        component for component in plan.learners if learners is None or component.label in learners
+    ]
 
 
 def _check(plan: Plan, models: int, bins: int, classes: str) -> None:
-    """Refuse what cannot be counted."""
+    """Refuse arguments out of range."""
     if not 1 <= models <= plan.models:
         raise SimstudyError(f"models is {models}; it must be from 1 to {plan.models}")
     if bins < 1:

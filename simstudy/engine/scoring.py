@@ -18,21 +18,21 @@ from simstudy.study.registry import MEASURES
 
 
 class NoLimitError(ValueError):
-    """A measure asks for a learner's limit, and there is none."""
+    """A measure needs the learner's limit, and there is none."""
 
 
 class InvalidProbabilitiesError(ValueError):
-    """A learner gave something other than class probabilities."""
+    """A learner returned something other than class probabilities."""
 
 
 def check_probabilities(proba: FloatArray, rows: int, classes: int) -> FloatArray:
-    """The probabilities as an array, refused if a row is not a distribution over the classes."""
+    """The probabilities as an array; rows that are not distributions are refused."""
     proba = np.asarray(proba, dtype=np.float64)
     if proba.shape != (rows, classes):
         raise InvalidProbabilitiesError(
             f"probabilities of shape {proba.shape} instead of {(rows, classes)}"
         )
-    # Class by class in memory: few classes, many rows.
+    # column-major: few classes, many rows
     proba = np.asfortranarray(proba)
     sums = proba.sum(axis=1)
     if proba.min(initial=1.0) >= 0 and np.abs(sums - 1).max(initial=0.0) <= 1e-6:
@@ -55,8 +55,8 @@ def class_prior(
 ) -> FloatArray:
     """The prior that rewards are relative to.
 
-    Frequencies are counted from ½, (n_i + ½)/(n + k/2): Hope & Korb (2004, footnote 3). Those of
-    an exact test are the true probabilities.
+    Frequencies are smoothed, (n_i + ½)/(n + k/2): Hope & Korb (2004, footnote 3). Those of an
+    exact test are the true probabilities.
     """
     if kind == "train":
         return train.class_frequencies(0.5)
@@ -73,7 +73,7 @@ def class_prior(
 
 
 def clip(proba: FloatArray, cutoff: str, n: int) -> FloatArray:
-    """Probabilities kept from the extremes that ``n`` training rows cannot support.
+    """Clip probabilities to the extremes that ``n`` training rows can support.
 
     ``mml`` clips to [½/(n + k/2), (n + ½)/(n + k/2)] (Hope & Korb 2002), ``2001`` to
     [½/(n + 1), (n + ½)/(n + 1)] (Korb, Hope & Hughes 2001), ``none`` does not clip. Rows are not
@@ -88,21 +88,8 @@ def clip(proba: FloatArray, cutoff: str, n: int) -> FloatArray:
 class Scorer:
     """Scores the learners of one model.
 
-    Parameters
-    ----------
-    columns : sequence of Column
-        What to measure, on which test.
-    prior, cutoff, base
-        As in a study.
-    model : Model
-        The truth.
-    judged : Evaluation
-        The rows that learners predict, and the tests made of them.
-    reward
-        As in a study.
-    strangers : collection of str
-        The measures that are not simstudy's own. They get arrays of their own, so that one that
-        writes to its arguments spoils nothing for the others.
+    Measures in ``foreign``, those that are not built in, get copies of the arrays, so that one
+    that writes to its arguments affects no other.
     """
 
     def __init__(
@@ -114,10 +101,10 @@ class Scorer:
         model: Model,
         judged: Evaluation,
         reward: str = "mean",
-        strangers: Collection[str] = (),
+        foreign: Collection[str] = (),
     ) -> None:
         self._columns = [
-            (MEASURES.get(column.measure), column.test, column.measure in strangers)
+            (MEASURES.get(column.measure), column.test, column.measure in foreign)
             for column in columns
         ]
         self._prior, self._cutoff, self._base, self._reward = prior, cutoff, base, reward
@@ -132,13 +119,12 @@ class Scorer:
     ) -> list[float | BaseException]:
         """The value of every column for probabilities learned from ``train``.
 
-        ``limit`` is what the learner answers after the whole population. A measure that has no
-        value costs none of the others theirs: it gives what it raised, or `NoLimitError` where it
-        needs a limit and there is none.
+        ``limit`` holds the learner's predictions after the whole population. In place of a value
+        stands the exception that a measure raised, `NoLimitError` if it needs a missing limit.
         """
-        told = {"proba": proba, "oracle": self._truth, "limit": limit}
+        predictions = {"proba": proba, "oracle": self._truth, "limit": limit}
         answers = {
-            kind: Answers(test, told, self._cutoff, len(train))
+            kind: Answers(test, predictions, self._cutoff, len(train))
             for kind, test in self._judged.tests.items()
         }
         priors = {
@@ -146,16 +132,16 @@ class Scorer:
             for kind, test in self._judged.tests.items()
         }
         values: list[float | BaseException] = []
-        for measure, kind, strange in self._columns:
+        for measure, kind, foreign in self._columns:
             try:
-                values.append(self._value(measure, answers[kind], priors[kind], strange))
-            except BaseException as error:  # the caller knows what an interrupt is
+                values.append(self._value(measure, answers[kind], priors[kind], foreign))
+            except BaseException as error:  # the caller handles interrupts
                 values.append(error)
         return values
 
-    def _value(self, measure: Any, answers: Answers, prior: FloatArray, strange: bool) -> float:
+    def _value(self, measure: Any, answers: Answers, prior: FloatArray, foreign: bool) -> float:
         declared, clipped = keywords(measure), measure.info.logarithmic
-        if "limit" in declared and not answers.has("limit"):
+        if "limit" in declared and answers.predictions["limit"] is None:
             raise NoLimitError("the learner has no limit")
         wanted = [name for name in ("oracle", "limit") if name in declared]
         context: dict[str, Any] = {name: answers(name, clipped) for name in wanted}
@@ -163,7 +149,7 @@ class Scorer:
             context["truth"] = answers("oracle", False)
         proba, y = answers("proba", clipped), answers.test.target
         context |= {"prior": prior, "weights": answers.test.weights}
-        if strange:
+        if foreign:
             proba, y = read_only(proba.copy(order="F")), read_only(y.copy())
             context = {
                 name: None if array is None else read_only(array.copy(order="F"))
@@ -176,27 +162,22 @@ class Scorer:
 
 
 class Answers:
-    """What was told of the rows to predict, on the rows of one test, plain or clipped."""
+    """Predictions expanded to the rows of one test, plain or clipped."""
 
     def __init__(
-        self, test: Trial, told: dict[str, FloatArray | None], cutoff: str, train_rows: int
+        self, test: Trial, predictions: dict[str, FloatArray | None], cutoff: str, train_rows: int
     ) -> None:
-        self.test = test
-        self._told, self._cutoff, self._train_rows = told, cutoff, train_rows
+        self.test, self.predictions = test, predictions
+        self._cutoff, self._train_rows = cutoff, train_rows
         self._known: dict[tuple[str, bool], FloatArray] = {}
-
-    def has(self, name: str) -> bool:
-        """Whether anything was told under this name."""
-        return self._told[name] is not None
 
     def __call__(self, name: str, clipped: bool) -> FloatArray:
         """Probabilities of every class for each row of the test."""
         if (name, clipped) not in self._known:
-            told = self._told[name]
-            assert told is not None, name
+            proba = self.predictions[name]
+            assert proba is not None, name
             if clipped:
-                told = clip(told, self._cutoff, self._train_rows)
-            # Class by class in memory, as most measures go through it. Read-only: a measure that
-            # writes to its arguments must not reach the next one.
-            self._known[name, clipped] = read_only(told.T.take(self.test.rows, axis=1).T)
+                proba = clip(proba, self._cutoff, self._train_rows)
+            # Column-major, as most measures read it; read-only, because measures share it.
+            self._known[name, clipped] = read_only(proba.T.take(self.test.rows, axis=1).T)
         return self._known[name, clipped]

@@ -1,17 +1,16 @@
 """One task: all cells of one model, from its seed to its scores.
 
-This is what a worker process runs; it needs numpy and what the study's own learners need.
+This is what a worker process runs; it imports numpy and what the study's learners need.
 """
 
 from __future__ import annotations
 
 import hashlib
 import math
-import os
 import traceback
 import warnings
 from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from functools import cached_property
 from time import perf_counter
@@ -22,7 +21,7 @@ import numpy as np
 from simstudy.arrays import FloatArray
 from simstudy.data.sample import Sample, read_only
 from simstudy.engine.evaluation import evaluation, population
-from simstudy.engine.plan import Part, Plan
+from simstudy.engine.plan import Component, Plan
 from simstudy.engine.scoring import (
     InvalidProbabilitiesError,
     NoLimitError,
@@ -32,13 +31,19 @@ from simstudy.engine.scoring import (
 from simstudy.engine.seeds import stream, stream_key
 from simstudy.errors import describe
 from simstudy.networks.model import Model
-from simstudy.study.registry import FAMILIES, LEARNERS, REGISTRIES, execute_plugin
+from simstudy.study.registry import (
+    FAMILIES,
+    LEARNERS,
+    REGISTRIES,
+    directory_restored,
+    execute_plugin,
+)
 
 CellKey: TypeAlias = tuple[int, str]  # training size and label of the learner
 TaskKey: TypeAlias = tuple[int, Collection[CellKey] | None]  # a model, and which of its cells
 DRAWING, DRAWING_ROWS = "drawing the model: ", "drawing the training rows: "
-interruptible = True  # whether an interrupt is meant for this process, not a learner's own doing
-_LONGEST, _LONGEST_TRACEBACK = 2_000, 20_000  # letters that are kept of what went wrong
+interruptible = True  # whether a KeyboardInterrupt comes from the user, not from a learner
+_MAX_TEXT, _MAX_TRACEBACK = 2_000, 20_000  # characters
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +65,7 @@ class Cell:
 
 
 class NoPrimaryError(ValueError):
-    """The primary measure has no value; ``values`` has those of the others."""
+    """The primary measure has no value; ``values`` holds those of the others."""
 
     def __init__(self, message: str, values: tuple[float, ...]) -> None:
         super().__init__(message)
@@ -75,16 +80,7 @@ def run_task(
 ) -> Iterator[Cell]:
     """Draw a model and its data, fit the learners to the training sets, and score them.
 
-    Parameters
-    ----------
-    plan : Plan
-        The study.
-    model : int
-        Which of its models.
-    wanted : collection, optional
-        The training sizes and labels of the cells to run; all, if left out.
-    drawn : callable
-        Called when the model and its test rows are there.
+    ``wanted`` restricts the task to some cells; ``drawn`` is called once the model is drawn.
     """
     prepare(plan)
     blanks = blank_cells(plan, model, wanted)
@@ -96,30 +92,30 @@ def run_task(
         yield from (failed(cell, error, "error", DRAWING) for cell in blanks)
         return
     drawn()
-    parts = {part.label: part for part in plan.learners}
+    components = {component.label: component for component in plan.learners}
     for cell in blanks:
-        yield task.run_cell(parts[cell.learner], cell.size)
+        yield task.run_cell(components[cell.learner], cell.size)
 
 
 def blank_cells(plan: Plan, model: int, wanted: Collection[CellKey] | None = None) -> list[Cell]:
-    """The cells of a model as they are before anything is known of them, in their order."""
+    """The cells of a model before they are run, in their order."""
     return [
-        _blank(plan, model, size, part)
+        _blank(plan, model, size, component)
         for size in plan.train_sizes
-        for part in plan.learners
-        if wanted is None or (size, part.label) in wanted
+        for component in plan.learners
+        if wanted is None or (size, component.label) in wanted
     ]
 
 
 class Task:
-    """One model with all that its cells share."""
+    """One model with everything that its cells share."""
 
     def __init__(self, plan: Plan, model: int) -> None:
         self._plan, self._model = plan, model
-        self._strangers = {name for name, _ in plan.sources}  # what is not simstudy's own
-        self._watched: Callable[[], AbstractContextManager[None]]
-        self._watched = _put_back if plan.sources else nullcontext
-        with self._watched():
+        self._foreign = {name for name, _ in plan.sources}  # components that are not built in
+        self._isolated: Callable[[], AbstractContextManager[None]]
+        self._isolated = _state_restored if plan.sources else nullcontext
+        with self._isolated():
             self._truth: Model = build(FAMILIES, plan.family).draw(self._stream("model"))
             self._judged = evaluation(self._truth, plan.test_size, self._stream("test"))
         self._score = Scorer(
@@ -130,16 +126,16 @@ class Task:
             self._truth,
             self._judged,
             plan.reward,
-            self._strangers,
+            self._foreign,
         )
         self._limits: dict[str, tuple[FloatArray | None, str]] = {}
         self._train: tuple[int, Sample] | None = None
 
     @cached_property
     def digest(self) -> str:
-        """Of the model; where the family is not simstudy's own, of the test rows too."""
+        """A digest of the model and, unless the family is built in, of the test rows."""
         digest = self._truth.digest()
-        if self._plan.family.name not in self._strangers:
+        if self._plan.family.name not in self._foreign:
             return digest
         content = hashlib.blake2b(digest.encode(), digest_size=8)
         for test in self._judged.tests.values():
@@ -147,12 +143,9 @@ class Task:
         return content.hexdigest()
 
     def training_set(self, size: int) -> Sample:
-        """The training set of a size: drawn anew, or the first rows of the largest.
-
-        The last one is kept; one that does not fit into the memory is no harm to the others.
-        """
+        """The training set of a size, or the first rows of the largest; the last one is cached."""
         if self._train is None or self._train[0] != size:
-            self._train = None  # before the next one is drawn
+            self._train = None  # freed before the next one is drawn
             nested = self._plan.training == "nested"
             rng = self._stream("train" if nested else f"train/{size}")
             self._train = size, self._truth.sample(size, rng)
@@ -162,13 +155,13 @@ class Task:
     def _population(self) -> Sample:
         return population(self._truth)
 
-    def run_cell(self, part: Part, size: int) -> Cell:
-        """Fit one learner to one training set and score its predictions; failure is a status."""
-        cell, during = self._blank(part, size), DRAWING_ROWS
+    def run_cell(self, component: Component, size: int) -> Cell:
+        """Fit a learner to a training set and score its predictions; a failure is a status."""
+        cell, during = self._blank(component, size), DRAWING_ROWS
         try:
             self.training_set(size)
             during = ""
-            return self.score_cell(part, size)
+            return self.score_cell(component, size)
         except BaseException as error:
             if _is_interrupt(error):
                 raise
@@ -177,18 +170,18 @@ class Task:
                 cell = replace(cell, values=error.values)
             return failed(cell, error, "invalid" if invalid else "error", during)
 
-    def score_cell(self, part: Part, size: int, every: bool = False) -> Cell:
-        """Fit one learner to one training set and score its predictions; failure is raised.
+    def score_cell(self, component: Component, size: int, every: bool = False) -> Cell:
+        """Fit a learner to a training set and score its predictions; a failure is raised.
 
-        A measure without a value is named in a warning, if it is not the primary one; with
-        ``every``, what it raised is raised.
+        A secondary measure without a value is named in a warning; with ``every``, its error is
+        raised.
         """
-        cell, train = self._blank(part, size), self.training_set(size)
-        rng = self._stream(_role(part, size))
-        with warnings.catch_warnings(record=True) as raised, self._watched():
+        cell, train = self._blank(component, size), self.training_set(size)
+        rng = self._stream(_role(component, size))
+        with warnings.catch_warnings(record=True) as raised, self._isolated():
             warnings.simplefilter("always")
-            proba, fit_seconds, predict_seconds = self._answers(part, train, rng)
-            limit, trouble = self._limit(part) if self._score.needs_limit else (None, "")
+            proba, fit_seconds, predict_seconds = self._answers(component, train, rng)
+            limit, trouble = self._limit(component) if self._score.needs_limit else (None, "")
             found = self._score(proba, train, limit)
         values, troubles = self._valued(found, trouble, every)
         if raised:
@@ -204,17 +197,7 @@ class Task:
     def _valued(
         self, found: Sequence[float | BaseException], no_limit: str, every: bool
     ) -> tuple[tuple[float, ...], list[str]]:
-        """The values, NaN where a measure has none, and which have none; refused without the first.
-
-        Parameters
-        ----------
-        found
-            What the scorer gave.
-        no_limit
-            Why the learner has no limit, if it has none.
-        every
-            Whether none may be without a value.
-        """
+        """The values, NaN where a measure has none, and warnings; refused without the primary."""
         values = tuple(math.nan if isinstance(one, BaseException) else one for one in found)
         troubles: list[str] = [no_limit] if no_limit else []
         for column, error in zip(self._plan.columns, found, strict=True):
@@ -233,12 +216,12 @@ class Task:
         return values, troubles
 
     def _answers(
-        self, part: Part, sample: Sample, rng: np.random.Generator
+        self, component: Component, sample: Sample, rng: np.random.Generator
     ) -> tuple[FloatArray, float, float]:
-        """What a learner answers after a sample, and the seconds to fit and to predict."""
-        learner, rows = self._learner(part), self._judged.rows
-        strange = part.name in self._strangers
-        if strange:  # what it does to its own copies is no harm to the others
+        """A learner's predictions after a sample, and the seconds to fit and to predict."""
+        learner, rows = self._learner(component), self._judged.rows
+        foreign = component.name in self._foreign
+        if foreign:  # gets copies, so that it cannot modify shared arrays
             sample, rows = sample.copy(), read_only(rows.copy(order="F"))
         started = perf_counter()
         knows = getattr(learner, "knows_model", False)
@@ -251,58 +234,61 @@ class Task:
         else:
             proba = fitted.predict_proba(rows)
         predict_ended = perf_counter()
-        if strange:  # it may go on writing to what it gave
+        if foreign:  # may still write to the array it returned
             proba = np.array(proba)
         proba = check_probabilities(proba, len(self._judged.rows), self._truth.cards[-1])
         return proba, fit_ended - started, predict_ended - fit_ended
 
-    def _learner(self, part: Part) -> Any:
-        """A learner, told the true structure if it can use that."""
-        learner = build(LEARNERS, part)
+    def _learner(self, component: Component) -> Any:
+        """A learner, given the true structure if it can use it."""
+        learner = build(LEARNERS, component)
         given_structure = getattr(learner, "given_structure", None)
         if given_structure is None:
             return learner
         networks = self._truth.components
         return given_structure([tuple(map(tuple, network.parents)) for network in networks])
 
-    def _limit(self, part: Part) -> tuple[FloatArray | None, str]:
-        """What a learner answers after the whole population, or why there is no such answer."""
-        if part.label not in self._limits:
+    def _limit(self, component: Component) -> tuple[FloatArray | None, str]:
+        """A learner's predictions after the whole population, or why there are none."""
+        if component.label not in self._limits:
             try:
-                self._check_weights(part)
-                rng = self._stream(f"limit/{part.identity}")
-                self._limits[part.label] = self._answers(part, self._population, rng)[0], ""
+                self._check_weights(component)
+                rng = self._stream(f"limit/{component.identity}")
+                self._limits[component.label] = (
+                    self._answers(component, self._population, rng)[0],
+                    "",
+                )
             except BaseException as error:
                 if _is_interrupt(error):
                     raise
-                self._limits[part.label] = None, plain_text(f"no limit: {describe(error)}")
-        return self._limits[part.label]
+                self._limits[component.label] = None, plain_text(f"no limit: {describe(error)}")
+        return self._limits[component.label]
 
-    def _check_weights(self, part: Part) -> None:
-        """Refuse a learner that takes no notice of weights: its limit would be nonsense."""
-        if getattr(self._learner(part), "knows_model", False):
+    def _check_weights(self, component: Component) -> None:
+        """Refuse a learner that ignores weights: its limit would be meaningless."""
+        if getattr(self._learner(component), "knows_model", False):
             return
         cards = self._truth.cards
-        # The same attributes once with each class: only weights can tell the classes apart.
+        # The same attributes with each class: only the weights distinguish the classes.
         rows = np.zeros((10 * cards[-1], len(cards)), dtype=np.intp)
         rows[:, -1] = np.arange(len(rows)) % cards[-1]
         weights = np.where(rows[:, -1] == cards[-1] - 1, 1e6, 1.0)
         one, other = (
-            self._answers(part, sample, self._stream(f"limit/{part.identity}"))[0]
+            self._answers(component, sample, self._stream(f"limit/{component.identity}"))[0]
             for sample in (Sample(rows, cards), Sample(rows, cards, weights))
         )
         if cards[-1] > 1 and np.array_equal(one, other):
-            raise ValueError("the learner takes no notice of the weights of rows")
+            raise ValueError("the learner ignores the weights of rows")
 
-    def _blank(self, part: Part, size: int) -> Cell:
-        return replace(_blank(self._plan, self._model, size, part), drawn=self.digest)
+    def _blank(self, component: Component, size: int) -> Cell:
+        return replace(_blank(self._plan, self._model, size, component), drawn=self.digest)
 
     def _stream(self, role: str) -> np.random.Generator:
         return stream(self._plan.seed, self._plan.family.identity, self._model, role)
 
 
 def prepare(plan: Plan) -> None:
-    """Make the study's plugins known in this process."""
+    """Register the study's plugins in this process."""
     for plugin in plan.plugins:
         execute_plugin(plugin)
     registries = {registry.kind: registry for registry in REGISTRIES}
@@ -310,63 +296,61 @@ def prepare(plan: Plan) -> None:
         registries[kind].register(name, thing)
 
 
-def build(registry: Any, part: Part) -> Any:
+def build(registry: Any, component: Component) -> Any:
     """The family or learner with its parameters."""
-    return registry.get(part.name)(**part.parameters)
+    return registry.get(component.name)(**component.parameters)
 
 
 def draw_model(plan: Plan, index: int) -> Model:
     """One of the models of a study."""
     rng = stream(plan.seed, plan.family.identity, index, "model")
-    with _put_back():
+    with _state_restored():
         model: Model = build(FAMILIES, plan.family).draw(rng)
     return model
 
 
 def failed(cell: Cell, error: BaseException, status: str, during: str = "") -> Cell:
-    """The cell of something that went wrong, with what is needed to find out why."""
+    """The cell of a failure, with its error and traceback."""
     return replace(
         cell,
         status=status,
         error=plain_text(during + describe(error)),
-        traceback=plain_text(_traceback(error), _LONGEST_TRACEBACK),
+        traceback=plain_text(_traceback(error), _MAX_TRACEBACK),
     )
 
 
 def _traceback(error: BaseException) -> str:
     try:
         return "".join(traceback.format_exception(error))
-    except Exception:  # of an error that cannot be told
+    except Exception:  # the error's own text fails
         return "".join(traceback.format_tb(error.__traceback__))
 
 
 def _is_interrupt(error: BaseException) -> bool:
-    """Whether the user wants to stop, here."""
+    """Whether the user interrupts this process."""
     return isinstance(error, KeyboardInterrupt) and interruptible
 
 
 @contextmanager
-def _put_back() -> Iterator[None]:
-    """Put back what code that is not ours may change for all: directory, numpy's errors."""
-    with ExitStack() as stack, np.errstate():
-        with suppress(OSError):  # there may be none any more
-            stack.callback(os.chdir, os.getcwd())
+def _state_restored() -> Iterator[None]:
+    """Restore what foreign code may change: the working directory, numpy's error state."""
+    with directory_restored(), np.errstate():
         yield
 
 
-def plain_text(text: str, longest: int = _LONGEST) -> str:
-    """Text that any file can hold, without its middle if it is very long."""
+def plain_text(text: str, longest: int = _MAX_TEXT) -> str:
+    """Text that can be encoded as UTF-8, its middle cut out if it is very long."""
     if len(text) > longest:
         text = f"{text[: longest // 2]} […] {text[-longest // 2 :]}"
     return text.encode("utf-8", "backslashreplace").decode()
 
 
-def _blank(plan: Plan, model: int, size: int, part: Part) -> Cell:
+def _blank(plan: Plan, model: int, size: int, component: Component) -> Cell:
     values = (float("nan"),) * len(plan.columns)
-    key = stream_key(plan.seed, plan.family.identity, model, _role(part, size))
-    return Cell(model, size, part.label, values, stream=key)
+    key = stream_key(plan.seed, plan.family.identity, model, _role(component, size))
+    return Cell(model, size, component.label, values, stream=key)
 
 
-def _role(part: Part, size: int) -> str:
-    """What a learner's own random stream is for."""
-    return f"learner/{part.identity}/{size}"
+def _role(component: Component, size: int) -> str:
+    """The role of a learner's random stream."""
+    return f"learner/{component.identity}/{size}"

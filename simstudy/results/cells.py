@@ -1,4 +1,4 @@
-"""The cells in a directory of results: which are there, and which are to be computed."""
+"""The cells in a directory of results: which exist, and which are to be computed."""
 
 from __future__ import annotations
 
@@ -19,83 +19,79 @@ from simstudy.study.constants import JOURNAL, STUDY
 
 
 class CellFolder(Folder):
-    """A directory of results as far as it keeps cells, in a journal."""
+    """A directory of results with the journal of its cells."""
 
     def __init__(self, directory: Path) -> None:
         super().__init__(directory)
-        self.notes: list[str] = []  # what a user should know of how the results were made
+        self.notes: list[str] = []  # for the user: how the results were made
         self._drawn: dict[int, str] = {}  # the digest of each model that has cells
-        self._before: dict[str, bytes] = {}  # what complete results say of themselves
+        self._before: dict[str, bytes] = {}  # study and manifest of earlier complete results
 
     def todo(self, plan: Plan) -> dict[int, list[CellKey]]:
-        """The cells of each model that are not there yet."""
+        """The missing cells of each model."""
         journal, damaged = Journal(self.directory), 0
         done, places = np.zeros(plan.cells, dtype=bool), Places(plan)
-        with self._said():
-            for said in journal.lines():
-                if said is None:
-                    damaged += 1
-                for cell in said if isinstance(said, list) else ():
+        with self._errors():
+            for entry in journal.entries():
+                damaged += entry is None
+                for cell in entry if isinstance(entry, list) else ():
                     if (place := places.of(cell)) is not None:
                         done[place] = True
                         self._check_model(plan, cell)
             if damaged:
-                journal.mend()
+                journal.repair()
         if damaged:
             self.notes.append(
-                f"{damaged} lines of {self.directory / JOURNAL} were damaged, or not finished; "
-                "their cells were computed again"
+                f"{damaged} lines of {self.directory / JOURNAL} were damaged or incomplete; their "
+                "cells were recomputed"
             )
         missing = ~done.reshape(plan.models, plan.cells_each)
         todo = {}
         for model in np.flatnonzero(missing.any(axis=1)).tolist():
             lacking = np.flatnonzero(missing[model]).tolist()
-            # Where all cells are missing, one list serves all models.
+            # models without any cells share one list
             whole = len(lacking) == len(places.keys)
             todo[model] = places.keys if whole else [places.keys[i] for i in lacking]
         return todo
 
     def _check_model(self, plan: Plan, cell: Cell) -> None:
-        """Refuse a cell of a model that came out differently when its other cells were run."""
-        if not cell.drawn:  # not drawn at all, or by an earlier version
+        """Refuse a cell whose model differs from that of its other cells."""
+        if not cell.drawn:  # drawing failed, or an earlier version
             return
         known = self._drawn.setdefault(cell.model, cell.drawn)
         if known != cell.drawn:
             for name, content in self._before.items():
                 self.write(name, content)
             raise SimstudyError(
-                f"model {cell.model} came out differently when it was drawn again, so its cells "
-                f"in {self.directory} cannot be compared with new ones: either the family "
-                f"'{plan.family.name}' does not draw from the generator that it is given alone, "
-                "or numpy has changed; what is there is left as it is; choose another place with "
-                "--out"
+                f"model {cell.model} differs from when it was first drawn, so its cells in "
+                f"{self.directory} cannot be compared with new ones: either the family "
+                f"'{plan.family.name}' uses random numbers other than those of its generator, or "
+                "numpy has changed; the results there are unchanged; choose another directory "
+                "with --out"
             )
 
     @contextmanager
-    def keeping(self, plan: Plan) -> Iterator[Callable[[Sequence[Cell]], None]]:
-        """A function that keeps the cells of a finished task: no kill of this process loses them.
-
-        All are on disk when this is left.
-        """
-        more = "; what is finished is kept, and the same command goes on from there"
+    def saving(self, plan: Plan) -> Iterator[Callable[[Sequence[Cell]], None]]:
+        """A function that saves the cells of a task; killing this process does not lose them."""
+        more = "; finished cells are saved; the same command resumes the run"
         with ExitStack() as stack:
-            with self._said(more):
+            with self._errors(more):
                 add = stack.enter_context(Journal(self.directory).adding())
 
-            def keep(cells: Sequence[Cell]) -> None:
+            def save(cells: Sequence[Cell]) -> None:
                 for cell in cells:
                     self._check_model(plan, cell)
-                with self._said(more):
+                with self._errors(more):
                     add(cells)
 
-            yield keep
-            with self._said(more):
+            yield save
+            with self._errors(more):
                 stack.close()
 
     def failed_cells(self) -> list[Cell]:
-        """The cells that failed so far, whether the study is finished or not."""
+        """The cells that failed so far, whether or not the study is complete."""
         self.found()
-        with self._said():
+        with self._errors():
             failed: dict[tuple[int, int, str], Cell] = {}
             for cell in Journal(self.directory).cells():
                 failed.pop((cell.model, cell.size, cell.learner), None)
@@ -109,10 +105,10 @@ class CellFolder(Folder):
         return shlex.join(["simstudy", "cell", str(self.directory / STUDY), *options])
 
     def take(self, plan: Plan, others: Sequence[CellFolder]) -> None:
-        """Add the cells of the same study that other places hold."""
+        """Add the cells of the same study from other directories."""
         places, mine = Places(plan), self.columns(plan)
         added: set[tuple[int, int, str]] = set()
-        with self.keeping(plan) as keep:
+        with self.saving(plan) as save:
             for other in others:
                 for cells in other._tasks():
                     new = []
@@ -120,7 +116,7 @@ class CellFolder(Folder):
                         if (place := places.of(cell)) is None:
                             key = (cell.model, cell.size, cell.learner)
                             if cell.model < plan.models and key not in added:
-                                added.add(key)  # of a size that was added, or of another plan
+                                added.add(key)  # of a refinement size
                                 new.append(cell)
                             continue
                         ok = cell.status == "ok"
@@ -131,20 +127,20 @@ class CellFolder(Folder):
                             mine.values[place], cell.values, equal_nan=True
                         ):
                             raise SimstudyError(
-                                f"{other.directory} has another score than the others for model "
-                                f"{cell.model}, {cell.size} rows, {cell.learner}: perhaps another "
-                                "version of a package, or another kind of processor"
+                                f"{other.directory} has a different score for model {cell.model}, "
+                                f"{cell.size} rows, {cell.learner}: perhaps package versions or "
+                                "processors differ"
                             )
                     if new:
-                        keep(new)
+                        save(new)
 
     def _tasks(self) -> Iterator[list[Cell]]:
-        """The cells there are, task by task."""
-        with self._said():
+        """The recorded cells, task by task."""
+        with self._errors():
             yield from Journal(self.directory).tasks()
 
     def columns(self, plan: Plan) -> Columns:
-        """The cells there are that belong to a plan; of a cell written twice, the later."""
+        """The recorded cells of a plan; of a cell written twice, the later."""
         columns = Columns(plan)
         for cells in self._tasks():
             for cell in cells:
@@ -153,22 +149,21 @@ class CellFolder(Folder):
         return columns
 
     def _forget(self) -> None:
-        """Take away the cells of earlier runs."""
-        with self._said():
-            (self.directory / JOURNAL).unlink(missing_ok=True)
+        """Remove the cells of earlier runs."""
+        self._remove(JOURNAL)
 
     def _retry(self) -> None:
-        """Take away the cells that met a limit which is no longer the same."""
+        """Remove the cells that exceeded limits which have changed since."""
         dropped = Journal(self.directory).drop(
             lambda cell: cell.status in ("timeout", "crashed") or "MemoryError" in cell.error
         )
         if dropped:
-            self.notes.append(f"the limits are other ones: {dropped} cells that met them ran again")
+            self.notes.append(f"limits changed; {dropped} cells that had exceeded them were rerun")
 
     def forget_failures(self) -> bool:
-        """Take away the cells that failed, so that they are run again; whether there were any."""
-        with self._said():
+        """Remove failed cells, so that they are rerun; returns whether there were any."""
+        with self._errors():
             dropped = Journal(self.directory).drop(lambda cell: cell.status != "ok")
         if dropped:
-            self.notes.append(f"{dropped} cells that had failed were run again")
+            self.notes.append(f"{dropped} failed cells were rerun")
         return bool(dropped)

@@ -1,4 +1,4 @@
-"""The cells of a study as columns, and as tables of a parquet file."""
+"""The cells of a study as columns and as parquet tables."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ if TYPE_CHECKING:
 
 
 class Places:
-    """Where each cell of a plan stands, in the order of models, sizes and learners."""
+    """The position of each cell of a plan, ordered by model, size and learner."""
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
-        keys = [(size, part.label) for size in plan.train_sizes for part in plan.learners]
+        keys = [(size, learner.label) for size in plan.train_sizes for learner in plan.learners]
         self.keys, self._places = keys, {key: place for place, key in enumerate(keys)}
         self._measures = len(plan.columns)
 
     def of(self, cell: Cell) -> int | None:
-        """The place of a cell; None if it is no cell of the plan."""
+        """The position of a cell; None if it does not belong to the plan."""
         place = self._places.get((cell.size, cell.learner))
         if place is None or not 0 <= cell.model < self.plan.models:
             return None
@@ -37,28 +37,18 @@ class Places:
 
 
 class Columns:
-    """The cells of a plan as arrays: hundreds of thousands of them would fill the memory.
-
-    Attributes
-    ----------
-    there : array of shape (cells,)
-        Which cells have been added.
-    values : array of shape (cells, measures)
-        What they scored.
-    failed : dict
-        The cells that failed, by their place.
-    """
+    """The cells of a plan as arrays, which need far less memory than objects."""
 
     def __init__(self, plan: Plan) -> None:
         self._plan, self._places = plan, Places(plan)
-        self.there = np.zeros(plan.cells, dtype=bool)
+        self.there = np.zeros(plan.cells, dtype=bool)  # which cells were added
         self.values = np.full((plan.cells, len(plan.columns)), np.nan)
-        self.failed: dict[int, Cell] = {}
+        self.failed: dict[int, Cell] = {}  # by position
         self._seconds = np.full((plan.cells, 2), np.nan)
         self._warnings: dict[int, str] = {}
 
     def add(self, cell: Cell) -> None:
-        """Add a cell, or replace it; one that is not the plan's is passed over."""
+        """Add or replace a cell; one that does not belong to the plan is ignored."""
         place = self._places.of(cell)
         if place is None:
             return
@@ -78,7 +68,7 @@ class Columns:
         return [self.failed[place] for place in sorted(self.failed)]
 
     def warnings(self) -> Counter[str]:
-        """How often each warning came, with the learner that it came from."""
+        """How often each learner gave each warning."""
         labels = [label for _, label in self._places.keys]
         return Counter(
             f"{labels[place % len(labels)]}: {self._warnings[place]}"
@@ -86,10 +76,7 @@ class Columns:
         )
 
     def scores(self, only: Mapping[int, Collection[str]] | None = None) -> pa.Table:
-        """One row for each cell: family, model, size, learner, the measures, status.
-
-        With ``only``, of the sizes and learners named there.
-        """
+        """One row per cell, or only those of some sizes and learners."""
         columns = {"family": _texts([self._plan.family.name] * len(self.there)), **self._keys()}
         for index, column in enumerate(self._plan.columns):
             columns[column.name] = _numbers(self.values[:, index])
@@ -104,7 +91,7 @@ class Columns:
         return table.take(_numbers(np.flatnonzero(np.tile(named, self._plan.models))))
 
     def timings(self) -> pa.Table:
-        """Seconds that each cell took; never the same twice, so kept apart from the scores."""
+        """Seconds that each cell took; not reproducible, so separate from the scores."""
         columns = self._keys()
         for index, name in enumerate(("fit_seconds", "predict_seconds")):
             columns[name] = _numbers(self._seconds[:, index])
@@ -119,7 +106,7 @@ class Columns:
         }
 
 
-# Columns are made from buffers: from lists or arrays, pyarrow would import pandas first.
+# Built from buffers: from lists or arrays, pyarrow would import pandas.
 
 
 def _table(columns: dict[str, pa.Array]) -> pa.Table:

@@ -1,4 +1,4 @@
-"""Writing files whole or not at all."""
+"""Atomic writing of files."""
 
 from __future__ import annotations
 
@@ -7,19 +7,14 @@ import secrets
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-UNFINISHED = ".part"  # how a file ends that is not finished
+UNFINISHED = ".part"  # suffix of unfinished files
 
 
 def write_files(files: Mapping[Path, bytes | Iterable[bytes]]) -> None:
-    """Write files; each appears whole or not at all, and none before all are on disk.
+    """Write files atomically: each appears complete, and none before all are on disk.
 
-    They are written under names that nobody can foresee and that nothing has, not even a link,
-    and then renamed. Directories are made where there are none.
-
-    Raises
-    ------
-    OSError
-        If the system refuses.
+    They are written under unpredictable new names, so that no link is followed, and then renamed.
+    Missing directories are created. Raises OSError.
     """
     written: dict[Path, Path] = {}
     try:

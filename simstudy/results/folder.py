@@ -1,4 +1,4 @@
-"""A directory of results: its files, each whole or not there, and its manifest."""
+"""A directory of results: its files, written atomically, and its manifest."""
 
 from __future__ import annotations
 
@@ -24,30 +24,30 @@ RUNNING = "running"
 
 
 class Folder:
-    """A directory of results; every file appears in it whole or not at all."""
+    """A directory of results, in which every file is written atomically."""
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory
 
     def manifest(self) -> dict[str, Any] | None:
-        """The record of what made these results; None where there is no such record.
+        """The record of how the results were made, if any.
 
-        Where it is missing or damaged, what the journal says of its cells stands for it.
+        If it is missing or damaged, the journal's record of its owner replaces it.
         """
         content = self._written_manifest()
         return self._from_journal() if content is None else content
 
     def _from_journal(self) -> dict[str, Any] | None:
-        """What the journal says of its cells, as a manifest."""
-        with self._said():
-            whose = Journal(self.directory).whose()
-        if whose is None:
+        """The owner that the journal records, as a manifest."""
+        with self._errors():
+            owner = Journal(self.directory).owner()
+        if owner is None:
             return None
-        return {**whose, "status": RUNNING, "fingerprint": "", "from_journal": True}
+        return {**owner, "status": RUNNING, "fingerprint": "", "from_journal": True}
 
     def _written_manifest(self) -> dict[str, Any] | None:
         path = self.directory / MANIFEST
-        with self._said():
+        with self._errors():
             if not path.exists():
                 return None
             text = path.read_bytes()
@@ -58,13 +58,13 @@ class Folder:
         schema = content.get("schema") if isinstance(content, dict) else None
         if isinstance(schema, int) and schema != SCHEMA_VERSION:
             raise SimstudyError(
-                f"{path} is of schema {schema}; this version of simstudy reads schema "
+                f"{path} has schema {schema}; this version of simstudy reads schema "
                 f"{SCHEMA_VERSION}"
             )
         return content if schema == SCHEMA_VERSION and is_manifest(content) else None
 
     def found(self) -> dict[str, Any]:
-        """The manifest; that there are no results is an error."""
+        """The manifest; an error if there are no results."""
         manifest = self.manifest()
         if manifest is None:
             raise SimstudyError(f"{self.directory} holds no results of a study")
@@ -72,22 +72,15 @@ class Folder:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Keep other runs out of the directory while this one is in it, where there are locks.
-
-        The directory is made if it is not there.
-        """
+        """Create the directory if needed and lock it, where the system has locks."""
         try:
             import fcntl
         except ImportError:
             yield
             return
-        with self._said():
-            is_file = self.directory.is_file()
-        if is_file:
-            raise SimstudyError(
-                f"the output directory {self.directory} cannot be used: it is a file"
-            )
-        with self._said():
+        with self._errors():
+            if self.directory.is_file():
+                raise OSError("it is a file")
             self.directory.mkdir(parents=True, exist_ok=True)
             handle = os.open(self.directory, os.O_RDONLY)
         try:
@@ -95,8 +88,8 @@ class Folder:
         except BlockingIOError as error:
             os.close(handle)
             raise SimstudyError(
-                f"another run is at work in {self.directory}; wait until it has finished, or "
-                "choose another place with --out"
+                f"another run is using {self.directory}; wait until it has finished, or choose "
+                "another directory with --out"
             ) from error
         except OSError:
             pass  # a file system without locks
@@ -106,12 +99,12 @@ class Folder:
             os.close(handle)
 
     def write(self, name: str, content: bytes) -> None:
-        """Write a file, whole or not at all."""
-        with self._said():
+        """Write a file atomically."""
+        with self._errors():
             write_files({self.directory / name: content})
 
     def write_csv(self, name: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> int:
-        """Write a small table as text; the checksum of the file."""
+        """Write a table as CSV; returns the checksum of the file."""
         text = io.StringIO(newline="")
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow(columns)
@@ -121,12 +114,12 @@ class Folder:
         return zlib.crc32(content)
 
     def _remove(self, name: str) -> None:
-        with self._said():
+        with self._errors():
             (self.directory / name).unlink(missing_ok=True)
 
     @contextmanager
-    def _said(self, more: str = "") -> Iterator[None]:
-        """Turn the system's refusals into a sentence."""
+    def _errors(self, more: str = "") -> Iterator[None]:
+        """Turn an OSError into a `SimstudyError`."""
         try:
             yield
         except OSError as error:

@@ -1,4 +1,4 @@
-"""Whose results are in a directory, and whether a plan is the same study or a larger one."""
+"""Which study owns a directory of results, and whether a plan equals or extends it."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Any
 
 from simstudy.engine.plan import UNNAMED_CONDITIONS, Plan
 
-PLUGINS = "plugins"  # the directory of the plugins that results were made with
+PLUGINS = "plugins"  # directory with copies of the plugins
 
 
-def whose(plan: Plan) -> dict[str, Any]:
-    """What a manifest and a journal say of whose the cells are."""
+def owner(plan: Plan) -> dict[str, Any]:
+    """The identity of a study, as manifests and journals record it."""
     return {
         "conditions": plan.conditions(),
         "limits": limits(plan),
@@ -21,33 +21,33 @@ def whose(plan: Plan) -> dict[str, Any]:
 
 
 def limits(plan: Plan) -> dict[str, float | None]:
-    """What one cell may use."""
+    """The limits of one cell."""
     return {"timeout": plan.timeout, "memory": plan.memory}
 
 
 def plugin_names(plan: Plan) -> list[str]:
-    """Where the copies of a study's plugins are kept, in the directory of its results."""
-    # A study run from an earlier result's copy does not gain a number each time.
+    """Paths of the plugins' copies in the directory of results."""
+    # a study run from a copy does not gain another number
     plain = [re.sub(r"^\d+_", "", plugin.path.name) for plugin in plan.plugins]
     return [f"{PLUGINS}/{index}_{name}" for index, name in enumerate(plain)]
 
 
 def changed(plan: Plan, manifest: dict[str, Any], exactly: bool = False) -> dict[str, str]:
-    """The conditions under which the cells of a manifest are not, or not all, the plan's.
+    """The conditions in which a plan differs from a manifest.
 
-    A plan that only adds to them has all of them; with ``exactly``, it must not add anything.
+    A plan may extend the recorded study, unless ``exactly`` is set.
     """
     here = {**UNNAMED_CONDITIONS, **manifest["conditions"]}
     asked = json.loads(json.dumps(plan.conditions()))
     return {
-        key: f"{key} ({here.get(key)} there, {asked[key]} asked)"
+        key: f"{key} ({here.get(key)} there, {asked[key]} requested)"
         for key in asked
         if here.get(key) != asked[key] and (exactly or not _extends(key, here.get(key), asked[key]))
     }
 
 
 def _extends(key: str, here: Any, asked: Any) -> bool:
-    """Whether what is asked leaves the cells that are here as they are."""
+    """Whether the requested value leaves existing cells valid."""
     if key == "models":
         return isinstance(here, int) and here <= asked
     if key in ("data.train_sizes", "learners", "plugins"):

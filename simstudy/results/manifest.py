@@ -1,4 +1,4 @@
-"""What a manifest holds: all that is told of results, so that none of their code is needed."""
+"""The content of a manifest: all that reports need, so that no code of a study is executed."""
 
 from __future__ import annotations
 
@@ -15,17 +15,15 @@ from simstudy.measures.base import keywords
 from simstudy.study.registry import FAMILIES, LEARNERS, MEASURES, Registry
 
 COMPLETE = "complete"
-_NETWORKS = 3  # how many models the page shows
-
-
+_NETWORKS = 3  # number of models shown on the page
 Count = Annotated[int, Field(ge=0, le=10**12)]
 
 
-class _Part(BaseModel):
+class _Section(BaseModel):
     model_config = ConfigDict(extra="allow", strict=True)
 
 
-class _Conditions(_Part):
+class _Conditions(_Section):
     simstudy: str
     seed: int
     models: int
@@ -37,16 +35,16 @@ class _Conditions(_Part):
     plugins: list[str]
 
 
-class _Whose(_Part):
-    """What the journal says of its cells."""
+class _Owner(_Section):
+    """The study that owns the cells of a journal."""
 
     conditions: _Conditions
     limits: dict[str, float | None] = {}
     plugins: list[Annotated[str, Field(pattern=r"^plugins/\d+_[^/\x00]+$")]] = []
 
 
-class _Info(_Part):
-    """Of a measure; see `MeasureInfo`."""
+class _Info(_Section):
+    """See `MeasureInfo`."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
@@ -58,7 +56,7 @@ class _Info(_Part):
     mean: bool
 
 
-class _Network(_Part):
+class _Network(_Section):
     names: list[str] = Field(min_length=2, max_length=400)
     cards: list[Annotated[int, Field(ge=1, le=10**9)]]
     parents: list[list[int]]
@@ -75,13 +73,13 @@ class _Network(_Part):
         return self
 
 
-class _Refined(_Part):
+class _Refined(_Section):
     checksum: int | None = None
     sizes: dict[str, list[str]] = {}
     failures: int = 0
 
 
-class _Manifest(_Whose):
+class _Manifest(_Owner):
     status: str
     fingerprint: str
     cells: Count
@@ -105,7 +103,7 @@ class _Manifest(_Whose):
     @model_validator(mode="after")
     def _finished(self) -> _Manifest:
         if self.status == COMPLETE and not {"failures", "warnings"} <= self.model_fields_set:
-            raise ValueError("complete results say what failed")
+            raise ValueError("complete results record failures and warnings")
         return self
 
 
@@ -115,37 +113,37 @@ _DEFAULTS = {
 
 
 def is_manifest(content: Any) -> bool:
-    """Whether a manifest has everything that it needs, of the right kinds."""
+    """Whether a manifest is valid."""
     return _fits(_Manifest, content)
 
 
-def says_whose(content: Any) -> bool:
-    """Whether a line of a journal says whose its cells are."""
-    return _fits(_Whose, content)
+def is_owner(content: Any) -> bool:
+    """Whether a line of a journal records the study that owns its cells."""
+    return _fits(_Owner, content)
 
 
 def filled(content: dict[str, Any]) -> dict[str, Any]:
-    """A manifest with what those of earlier versions do not have."""
+    """A manifest with defaults for what earlier versions did not record."""
     return {**_DEFAULTS, **content}
 
 
-def _fits(kind: type[_Part], content: Any) -> bool:
+def _fits(kind: type[_Section], content: Any) -> bool:
     try:
-        json.dumps(content, ensure_ascii=False).encode()  # text that can be written
+        json.dumps(content, ensure_ascii=False).encode()  # must be encodable
         kind.model_validate(content)
     except (ValueError, RecursionError):
         return False
     return True
 
 
-def told(plan: Plan) -> dict[str, Any]:
-    """What a manifest tells of the family, the learners and the measures of a study."""
+def descriptions(plan: Plan) -> dict[str, Any]:
+    """What a manifest records of the family, the learners and the measures of a study."""
     return {
         "measures": {column.name: _info(column, plan.reward) for column in plan.columns},
         "columns": {column.name: [column.measure, column.test] for column in plan.columns},
         "about": {
             "family": {plan.family.name: first_line(FAMILIES, plan.family.name)},
-            "learner": {part.name: first_line(LEARNERS, part.name) for part in plan.learners},
+            "learner": {one.name: first_line(LEARNERS, one.name) for one in plan.learners},
             "measure": {name: first_line(MEASURES, name) for name in plan.measures},
         },
         "rests_on": {
@@ -156,13 +154,13 @@ def told(plan: Plan) -> dict[str, Any]:
 
 
 def first_line(registry: Registry, name: str) -> str:
-    """What a thing says of itself, in a line."""
+    """The first line of a component's docstring."""
     text = getattr(registry.get(name), "__doc__", None)
     return str(text or "").strip().split("\n")[0]
 
 
 def _info(column: Column, reward: str) -> dict[str, Any]:
-    """What is known of a column's measure; its label names a reward that is no mean."""
+    """The description of a column's measure; its label names a reward other than the mean."""
     measure = MEASURES.get(column.measure)
     info = asdict(measure.info)
     if reward != "mean" and "reward" in keywords(measure):
@@ -173,7 +171,7 @@ def _info(column: Column, reward: str) -> dict[str, Any]:
 
 
 def networks(plan: Plan, drawn: Collection[int]) -> dict[str, Any]:
-    """The first models, as far as they were drawn before, without their probabilities."""
+    """The structures of the first models, as far as they were drawn."""
     found = {}
     for index in range(_NETWORKS):
         if index not in drawn:
@@ -188,7 +186,7 @@ def networks(plan: Plan, drawn: Collection[int]) -> dict[str, Any]:
                 "components": len(model.components),
                 "weight": float(first.weight),
             }
-        except (Exception, SystemExit):  # a family of one's own may raise anything
+        except (Exception, SystemExit):  # a plugin may raise anything
             continue
         if _fits(_Network, network):
             found[str(index)] = network

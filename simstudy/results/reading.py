@@ -12,8 +12,8 @@ from simstudy.engine.evaluation import EXACT, SAMPLED
 from simstudy.engine.plan import Column
 from simstudy.errors import SimstudyError, suggestion
 from simstudy.measures.base import MeasureInfo
-from simstudy.results.kept import foreign, kept_study
 from simstudy.results.manifest import filled
+from simstudy.results.recorded import foreign, recorded_study
 from simstudy.results.store import COMPLETE, REFINED, SCORES, SHARD, Store
 from simstudy.texts import csv_text
 
@@ -39,7 +39,7 @@ class Recorded:
         if manifest is None or status != COMPLETE:
             raise SimstudyError(f"{directory} holds no complete results of a study")
         self.manifest: dict[str, Any] = filled(manifest)
-        self.study = kept_study(directory)
+        self.study = recorded_study(directory)
         self.settings: dict[str, Any] = self.study.as_dict()
 
     def __repr__(self) -> str:

@@ -1,4 +1,4 @@
-"""What the sections of a study must agree on."""
+"""Checks across the sections of a study."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def check_study(study: Study) -> None:
-    """Refuse a study whose sections do not go together: `KeyedError` with the key at fault."""
+    """Refuse a study with inconsistent sections: `KeyedError` with the key at fault."""
     _check_labels(study)
     _check_measures(study)
     _check_given_prior(study)
@@ -29,7 +29,7 @@ def _check_labels(study: Study) -> None:
         if label in study.labels[:index]:
             raise KeyedError(
                 f"learners[{index}].label",
-                f"two learners have the label '{label}'; give each a label of its own",
+                f"two learners have the label '{label}'; labels must differ",
             )
 
 
@@ -48,13 +48,13 @@ def _check_given_prior(study: Study) -> None:
     if isinstance(prior, list) and values and {*values} != {len(prior)}:
         raise KeyedError(
             "measures.prior",
-            f"a given prior of {len(prior)} probabilities needs a target of as many values; "
+            f"a prior of {len(prior)} probabilities needs a target with as many values; "
             f"family.values = {list(values)}, not [{len(prior)}, {len(prior)}]",
         )
 
 
 def _check_true_tree(study: Study) -> None:
-    """Refuse the true tree where models have none; what is not known is checked when drawn."""
+    """Refuse the true tree if the family draws no trees; plugins are checked when drawn."""
     for index, learner in enumerate(study.learners):
         if learner.parameters.get("tree") != "true":
             continue
@@ -69,7 +69,7 @@ def _check_true_tree(study: Study) -> None:
 
 
 def _measure_keys(study: Study) -> list[tuple[str, str]]:
-    """Where in the file each measure is named."""
+    """The key and name of each measure."""
     also = [(f"measures.also[{i}]", name) for i, name in enumerate(study.measures.also)]
     return [("measures.primary", study.measures.primary), *also]
 
@@ -84,7 +84,7 @@ def _check_exact(study: Study) -> None:
         ):
             raise KeyedError(
                 key,
-                f"'{name}' is no mean over rows, so it has no exact value; with it, "
+                f"'{name}' is not a mean over rows, so it has no exact value; with it, "
                 "data.test_size must be a number of rows",
             )
         if "limit" in keywords(MEASURES.get(name)):
@@ -94,9 +94,9 @@ def _check_exact(study: Study) -> None:
 
 
 def _check_configurations(study: Study, key: str, subject: str) -> None:
-    """Refuse what goes through all joint configurations where these may be too many."""
+    """Refuse evaluation over the joint distribution if it may be too large."""
     if not issubclass(FAMILIES.get(study.family.name), Family):
-        return  # whose keys may mean anything; too large a model is refused when it is drawn
+        return  # its keys may mean anything; too large a model is refused when drawn
     family = study.family.resolved
     (_, variables), (_, values) = family.get("variables") or family["attributes"], family["values"]
     few = variables * math.log10(values) < 15

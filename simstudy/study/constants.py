@@ -1,8 +1,8 @@
-"""What a study's checks, the engine and the results share."""
+"""Constants shared by the checks of a study, the engine and the results."""
 
 # An exact evaluation goes through all joint configurations of a model, up to this many.
 MAX_CONFIGURATIONS = 2**21
 # With test_size = "both", this many test rows are drawn beside the exact evaluation.
 ROWS_BESIDE_EXACT = 1000
-# Files of results: the study as it was run, what made them, and the cells one by one.
+# Files of results: the study, the record of how they were made, and the journal of cells.
 STUDY, MANIFEST, JOURNAL = "study.toml", "manifest.json", "cells.jsonl"

@@ -1,4 +1,4 @@
-"""The plugins that results were made with, so that a study file beside them executes no others."""
+"""Digests of the plugins that results were made with; no others are executed."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from simstudy.study.constants import JOURNAL, MANIFEST, STUDY
 
 
 def recorded_digests(path: Path) -> list[str] | None:
-    """What the digests of a study's plugins must be; None if its file is not one of results.
+    """The digests required of a study's plugins; None unless its file is part of results.
 
-    The manifest beside the file says it or, where that is missing or damaged, the journal does.
+    They are read from the manifest beside the file or, if it is damaged, from the journal.
     """
     if path.name != STUDY:
         return None
@@ -24,8 +24,8 @@ def recorded_digests(path: Path) -> list[str] | None:
         found = next((digests for digests in records if digests is not None), None)
         if found is None and (path.parent / JOURNAL).exists():
             raise SimstudyError(
-                f"{path} is in a directory of results whose {MANIFEST} is missing or damaged, so "
-                "its plugins cannot be checked and are not executed"
+                f"{path} belongs to results with a missing or damaged {MANIFEST}, so its plugins "
+                "cannot be verified and are not executed"
             )
     except OSError as error:
         raise SimstudyError(f"{path.parent} cannot be read: {error.strerror or error}") from error
@@ -33,20 +33,20 @@ def recorded_digests(path: Path) -> list[str] | None:
 
 
 def _records(directory: Path) -> Iterator[bytes]:
-    """What may say whose the results are: the manifest, then lines of the journal, last first."""
+    """Records of the study: the manifest, then those of the journal, last first."""
     if (manifest := directory / MANIFEST).exists():
         yield manifest.read_bytes()
     if (journal := directory / JOURNAL).exists():
         with journal.open("rb") as file:
-            # A line is a checksum and what it is of; the cells themselves are in square brackets.
-            noted = [line.rstrip(b"\n") for line in file if line[8:10] == b" {"]
+            # A line is a checksum and its content; lines of cells begin with a bracket.
+            records = [line.rstrip(b"\n") for line in file if line[8:10] == b" {"]
         yield from (
-            line[9:] for line in reversed(noted) if line[:8] == b"%08x" % zlib.crc32(line[9:])
+            line[9:] for line in reversed(records) if line[:8] == b"%08x" % zlib.crc32(line[9:])
         )
 
 
 def _recorded(record: bytes) -> list[str] | None:
-    """The digests in a record; None if it is damaged or of something else."""
+    """The digests in a record; None if it is damaged or has none."""
     try:
         digests: Any = json.loads(record)["conditions"]["plugins"]
     except (ValueError, TypeError, LookupError, RecursionError):

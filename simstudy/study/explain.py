@@ -22,16 +22,23 @@ _KINDS = {
     "model_type": "a section",
     "model_attributes_type": "a section",
 }
-_BOUNDS = {
-    "greater_than_equal": ("ge", "at least"),
-    "greater_than": ("gt", "above"),
-    "less_than_equal": ("le", "at most"),
-    "less_than": ("lt", "below"),
+_SENTENCES = {kind: f"{{shown}} is not {noun}" for kind, noun in _KINDS.items()} | {
+    "greater_than_equal": "{shown} is not allowed; it must be at least {ge}",
+    "greater_than": "{shown} is not allowed; it must be above {gt}",
+    "less_than_equal": "{shown} is not allowed; it must be at most {le}",
+    "less_than": "{shown} is not allowed; it must be below {lt}",
+    "literal_error": "{shown} is not allowed; it must be one of {expected}",
+    "too_short": "at least {min_length} is needed",
+    "missing": "{shown} has too few entries",
+    "too_long": "{shown} has too many entries; {max_length} are allowed",
+    "string_pattern_mismatch": "{shown} is not allowed; use letters, digits, dots, dashes and "
+    "underscores",
+    "value_error": "{shown} is not allowed; {error}",
 }
 
 
 class KeyedError(ValueError):
-    """A sentence about one key of a file."""
+    """An error at one key of a file."""
 
     def __init__(self, key: str, message: str) -> None:
         super().__init__(message)
@@ -39,10 +46,7 @@ class KeyedError(ValueError):
 
 
 def explain(error: ValidationError, known: Callable[[str], Iterable[str]]) -> tuple[str, str]:
-    """The key and the sentence of the first thing that is wrong, a misspelt key before others.
-
-    ``known`` gives the keys of a section.
-    """
+    """The key and message of the first error, unknown keys first; ``known`` lists valid keys."""
     first = min(error.errors(), key=lambda e: e["type"] != "extra_forbidden")
     place = first["loc"]
     key = dotted(place)
@@ -54,26 +58,10 @@ def explain(error: ValidationError, known: Callable[[str], Iterable[str]]) -> tu
 
 
 def sentence(error: Mapping[str, Any], value: Any) -> str:
-    """What is wrong with ``value`` and what is allowed, from one of pydantic's errors."""
-    kind, context = error["type"], error.get("ctx", {})
+    """One of pydantic's errors as a sentence: the value and what is allowed."""
     shown = _shown(value)
-    if kind in _KINDS:
-        return f"{shown} is not {_KINDS[kind]}"
-    if kind in _BOUNDS:
-        name, words = _BOUNDS[kind]
-        return f"{shown} is not allowed; it must be {words} {context[name]}"
-    if kind == "literal_error":
-        return f"{shown} is not allowed; it must be one of {context['expected']}"
-    if kind == "too_short":
-        return f"at least {context['min_length']} is needed"
-    if kind == "missing":
-        return f"{shown} has too few entries"
-    if kind == "too_long":
-        return f"{shown} has too many entries; {context['max_length']} are allowed"
-    if kind == "string_pattern_mismatch":
-        return f"{shown} is not allowed; use letters, digits, dots, dashes and underscores"
-    if kind == "value_error":
-        return f"{shown} is not allowed; {context['error']}"
+    if template := _SENTENCES.get(error["type"]):
+        return template.format(shown=shown, **error.get("ctx", {}))
     message = str(error["msg"])
     return f"{shown} is not allowed; {message[0].lower()}{message[1:]}"
 

@@ -1,4 +1,4 @@
-"""A list of studies that belong together, and the readings of one, checked as a whole."""
+"""Lists of related studies, and readings of a list, checked as a whole."""
 
 from __future__ import annotations
 
@@ -15,11 +15,10 @@ from simstudy.errors import SimstudyError, suggestion
 from simstudy.study.claims import Statement
 from simstudy.study.explain import KeyedError, explain
 from simstudy.study.readings import Reading
+from simstudy.study.sections import Name
 from simstudy.study.statements import read_statements
 from simstudy.study.study import Study, load_study, make_study
 from simstudy.study.toml import read_toml
-
-_NAME = r"^[A-Za-z0-9][A-Za-z0-9_.-]*$"
 
 
 class _Section(BaseModel):
@@ -29,7 +28,7 @@ class _Section(BaseModel):
 class _List(_Section):
     """The content of a list file, its statements unchecked."""
 
-    name: str = Field(pattern=_NAME)
+    name: Name
     title: str = ""
     citation: str = ""
     note: str = ""
@@ -42,7 +41,7 @@ class _List(_Section):
 class _Reading(_Section):
     """One reading of a list."""
 
-    id: str = Field(pattern=_NAME)
+    id: Name
     label: str
     override: dict[str, Any] = {}
     margin_factor: float = Field(default=1.0, gt=0)
@@ -53,7 +52,7 @@ class _Reading(_Section):
 class _Readings(_Section):
     """The content of a file with readings of a list."""
 
-    name: str = Field(pattern=_NAME)
+    name: Name
     title: str = ""
     note: str = ""
     of: str
@@ -63,39 +62,22 @@ class _Readings(_Section):
 
 @dataclass(frozen=True)
 class Collection:
-    """The validated content of one list file.
-
-    Attributes
-    ----------
-    name, title, citation : str
-        What it is called, and what it is taken from.
-    note : str
-        What is known beyond the verdicts.
-    studies : list of Study
-        The studies, in the order of the list, with what the list overrides.
-    statements : list of Statement
-        What was said of them elsewhere.
-    reading : Reading
-        What the list overrides, and what that is called.
-    readings : list of Collection
-        The same list under other readings.
-    """
+    """The validated content of one list file."""
 
     name: str
     title: str
     citation: str
     note: str
-    studies: list[Study]
+    studies: list[Study]  # in the order of the list, with its overrides
     statements: list[Statement]
-    reading: Reading
-    readings: list[Collection] = field(default_factory=list)
+    reading: Reading  # the overrides of the list
+    readings: list[Collection] = field(default_factory=list)  # the list under other readings
 
 
 def is_collection(source: str | Path | Mapping[str, Any]) -> bool:
-    """Whether a file is a list of studies: TOML with the key ``studies``, or ``readings`` of one.
+    """Whether a file, or its content, is a list of studies: it has ``studies`` or ``readings``.
 
-    The file or what it holds is given. What cannot be read is none; `load_study` says what is wrong
-    with it.
+    A file that cannot be read is not; `load_study` reports the error.
     """
     try:
         content = source if isinstance(source, Mapping) else read_toml(Path(source))
@@ -115,19 +97,17 @@ def load_collection(
     ----------
     path : str or Path
         The TOML file; the studies it names are relative to it. With ``readings`` instead of
-        ``studies``, it is ``of`` another list, which is taken once as it is and once for each
-        reading.
+        ``studies``, it is ``of`` another list, which is loaded as it is and once per reading.
     overrides : mapping, optional
-        Values that replace those of every study, as in `load_study`, and what the list or a
-        reading overrides. A claim may then name sizes that the studies no longer have; it will be
-        undecided.
+        Values that replace those of every study, as in `load_study`, after the overrides of the
+        list or reading. Claims about sizes that the studies no longer have are undecided.
     content : mapping, optional
-        What the file holds, where it was read already.
+        The content of the file, if already read.
 
     Raises
     ------
     SimstudyError
-        In one sentence: which file, which key, what value, what is allowed.
+        Names the file, the key, the value, and what is allowed.
     """
     path = Path(path)
     content = read_toml(path) if content is None else content
@@ -150,7 +130,7 @@ def load_collection(
 
 
 def _load_list(given: _List, path: Path, overrides: Mapping[str, Any] | None) -> Collection:
-    """A list with its studies, which must have different names, those of their directories."""
+    """A list with its studies, which must have different names."""
     studies: list[Study] = []
     for index, name in enumerate(given.studies):
         key = f"studies[{index}]"
@@ -160,7 +140,7 @@ def _load_list(given: _List, path: Path, overrides: Mapping[str, Any] | None) ->
         except (OSError, ValueError) as error:  # a NUL in it
             raise KeyedError(key, f"{file} cannot be read: {error}") from error
         if itself or is_collection(file):
-            raise KeyedError(key, f'"{name}" is a list of studies itself; name single studies')
+            raise KeyedError(key, f'"{name}" is itself a list of studies; name single studies')
         try:
             load_study(file)
         except SimstudyError as error:
@@ -176,7 +156,7 @@ def _load_list(given: _List, path: Path, overrides: Mapping[str, Any] | None) ->
 
 
 def _load_readings(given: _Readings, path: Path, overrides: Mapping[str, Any] | None) -> Collection:
-    """A list and its readings; none may have the name of another or of a study."""
+    """A list and its readings, which must have different names, also from the studies."""
     file = path.parent / given.of
     try:
         content = read_toml(file)
@@ -216,7 +196,7 @@ def _load_readings(given: _Readings, path: Path, overrides: Mapping[str, Any] | 
 def load_variant(
     file: Path, override: Mapping[str, Any], overrides: Mapping[str, Any] | None = None
 ) -> Study:
-    """A study with some of its settings replaced, as sections; learners by their labels."""
+    """A study with some settings replaced; learners are addressed by label."""
     try:
         return _study(file, [("--key", override)], overrides)
     except KeyedError as error:
@@ -228,7 +208,7 @@ def _study(
     layers: Iterable[tuple[str, Mapping[str, Any]]],
     overrides: Mapping[str, Any] | None,
 ) -> Study:
-    """A study with what is overridden, layer by layer, each with the key that it comes from."""
+    """A study with layers of overrides, each with the key it comes from."""
     content = read_toml(file)
     for key, override in layers:
         content = _overridden(content, override, key)
@@ -242,7 +222,7 @@ def _study(
 def _overridden(
     content: Mapping[str, Any], override: Mapping[str, Any], key: str
 ) -> dict[str, Any]:
-    """A section with some of its values replaced; learners are named by their labels."""
+    """A section with some values replaced; learners are addressed by label."""
     made = dict(content)
     for name, value in override.items():
         section = made.get(name, {})
@@ -254,11 +234,11 @@ def _overridden(
             labels = [learner.get("label", learner["name"]) for learner in section]
             for label, given in value.items():
                 if not isinstance(given, Mapping):
-                    said = f"{json.dumps(given, default=str)} is not a section"
-                    raise KeyedError(f"{key}.{name}.{label}", said)
+                    shown = json.dumps(given, default=str)
+                    raise KeyedError(f"{key}.{name}.{label}", f"{shown} is not a section")
                 if label not in labels:
-                    said = f"study '{content['name']}' has no learner '{label}'"
-                    raise KeyedError(f"{key}.{name}", said + suggestion(label, labels))
+                    text = f"study '{content['name']}' has no learner '{label}'"
+                    raise KeyedError(f"{key}.{name}", text + suggestion(label, labels))
             made[name] = [
                 _overridden(learner, value.get(label, {}), f"{key}.{name}.{label}")
                 for learner, label in zip(section, labels, strict=True)

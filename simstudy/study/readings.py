@@ -1,4 +1,4 @@
-"""Readings: ways to settle what the source of statements leaves open."""
+"""Readings: interpretations of what the source of statements leaves open."""
 
 from __future__ import annotations
 
@@ -12,49 +12,32 @@ from simstudy.study.claims import Claim, Statement
 
 @dataclass(frozen=True)
 class Reading:
-    """A variant of a whole list of studies.
-
-    Attributes
-    ----------
-    label : str
-        A few words for it.
-    id : str
-        The name of the directory for its results.
-    override : mapping
-        The settings that it changes in every study, as sections or by dotted key.
-    margin_factor : float
-        What the margins of the statements are multiplied by, where the unit of the measure is
-        another one. Numbers of the source are kept, and so is the tolerance of "near" and
-        "between".
-    note : str
-        What is known of it.
-    post_hoc : bool
-        Whether it was chosen after results had been seen.
-    """
+    """A variant of a list of studies."""
 
     label: str
-    id: str = ""
-    override: dict[str, Any] = field(default_factory=dict)
+    id: str = ""  # the directory of its results
+    override: dict[str, Any] = field(default_factory=dict)  # for every study, by section
+    # For measures in another unit; the tolerances of "near" and "between" do not change.
     margin_factor: float = 1.0
     note: str = ""
-    post_hoc: bool = False
+    post_hoc: bool = False  # whether it was chosen after results had been seen
 
     @property
     def settings(self) -> str:
-        """What it changes, as in a study file."""
+        """Its overrides, as in a study file."""
         changed = [f"{key} = {json.dumps(value)}" for key, value in dotted_keys(self.override)]
         if self.margin_factor != 1:
             changed.append(f"margins × {self.margin_factor:g}")
         return ", ".join(changed)
 
     def read(self, statements: Sequence[Statement]) -> list[Statement]:
-        """The statements with the margins that go with this reading."""
+        """The statements with the margins of this reading."""
 
         def scaled(claim: Claim) -> Claim:
-            kept = claim.relation in ("near", "between")
-            return claim if kept else replace(claim, margin=claim.margin * self.margin_factor)
+            fixed = claim.relation in ("near", "between")
+            return claim if fixed else replace(claim, margin=claim.margin * self.margin_factor)
 
-        return [replace(made, lines=[*map(scaled, made.lines)]) for made in statements]
+        return [replace(one, lines=[*map(scaled, one.lines)]) for one in statements]
 
 
 def dotted_keys(sections: Mapping[str, Any], start: str = "") -> Iterator[tuple[str, Any]]:

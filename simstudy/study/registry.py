@@ -1,21 +1,23 @@
-"""How a family, a learner or a measure is named, found and plugged in."""
+"""Registries of families, learners and measures, and the plugins that extend them."""
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import importlib
 import importlib.util
 import inspect
+import os
 import sys
 import traceback
 import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from simstudy.errors import SimstudyError, describe, suggestion
 
-Thing = TypeVar("Thing")
+Component = TypeVar("Component")
 
 
 class UnknownNameError(SimstudyError):
@@ -23,10 +25,10 @@ class UnknownNameError(SimstudyError):
 
 
 class Registry:
-    """The catalogue of one kind of thing: built in, or registered by a plugin.
+    """The components of one kind, built in or registered by plugins.
 
-    Built-ins are named by where they are defined and imported only when asked for. A dotted path
-    goes to what ``by_path`` has for its package, or for "".
+    Built-in components are imported on demand. A dotted path is passed to the function that
+    ``by_path`` has for its package, or for "".
     """
 
     def __init__(
@@ -43,21 +45,21 @@ class Registry:
         self._builtin = dict(builtin)
         self._registered: dict[str, Any] = {}
 
-    def register(self, name: str, thing: Thing) -> Thing:
-        """Add a thing under a new name."""
+    def register(self, name: str, component: Component) -> Component:
+        """Add a component under a new name."""
         if name in self._reserved:
             raise SimstudyError(
                 f"a {self.kind} cannot be named '{name}': the scores have a column of that name"
             )
         previous = self._registered.get(name)
-        if name in self._builtin or (previous is not None and not _same(previous, thing)):
+        if name in self._builtin or (previous is not None and not _same(previous, component)):
             origin = "simstudy" if name in self._builtin else previous.__module__
             raise SimstudyError(f"a {self.kind} named '{name}' is registered already, by {origin}")
-        self._registered[name] = thing
-        return thing
+        self._registered[name] = component
+        return component
 
     def get(self, name: str) -> Any:
-        """The thing of this name; an unknown one is refused with the catalogue."""
+        """The component of this name; an error with suggestions if unknown."""
         if name in self._builtin:
             return _import(self._builtin[name])
         if self._by_path is not None and ":" in name:
@@ -69,7 +71,7 @@ class Registry:
         return self._registered[name]
 
     def is_own(self, name: str) -> bool:
-        """Whether a name is of something built in; to look up any other may execute anything."""
+        """Whether a name is built in; looking up any other may execute plugins."""
         return name in self._builtin
 
     def names(self) -> list[str]:
@@ -78,26 +80,23 @@ class Registry:
         return [*self._builtin, *self._registered]
 
     def interactive(self, name: str) -> bool:
-        """Whether a worker process could not find this thing by itself."""
+        """Whether a component cannot be imported by a worker process."""
         module = getattr(self._registered.get(name), "__module__", "")
         return name in self._registered and not module.startswith(_PLUGIN)
 
     def source_digest(self, name: str) -> str | None:
-        """A digest of the source that defines a thing, or its package's version.
-
-        None for a built-in, which has simstudy's own.
-        """
+        """A digest of a component's source, or its package's version; None if built in."""
         if name in self._builtin:
             return None
         if ":" in name:
             return str(getattr(importlib.import_module(_package(name)), "__version__", ""))
-        thing = self.get(name)
-        file = getattr(sys.modules.get(thing.__module__), "__file__", None)
+        component = self.get(name)
+        file = getattr(sys.modules.get(component.__module__), "__file__", None)
         try:
-            # In a notebook there is no file, only the definition itself.
-            source = Path(file).read_bytes() if file else inspect.getsource(thing).encode()
+            # in a notebook there is no file, only the definition
+            source = Path(file).read_bytes() if file else inspect.getsource(component).encode()
         except (OSError, TypeError):
-            source = uuid.uuid4().bytes  # nothing to compare: never taken for the same
+            source = uuid.uuid4().bytes  # unknown: never equal
         return hashlib.sha256(source).hexdigest()
 
 
@@ -112,7 +111,7 @@ def _package(path: str) -> str:
 
 
 def _same(one: Any, other: Any) -> bool:
-    """Whether two things are one definition executed twice."""
+    """Whether two objects are one definition executed twice."""
     return (one.__module__, one.__qualname__) == (other.__module__, other.__qualname__)
 
 
@@ -179,12 +178,12 @@ MEASURES = Registry(
 REGISTRIES = (FAMILIES, LEARNERS, MEASURES)
 
 
-def register_family(name: str) -> Callable[[type[Thing]], type[Thing]]:
+def register_family(name: str) -> Callable[[type[Component]], type[Component]]:
     """Make a family known to studies under ``name`` (a class decorator)."""
     return lambda cls: FAMILIES.register(name, cls)
 
 
-def register_learner(name: str) -> Callable[[type[Thing]], type[Thing]]:
+def register_learner(name: str) -> Callable[[type[Component]], type[Component]]:
     """Make a learner known to studies under ``name`` (a class decorator)."""
     return lambda cls: LEARNERS.register(name, cls)
 
@@ -202,12 +201,21 @@ def register_measure(
     return lambda function: MEASURES.register(name, attach(function))
 
 
-_PLUGIN = "simstudy_plugin_"  # how the modules of plugin files are called
+_PLUGIN = "simstudy_plugin_"  # prefix of the modules of plugin files
 _loaded_files: dict[Path, str] = {}
 
 
+@contextlib.contextmanager
+def directory_restored() -> Iterator[None]:
+    """Return to the working directory after code that may change it."""
+    with contextlib.ExitStack() as stack:
+        with contextlib.suppress(OSError):  # it may have been removed
+            stack.callback(os.chdir, os.getcwd())
+        yield
+
+
 class PluginFile(NamedTuple):
-    """A plugin: where it was found, what it holds, and a digest of that."""
+    """A plugin: its path, the digest of its content, and the content."""
 
     path: Path
     digest: str
@@ -215,7 +223,7 @@ class PluginFile(NamedTuple):
 
 
 def read_plugin(path: Path) -> PluginFile:
-    """Read a plugin file; nothing is executed."""
+    """Read a plugin file without executing it."""
     try:
         content = path.read_bytes()
     except (OSError, ValueError) as error:  # a path with a NUL in it is a ValueError
@@ -225,14 +233,11 @@ def read_plugin(path: Path) -> PluginFile:
 
 
 def load_plugin(path: Path, digest: str | None = None) -> PluginFile:
-    """Read and execute a plugin file; one that is loaded already only if its content changed.
-
-    With ``digest``, only if that is its own.
-    """
+    """Read and execute a plugin file, unless already loaded; it must have the ``digest`` given."""
     plugin = read_plugin(path)
     if digest not in (None, plugin.digest):
         raise SimstudyError(
-            f"plugin {path} is not the one that the results beside it were made with, so it is "
+            f"plugin {path} differs from the one that the results beside it were made with; it is "
             "not executed"
         )
     execute_plugin(plugin)
@@ -240,9 +245,9 @@ def load_plugin(path: Path, digest: str | None = None) -> PluginFile:
 
 
 def execute_plugin(plugin: PluginFile) -> None:
-    """Execute a plugin as it was read, here or on another machine."""
+    """Execute the content of a plugin, perhaps read on another machine."""
     path, digest, content = plugin
-    # A copy of a loaded file, as a study's results hold one, has nothing new to register.
+    # A copy of a loaded file, as in results, has nothing new to register.
     known_copy = path not in _loaded_files and digest in _loaded_files.values()
     if known_copy or _loaded_files.get(path) == digest:
         return
@@ -263,7 +268,7 @@ def execute_plugin(plugin: PluginFile) -> None:
 
 
 def _describe(error: BaseException, path: Path) -> str:
-    """The error's kind and text with the plugin's own line, if it came that far."""
+    """The error with the line of the plugin, if known."""
     lines = [f.lineno for f in traceback.extract_tb(error.__traceback__) if f.filename == str(path)]
     line = error.lineno if isinstance(error, SyntaxError) else (lines[-1] if lines else None)
     text = describe(error)
@@ -276,7 +281,7 @@ _entry_points_loaded = False
 
 
 def _load_entry_points() -> None:
-    """Import the plugins that installed packages announce, once."""
+    """Import the plugins of installed packages, once."""
     global _entry_points_loaded
     if _entry_points_loaded:
         return

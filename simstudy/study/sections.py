@@ -1,4 +1,4 @@
-"""The sections of a study file, each checked by itself."""
+"""The sections of a study file, each checked separately."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from simstudy.study.explain import KeyedError, explain
 
 PRIORS = ("train", "test", "uniform", "true")
 Rows = Annotated[int, Field(ge=1, le=10**9)]
+Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$")]
 Sizes = Annotated[list[Rows], Field(min_length=1)]
 
 
@@ -21,7 +22,7 @@ class _Section(BaseModel):
 
 
 class NamedSection(_Section):
-    """A name from a registry, and the parameters given for it."""
+    """The name of a family or learner, and its parameters."""
 
     model_config = ConfigDict(extra="allow", frozen=True, strict=True)
 
@@ -29,13 +30,13 @@ class NamedSection(_Section):
 
 
 class LearnerSection(NamedSection):
-    """A learner and the label that is given for it."""
+    """A learner and its label."""
 
     label: str = ""
 
 
 class Data(_Section):
-    """How much data is drawn from every model."""
+    """The data drawn from every model."""
 
     train_sizes: Sizes = [50, 500, 5000]
     test_size: int | str = 1000
@@ -58,7 +59,7 @@ class Data(_Section):
 
 
 class Measures(_Section):
-    """What is measured, and the conventions of the measures: prior, cutoff, base, reward."""
+    """The measures and their conventions: prior, cutoff, base, reward."""
 
     primary: str = "information_reward"
     also: list[str] = []
@@ -86,21 +87,21 @@ class Measures(_Section):
         if isinstance(prior, list):
             numbers = all(isinstance(p, float) and 0 < p < 1 for p in prior)
             if not (numbers and len(prior) >= 2 and abs(sum(prior) - 1) < 1e-9):
-                raise ValueError("a given prior needs numbers between 0 and 1 that sum to 1")
+                raise ValueError("a list must hold numbers between 0 and 1 that sum to 1")
         elif prior not in PRIORS:
             raise ValueError(f"it must be one of {', '.join(PRIORS)}, or a list of probabilities")
         return prior
 
 
 class Analysis(_Section):
-    """How sure intervals are, and how they are adjusted for their number."""
+    """The confidence of intervals and the adjustment for multiple comparisons."""
 
     confidence: float = Field(default=0.95, gt=0, lt=1)
     adjustment: Literal["bonferroni", "bonferroni_all", "holm", "none"] = "bonferroni"
 
 
 class Limits(_Section):
-    """What one cell may use; nothing is limited that is not named."""
+    """Limits of one cell: seconds and gigabytes; None for no limit."""
 
     timeout: float | None = Field(default=None, gt=0, le=10**6)
     memory: float | None = Field(default=None, gt=0, le=10**6)
@@ -113,9 +114,9 @@ class Thresholds(_Section):
 
 
 class StudyFile(_Section):
-    """A study file whose names have not been looked up."""
+    """A study file with no names looked up."""
 
-    name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$")
+    name: Name
     title: str = ""
     seed: int = Field(default=1, ge=0)
     models: int = Field(default=40, ge=2, le=10**7)
@@ -146,5 +147,5 @@ def read_sections(content: Any) -> StudyFile:
     except ValidationError as error:
         key, message = explain(error, lambda section: _SECTIONS[section].model_fields)
         if key == "models" and error.errors()[0]["type"] == "greater_than_equal":
-            message += " (models are the subjects of the ANOVA, which one alone does not allow)"
+            message += " (models are the subjects of the ANOVA, which needs two)"
         raise KeyedError(key, message) from error

@@ -1,4 +1,4 @@
-"""A family or a learner as a study names it, looked up and checked."""
+"""The family and learners of a study, looked up and checked."""
 
 from __future__ import annotations
 
@@ -17,39 +17,24 @@ from simstudy.study.explain import KeyedError, sentence
 from simstudy.study.registry import FAMILIES, Registry, UnknownNameError
 from simstudy.study.sections import LearnerSection, NamedSection
 
-# The parameters of `Family` that had another name in earlier versions, with that name. A study file
-# may use either; an identity always has the earlier one, so that no random stream moves.
+# Parameters of `Family` and their names in earlier versions. A study file may use either; an
+# identity always uses the earlier one, so that no random stream changes.
 EARLIER_NAMES = {"variables": "attributes"}
 
 
 @dataclass(frozen=True)
 class Spec:
-    """A family or a learner of a study.
-
-    Attributes
-    ----------
-    name : str
-        What the registry has it under.
-    parameters : mapping
-        Those given in the file.
-    resolved : mapping
-        The parameters with defaults filled in, but for those that TOML cannot say.
-    identity : str
-        The name and the parameters that differ from their defaults, as canonical JSON; random
-        streams rest on it.
-    label : str
-        What a learner goes by; empty for a family.
-    """
+    """A family or a learner of a study."""
 
     name: str
-    parameters: Mapping[str, Any]
-    resolved: Mapping[str, Any]
-    identity: str
-    label: str
+    parameters: Mapping[str, Any]  # as given in the file
+    resolved: Mapping[str, Any]  # with defaults, except those that TOML cannot represent
+    identity: str  # name and non-default parameters as canonical JSON; seeds random streams
+    label: str  # of a learner; empty for a family
 
 
 def stated_spec(given: NamedSection, registry: Registry) -> Spec:
-    """What a file says of a family or a learner: the name is not looked up."""
+    """A family or learner as a file states it; the name is not looked up."""
     parameters = dict(given.model_extra or {})
     earlier = EARLIER_NAMES if registry is FAMILIES and registry.is_own(given.name) else {}
     for present, name in earlier.items():
@@ -59,7 +44,7 @@ def stated_spec(given: NamedSection, registry: Registry) -> Spec:
 
 
 def resolve_spec(given: NamedSection, registry: Registry, key: str) -> Spec:
-    """Find the thing named and check its parameters, as far as types, bounds and itself can.
+    """Look up a component and check its parameters: types, bounds and its own checks.
 
     Raises `KeyedError` with the key at fault, in the section ``key``.
     """
@@ -73,9 +58,9 @@ def resolve_spec(given: NamedSection, registry: Registry, key: str) -> Spec:
         raise
     except BaseException as error:  # a plugin's own check may raise anything
         text = " ".join(describe(error).split())
-        plain = isinstance(error, ValueError)
-        said = text.removeprefix(f"{type(error).__name__}: ") if plain else text
-        raise KeyedError(key, said) from error
+        if isinstance(error, ValueError):
+            text = text.removeprefix(f"{type(error).__name__}: ")
+        raise KeyedError(key, text) from error
 
 
 def _resolve(given: NamedSection, registry: Registry) -> Spec:
@@ -87,7 +72,7 @@ def _resolve(given: NamedSection, registry: Registry) -> Spec:
     earlier = EARLIER_NAMES if issubclass(cls, Family) else {}
     other_names = {}
     for present, name in earlier.items():
-        if name in fields:  # in a family written for earlier versions, in place of the present one
+        if name in fields:  # in a family written for earlier versions
             del fields[present]
             other_names[present] = name
         else:
@@ -95,7 +80,7 @@ def _resolve(given: NamedSection, registry: Registry) -> Spec:
     stated, parameters = given.model_extra or {}, {}
     for other, name in other_names.items():
         if other in stated and name in stated:
-            raise KeyedError(other, f"'{name}' is given too, which means the same; give one")
+            raise KeyedError(other, f"'{name}' is given too, with the same meaning; give one")
     for key, value in stated.items():
         name = other_names.get(key, key)
         if name not in fields:
@@ -134,19 +119,19 @@ def _spec(
     return Spec(
         name=given.name,
         parameters=parameters,
-        resolved={key: value for key, value in both.items() if _can_be_said(value)},
+        resolved={key: value for key, value in both.items() if _is_toml(value)},
         identity=json.dumps([given.name, changed], sort_keys=True),
         label=given.label or given.name if isinstance(given, LearnerSection) else "",
     )
 
 
-def _can_be_said(value: Any) -> bool:
-    """Whether TOML has a way to write a value."""
+def _is_toml(value: Any) -> bool:
+    """Whether TOML can represent a value."""
     if isinstance(value, list | tuple):
-        return all(_can_be_said(item) for item in value)
+        return all(_is_toml(item) for item in value)
     return isinstance(value, bool | int | float | str)
 
 
 def plain(value: Any) -> Any:
-    """Tuples as lists, so that a value reads the same before and after a file."""
+    """Tuples as lists, as a value is after a file was written and read."""
     return json.loads(json.dumps(value))

@@ -1,4 +1,4 @@
-"""Statements and claims as a list of studies gives them, checked before anything runs."""
+"""The statements and claims of a list of studies, checked before anything runs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from simstudy.study.study import Study
 
 _CLAIM = TypeAdapter(Claim)
 _KEYS = [field.name for field in fields(Claim)]
-_WORDS = ("short", "note")  # what a statement has besides
+_WORDS = ("short", "note")  # further keys of a statement
 
 
 def read_statements(
@@ -25,21 +25,17 @@ def read_statements(
     """The statements of a list file: its ``[[statements]]``, then its ``[[claims]]``.
 
     A statement has the keys of a claim, which its ``lines`` share and may change; without lines,
-    it has one for each of its sizes. A claim is a statement of one line, whatever its sizes.
-
-    Raises
-    ------
-    KeyedError
-        For a key that is not known, a value that is not allowed, or what no result could decide.
+    it has one claim per size. A claim is a statement of one line. Raises `KeyedError` for an
+    unknown key, an invalid value, or a claim that no result could decide.
     """
     known = {study.name: study for study in studies}
     found = []
     for index, given in enumerate(statements):
         where = f"statements[{index}]"
         statement = _statement(given, where)
-        inner = [f"{where}.lines[{line}]" for line in range(len(statement.lines))]
         for line, claim in enumerate(statement.lines):
-            _check_claim(claim, inner[line] if "lines" in given else where, known, check_sizes)
+            inner = f"{where}.lines[{line}]" if "lines" in given else where
+            _check_claim(claim, inner, known, check_sizes)
         found.append(statement)
     for index, given in enumerate(claims):
         where = f"claims[{index}]"
@@ -71,7 +67,7 @@ def _statement(given: Any, where: str) -> Statement:
 
 
 def _at(claim: Claim, size: int) -> Claim:
-    """What a statement says of one of its sizes."""
+    """The claim of a statement at one of its sizes."""
     name = f"{claim.id}.{size}" if claim.id else ""
     return replace(claim, sizes=[size], text=f"{size:,} rows", id=name)
 
@@ -103,24 +99,26 @@ def _check_claim(claim: Claim, where: str, studies: Mapping[str, Study], check_s
             f"{where}.study", f"no study '{claim.study}'{suggestion(claim.study, studies)}"
         )
     study = studies[claim.study]
-    for key, names in (("learners", claim.learners), ("against", claim.against or [])):
+    measures = [claim.measure] if claim.measure else []
+    for key, kind, names, known in (
+        ("learners", "learner", claim.learners, study.labels),
+        ("against", "learner", claim.against or [], study.labels),
+        ("measure", "measure", measures, study.measures.names),
+    ):
         for name in names:
-            if name not in study.labels:
-                said = f"the study '{study.name}' has no learner '{name}'"
-                raise KeyedError(f"{where}.{key}", said + suggestion(name, study.labels))
-    if claim.measure and claim.measure not in study.measures.names:
-        said = f"the study '{study.name}' has no measure '{claim.measure}'"
-        raise KeyedError(f"{where}.measure", said + suggestion(claim.measure, study.measures.names))
+            if name not in known:
+                text = f"the study '{study.name}' has no {kind} '{name}'{suggestion(name, known)}"
+                raise KeyedError(f"{where}.{key}", text)
     for size in claim.sizes:
         if check_sizes and size not in study.data.train_sizes:
             sizes = ", ".join(map(str, study.data.train_sizes))
-            said = f"the study '{study.name}' has no size {size}; it has {sizes}"
-            raise KeyedError(f"{where}.sizes", said)
+            text = f"the study '{study.name}' has no size {size}; it has {sizes}"
+            raise KeyedError(f"{where}.sizes", text)
     _check_shape(claim, where)
 
 
 def _check_shape(claim: Claim, where: str) -> None:
-    """Refuse a claim without what its relation needs, or with what it has no use for."""
+    """Refuse a claim that lacks what its relation needs, or has what it does not use."""
     relation = f'"{claim.relation}"'
     for key in ("learners", "sizes"):
         if not getattr(claim, key):
@@ -128,16 +126,16 @@ def _check_shape(claim: Claim, where: str) -> None:
     numbers = len(claim.value or [])
     wanted = 0 if claim.relation in PAIRS else 2 if claim.relation == "between" else 1
     if numbers != wanted:
-        said = f"{relation} needs {wanted or 'no'} number{'s' * (wanted != 1)}, not {numbers}"
-        raise KeyedError(f"{where}.value", said)
+        text = f"{relation} needs {wanted or 'no'} number{'s' * (wanted != 1)}, not {numbers}"
+        raise KeyedError(f"{where}.value", text)
     if claim.relation == "between" and claim.value and claim.value[0] >= claim.value[1]:
         low, high = claim.value
-        said = f"{relation} needs the lower number first; {low:g} is not below {high:g}"
-        raise KeyedError(f"{where}.value", said)
+        text = f"{relation} needs the lower number first; {low:g} is not below {high:g}"
+        raise KeyedError(f"{where}.value", text)
     if claim.relation in FIRST_AGAINST and not claim.against:
         raise KeyedError(f"{where}.against", f"{relation} needs learners to compare with")
     if claim.relation not in PAIRS and claim.against:
-        raise KeyedError(f"{where}.against", f"{relation} is said of a mean, not of two learners")
+        raise KeyedError(f"{where}.against", f"{relation} concerns a mean, not two learners")
     if claim.relation in PAIRS and not any(first != second for first, second in claim.pairs()):
         raise KeyedError(f"{where}.learners", f"{relation} needs two learners")
     if claim.relation in PAIRS and any(first == second for first, second in claim.pairs()):

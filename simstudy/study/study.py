@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,7 @@ from simstudy.errors import SimstudyError
 from simstudy.study.checks import check_study
 from simstudy.study.digests import recorded_digests
 from simstudy.study.explain import KeyedError
-from simstudy.study.registry import FAMILIES, LEARNERS, PluginFile, load_plugin
+from simstudy.study.registry import FAMILIES, LEARNERS, PluginFile, directory_restored, load_plugin
 from simstudy.study.sections import (
     Analysis,
     Data,
@@ -25,7 +24,7 @@ from simstudy.study.sections import (
     read_sections,
 )
 from simstudy.study.spec import Spec, plain, resolve_spec, stated_spec
-from simstudy.study.toml import dumps, read_toml
+from simstudy.study.toml import dumps, read_toml, set_dotted
 
 
 @dataclass(frozen=True)
@@ -35,19 +34,19 @@ class Study:
     Attributes
     ----------
     name, title : str
-        What it is called.
+        The name of its results, and a title for reports.
     seed, models : int
-        What all random streams come from, and how many models are drawn.
+        The seed of all random streams, and the number of models drawn.
     plugins : sequence of str
-        Files with families, learners and measures of one's own, as given.
+        Files that define further families, learners and measures.
     family : Spec
-        What the models are drawn from.
+        The family that models are drawn from.
     learners : sequence of Spec
-        What is fitted.
+        The learners to fit.
     data, measures, analysis, limits, thresholds
         The sections of these names.
     plugin_files : sequence of PluginFile
-        The plugins as they were read.
+        The content of the plugins.
     """
 
     name: str
@@ -66,7 +65,7 @@ class Study:
 
     @property
     def labels(self) -> list[str]:
-        """What the learners go by."""
+        """The labels of the learners."""
         return [learner.label for learner in self.learners]
 
     def as_dict(self) -> dict[str, Any]:
@@ -75,8 +74,8 @@ class Study:
             key: getattr(self, key) for key in ("name", "title", "seed", "models", "plugins")
         }
         content["family"] = {"name": self.family.name, **self.family.resolved}
-        for part in ("data", "measures", "analysis"):
-            content[part] = getattr(self, part).model_dump()
+        for section in ("data", "measures", "analysis"):
+            content[section] = getattr(self, section).model_dump()
         if limits := self.limits.model_dump(exclude_none=True):
             content["limits"] = limits
         if self.thresholds.refine:
@@ -93,7 +92,7 @@ class Study:
 
 
 def stated_study(content: Any) -> Study:
-    """The study that a dictionary states: its plugins are not read, no name is looked up."""
+    """The study that a dictionary states; plugins are not read and no name is looked up."""
     given = read_sections(content)
     learners = [stated_spec(learner, LEARNERS) for learner in given.learners]
     return _study(given, stated_spec(given.family, FAMILIES), learners)
@@ -122,30 +121,15 @@ def _resolved_study(given: StudyFile, directory: Path, digests: Sequence[str] | 
 def _study(
     given: StudyFile, family: Spec, learners: Sequence[Spec], files: Sequence[PluginFile] = ()
 ) -> Study:
+    keys = ("name", "title", "seed", "models")
+    sections = ("data", "measures", "analysis", "limits", "thresholds")
     return Study(
-        name=given.name,
-        title=given.title,
-        seed=given.seed,
-        models=given.models,
         plugins=tuple(given.plugins),
         family=family,
         learners=tuple(learners),
-        data=given.data,
-        measures=given.measures,
-        analysis=given.analysis,
-        limits=given.limits,
-        thresholds=given.thresholds,
         plugin_files=tuple(files),
+        **{key: getattr(given, key) for key in (*keys, *sections)},
     )
-
-
-@contextlib.contextmanager
-def _directory_kept() -> Iterator[None]:
-    """Come back to the working directory, wherever a plugin goes."""
-    with contextlib.ExitStack() as stack:
-        with contextlib.suppress(OSError):  # there may be none any more
-            stack.callback(os.chdir, os.getcwd())
-        yield
 
 
 def load_study(
@@ -162,12 +146,12 @@ def load_study(
     overrides : mapping, optional
         Values that replace the file's, by dotted key: ``{"data.train_sizes": [50, 500]}``.
     content : mapping, optional
-        What was read from the file before, as from a pipe.
+        The content of the file, if already read, e.g. from a pipe.
 
     Raises
     ------
     SimstudyError
-        In one sentence: which file, which key, what value, what is allowed.
+        Names the file, the key, the value, and what is allowed.
     """
     path = Path(path)
     if content is None:
@@ -185,22 +169,17 @@ def make_study(
 ) -> Study:
     """Check a study given as a dictionary; plugins are relative to ``directory``.
 
-    With ``digests``, those of its plugins, a plugin with another one is refused.
+    With ``digests``, plugins with other digests are refused.
     """
     try:
         raw: dict[str, Any] = json.loads(json.dumps(content, default=str))
     except (ValueError, RecursionError) as error:  # numbers of thousands of digits, deep nesting
         raise SimstudyError(f"{origin} cannot be used: {error}") from error
-    for path, value in (overrides or {}).items():
-        *sections, last = path.split(".")
-        part = raw
-        for section in sections:
-            part = part.setdefault(section, {})
-        if isinstance(part, dict):  # anything else is refused below, as what it is
-            part[last] = value
+    for key, value in (overrides or {}).items():
+        set_dotted(raw, key, value)
     try:
         given = read_sections(raw)
-        with _directory_kept():
+        with directory_restored():
             return _resolved_study(given, directory or Path(), digests)
     except KeyedError as error:
         raise SimstudyError(f"{origin}, {error.key}: {error}") from error

@@ -1,4 +1,4 @@
-"""Reading TOML with clear errors, and writing it, which the standard library does not."""
+"""Read TOML with clear errors, and write it, which the standard library does not."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from simstudy.texts import printable
 
 
 def read_toml(path: Path) -> dict[str, Any]:
-    """The content of a TOML file; what is wrong with it is said in one sentence."""
+    """The content of a TOML file; a `SimstudyError` if it cannot be read."""
     try:
         return tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except RecursionError as error:
@@ -26,6 +26,15 @@ def read_toml(path: Path) -> dict[str, Any]:
         raise SimstudyError(f"{path} is not valid TOML: {error}") from error
     except ValueError as error:  # a number of thousands of digits, or a path that cannot be one
         raise SimstudyError(f"{path} cannot be read: {error}") from error
+
+
+def set_dotted(content: dict[str, Any], key: str, value: Any) -> None:
+    """Set a value by dotted key; what is not a section is left alone."""
+    *sections, last = key.split(".")
+    for section in sections:
+        content = content.setdefault(section, {})
+    if isinstance(content, dict):
+        content[last] = value
 
 
 def dumps(content: Mapping[str, Any]) -> str:

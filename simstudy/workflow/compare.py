@@ -1,4 +1,4 @@
-"""Studies side by side: what their means share and where they differ, on one page."""
+"""Compare studies on one page: which of their means differ."""
 
 from __future__ import annotations
 
@@ -36,16 +36,15 @@ def compare_studies(
     results : sequence of Results
         At least two studies, or one with verdicts on statements.
     names : sequence of str, optional
-        What they are called on the page; the studies' own names if left out, with a number where
-        several have one name.
+        Their names on the page; the studies' own names if left out, numbered if not unique.
     verdicts : sequence of StatementVerdict, optional
-        On statements about the studies, from `simstudy.analysis.claims.check_statements`.
+        Verdicts on statements, from `simstudy.analysis.claims.check_statements`.
     readings : sequence of (Reading, verdicts), optional
-        The verdicts on the same statements under several readings, first those above.
+        Verdicts on the same statements under several readings, those above first.
     title, citation, note : str
-        Of the whole, where the statements are from, and what is known beyond the verdicts.
+        The title of the page, the source of the statements, and remarks.
     variants : bool
-        Whether the studies are variants of one, whose findings the readings have.
+        Whether the studies are variants of one study; ``readings`` then hold their findings.
     """
     from simstudy.report.compare import compare_page
 
@@ -55,12 +54,11 @@ def compare_studies(
     measure = common_measure(results)
     apart = "" if variants else not_comparable(named, measure)
     compared = len(named) > 1 and not (apart or variants)
-    changed = changes(named, measure) if compared else None
     return compare_page(
         named,
         measure,
         verdicts or (),
-        changes=changed,
+        changes=changes(named, measure) if compared else None,
         not_compared=apart,
         readings=readings,
         title=title,
@@ -73,13 +71,9 @@ def compare_studies(
 def changes(results: Mapping[str, Results], measure: str | None = None) -> pd.DataFrame:
     """Which means differ between studies by more than Monte-Carlo error; see `analysis.compare`.
 
-    Two studies with one seed and one family have the same models, and are compared in pairs; all
-    others are independent. The confidence is that of the first study.
-
-    Raises
-    ------
-    SimstudyError
-        If the numbers of the studies are not of one kind; see `not_comparable`.
+    Studies with the same seed and family have the same models and are compared in pairs; others
+    are independent. The confidence is that of the first study. Raises `SimstudyError` if the
+    studies are not comparable; see `not_comparable`.
     """
     from simstudy.analysis.compare import compare
 
@@ -94,35 +88,34 @@ def changes(results: Mapping[str, Results], measure: str | None = None) -> pd.Da
 
 
 def not_comparable(results: Mapping[str, Results], measure: str) -> str:
-    """Why the numbers of studies are not of one kind, in a sentence; empty if they are.
+    """Why the values of a measure cannot be compared between studies; empty if they can.
 
-    They are not if the studies differ in a convention that the measure rests on: the base of its
-    logarithms, how the information reward combines classes, the prior, or the cutoff of
-    probabilities.
+    They cannot if the studies differ in a convention of the measure: the base of its logarithms,
+    how the information reward combines classes, the prior, or the cutoff of probabilities.
     """
     rests_on = set[str]().union(*(_conventions(found, measure) for found in results.values()))
-    said = []
+    differing = []
     for key in ("base", "reward", "prior", "cutoff"):
         where: dict[str, list[str]] = {}
         for name, found in results.items():
-            # Results of earlier versions do not name the reward.
+            # results of earlier versions do not record the reward
             conventions = {"reward": "mean", **found.settings["measures"]}
             where.setdefault(str(conventions[key]), []).append(name)
         if key in rests_on and len(where) > 1:
             each = [f"{given} in {' and '.join(names)}" for given, names in where.items()]
-            said.append(f"the {key} ({', '.join(each)})")
-    if not said:
+            differing.append(f"the {key} ({', '.join(each)})")
+    if not differing:
         return ""
     label = next(iter(results.values())).info(measure).label
-    differ = "differ" if len(said) > 1 else "differs"
+    verb = "differ" if len(differing) > 1 else "differs"
     return (
-        f"Not compared: {' and '.join(said)} {differ}, so that {label} is not the same kind of "
-        "number in all studies."
+        f"Not compared: {' and '.join(differing)} {verb}, so values of {label} are not comparable "
+        "between the studies."
     )
 
 
 def _conventions(found: Results, measure: str) -> set[str]:
-    """The conventions that a measure's numbers rest on: all, if the manifest does not say."""
+    """The conventions that a measure depends on; all if the manifest does not record them."""
     info = found.manifest["measures"][measure]
     own = {"base"} if info["unit"] == "nats" else set()
     own |= {"cutoff"} if info["logarithmic"] else set()
@@ -131,7 +124,7 @@ def _conventions(found: Results, measure: str) -> set[str]:
 
 
 def same_models(first: Results, second: Results) -> bool:
-    """Whether the models of two studies are the same: drawn from one family with one seed."""
+    """Whether two studies have the same models: the same family and seed."""
     one, other = first.manifest["conditions"], second.manifest["conditions"]
     family = first.settings["family"]["name"]
     sources = [conditions["source"].get(family) for conditions in (one, other)]
@@ -150,7 +143,7 @@ def common_measure(results: Sequence[Results]) -> str:
 
 
 def write_page(path: str | Path, text: str) -> None:
-    """Write a page, whole or not at all."""
+    """Write a page atomically."""
     try:
         write_files({Path(path): text.encode()})
     except OSError as error:
@@ -159,7 +152,7 @@ def write_page(path: str | Path, text: str) -> None:
 
 
 def _names(results: Sequence[Results], names: Sequence[str] | None) -> list[str]:
-    """A name for each study, no two alike."""
+    """A unique name for each study."""
     if names is not None:
         if len(names) != len(results) or len({*names}) < len(names):
             raise SimstudyError(

@@ -1,4 +1,4 @@
-"""Running a list of studies one after the other, and comparing them on one page."""
+"""Run a list of studies and compare them on one page."""
 
 from __future__ import annotations
 
@@ -28,26 +28,12 @@ def run_collection(
 ) -> list[Results]:
     """Run all studies of a list, then write the page that compares them.
 
-    Each study goes to ``<out>/<list>/<study>``, the page to ``<out>/<list>/compare.html``. What is
-    there already is kept, and a run that was stopped goes on, as in `run_study`. Each study of a
-    reading goes to ``<out>/<list>/<reading>/<study>``, without tables and figures.
-
-    Parameters
-    ----------
-    collection : Collection
-        From `load_collection`.
-    out : str or Path, optional
-        The directory above; ``results`` if left out.
-    watch : callable, optional
-        Called with each study before it runs; gives a context manager around the run, with
-        something to call each time a model is finished, or None.
-    **keywords
-        As in `run_study`; ``report`` is for each study's tables and figures, and for the page.
-
-    Returns
-    -------
-    list of Results
-        Of the studies of the list; then of those of its readings in which cells failed.
+    Each study goes to ``<out>/<list>/<study>``, or ``<out>/<list>/<reading>/<study>`` without
+    tables and figures, and the page to ``<out>/<list>/compare.html``; ``out`` is ``results`` if
+    left out. Existing results are reused and interrupted runs resumed, as in `run_study`.
+    ``watch`` is called with each study and returns a context manager around its run, which gives
+    a progress callback or None. ``report`` includes the page; other keywords are as in
+    `run_study`. Returned are the results of the list, then those of readings with failed cells.
     """
     options, directory = RunOptions(**keywords), place(collection, out)
     scores_alone: Options = {**keywords, "report": False, "refine": False}
@@ -72,22 +58,14 @@ def run_collection(
 
 
 def place(collection: Collection, out: str | Path | None = None) -> Path:
-    """Where the results of a list of studies go."""
+    """The directory for the results of a list."""
     return Path("results" if out is None else out) / collection.name
 
 
 def page(
     collection: Collection, results: list[Results], others: Sequence[list[Results]] = ()
 ) -> str:
-    """The page that compares the studies and holds the statements against them.
-
-    Parameters
-    ----------
-    collection, results
-        The list, and the results of its studies.
-    others
-        The results of the studies of each of its readings.
-    """
+    """The page that compares the studies, here and under ``others``, and checks the statements."""
     from simstudy.analysis.claims import check_statements
     from simstudy.workflow.compare import compare_studies
 

@@ -1,4 +1,4 @@
-"""How a study is run, whatever the study."""
+"""Options of a run."""
 
 from __future__ import annotations
 
@@ -8,34 +8,15 @@ from typing import TypedDict
 
 @dataclass(frozen=True)
 class RunOptions:
-    """How a study is run; its scores are the same for any number of jobs and any cluster.
+    """Options of a run; scores do not depend on the number of jobs or the cluster."""
 
-    Attributes
-    ----------
-    jobs : int, optional
-        Worker processes; all processors if left out.
-    cluster : str, optional
-        The address of a Dask scheduler whose workers do the work, or "local" to start one here.
-    overwrite : bool
-        Replace whatever results are there.
-    report : bool
-        Whether to write tables and figures beside the scores.
-    fail_fast : bool
-        Raise an error at the first cell that fails, instead of noting it and going on.
-    retry : bool
-        Run the cells again that failed in an earlier run.
-    refine : bool, optional
-        Whether to add sizes around crossings, for the thresholds alone; if left out, as the study
-        says, and where results were refined before.
-    """
-
-    jobs: int | None = None
-    cluster: str | None = None
-    overwrite: bool = False
-    report: bool = True
-    fail_fast: bool = False
-    retry: bool = False
-    refine: bool | None = None
+    jobs: int | None = None  # worker processes; one per processor if None
+    cluster: str | None = None  # the address of a Dask scheduler, or "local" to start one
+    overwrite: bool = False  # replace existing results
+    report: bool = True  # write tables and figures, not only scores
+    fail_fast: bool = False  # raise an error at the first cell that fails
+    retry: bool = False  # rerun the cells that failed before
+    refine: bool | None = None  # add sizes around crossings; None: as in the study or its results
 
 
 class Options(TypedDict, total=False):

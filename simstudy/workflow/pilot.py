@@ -1,4 +1,4 @@
-"""A pilot of a study: how precise it will be, how many models that takes, and how long."""
+"""A pilot of a study: its precision, the number of models needed, and the run time."""
 
 from __future__ import annotations
 
@@ -21,50 +21,40 @@ PILOT = 12
 
 @dataclass(frozen=True)
 class Pilot:
-    """What the first models of a study tell of the whole.
-
-    Attributes
-    ----------
-    study : Study
-        The study.
-    models : int
-        How many of its models were run.
-    precision : DataFrame
-        Of the primary measure, as `simstudy.analysis.precision.precision` gives it.
-    """
+    """The precision and run time of the first models of a study."""
 
     study: Study
-    models: int
-    precision: pd.DataFrame
-    started: float
+    models: int  # number of models run
+    precision: pd.DataFrame  # of the primary measure; see `simstudy.analysis.precision`
+    started: float  # seconds to start the workers, per model, and for the report
     each: float
     report: float
 
     def seconds(self, models: int) -> float:
-        """How long a run of so many models should take."""
+        """The expected run time for a number of models."""
         return self.started + models * self.each + self.report
 
     def models_needed(self, kind: str, mcse: float) -> int:
-        """How many models bring every mean, or difference, to a Monte-Carlo standard error."""
+        """The models needed for a Monte-Carlo standard error of every mean or difference."""
         from simstudy.analysis.precision import models_needed
 
         return models_needed(self.spread(kind), mcse)
 
     def power(self, difference: float, models: int, confidence: float, m: int) -> float:
-        """How probably a paired t test, one of m, finds a difference between two learners."""
+        """The power of a paired t test, one of m, for a difference between two learners."""
         from simstudy.analysis.precision import power
 
         return power(difference, self.spread("difference"), models, confidence, m)
 
     def models_for_power(self, difference: float, power: float, confidence: float, m: int) -> int:
-        """How many models such a test needs to find it with some probability."""
+        """The models needed for a given power of such a test."""
         from simstudy.analysis.precision import models_for_power
 
         return models_for_power(difference, self.spread("difference"), power, confidence, m)
 
     @property
     def without_spread(self) -> list[str]:
-        """The means and differences that the pilot has no spread of, by name."""
+        """The means and differences without an estimated standard deviation, by name."""
         rows = self.precision[self.precision["sd"].isna()]
         names = rows["first"].where(rows["second"] == "", rows["first"] + " − " + rows["second"])
         return [f"{name} at {size:,}" for name, size in zip(names, rows["size"], strict=True)]
@@ -77,14 +67,14 @@ class Pilot:
 def run_pilot(
     study: Study, models: int = PILOT, jobs: int | None = None, progress: Progress | None = None
 ) -> Pilot:
-    """Run the first models of a study, keep nothing, and see how they vary and how long they take.
+    """Run the first models of a study without saving them, to estimate precision and run time.
 
     Parameters
     ----------
     study : Study
         The study; its first models are run, with their own seeds.
     models : int
-        How many; all, if the study has fewer.
+        Their number; all if the study has fewer.
     jobs : int, optional
         Worker processes, as in `run_study`.
     progress : callable, optional
@@ -108,11 +98,13 @@ def run_pilot(
         results = run_study(few, directory + "/pilot", jobs=jobs, report=False, progress=note)
         table = precision(results.scores, value=results.measures[0])
         if table.loc[table["kind"] == "mean", "sd"].isna().all():
-            raise SimstudyError("the pilot has no finite scores to tell a spread from")
+            raise SimstudyError(
+                "the pilot has no finite scores to estimate a standard deviation from"
+            )
         drawn = perf_counter()
         write_report(results, Store(results.directory))
         report = perf_counter() - drawn
-    # The first models wait for the workers to start; the others come at a steady pace.
+    # The first models include the start of the workers; the others have a steady pace.
     first = min(workers, models - 1)
     pace = (finished[-1] - finished[first - 1]) / (models - first)
     started = max(finished[first - 1] - start - first * pace, 0.0)

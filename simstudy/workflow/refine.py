@@ -1,4 +1,4 @@
-"""Adding sizes around crossings, until it is known where one learner overtakes another."""
+"""Add sizes around crossings, to locate where one learner overtakes another."""
 
 from __future__ import annotations
 
@@ -23,21 +23,9 @@ Compute = Callable[[Plan, Mapping[int, list[CellKey]]], object]
 def refine(results: Results, plan: Plan, store: Store, confidence: float, compute: Compute) -> bool:
     """Add sizes around each crossing of the primary measure; whether that changes the results.
 
-    A round adds a size here and there, for the learners concerned, on all models; what is to be
-    added depends on the scores alone, so that a run that was stopped goes on to the same sizes.
-
-    Parameters
-    ----------
-    results : Results
-        Of the study's own sizes.
-    plan : Plan
-        The study.
-    store : Store
-        Where its cells are.
-    confidence : float
-        Of the tests that decide who is ahead.
-    compute : callable
-        Computes and keeps cells of a plan: for each model, those named.
+    Each round adds sizes for the learners concerned, on all models. They depend on the scores
+    only, so that a resumed run adds the same sizes. ``confidence`` is that of the tests between
+    learners; ``compute`` computes and saves the given cells of each model.
     """
     learners: dict[int, set[str]] = {}
     table = results.scores

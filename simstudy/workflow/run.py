@@ -1,10 +1,10 @@
-"""Running a study, whole or in pieces, and joining the pieces."""
+"""Run a study, whole or in shards, and merge the shards."""
 
 from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
@@ -15,53 +15,39 @@ from simstudy.engine.plan import Plan, make_plan
 from simstudy.engine.task import Cell, CellKey, Task, prepare
 from simstudy.engine.workers.worker import limit_memory
 from simstudy.errors import SOME_FAILED, SimstudyError
-from simstudy.results.kept import foreign, kept_plan, kept_study
 from simstudy.results.manifest import filled
+from simstudy.results.recorded import foreign, recorded_plan, recorded_study
 from simstudy.results.results import Results
 from simstudy.results.store import SHARD, Store
 from simstudy.study.study import Study
 from simstudy.workflow.options import Options, RunOptions
 from simstudy.workflow.refine import refine as add_sizes
 
-_NAMED = 5
+_MAX_NAMED = 5  # models that an error names
 
 
 @dataclass(frozen=True)
 class Step:
-    """A model has been finished: where a run stands now.
+    """The progress of a run when a model is finished."""
 
-    Attributes
-    ----------
-    models, all_models : int
-        Models finished, and models in all.
-    cells, all_cells : int
-        Cells that this run has computed, and cells that it has to compute in all.
-    failures : int
-        How many of them failed.
-    seconds : float
-        Since the run began.
-    finished : list of Cell
-        The cells of the model that was just finished.
-    """
-
-    models: int
+    models: int  # finished
     all_models: int
-    cells: int
-    all_cells: int
+    cells: int  # computed by this run
+    all_cells: int  # to be computed by this run
     failures: int
     seconds: float
-    finished: list[Cell]
+    finished: list[Cell]  # the cells of this model
 
 
 Progress: TypeAlias = Callable[[Step], object]
 
 
 class _CodeNeededError(SimstudyError):
-    """What was asked for needs code that is not simstudy's own."""
+    """An operation needs code that is not built in."""
 
 
 class CellFailedError(SimstudyError):
-    """A cell failed in a run that was to stop at the first that does."""
+    """A cell failed in a run with ``fail_fast``."""
 
     exit_code = SOME_FAILED
 
@@ -73,7 +59,7 @@ def run_study(
     progress: Progress | None = None,
     **keywords: Unpack[Options],
 ) -> Results:
-    """Run a study and write its results; if they are there already, give those.
+    """Run a study and write its results; complete results are reused, interrupted runs resumed.
 
     Parameters
     ----------
@@ -84,21 +70,22 @@ def run_study(
     progress : callable, optional
         Called with a `Step` each time a model is finished.
     **keywords
-        The fields of `RunOptions`: jobs, cluster, overwrite, report, fail_fast, retry, refine.
+        The fields of `RunOptions`: jobs (default: one per processor), cluster (the address of a
+        Dask scheduler, or "local"), overwrite, report, fail_fast, retry, refine.
     """
     options = RunOptions(**keywords)
     plan = make_plan(study)
     store = Store(_place(study, out))
     with store.locked():
         refine = options.refine
-        if refine is None:  # results that were refined stay so
+        if refine is None:  # refined results stay refined
             refine = study.thresholds.refine or bool((store.manifest() or {}).get("refined"))
         reused = store.holds(plan, options.overwrite)
         if options.retry and store.forget_failures():
             reused = False
         if not reused:
             store.begin(study.as_dict(), plan)
-            seconds = _run(plan, store, range(plan.models), options, progress)
+            seconds = _compute(plan, store, store.todo(plan), plan.models, options, progress)
             store.finish(plan, {"seconds": seconds})
         if refine:
             confidence = study.analysis.confidence
@@ -112,13 +99,13 @@ def run_study(
 
 
 def _results(study: Study, plan: Plan, store: Store, reused: bool, report: bool) -> Results:
-    """What the directory holds, told under the study's present title, with a report if wanted."""
+    """The results in the directory, with the study's present title and a report if wanted."""
     store.write_study(study.as_dict(), plan)
     results = Results(store.directory, reused)
     if results.manifest["failures"] == results.manifest["cells"]:
         raise SimstudyError(
-            f"no cell of the study succeeded; see {store.directory / 'failures.csv'}, which begins "
-            f"with: {results.failures['error'].iloc[0]}"
+            f"every cell of the study failed; see {store.directory / 'failures.csv'}; the first "
+            f"error: {results.failures['error'].iloc[0]}"
         )
     results.note = "; ".join(store.notes)
     if report and not store.has_report():
@@ -136,15 +123,15 @@ def run_shard(
     progress: Progress | None = None,
     **keywords: Unpack[Options],
 ) -> Store:
-    """Run one of several shards of a study, and return where its cells are.
+    """Run one shard of a study, and return the store of its cells.
 
-    Of ``shard = (3, 10)``, ten shards in all, the third has models 2, 12, 22 and so on. The
-    directory is ``results/<name>-shard-3-of-10`` if it is left out; the rest is as in `run_study`,
-    but for a report and for sizes around crossings, which need all models.
+    ``shard = (3, 10)`` is the third of ten shards, with models 2, 12, 22 and so on. The directory
+    is ``results/<name>-shard-3-of-10`` if left out; the rest is as in `run_study`, except for the
+    report and refinement, which need all models.
     """
     options = RunOptions(**keywords)
     if options.refine:
-        raise SimstudyError("--refine needs all models; use it when the shards are joined")
+        raise SimstudyError("--refine needs all models; use it when the shards are merged")
     which, of = shard
     plan = make_plan(study)
     store = Store(_place(study, out, f"-shard-{which}-of-{of}"))
@@ -155,7 +142,8 @@ def run_shard(
         if not reused:
             store.begin(study.as_dict(), plan)
             models = range(which - 1, plan.models, of)
-            _run(plan, store, models, options, progress)
+            todo = {model: cells for model, cells in store.todo(plan).items() if model in models}
+            _compute(plan, store, todo, len(models), options, progress)
             store.set_status(plan, f"{SHARD} {which}/{of}")
     return store
 
@@ -163,53 +151,54 @@ def run_shard(
 def merge(
     directories: Sequence[str | Path], out: str | Path, *, overwrite: bool = False
 ) -> Results:
-    """Join the cells of one study that were computed in several places, and finish the study.
+    """Merge the cells of one study from several directories, and finish the study.
 
-    Nothing that the pieces hold or name is executed.
+    No code of the study is executed.
 
     Parameters
     ----------
     directories : sequence of str or Path
-        Where the pieces are: shards, runs that were stopped, or complete results.
+        The pieces: shards, interrupted runs, or complete results.
     out : str or Path
-        The directory for the whole.
+        The directory for the merged results.
     overwrite : bool
-        Replace what is there.
+        Replace existing results.
     """
     pieces = [Store(Path(directory)) for directory in directories]
     if not pieces:
-        raise SimstudyError("there are no results to join")
+        raise SimstudyError("there are no results to merge")
     if overwrite and os.path.realpath(out) in map(os.path.realpath, directories):
         raise SimstudyError(
-            f"{out} is one of the pieces, which --overwrite would take away; choose another --out"
+            f"{out} is one of the pieces, which --overwrite would delete; choose another --out"
         )
     manifests = [manifest for piece in pieces if "measures" in (manifest := piece.found())]
     if not manifests:
         raise SimstudyError(
             f"{pieces[0].directory / 'manifest.json'} is missing or damaged; run the study there "
-            "again, which makes it anew"
+            "again to restore it"
         )
-    study = kept_study(pieces[0].directory)
-    plan = kept_plan(study, pieces[0].directory, manifests[0])
+    study = recorded_study(pieces[0].directory)
+    plan = recorded_plan(study, pieces[0].directory, manifests[0])
     for piece in pieces:
         piece.check(plan)
     whole = Store(Path(out))
     described = ("measures", "columns", "about", "rests_on")
-    whole.told = {key: filled(manifests[0])[key] for key in described}
+    whole.descriptions = {key: filled(manifests[0])[key] for key in described}
     networks = [filled(manifest)["networks"] for manifest in manifests]
-    whole.told["networks"] = dict(sorted((k, v) for found in networks for k, v in found.items()))
+    whole.descriptions["networks"] = dict(sorted(item for one in networks for item in one.items()))
     with whole.locked():
         refine = study.thresholds.refine or bool((whole.manifest() or {}).get("refined"))
         if not (reused := whole.holds(plan, overwrite)):
             whole.begin(study.as_dict(), plan)
             whole.take(plan, pieces)
             if missing := [str(model) for model in whole.todo(plan)]:
-                shown = ", ".join(missing[:_NAMED]) + (", …" if len(missing) > _NAMED else "")
+                shown = ", ".join(missing[:_MAX_NAMED]) + (
+                    ", …" if len(missing) > _MAX_NAMED else ""
+                )
                 raise SimstudyError(
                     f"cells of {len(missing)} of {plan.models} models are in none of the "
-                    f"directories (model {shown}); what there is was joined, and "
-                    f"simstudy run {whole.directory / 'study.toml'} --out {whole.directory} "
-                    "computes the rest"
+                    f"directories (model {shown}); the others were merged; compute the rest with: "
+                    f"simstudy run {whole.directory / 'study.toml'} --out {whole.directory}"
                 )
             whole.finish(plan, {"seconds": None})
         if refine and _refine_joined(study, plan, whole):
@@ -218,13 +207,14 @@ def merge(
 
 
 def _refine_joined(study: Study, plan: Plan, store: Store) -> bool:
-    """Add sizes around crossings, if that executes nothing of others; whether anything changed."""
+    """Add sizes around crossings, if that executes no plugins; whether anything changed."""
 
     def compute(wide: Plan, cells: Mapping[int, list[CellKey]]) -> None:
         if names := foreign(study.as_dict()):
             raise _CodeNeededError(
-                f"no sizes were added around crossings, which would execute {', '.join(names)}; "
-                f"simstudy run {store.directory / 'study.toml'} --out {store.directory} does it"
+                f"no sizes were added around crossings, because that executes {', '.join(names)}; "
+                f"add them with: simstudy run {store.directory / 'study.toml'} "
+                f"--out {store.directory}"
             )
         _compute(wide, store, cells, plan.models, RunOptions(), None)
 
@@ -239,20 +229,6 @@ def _place(study: Study, out: str | Path | None, suffix: str = "") -> Path:
     return Path(out) if out is not None else Path("results") / (study.name + suffix)
 
 
-def _run(
-    plan: Plan,
-    store: Store,
-    models: Collection[int],
-    options: RunOptions,
-    progress: Progress | None,
-) -> float | None:
-    """Compute and keep the cells that are not there yet; the seconds, if there were any."""
-    todo = {model: cells for model, cells in store.todo(plan).items() if model in models}
-    if not todo:
-        return None
-    return _compute(plan, store, todo, len(models), options, progress)
-
-
 def _compute(
     plan: Plan,
     store: Store,
@@ -260,19 +236,21 @@ def _compute(
     models: int,
     options: RunOptions,
     progress: Progress | None,
-) -> float:
-    """Compute and keep some cells of a plan; the seconds."""
+) -> float | None:
+    """Compute and save some cells of a plan; returns the seconds, None without any cells."""
+    if not todo:
+        return None
     started = perf_counter()
     finished, cells_done, failures = models - len(todo), 0, 0
     refused: dict[str, str] = {}
     all_cells = sum(map(len, todo.values()))
     running = contextlib.closing(execute(plan, options.jobs, todo, options.cluster, refused))
-    with store.keeping(plan) as keep, running as results:
+    with store.saving(plan) as save, running as results:
         for cells in results:
             bad = [cell for cell in cells if cell.status != "ok"]
             if bad and options.fail_fast:
                 raise CellFailedError(_describe(bad[0], store))
-            keep(cells)
+            save(cells)
             finished += 1
             cells_done += len(cells)
             failures += len(bad)
@@ -285,42 +263,38 @@ def _compute(
 
 
 def run_cell(study: Study, model: int, size: int, learner: str) -> dict[str, float]:
-    """Run one cell of a study in this process, and let what goes wrong be raised.
+    """Run one cell of a study in this process, and let errors be raised.
 
-    The cell has the same random streams as in a run of the whole, so its scores are the same to
-    the last digit. Returned are its scores by name, and the seconds to fit and to predict.
+    The cell has the same random streams and therefore the same scores as in a run of the study.
+    Returned are its scores by name, and the seconds to fit and to predict.
     """
     from threadpoolctl import threadpool_limits
 
     from simstudy.analysis.refinement import refinement_grid
 
     plan = make_plan(study)
-    parts = {part.label: part for part in plan.learners}
-    for what, value, allowed in (
-        ("model", model, range(plan.models)),
-        ("size", size, refinement_grid(plan.train_sizes)),
-        ("learner", learner, parts),
+    learners = {component.label: component for component in plan.learners}
+    for what, value, allowed, known in (
+        ("model", model, range(plan.models), [f"0 to {plan.models - 1}"]),
+        ("size", size, refinement_grid(plan.train_sizes), plan.train_sizes),
+        ("learner", learner, learners, learners),
     ):
         if value not in allowed:
-            known = f"0 to {plan.models - 1}" if what == "model" else ", ".join(map(str, allowed))
-            if what == "size":
-                known = ", ".join(map(str, plan.train_sizes))
-            raise SimstudyError(f"the study has no {what} {value}; it has {known}")
+            listed = ", ".join(map(str, known))
+            raise SimstudyError(f"the study has no {what} {value}; it has {listed}")
     if plan.memory is not None:
         limit_memory(plan.memory)
     prepare(plan)
     with threadpool_limits(1):
-        task = Task(plan, model)
-        cell = task.score_cell(parts[learner], size, every=True)
-    scores = {
-        column.name: float(value) for column, value in zip(plan.columns, cell.values, strict=True)
-    }
+        cell = Task(plan, model).score_cell(learners[learner], size, every=True)
+    names = [column.name for column in plan.columns]
+    scores = dict(zip(names, map(float, cell.values), strict=True))
     return {**scores, "fit_seconds": cell.fit_seconds, "predict_seconds": cell.predict_seconds}
 
 
 def _describe(cell: Cell, store: Store) -> str:
-    """A failure in a sentence, with the way to see it again."""
+    """A failure, with the command that reproduces it."""
     return (
         f"{cell.learner} failed on model {cell.model} with {cell.size:,} rows ({cell.status}): "
-        f"{cell.error}; {store.cell_command(cell)} runs this cell again"
+        f"{cell.error}; reproduce it with: {store.cell_command(cell)}"
     )

@@ -1,4 +1,4 @@
-"""Sensitivity: variants of a study, and which of its findings hold under all of them."""
+"""Sensitivity analysis: variants of a study, and which findings hold under all of them."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from simstudy.study.claims import Claim, Statement
 from simstudy.study.constants import JOURNAL
 from simstudy.study.lists import load_variant
 from simstudy.study.readings import Reading
+from simstudy.study.toml import set_dotted
 from simstudy.workflow.compare import compare_studies, write_page
 from simstudy.workflow.lists import PAGE, Watch
 from simstudy.workflow.options import Options
@@ -32,16 +33,15 @@ MAX_VARIANTS = 24
 def parse_key(text: str) -> tuple[str, list[Any]]:
     """Read ``measures.prior=train,test`` as a dotted key and its values.
 
-    Values are written as in TOML; words need no quotation marks.
+    Values are written as in TOML; words need no quotes.
     """
     key, _, given = text.partition("=")
-    parts = re.findall(r"(?:\[[^\]]*\]|\"[^\"]*\"|[^,])+", given)
-    values = [_value(part.strip()) for part in parts]
-    if not key.strip() or len(values) < 1:
+    values = re.findall(r"(?:\[[^\]]*\]|\"[^\"]*\"|[^,])+", given)
+    if not key.strip() or not values:
         raise SimstudyError(
             f"--key: '{text}' is not a key with its values such as measures.prior=train,test"
         )
-    return key.strip(), values
+    return key.strip(), [_value(value.strip()) for value in values]
 
 
 def _value(text: str) -> Any:
@@ -62,11 +62,7 @@ def variants(keys: Sequence[tuple[str, Sequence[Any]]]) -> list[Reading]:
     for number, values in enumerate(combinations, start=1):
         override: dict[str, Any] = {}
         for (key, _), value in zip(keys, values, strict=True):
-            *sections, last = key.split(".")
-            part = override
-            for section in sections:
-                part = part.setdefault(section, {})
-            part[last] = value
+            set_dotted(override, key, value)
         names = [key.rpartition(".")[2] for key, _ in keys]
         label = ", ".join(f"{name} {value}" for name, value in zip(names, values, strict=True))
         slug = re.sub(r"[^A-Za-z0-9.]+", "-", label).strip("-.")
@@ -92,7 +88,7 @@ def vary_study(
     path : str or Path
         The study file.
     keys : sequence of str
-        What is varied, as in ``measures.prior=train,test``; several keys are combined. A
+        Keys and values, e.g. ``measures.prior=train,test``; several keys are combined. A
         parameter of a learner is ``learners.LABEL.parameter``.
     out : str or Path, optional
         The directory above; ``results`` if left out.
@@ -125,7 +121,7 @@ def vary_study(
 
 
 def _share(source: Path, directory: Path) -> None:
-    """Copy the cells of a variant that has the same ones; the run makes the rest from them."""
+    """Copy the journal of a variant that has the same cells."""
     journal = directory / JOURNAL
     if source != directory and (source / JOURNAL).exists() and not journal.exists():
         write_files({journal: (source / JOURNAL).read_bytes()})
@@ -151,13 +147,11 @@ def statements(found: Sequence[Results]) -> list[Statement]:
 
 def variants_page(readings: Sequence[Reading], found: Sequence[Results]) -> str:
     """The page of the variants: their curves, and each finding under each of them."""
-    made = statements(found)
-    name = found[0].study.name
+    findings, study = statements(found), found[0].study
     verdicts = [
-        (reading, check_statements(made, {name: results}))
+        (reading, check_statements(findings, {study.name: results}))
         for reading, results in zip(readings, found, strict=True)
     ]
-    study = found[0].study
     return compare_studies(
         found,
         [reading.label for reading in readings],

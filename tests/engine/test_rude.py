@@ -114,7 +114,7 @@ def test_what_a_learner_does_to_its_process_is_its_own_affair(rude, honest, tmp_
     failures = results.failures.drop_duplicates("learner").set_index("learner")
     assert {*failures.index} == {*ways, "says_much"} - {"reads_input", "dies_later"}
     assert failures["status"]["leaves_a_child"] == "crashed"
-    assert failures["error"]["leaves_a_child"] == "the process ended itself with exit code 7"
+    assert "code 7" in failures["error"]["leaves_a_child"]
     assert failures["error"]["interrupts"] == "KeyboardInterrupt: "
     assert r"a name with \udcff in it" in failures["error"]["writes_oddly"]
     assert len(failures["error"]["says_much"]) < 2_100

@@ -43,7 +43,7 @@ def test_a_full_disk_loses_nothing(small_disk, write_study, simstudy, whole):
     done = simstudy(*arguments)
     assert done.returncode == 2
     assert done.stderr.startswith("simstudy: the output directory")
-    assert "No space left on device; what is finished is kept" in done.stderr
+    assert "No space left on device; finished cells are saved" in done.stderr
     assert len(done.stderr.splitlines()) == 1
     kept = len(list(Journal(small_disk / "out").cells()))
     assert 0 < kept < 240
@@ -65,7 +65,7 @@ def test_a_file_that_fails_loses_nothing(write_study, tmp_path, monkeypatch, who
 
     monkeypatch.setattr(journal, "_SYNC_EVERY", 0)
     monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(SimstudyError, match="No space left on device; what is finished is kept"):
+    with pytest.raises(SimstudyError, match="No space left on device; finished cells are saved"):
         run_study(study, tmp_path / "out", jobs=1, report=False)
     monkeypatch.setattr(os, "fsync", fsync)
     assert 0 < len(list(Journal(tmp_path / "out").cells())) < 240

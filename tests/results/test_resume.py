@@ -105,7 +105,7 @@ def test_a_polite_kill_says_how_to_go_on(write_study, tmp_path, whole):
     process.send_signal(signal.SIGTERM)
     _, said = process.communicate(timeout=60)
     assert process.returncode == 130
-    assert "what is finished is kept" in said
+    assert "finished cells are saved" in said
     assert f"python -m simstudy.run {study} --out {tmp_path / 'out'}" in said
     assert "Traceback" not in said
     kept = len(list(Journal(tmp_path / "out").cells()))
@@ -228,9 +228,9 @@ def test_the_journal_gives_back_what_was_put_in(tmp_path):
     assert list(journal.cells()) == [cell]
     with journal.path.open("ab") as file:
         file.write(b"deadbeef [1]\n")
-    assert list(journal.lines()) == [[cell], [], None]
-    journal.mend()
-    assert list(journal.lines()) == [[cell], []]
+    assert list(journal.entries()) == [[cell], [], None]
+    journal.repair()
+    assert list(journal.entries()) == [[cell], []]
     assert os.listdir(tmp_path) == [JOURNAL]
 
 

@@ -1,6 +1,6 @@
-"""The process that runs cells, as its guard sees it; its own end is in `worker`.
+"""The guard's side of a process that runs cells; the child's side is `worker`.
 
-This is imported before anything that takes long, so that children can start early.
+It is imported before anything slow, so that children can start early.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from simstudy.engine.task import TaskKey
 
 READY, DRAWN = "ready", "drawn"
-# Linear algebra gets one thread in every process: another number may round a sum differently.
+# One thread for linear algebra: the number of threads may change the rounding of sums.
 _THREADS = ("OMP", "OPENBLAS", "MKL", "BLIS", "VECLIB_MAXIMUM", "NUMEXPR", "NUMBA")
 _PROGRAM = """
 import sys
@@ -33,24 +33,24 @@ sys.path[:] = sys.argv[2:]
 from simstudy.engine.workers.worker import answer
 answer(sys.argv[1])
 """
-_GRACE = 2.0  # seconds for a dying process to be gone
+_GRACE = 2.0  # seconds for a dying process to exit
 GROUPS = hasattr(os, "killpg")
 
 
 class Child:
-    """The guard's end: a process, the pipes to it, and a file for its last words.
+    """A worker process, the pipes to it, and a file for its stack trace.
 
-    It leads a process group of its own, which ends with it: a learner may have started others.
+    It leads its own process group, which ends with it: a learner may have started processes.
     """
 
     def __init__(self) -> None:
-        self.cells = 0  # that it has run
-        self.told = False  # of a plan
+        self.cells = 0  # run so far
+        self.used = False  # whether a plan was sent to it
         try:
-            handle, self._last_words = tempfile.mkstemp(prefix="simstudy-", suffix=".trace")
+            handle, self._trace_file = tempfile.mkstemp(prefix="simstudy-", suffix=".trace")
             os.close(handle)
             self._process = subprocess.Popen(
-                [sys.executable, "-c", _PROGRAM, self._last_words, *sys.path],
+                [sys.executable, "-c", _PROGRAM, self._trace_file, *sys.path],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 env=_environment(),
@@ -76,51 +76,51 @@ class Child:
         try:
             while True:
                 self._answers.put(pickle.load(self._process.stdout))
-        except Exception:  # the end, perhaps in the middle of a word
+        except Exception:  # end of the stream, perhaps within a message
             self._answers.put("crashed")
 
     def _watch(self) -> None:
-        """Notice the end even if the pipe stays open, held by what a learner has started."""
+        """Detect the exit even if a process that a learner started keeps the pipe open."""
         self._process.wait()
         self._listener.join(1.0)
         self._answers.put("crashed")
 
     def send(self, content: bytes) -> None:
-        """Send something; a child that is dead already is noticed when nothing is heard of it."""
+        """Send content; a dead child is detected when its answer is awaited."""
         assert self._process.stdin is not None
-        self.told = True
+        self.used = True
         with contextlib.suppress(OSError, ValueError):
             self._process.stdin.write(content)
             self._process.stdin.flush()
 
     def ask(self, tasks: Sequence[TaskKey], one_by_one: bool) -> None:
-        """Ask for the cells of some tasks, in one answer or in one for each cell."""
+        """Request the cells of some tasks, in one answer or one answer per cell."""
         self.send(pickle.dumps((tasks, one_by_one)))
 
-    def hear(self, timeout: float | None) -> Any:
-        """The next thing the child says: cells, `DRAWN`, "crashed", or "timeout" if nothing."""
+    def receive(self, timeout: float | None) -> Any:
+        """The child's next answer: cells, `DRAWN`, "crashed", or "timeout" if there is none."""
         try:
             return self._answers.get(timeout=timeout)
         except queue.Empty:
             return "timeout"
 
     def death(self) -> str:
-        """Why a child that is no longer heard of is dead."""
+        """Why a child that no longer answers has died."""
         try:
             code = self._process.wait(_GRACE)
         except subprocess.TimeoutExpired:
             return "the process closed its connection"
         if code >= 0:
-            return f"the process ended itself with exit code {code}"
+            return f"the process exited with code {code}"
         names = {int(number): number.name for number in signal.Signals}
         name = names.get(-code, f"signal {-code}")
-        why = ", perhaps for want of memory" if name == "SIGKILL" else ""
+        why = ", perhaps because memory ran out" if name == "SIGKILL" else ""
         return f"the process was killed by {name}{why}"
 
     def end(self, ask: bool = False) -> str:
-        """End the process, and what it has started; its last words, which may be asked for."""
+        """End the process and its group; returns its stack trace, requested with ``ask``."""
         if ask and self.alive and hasattr(signal, "SIGUSR1"):
-            self._process.send_signal(signal.SIGUSR1)  # asks for its stack
+            self._process.send_signal(signal.SIGUSR1)  # requests its stack trace
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self._process.wait(0.1)
         with contextlib.suppress(OSError):
@@ -129,15 +129,15 @@ class Child:
         with contextlib.suppress(OSError):
             assert self._process.stdin is not None
             self._process.stdin.close()
-        words = ""
+        trace = ""
         with contextlib.suppress(OSError):
-            words = Path(self._last_words).read_text(encoding="utf-8", errors="replace")
-            os.unlink(self._last_words)
-        return words
+            trace = Path(self._trace_file).read_text(encoding="utf-8", errors="replace")
+            os.unlink(self._trace_file)
+        return trace
 
 
 def pickled(plan: Plan) -> bytes:
-    """A plan for another process: by value what was defined in a notebook."""
+    """A pickled plan; notebook definitions are pickled by value."""
     if not plan.interactive:
         return pickle.dumps(plan)
     import cloudpickle
@@ -151,22 +151,19 @@ def pickled(plan: Plan) -> bytes:
 
 
 def _environment() -> dict[str, str]:
-    """The environment of a child, for speed and for the same sums everywhere."""
+    """Environment variables of a child, for speed and reproducible sums."""
     environment = {**os.environ, **{f"{name}_NUM_THREADS": "1" for name in _THREADS}}
-    # Dask sets this for its workers; numpy then gives memory back at every turn, at half speed.
+    # Dask sets this for its workers; numpy then keeps returning memory, at half speed.
     environment.pop("MALLOC_TRIM_THRESHOLD_", None)
     return environment
 
 
-_spare: list[Child] | None = None  # children without a guard, where they are kept
+_spare: list[Child] | None = None  # idle children; None where they are not retained
 
 
 @contextlib.contextmanager
 def spare_children(early: int = 0) -> Iterator[None]:
-    """Keep children that have nothing to do for the studies that follow.
-
-    So many are started at once, while this process still has other things to do.
-    """
+    """Retain idle children for later studies; ``early`` of them are started at once."""
     global _spare
     outer, _spare = _spare, _spare or []
     try:
@@ -180,10 +177,10 @@ def spare_children(early: int = 0) -> Iterator[None]:
 
 
 def take_spare(trusted: bool) -> Child | None:
-    """A spare child, if there is one: one that has run something only for what can be trusted."""
+    """A spare child, if there is one; a used one only for trusted plans."""
     spare = _spare if _spare is not None else []
     for child in spare.copy():
-        if child.alive and (trusted or not child.told):
+        if child.alive and (trusted or not child.used):
             with contextlib.suppress(ValueError):  # another thread took it
                 spare.remove(child)
                 return child
@@ -191,7 +188,7 @@ def take_spare(trusted: bool) -> Child | None:
 
 
 def make_spare(child: Child, trusted: bool) -> bool:
-    """Keep a child that ran nothing but what can be trusted, if any are kept."""
+    """Retain the child of a trusted plan, if children are retained."""
     if _spare is None or not trusted:
         return False
     _spare.append(child)
@@ -199,7 +196,7 @@ def make_spare(child: Child, trusted: bool) -> bool:
 
 
 def available_processors() -> int:
-    """How many processors this process may use."""
+    """The number of processors this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

@@ -1,9 +1,8 @@
-"""Running tasks on the workers of a Dask cluster.
+"""Run tasks on the workers of a Dask cluster.
 
-A worker takes part once it has shown that it computes with the same code; tasks go to such workers
-alone. Dask moves the tasks and gives those of a lost worker to another one. On a worker every
-thread has a guard with a child process, as on one machine: a learner can end its child, never the
-worker.
+A worker takes part once it has shown that it computes with the same code; tasks go only to such
+workers. Dask moves the tasks and reassigns those of a lost worker. Every worker thread has a guard
+with a child process, as on one machine: a learner can end its child, never the worker.
 """
 
 from __future__ import annotations
@@ -33,17 +32,18 @@ from simstudy.engine.workers.environment import environment
 from simstudy.errors import SimstudyError, describe
 
 LOCAL = "local"
-_PATIENCE = 5  # seconds for a scheduler to answer
-_ANSWER_PATIENCE = 2  # seconds for what is computed to be handed over
-_WORKERS_PATIENCE = 60  # seconds for the first worker to come
-_REFUSED_PATIENCE = 20  # seconds for one to come that is not refused, while others are there
-_RETURN_PATIENCE = 600  # seconds for one to come back when all are gone
-_SURVEY = 1.0  # seconds between two looks at who is there
-_MOST_LOSSES = 10  # how often the workers at one task may be lost
+_PATIENCE = 5  # seconds for the scheduler to answer
+_ANSWER_PATIENCE = 2  # seconds to transfer a result
+_WORKERS_PATIENCE = 60  # seconds for the first worker to appear
+_REFUSED_PATIENCE = 20  # seconds for an accepted worker to appear while others are refused
+_RETURN_PATIENCE = 600  # seconds for a worker to return when all are gone
+_SURVEY = 1.0  # seconds between two surveys of the workers
+_MAX_LOSSES = 10  # how often the workers running one task may be lost
 _AHEAD = 4  # batches handed out for every thread of a worker
 _CHOICE = 16  # workers that Dask may choose from for a batch
-_NAMED = 3  # refused workers that an error names
+_MAX_NAMED = 3  # refused workers that an error names
 _LOGGERS = ("distributed", "tornado", "asyncio")
+_RESUME = "finished cells are saved; the same command resumes the run"
 
 
 def execute_on_dask(
@@ -51,16 +51,8 @@ def execute_on_dask(
 ) -> Iterator[list[Cell]]:
     """Yield the cells of each task as it finishes on some worker.
 
-    Parameters
-    ----------
-    plan, tasks
-        What to run: models, each with its cells that are wanted.
-    address : str
-        Of the scheduler, as in tcp://host:8786, or "local" for a cluster in this process.
-    jobs : int
-        How many workers a local cluster has.
-    refused : dict
-        Gets the addresses of workers that would compute with something else, and why.
+    ``address`` is that of the scheduler, e.g. tcp://host:8786, or "local" for a cluster of
+    ``jobs`` workers in this process. ``refused`` collects workers with another environment.
     """
     plan = replace(plan, environment=tuple(environment(plan).items()))
     with _connected(address, jobs) as client:
@@ -70,7 +62,7 @@ def execute_on_dask(
 
 @contextlib.contextmanager
 def _connected(address: str, jobs: int) -> Iterator[Any]:
-    """A client of the scheduler, closed at the end, and a local cluster with it."""
+    """A client of the scheduler, or of a local cluster; closed at the end."""
     try:
         from distributed import Client
     except ImportError as error:
@@ -78,7 +70,7 @@ def _connected(address: str, jobs: int) -> Iterator[Any]:
             "a Dask cluster needs the package distributed: pip install 'simstudy[dask]'"
         ) from error
     with contextlib.ExitStack() as stack:
-        stack.enter_context(_silence())  # what matters is said in errors
+        stack.enter_context(_silence())  # problems are reported as errors
         if address == LOCAL:
             yield stack.enter_context(Client(stack.enter_context(_local_cluster(jobs))))
             return
@@ -86,16 +78,15 @@ def _connected(address: str, jobs: int) -> Iterator[Any]:
             client = Client(address, timeout=_PATIENCE)
         except (OSError, ValueError, TypeError) as error:
             raise SimstudyError(
-                f"no Dask scheduler answers at {address}; dask scheduler starts one and prints "
-                "its address"
+                f"no Dask scheduler answers at {address}; start one with: dask scheduler"
             ) from error
         yield stack.enter_context(client)
 
 
 def _local_cluster(workers: int) -> Any:
-    """A cluster in this process; its workers are threads, each has its guard, and that a process.
+    """A cluster in this process; its workers are threads, each with a guard and its child process.
 
-    All that listens is the HTTP server that Dask insists on: on the loopback, and with no pages.
+    The only listener is Dask's mandatory HTTP server, on the loopback and without pages.
     """
     import dask
     from distributed import Scheduler, SpecCluster, Worker
@@ -112,7 +103,7 @@ def _local_cluster(workers: int) -> Any:
 
 @contextlib.contextmanager
 def _silence() -> Iterator[None]:
-    """Keep Dask and what it is built on from logging; each of their loggers has its own level."""
+    """Silence the loggers of Dask and its dependencies; each has its own level."""
     loggers = [
         logger
         for name, logger in logging.root.manager.loggerDict.items()
@@ -124,18 +115,18 @@ def _silence() -> Iterator[None]:
     try:
         yield
     finally:
-        gc.collect()  # tasks that were lost are complained about when they are thrown away
+        gc.collect()  # lost tasks are logged when they are collected
         for logger, level in zip(loggers, levels, strict=True):
             logger.setLevel(level)
 
 
 def _check(client: Any, address: str) -> None:
-    """Refuse a cluster without workers, or whose scheduler could not read the tasks."""
+    """Refuse a cluster without workers, or a scheduler that could not read the tasks."""
     try:
         client.wait_for_workers(1, timeout=_WORKERS_PATIENCE)
     except TimeoutError as error:
         raise SimstudyError(
-            f"the scheduler at {address} has no workers; dask worker {address} starts one"
+            f"the scheduler at {address} has no workers; start one with: dask worker {address}"
         ) from error
     try:
         found = f"simstudy {client.run_on_scheduler(importlib.metadata.version, 'simstudy')}"
@@ -143,23 +134,23 @@ def _check(client: Any, address: str) -> None:
         found = "no simstudy"
     if found != f"simstudy {simstudy.__version__}":
         raise SimstudyError(
-            f"the scheduler at {address} has {found}, and here it is {simstudy.__version__}; "
+            f"the scheduler at {address} has {found}, this process has {simstudy.__version__}; "
             "install the same version in both places"
         )
 
 
 class _Run:
-    """One run on a cluster: workers are asked to join, tasks handed out as others come back."""
+    """One run on a cluster: workers are invited, and tasks handed out as others finish."""
 
     def __init__(self, client: Any, address: str, plan: Plan, refused: dict[str, str]) -> None:
-        from simstudy.engine.workers import dask_worker as cluster_worker
+        from simstudy.engine.workers import dask_worker
 
-        self._client, self._address, self._there = client, address, cluster_worker
+        self._client, self._address, self._remote = client, address, dask_worker
         self._name = uuid.uuid4().hex
         self._invitation = (self._name, dict(plan.environment), pickled(plan))
         self._refused = refused
-        self._turned_away: set[str] = set()  # of those who are there now
-        self._workers: dict[str, int] = {}  # who is there, and their threads
+        self._turned_away: set[str] = set()  # present workers that do not take part
+        self._workers: dict[str, int] = {}  # present workers and their threads
         self._joined: dict[str, int] = {}
         self._running: dict[Any, tuple[Sequence[TaskKey], frozenset[str]]] = {}
         self._completed: queue.SimpleQueue[Any] = queue.SimpleQueue()
@@ -178,7 +169,7 @@ class _Run:
                 future = self._next()
                 if future in self._running:
                     yield from self._taken(future, batches)
-        except (OSError, CancelledError) as error:  # as distributed has it, on a broken line
+        except (OSError, CancelledError) as error:  # raised by distributed on a broken connection
             raise self._gone() from error
         finally:
             self._stop()
@@ -189,7 +180,7 @@ class _Run:
         yield from batches
 
     def _survey(self) -> None:
-        """See who has come and gone: ask the new to join, give the tasks of the lost to others."""
+        """Invite new workers, and reassign the tasks of lost ones."""
         now = monotonic()
         if now - self._surveyed < _SURVEY:
             return
@@ -215,17 +206,17 @@ class _Run:
     def _invite(self, workers: set[str]) -> None:
         """Let workers join that compute with the same code.
 
-        A worker could not survive a task that it cannot read; this it can.
+        A worker survives an invitation that it cannot read, but not a task.
         """
         if not workers:
             return
         answers = self._client.run(
-            self._there.join, *self._invitation, workers=[*workers], on_error="return"
+            self._remote.join, *self._invitation, workers=[*workers], on_error="return"
         )
         for worker, answer in answers.items():
             if answer == "":
                 self._joined[worker] = self._workers[worker]
-            elif isinstance(answer, OSError):  # it is on its way out
+            elif isinstance(answer, OSError):  # it is shutting down
                 self._turned_away.add(worker)
             elif isinstance(answer, Exception):
                 self._refuse(worker, f"cannot read the study ({shorten(describe(answer), 300)})")
@@ -238,26 +229,26 @@ class _Run:
         self._joined.pop(worker, None)
 
     def _nobody_left(self) -> SimstudyError:
-        going_on = "what is finished is kept, and the same command goes on from there"
         if not self._refused:
-            return SimstudyError(f"no worker of {self._address} is left; {going_on}")
+            return SimstudyError(f"no worker of {self._address} is left; {_RESUME}")
         named = [f"{worker} {why}" for worker, why in self._refused.items()]
-        more = "; …" if len(named) > _NAMED else ""
+        more = "; …" if len(named) > _MAX_NAMED else ""
         return SimstudyError(
             f"no worker of {self._address} computes with the same code as this process: "
-            f"{'; '.join(named[:_NAMED])}{more}; install the same versions everywhere; {going_on}"
+            f"{'; '.join(named[:_MAX_NAMED])}{more}; install the same versions everywhere; "
+            f"{_RESUME}"
         )
 
     def _hand_out(self, batch: Sequence[TaskKey]) -> None:
         to = random.sample([*self._joined], min(_CHOICE, len(self._joined)))
         future = self._client.submit(
-            self._there.run_on_worker, self._name, batch, workers=to, pure=False
+            self._remote.run_on_worker, self._name, batch, workers=to, pure=False
         )
         self._running[future] = (batch, frozenset(to))
         future.add_done_callback(self._completed.put)
 
     def _next(self) -> Any:
-        """The next thing that is done, well or not, as long as there is a scheduler; or None."""
+        """The next completed future, or None; refused if the scheduler is gone."""
         try:
             future = self._completed.get(timeout=_SURVEY)
         except queue.Empty:
@@ -267,13 +258,13 @@ class _Run:
         return future
 
     def _taken(self, future: Any, batches: Batches) -> list[list[Cell]]:
-        """The cells of a batch that is done; what is not goes elsewhere."""
+        """The cells of a completed batch; tasks without cells are handed out again."""
         batch, _ = self._running.pop(future)
         answer = _answer(future)
         if answer is None:
             self._lost(batch)
             return []
-        if isinstance(answer, self._there.Refusal):
+        if isinstance(answer, self._remote.Refusal):
             if answer.why:
                 self._refuse(*answer)
             self._joined.pop(answer.worker, None)
@@ -285,42 +276,39 @@ class _Run:
         return cells
 
     def _gone(self) -> SimstudyError:
-        return SimstudyError(
-            f"the scheduler at {self._address} is gone; what is finished is kept, and the same "
-            "command goes on from there"
-        )
+        return SimstudyError(f"the scheduler at {self._address} is gone; {_RESUME}")
 
     def _lost(self, batch: Sequence[TaskKey]) -> None:
-        """Have the tasks of a lost worker handed out once more, one by one."""
+        """Hand out the tasks of a lost worker again, one by one."""
         for task in batch:
             self._losses[task[0]] += 1
-            if self._losses[task[0]] > _MOST_LOSSES:
+            if self._losses[task[0]] > _MAX_LOSSES:
                 raise SimstudyError(
-                    f"workers were lost {_MOST_LOSSES} times while at model {task[0]}; what is "
-                    "finished is kept, and the same command goes on from there"
+                    f"workers were lost {_MAX_LOSSES} times while running model {task[0]}; "
+                    f"{_RESUME}"
                 )
             self._again.append(task)
 
     def _stop(self) -> None:
-        """Leave the workers free; those of a cluster that is gone are."""
+        """Free the workers, if the cluster still exists."""
         if self._client.status != "running":
             return
         with contextlib.suppress(Exception):
             self._client.cancel(list(self._running), force=True)
         with contextlib.suppress(Exception):
-            # One that is gone would be waited for.
+            # Dask would wait for workers that are gone.
             if workers := [*self._nthreads().keys() & self._joined.keys()]:
-                self._client.run(self._there.leave, self._name, workers=workers, on_error="ignore")
+                self._client.run(self._remote.leave, self._name, workers=workers, on_error="ignore")
 
 
 def _answer(future: Any) -> Any:
-    """What a task has given, or raised; None for one that was lost, or its answer."""
+    """The result of a task; None if the task or its result was lost."""
     from distributed import KilledWorker
 
     if future.status not in ("finished", "error"):
         return None
     try:
-        # Dask would wait for ever for an answer that was lost with the only worker to give it.
+        # Dask would wait forever for a result that was lost with its only worker.
         return future.result(timeout=_ANSWER_PATIENCE)
     except (TimeoutError, CancelledError, KilledWorker):
         future.cancel(force=True)

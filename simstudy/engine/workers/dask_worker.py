@@ -1,4 +1,4 @@
-"""A Dask worker's end of a run: the plan, told once, and the guards that run its tasks."""
+"""A Dask worker's side of a run: the plan, sent once, and the guards that run its tasks."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ from simstudy.errors import DifferentError
 
 
 class Refusal(NamedTuple):
-    """Some tasks were not begun: by which worker, and how it differs; "" if it was not asked."""
+    """A worker did not begin some tasks: its address, and how it differs; "" if it left."""
 
     worker: str
     why: str
 
 
 class _Guards:
-    """The guards of this worker, one for each thread of each run."""
+    """The guards of this worker, one per run and thread."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._plans: dict[str, bytes] = {}
         self._guards: dict[tuple[str, int], Guard] = {}
 
-    def welcome(self, run: str, plan: bytes) -> None:
+    def add(self, run: str, plan: bytes) -> None:
         with self._lock:
             self._plans[run] = plan
 
-    def mine(self, run: str) -> Guard:
+    def of_this_thread(self, run: str) -> Guard:
         key = (run, threading.get_ident())
         with self._lock:
             if run not in self._plans:
@@ -55,39 +55,30 @@ _guards = _Guards()
 
 
 def join(run: str, expected: Mapping[str, str], plan: bytes) -> str:
-    """Let this worker take part in a run, if it can read the plan; else how it differs.
+    """Let this worker take part in a run if it can read the pickled plan; else how it differs.
 
-    The rest is compared by each child process, once it has imported what the study needs.
-
-    Parameters
-    ----------
-    run : str
-        The name of the run.
-    expected : mapping
-        What it must compute with: packages and their versions.
-    plan : bytes
-        The plan, pickled: another version of simstudy or Python could not read it.
+    Each child process compares the rest of the environment after importing what the study needs.
     """
     different = differences({name: expected[name] for name in BASIS if name in expected})
     if not different:
-        _guards.welcome(run, plan)
+        _guards.add(run, plan)
     return different
 
 
 def leave(run: str) -> None:
-    """End what this worker has of a run."""
+    """End the guards of a run."""
     _guards.stop(run)
 
 
 def run_on_worker(run: str, batch: Sequence[TaskKey]) -> tuple[list[list[Cell]], float] | Refusal:
-    """Run some tasks on a worker; the cells of each, and the seconds that all took."""
+    """Run tasks on a worker; returns the cells of each, and the total seconds."""
     from distributed import get_worker
 
     started = perf_counter()
     try:
-        cells = _guards.mine(run).run(batch)
-    except DifferentError as error:  # every new child process compares, not the first alone
+        cells = _guards.of_this_thread(run).run(batch)
+    except DifferentError as error:  # every new child process compares
         return Refusal(get_worker().address, str(error))
-    except StoppedError:  # the run is over, or this is another process at the address of one
+    except StoppedError:  # the run is over, or this worker was restarted at the same address
         return Refusal(get_worker().address, "")
     return cells, perf_counter() - started

@@ -1,4 +1,4 @@
-"""What must be the same wherever the cells of a study are computed, or the numbers may differ."""
+"""The environment that must be the same wherever the cells of a study are computed."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from simstudy.study.registry import FAMILIES, LEARNERS, MEASURES
 if TYPE_CHECKING:
     from simstudy.engine.plan import Plan
 
-# These decide whether one process can read the plan of another; the rest is known once it has.
+# Needed to unpickle a plan; other packages are compared afterwards.
 BASIS = ("Python", "simstudy", "numpy", "scipy")
-_MODULES = {"scikit-learn": "sklearn"}  # packages that are imported under another name
+_MODULES = {"scikit-learn": "sklearn"}  # packages imported under another name
 
 
 def environment(plan: Plan) -> dict[str, str]:
-    """What a plan's cells are computed with here: names of packages, and their versions."""
+    """The packages that compute a plan's cells here, and their versions."""
     names = {_package(module) for module in _modules(plan)}
     names -= {*sys.stdlib_module_names, *BASIS}
     found = {name: _version(name) for name in (*BASIS, *sorted(names))}
@@ -31,7 +31,7 @@ def environment(plan: Plan) -> dict[str, str]:
 
 
 def differences(expected: Mapping[str, str]) -> str:
-    """How this process differs from another, where it does: what it has and what was expected."""
+    """How this process differs from the expected environment; empty if it does not."""
     found = {name: _version(name) for name in expected}
     return " and ".join(
         f"has {f'{name} {found[name]}' if found[name] else f'no {name}'}, where {version} is needed"
@@ -41,7 +41,7 @@ def differences(expected: Mapping[str, str]) -> str:
 
 
 def _version(name: str) -> str:
-    """The version of a package: of what is imported, or else of what is installed."""
+    """The version of a package as imported, or else as installed."""
     if name == "Python":
         return ".".join(platform.python_version_tuple()[:2])
     if name == "simstudy":
@@ -59,7 +59,7 @@ def _version(name: str) -> str:
 
 @cache
 def _source() -> str:
-    """A digest of simstudy's source: one version number can hold other code."""
+    """A digest of simstudy's source: code may differ under one version number."""
     root, digest = Path(simstudy.__file__).parent, hashlib.sha256()
     for path in sorted(root.rglob("*.py")):
         content = path.read_bytes()
@@ -68,15 +68,15 @@ def _source() -> str:
 
 
 def _modules(plan: Plan) -> Iterator[str]:
-    """Modules that the things of a plan are made of, as far as their definitions show."""
+    """Modules that define the components of a plan, and those imported there."""
     named = [(FAMILIES, plan.family.name)]
-    named += [(LEARNERS, part.name) for part in plan.learners]
+    named += [(LEARNERS, learner.name) for learner in plan.learners]
     named += [(MEASURES, name) for name in plan.measures]
     for registry, name in named:
         if ":" in name:
             yield name.partition(":")[0]
-        thing = registry.get(name)
-        for definition in getattr(thing, "__mro__", (thing,)):
+        component = registry.get(name)
+        for definition in getattr(component, "__mro__", (component,)):
             module = str(definition.__module__)
             if module.startswith("simstudy.learners.camml"):
                 yield "numba"  # compiles its kernels
@@ -86,7 +86,7 @@ def _modules(plan: Plan) -> Iterator[str]:
 
 
 def _imported(module: str) -> Iterator[str]:
-    """Modules that something in a module comes from; of a session too much, and so nothing."""
+    """Modules that the names in a module come from; none for an interactive session."""
     if module == "__main__" or module not in sys.modules:
         return
     for value in [*vars(sys.modules[module]).values()]:
@@ -95,6 +95,6 @@ def _imported(module: str) -> Iterator[str]:
 
 
 def _package(module: str) -> str:
-    """The name under which the package of a module is installed."""
+    """The distribution name of a module's package."""
     name = module.partition(".")[0]
     return next((package for package, other in _MODULES.items() if other == name), name)

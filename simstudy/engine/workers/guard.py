@@ -1,9 +1,9 @@
-"""A guard has cells run by a child process, so that a learner can cost no more than its own cell.
+"""A guard runs cells in a child process, so that a learner can lose only its own cell.
 
-A learner may take for ever, exhaust the memory, or end its process. The guard knows which cell the
-child is at; when the child dies or takes too long, that one cell gets a status, and another child
-goes on with the next. What a child has been through never counts against a cell: one that failed
-so in a child that had run others before is tried once more in a new one.
+A learner may hang, exhaust memory, or end its process. The guard knows which cell the child is
+running; when the child dies or exceeds the time limit, that cell gets a status and a new child
+continues with the next. A cell that failed in a child which had run others is tried again in a
+new child, so that earlier cells cannot cause its failure.
 """
 
 from __future__ import annotations
@@ -20,30 +20,27 @@ from simstudy.engine.workers.batches import SECONDS
 from simstudy.engine.workers.child import DRAWN, READY, Child, make_spare, pickled, take_spare
 from simstudy.errors import DifferentError, SimstudyError
 
-_MOST_STARTS = 3  # how often a child may be lost before it is ready
-_START_PATIENCE = 30.0  # seconds to load what a plan needs, beyond the timeout of a cell
+_MAX_STARTS = 3  # attempts to start a child
+_START_PATIENCE = 30.0  # seconds to load modules and plugins, beyond the timeout of a cell
 
 
 class StoppedError(Exception):
-    """The guard was told to stop while a task was running."""
+    """The guard was stopped while a task was running."""
 
 
 class Guard:
-    """One child process at a time, and the cells that it is asked for."""
+    """Runs cells in one child process at a time."""
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
         self._child: Child | None = None
-        self._ready_child = False  # whether it has said so
+        self._ready_child = False  # whether it has answered `READY`
         self._stopped = False
-        self._smooth = True  # whether no child was lost with several tasks in hand
+        self._smooth = True  # whether no child was lost while running several tasks
         self._lock = threading.Lock()
 
     def run(self, tasks: Sequence[TaskKey]) -> list[list[Cell]]:
-        """The cells of each task; those that cost the child its life have a status that says so.
-
-        If time runs out for a batch, of the first tasks only: one at least.
-        """
+        """The cells of the first tasks, as many as fit into the time of a batch; at least one."""
         limited = self._plan.timeout is not None or self._plan.memory is not None
         if not limited and (self._smooth or len(tasks) == 1):
             cells = self._all_at_once(tasks)
@@ -61,22 +58,22 @@ class Guard:
         return done
 
     def _all_at_once(self, tasks: Sequence[TaskKey]) -> list[list[Cell]] | None:
-        """The cells of the first tasks, or None if something went wrong that ends the child."""
+        """The cells of the first tasks, or None if the child had to be ended."""
         child = self._ready()
         child.ask(tasks, one_by_one=False)
-        answer = child.hear(None)
+        answer = child.receive(None)
         if not isinstance(answer, list):
             self._end(child, answer)
             return None
         number = sum(map(len, answer))
         if (child.cells or number > 1) and any(_out_of_memory(cells) for cells in answer):
-            self._end(child, "full")  # what earlier cells left behind may be to blame
+            self._end(child, "full")  # perhaps because of memory that earlier cells left allocated
             return None
         child.cells += number
         return answer
 
     def _one_by_one(self, model: int, wanted: Collection[CellKey] | None) -> list[Cell]:
-        """The cells of a task, each awaited by itself."""
+        """The cells of a task, awaited one by one."""
         blanks = deque(blank_cells(self._plan, model, wanted))
         cells: list[Cell] = []
         while blanks:
@@ -86,10 +83,10 @@ class Guard:
         return cells
 
     def _take_answers(self, child: Child, blanks: deque[Cell], cells: list[Cell]) -> None:
-        """Move cells from the blanks to the others, until none is left or the child is lost."""
+        """Move cells from ``blanks`` to ``cells`` until none is left or the child is lost."""
         drawn = False
         while blanks:
-            answer = child.hear(self._plan.timeout)
+            answer = child.receive(self._plan.timeout)
             if answer == DRAWN:
                 drawn = True
             elif isinstance(answer, list):
@@ -112,7 +109,7 @@ class Guard:
                 return
 
     def start(self) -> Child:
-        """A child, told of the plan, that may still be on its way."""
+        """A child that was sent the plan and may still be starting."""
         with self._lock:
             if self._stopped:
                 raise StoppedError
@@ -123,13 +120,13 @@ class Guard:
             return self._child
 
     def _ready(self) -> Child:
-        """A child that waits for a task; one that is lost while it starts is replaced."""
+        """A child that waits for tasks; one that is lost while starting is replaced."""
         patience = None if self._plan.timeout is None else self._plan.timeout + _START_PATIENCE
-        for _ in range(_MOST_STARTS):
+        for _ in range(_MAX_STARTS):
             child = self.start()
             if self._ready_child:
                 return child
-            answer = child.hear(patience)
+            answer = child.receive(patience)
             if answer == READY:
                 self._ready_child = True
                 return child
@@ -146,7 +143,7 @@ class Guard:
         raise SimstudyError(f"a worker process cannot start: {why}")
 
     def _end(self, child: Child, status: str) -> tuple[str, str]:
-        """End a child; why it is of no more use, and its last words."""
+        """End a child; returns the reason and its stack trace."""
         with self._lock:
             self._child = None
             if self._stopped:
@@ -157,7 +154,7 @@ class Guard:
         return reason, child.end()
 
     def release(self) -> None:
-        """Let go of a child that has nothing to do: it is kept for another guard, or ended."""
+        """Retain the idle child for another guard, or end it."""
         with self._lock:
             child, self._child = self._child, None
         if child is not None and not make_spare(child, self._plan.trusted):
@@ -165,7 +162,7 @@ class Guard:
         self.stop()
 
     def stop(self) -> None:
-        """End the child, whatever it is at."""
+        """End the child, whatever it is running."""
         with self._lock:
             self._stopped = True
             child = self._child

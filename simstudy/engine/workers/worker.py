@@ -1,4 +1,4 @@
-"""The child's end: a process that runs the cells it is asked for."""
+"""The child's side: a process that runs the requested cells."""
 
 from __future__ import annotations
 
@@ -21,57 +21,56 @@ from simstudy.errors import DifferentError, SimstudyError
 from simstudy.study.registry import FAMILIES, LEARNERS, MEASURES
 
 
-def answer(last_words: str) -> None:
+def answer(trace_file: str) -> None:
     """Read plans and tasks from standard input, answer with cells."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the guard's business
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the guard handles Ctrl-C
     task.interruptible = False
-    asked, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
-    # What a learner reads is no task, and what it prints is no answer.
-    nothing = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(nothing, 0)
+    requests, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    # Learners must neither read requests nor write answers.
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     os.dup2(2, 1)
 
-    def say(what: Any) -> None:
-        answers.write(pickle.dumps(what))
+    def send(content: Any) -> None:
+        answers.write(pickle.dumps(content))
         answers.flush()
 
     tasks: queue.SimpleQueue[Any] = queue.SimpleQueue()
-    threading.Thread(target=_read, args=(asked, tasks, last_words), daemon=True).start()
-    with open(last_words, "w", encoding="utf-8") as file:
+    threading.Thread(target=_read, args=(requests, tasks, trace_file), daemon=True).start()
+    with open(trace_file, "w", encoding="utf-8") as file:
         faulthandler.enable(file, all_threads=False)
         if hasattr(faulthandler, "register"):
             faulthandler.register(signal.SIGUSR1, file, all_threads=False)
         while True:
-            told = tasks.get()
-            if not isinstance(told, tuple):
-                plan = told
-                say(_made_ready(plan))
+            request = tasks.get()
+            if not isinstance(request, tuple):
+                plan = request
+                send(_made_ready(plan))
                 continue
-            batch, one_by_one = told
+            batch, one_by_one = request
             if one_by_one:
                 for model, wanted in batch:
-                    for cell in run_task(plan, model, wanted, drawn=lambda: say(DRAWN)):
-                        say([cell])
+                    for cell in run_task(plan, model, wanted, drawn=lambda: send(DRAWN)):
+                        send([cell])
             else:
-                said, started = [], perf_counter()
+                finished, started = [], perf_counter()
                 for key in batch:
-                    said.append(list(run_task(plan, *key)))
+                    finished.append(list(run_task(plan, *key)))
                     if perf_counter() - started > SECONDS:
                         break
-                say(said)
+                send(finished)
 
 
 def _made_ready(plan: Plan | Exception) -> str | SimstudyError:
-    """Import all modules that the cells of a plan need, so that no cell's time has them in it."""
+    """Import all modules that the cells of a plan need, so that no cell is timed with them."""
     try:
         if isinstance(plan, Exception):
             raise plan
         prepare(plan)
         FAMILIES.get(plan.family.name)
-        for part in plan.learners:
-            learner = LEARNERS.get(part.name)
+        for component in plan.learners:
+            learner = LEARNERS.get(component.name)
             if plan.timeout is not None and hasattr(learner, "warm_up"):
-                build(LEARNERS, part).warm_up()
+                build(LEARNERS, component).warm_up()
         for column in plan.columns:
             MEASURES.get(column.measure)
     except (Exception, SystemExit) as error:
@@ -84,7 +83,7 @@ def _made_ready(plan: Plan | Exception) -> str | SimstudyError:
 
 
 def _different(plan: Plan | Exception) -> SimstudyError | None:
-    """What is not as a plan that came from another machine needs it."""
+    """How the environment differs from that of a plan from another machine."""
     if isinstance(plan, Exception) or not plan.environment:
         return None
     from simstudy.engine.workers.environment import differences
@@ -94,7 +93,7 @@ def _different(plan: Plan | Exception) -> SimstudyError | None:
 
 
 def limit_memory(gigabytes: float) -> None:
-    """Let this process allocate so much more than it has now, where the system can see to it."""
+    """Limit further allocations of this process, where the system supports it."""
     try:
         import resource
 
@@ -108,15 +107,15 @@ def limit_memory(gigabytes: float) -> None:
     resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
 
 
-def _read(source: BinaryIO, tasks: queue.SimpleQueue[Any], last_words: str) -> None:
-    """Pass on what the guard asks; without a guard there is no one to answer to."""
+def _read(source: BinaryIO, tasks: queue.SimpleQueue[Any], trace_file: str) -> None:
+    """Queue the guard's requests; exit when the guard is gone."""
     try:
         while True:
             tasks.put(pickle.load(source))
     except EOFError:
-        Path(last_words).unlink(missing_ok=True)
+        Path(trace_file).unlink(missing_ok=True)
         if GROUPS:
             os.killpg(0, signal.SIGKILL)
         os._exit(0)
-    except Exception as error:  # a plan of things that cannot be imported here
+    except Exception as error:  # the plan needs modules that cannot be imported here
         tasks.put(error)

@@ -134,7 +134,7 @@ def test_a_cluster_whose_workers_all_differ_is_refused(
     with pytest.raises(SimstudyError, match=r"tcp\S+ has no no-such, where 1.0 is needed"):
         run_study(study, tmp_path / "out", cluster=scheduler[0], report=False)
     monkeypatch.setattr(cluster.simstudy, "__version__", "9.9")
-    with pytest.raises(SimstudyError, match=r"scheduler at \S+ has simstudy \S+, and here it is 9"):
+    with pytest.raises(SimstudyError, match=r"scheduler at \S+ has simstudy \S+, .* 9\.9"):
         run_study(study, tmp_path / "other", cluster=scheduler[0], report=False)
 
 
@@ -188,7 +188,7 @@ def test_a_scheduler_that_is_lost_is_said(write_study, tmp_path):
             if step.models == 3:
                 scheduler.kill()
 
-        with pytest.raises(SimstudyError, match=r"scheduler at tcp\S+ is gone; what is finished"):
+        with pytest.raises(SimstudyError, match=r"scheduler at tcp\S+ is gone; "):
             run_study(study, tmp_path / "out", cluster=address, report=False, progress=kill)
 
 
@@ -359,9 +359,7 @@ def test_a_lost_scheduler_is_one_sentence(write_study, tmp_path):
         scheduler.kill()
         said = run.stderr.read()
         assert run.wait(30) == 2
-    assert re.fullmatch(
-        r"simstudy: the scheduler at tcp\S+ is gone; what is finished [^\n]+\n", said
-    )
+    assert re.fullmatch(r"simstudy: the scheduler at tcp\S+ is gone; [^\n]+\n", said)
 
 
 @pytest.mark.parametrize("where", [None, "local"])
@@ -371,7 +369,7 @@ def test_children_killed_while_they_start_are_replaced(write_study, tmp_path, mo
     send = Child.send
 
     def killing(child, content):
-        if not child.told and len(killed) < 2:
+        if not child.used and len(killed) < 2:
             killed.append(child.pid)
             os.kill(child.pid, signal.SIGKILL)
         send(child, content)

@@ -105,8 +105,8 @@ def test_misbehaving_learners_cost_their_own_cells_only(write_study, naughty, tm
     errors = failures.drop_duplicates("learner").set_index("learner")["error"]
     assert errors["raises"] == "RuntimeError: sixty is too many"
     assert errors["sleeps"] == "took longer than 2 s"
-    assert errors["exits"] == "the process ended itself with exit code 7"
-    assert "killed by SIGKILL, perhaps for want of memory" in errors["is killed"]
+    assert "code 7" in errors["exits"]
+    assert "SIGKILL" in errors["is killed"]
     assert errors["allocates"].startswith("MemoryError")
     traces = failures.drop_duplicates("learner").set_index("learner")["traceback"]
     assert "naughty.py" in traces["sleeps"]  # where it slept

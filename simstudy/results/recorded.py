@@ -1,4 +1,4 @@
-"""What results say of the study that made them, read without executing what it names."""
+"""The study recorded in results, read without executing anything that it names."""
 
 from __future__ import annotations
 
@@ -17,44 +17,40 @@ from simstudy.study.study import Study, stated_study
 from simstudy.study.toml import read_toml
 
 
-def kept_study(directory: Path) -> Study:
-    """The study in a directory of results, as far as its file says it: no name is looked up."""
+def recorded_study(directory: Path) -> Study:
+    """The study recorded in a directory of results; no name is looked up."""
     path = directory / STUDY
     try:
         return stated_study(read_toml(path))
     except (ValueError, RecursionError) as error:
         raise SimstudyError(
-            f"{path} is missing or damaged; run the study again, which makes it anew"
+            f"{path} is missing or damaged; run the study again to restore it"
         ) from error
 
 
-def shown(path: Path) -> str | None:
-    """The study file of results as TOML; None if it is not one of results."""
-    return kept_study(path.parent).to_toml() if _is_of_results(path) else None
-
-
-def _is_of_results(path: Path) -> bool:
+def recorded_toml(path: Path) -> str | None:
+    """The study file of results as TOML; None for any other file."""
     place = path.parent
-    return path.name == STUDY and (
-        (place / JOURNAL).exists() or Store(place).manifest() is not None
-    )
+    if path.name != STUDY or not ((place / JOURNAL).exists() or Store(place).manifest()):
+        return None
+    return recorded_study(place).to_toml()
 
 
 def foreign(settings: Mapping[str, Any]) -> list[str]:
-    """What a study names that is not simstudy's own: to run it would execute that."""
+    """The plugins and components of a study that are not built in; running it executes them."""
     measures = settings["measures"]
-    named = [
+    components = [
         (FAMILIES, settings["family"]["name"]),
         *((LEARNERS, learner["name"]) for learner in settings["learners"]),
         *((MEASURES, name) for name in [measures["primary"], *measures["also"]]),
     ]
-    return [*settings["plugins"], *(name for kind, name in named if not kind.is_own(name))]
+    return [*settings["plugins"], *(name for kind, name in components if not kind.is_own(name))]
 
 
-def kept_plan(study: Study, directory: Path, manifest: Mapping[str, Any]) -> Plan:
-    """The plan of results that have a manifest; their plugins are read, and not executed.
+def recorded_plan(study: Study, directory: Path, manifest: Mapping[str, Any]) -> Plan:
+    """The plan of results with a manifest; plugins are read but not executed.
 
-    What does not agree with the manifest is found by `Store.check`.
+    `Store.check` finds disagreements with the manifest.
     """
     conditions, measures = manifest["conditions"], manifest["measures"]
     plan = stated_plan(study)
@@ -63,7 +59,7 @@ def kept_plan(study: Study, directory: Path, manifest: Mapping[str, Any]) -> Pla
         plan,
         family=replace(plan.family, identity=conditions["family"]),
         learners=tuple(
-            replace(part, identity=identities.get(part.label, "")) for part in plan.learners
+            replace(one, identity=identities.get(one.label, "")) for one in plan.learners
         ),
         means=tuple(name for name in plan.measures if measures.get(name, {"mean": False})["mean"]),
         plugins=tuple(read_plugin(directory / PLUGINS / Path(name).name) for name in study.plugins),
