@@ -178,8 +178,7 @@ def models_for_power(
         low, high = high, 2 * high
         if high > MAX_MODELS:
             raise ValueError(
-                f"a difference of {difference!r} with an sd of {sd!r} needs more than "
-                f"{MAX_MODELS:.0e} models"
+                f"a difference of {difference!r} with sd {sd!r} needs over {MAX_MODELS:.0e} models"
             )
     while high - low > 1:
         middle = (low + high) // 2

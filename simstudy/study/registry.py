@@ -295,6 +295,5 @@ def _load_entry_points() -> None:
             raise
         except BaseException as error:
             raise SimstudyError(
-                f"the installed plugin '{point.name}' ({point.value}) fails to load: "
-                f"{describe(error)}"
+                f"installed plugin '{point.name}' ({point.value}) fails to load: {describe(error)}"
             ) from error

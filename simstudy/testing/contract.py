@@ -13,8 +13,8 @@ import numpy as np
 class Contract:
     """Reports violations: the object, the rule, and what was found."""
 
-    def __init__(self, thing: Any) -> None:
-        self.name = getattr(thing, "__name__", type(thing).__name__)
+    def __init__(self, value: Any) -> None:
+        self.name = getattr(value, "__name__", type(value).__name__)
 
     def fail(self, rule: str, found: str, cause: Exception | None = None) -> NoReturn:
         raise AssertionError(f"{self.name}: {rule}; {found}") from cause
@@ -43,18 +43,18 @@ def gap(one: Any, other: Any) -> str:
     return f"up to {np.abs(one - other).max():.3g}"
 
 
-def check_parameters(contract: Contract, thing: Any) -> Any:
+def check_parameters(contract: Contract, value: Any) -> Any:
     """Check the rules common to families and learners; return a pickled copy."""
-    frozen = is_dataclass(thing) and not isinstance(thing, type) and _is_frozen(thing)
+    frozen = is_dataclass(value) and not isinstance(value, type) and _is_frozen(value)
     rule = "it must be a frozen dataclass instance"
-    contract.require(frozen, rule, f"it is {thing!r}")
-    copy = contract.attempt("it must pickle", lambda: pickle.loads(pickle.dumps(thing)))
-    contract.require(copy == thing, "it must equal its pickled copy", f"{thing!r} became {copy!r}")
+    contract.require(frozen, rule, f"it is {value!r}")
+    copy = contract.attempt("it must pickle", lambda: pickle.loads(pickle.dumps(value)))
+    contract.require(copy == value, "it must equal its pickled copy", f"{value!r} became {copy!r}")
     return copy
 
 
-def _is_frozen(thing: Any) -> bool:
-    return bool(type(thing).__dataclass_params__.frozen)
+def _is_frozen(value: Any) -> bool:
+    return bool(type(value).__dataclass_params__.frozen)
 
 
 def check_distributions(

@@ -225,7 +225,7 @@ def test_what_cannot_be_planned_is_refused(scores):
         models_for_power(1, 1, power=1)
     with pytest.raises(ValueError, match="the difference is 0: no number of models"):
         models_for_power(0, 1)
-    with pytest.raises(ValueError, match=r"more than 1e\+12 models"):
+    with pytest.raises(ValueError, match=r"over 1e\+12 models"):
         models_for_power(1e-9, 1)
 
 

@@ -53,7 +53,7 @@ def test_a_broken_entry_point_is_one_sentence(tmp_path):
         check=False,
     )
     assert done.returncode == 2
-    assert "the installed plugin 'broken' (no_such_module) fails to load" in done.stderr
+    assert "plugin 'broken' (no_such_module) fails to load" in done.stderr
     assert "Traceback" not in done.stderr
 
 
