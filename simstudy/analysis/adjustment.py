@@ -74,7 +74,7 @@ def largest(values: FloatArray) -> FloatArray:
     return sizes
 
 
-def critical_t(confidence: float, m: int, df: IntArray) -> FloatArray:
+def critical_t(confidence: float, m: int, df: IntArray | FloatArray) -> FloatArray:
     """Return the two-sided Bonferroni t quantile for m tests; NaN for df = 0."""
     # The lower tail keeps the precision that 1 − α/2m would lose.
     return np.negative(stdtrit(df.astype(np.float64), (1 - confidence) / (2 * m)))

@@ -6,12 +6,14 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy.special import stdtr, stdtrit
+from scipy.special import stdtr
 
 from simstudy.analysis.adjustment import (
     ROUNDING,
+    bonferroni,
     check_confidence,
     check_option,
+    critical_t,
     largest,
     mean_and_se,
     with_infinities,
@@ -173,8 +175,8 @@ def _with_intervals(table: pd.DataFrame, confidence: float, adjustment: str) -> 
     with np.errstate(divide="ignore", invalid="ignore"):
         t[tested] = mean[tested] / se[tested]  # infinite for se = 0, NaN for 0/0
     p = np.where(np.isinf(t), 0.0, 2 * stdtr(df, -np.abs(t)))
-    half = np.negative(stdtrit(df, (1 - confidence) / (2 * m))) * se
-    table = table.assign(t=t, p=p, p_adjusted=np.minimum(p * m, 1.0), m=m)
+    half = critical_t(confidence, m, df) * se
+    table = table.assign(t=t, p=p, p_adjusted=bonferroni(p, m), m=m)
     table = table.assign(lower=mean - half, upper=mean + half)
     table["changed"] = table["p_adjusted"] < 1 - confidence
     order = [name for name in table if name not in (*columns, "test", "infinite", "changed")]
