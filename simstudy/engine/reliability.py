@@ -211,7 +211,7 @@ def _selected(kind: str, wanted: Collection[Any] | None, known: Sequence[Any]) -
     for one in wanted or ():
         if one not in known:
             listed = ", ".join(map(str, known))
-            raise SimstudyError(f"the study has no {kind} '{one}'; it has {listed}")
+            raise SimstudyError(f"the study has no {kind} {one!r}; it has {listed}")
     return [one for one in known if wanted is None or one in wanted]
 
 
