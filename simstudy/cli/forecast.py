@@ -1,4 +1,4 @@
-"""The forecast of a pilot study in words."""
+"""The forecast of a pilot study in sentences."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ def forecast(pilot: Pilot, mcse: float | None, difference: float | None, power: 
     error = pilot.precision["mcse_error"].max()
     number = int(pilot.precision["sd"].notna().sum())
     lines = [
-        f"Pilot: {pilot.models} of {study.models} models; each of its {number} spreads is known to "
-        f"about ±{error:.0%}. Those below are the largest of them, which tend to be too high, as "
-        "do the numbers of models that follow from them.",
+        f"Pilot: {pilot.models} of {study.models} models; {number} standard deviations, known "
+        f"to about ±{error:.0%}. Those below are the largest, so they and the numbers of models "
+        "derived from them tend to be too high.",
         f"The study as it is, {study.models:,} models: {duration(pilot.seconds(study.models))}.",
     ]
     for kind in kinds:
@@ -34,7 +34,9 @@ def forecast(pilot: Pilot, mcse: float | None, difference: float | None, power: 
     lacking = pilot.without_spread
     if lacking:
         more = f" and {len(lacking) - 3} more" if len(lacking) > 3 else ""
-        lines.append(f"  not covered, for want of finite scores: {', '.join(lacking[:3])}{more}")
+        lines.append(
+            f"  not covered, because scores are not finite: {', '.join(lacking[:3])}{more}"
+        )
     if mcse is not None:
         lines.append(f"For a Monte-Carlo standard error of {mcse:g}:")
         for kind in kinds:
@@ -49,14 +51,14 @@ def forecast(pilot: Pilot, mcse: float | None, difference: float | None, power: 
         lines += [
             f"A difference of {difference:g} between two learners at one size, by a paired t test "
             f"at {1 - level:.3g}" + (f"/{m} (Bonferroni):" if m > 1 else ":"),
-            f"  {study.models:,} models find it with probability {found:.2f}; {power:g} takes "
+            f"  {study.models:,} models detect it with power {found:.2f}; power {power:g} takes "
             f"{models:,} models, {duration(pilot.seconds(models))}",
         ]
     return lines
 
 
 def duration(seconds: float) -> str:
-    """A time in the unit that suits it."""
+    """A duration in a suitable unit."""
     if seconds < 100:
         return f"about {seconds:.0f} s"
     if seconds < 100 * 60:

@@ -51,18 +51,13 @@ def _bar() -> Iterator[Progress]:
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
-    columns = (
-        TextColumn("models"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("{task.fields[more]}"),
-    )
+    models, more = TextColumn("models"), TextColumn("{task.fields[more]}")
+    columns = (models, BarColumn(), MofNCompleteColumn(), more)
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("models", total=None, more="")
 
         def update(step: Step) -> None:
-            more = f"{pace(step)}, {_span(seconds_left(step))} left"
-            bar.update(task, completed=step.models, total=step.all_models, more=more)
+            bar.update(task, completed=step.models, total=step.all_models, more=_status(step))
 
         yield update
 
@@ -75,18 +70,14 @@ def _lines(file: TextIO) -> Progress:
         nonlocal last
         if monotonic() - last >= _INTERVAL:
             last = monotonic()
-            print(
-                f"{datetime.now():%H:%M} {step.models:,} of {step.all_models:,} models, "
-                f"{pace(step)}, {_span(seconds_left(step))} left",
-                file=file,
-                flush=True,
-            )
+            models = f"{step.models:,} of {step.all_models:,} models"
+            print(f"{datetime.now():%H:%M} {models}, {_status(step)}", file=file, flush=True)
 
     return update
 
 
-def _span(seconds: float) -> str:
-    return str(timedelta(seconds=round(seconds)))
+def _status(step: Step) -> str:
+    return f"{pace(step)}, {timedelta(seconds=round(seconds_left(step)))} left"
 
 
 @contextlib.contextmanager

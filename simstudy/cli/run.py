@@ -57,8 +57,7 @@ def run(
     ] = False,
     retry: Annotated[bool, typer.Option("--retry", help="Rerun cells that failed before.")] = False,
     refine: Annotated[
-        bool,
-        typer.Option("--refine", help="Add training sizes around crossings, to locate them."),
+        bool, typer.Option("--refine", help="Add training sizes around crossings, to locate them.")
     ] = False,
     backend: Annotated[
         str, typer.Option(help="Where cells are computed: processes (on this machine) or dask.")
@@ -134,11 +133,7 @@ def _workers(jobs: int | None, models: Any) -> int:
 
 
 def _run_all(
-    collection: Collection,
-    out: Path | None,
-    quiet: bool,
-    log: Path | None,
-    options: Options,
+    collection: Collection, out: Path | None, quiet: bool, log: Path | None, options: Options
 ) -> int:
     """Run the studies of a list; returns the number of failed cells."""
     from simstudy.cli.progress import watched
@@ -146,10 +141,7 @@ def _run_all(
 
     with _stoppable():
         found = run_collection(
-            collection,
-            out,
-            watch=lambda study: watched(quiet, log, study=study.name),
-            **options,
+            collection, out, watch=lambda study: watched(quiet, log, study=study.name), **options
         )
     if not quiet:
         for results in found:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import simstudy
 from simstudy.engine.evaluation import EXACT, SAMPLED
-from simstudy.study.registry import FAMILIES, LEARNERS, MEASURES, PluginFile
+from simstudy.study.registry import MEASURES, PluginFile, registered
 
 if TYPE_CHECKING:
     from simstudy.study.study import Study
@@ -124,9 +124,8 @@ class Plan:
 
 def make_plan(study: Study) -> Plan:
     """The plan of a validated study."""
-    names = [(FAMILIES, study.family.name)]
-    names += [(LEARNERS, learner.name) for learner in study.learners]
-    names += [(MEASURES, measure) for measure in study.measures.names]
+    learners = [learner.name for learner in study.learners]
+    names = registered(study.family.name, learners, study.measures.names)
     return replace(
         stated_plan(study),
         means=tuple(name for name in study.measures.names if MEASURES.get(name).info.mean),

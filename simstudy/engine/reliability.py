@@ -72,8 +72,9 @@ def reliability(
     # Other measures are not needed; some require limits, which are slow.
     plan = replace(plan, measures=plan.measures[:1])
     models = min(plan.models, MAX_MODELS) if models is None else models
-    sizes = _sizes(plan, size)
-    components = _components(plan, learners)
+    sizes = _selected("size", [size] if isinstance(size, int) else size, plan.train_sizes)
+    labels = _selected("learner", learners, [component.label for component in plan.learners])
+    components = [component for component in plan.learners if component.label in labels]
     _check(plan, models, bins, classes)
     prepare(plan)
     rows: list[dict[str, Any]] = []
@@ -205,26 +206,13 @@ def _totals(test: Trial, rows: int, classes: int) -> tuple[FloatArray, FloatArra
     return weights, happened, times if test.weights is None else (weights > 0).astype(np.intp)
 
 
-def _sizes(plan: Plan, size: int | Sequence[int] | None) -> list[int]:
-    """The requested training sizes, in the order of the study."""
-    if size is None:
-        return list(plan.train_sizes)
-    wanted = {size} if isinstance(size, int) else {*size}
-    if unknown := wanted - {*plan.train_sizes}:
-        known = ", ".join(f"{n:,}" for n in plan.train_sizes)
-        raise SimstudyError(f"the study has no size {min(unknown):,}; it has {known}")
-    return [n for n in plan.train_sizes if n in wanted]
-
-
-def _components(plan: Plan, learners: Collection[str] | None) -> list[Component]:
-    """The requested learners, in the order of the study."""
-    labels = [component.label for component in plan.learners]
-    for label in learners or ():
-        if label not in labels:
-            raise SimstudyError(f"the study has no learner '{label}'; it has {', '.join(labels)}")
-    return [
-        component for component in plan.learners if learners is None or component.label in learners
-    ]
+def _selected(kind: str, wanted: Collection[Any] | None, known: Sequence[Any]) -> list[Any]:
+    """The requested sizes or learners, in the order of the study."""
+    for one in wanted or ():
+        if one not in known:
+            listed = ", ".join(map(str, known))
+            raise SimstudyError(f"the study has no {kind} {one!r}; it has {listed}")
+    return [one for one in known if wanted is None or one in wanted]
 
 
 def _check(plan: Plan, models: int, bins: int, classes: str) -> None:

@@ -118,16 +118,9 @@ class Task:
         with self._isolated():
             self._truth: Model = build(FAMILIES, plan.family).draw(self._stream("model"))
             self._judged = evaluation(self._truth, plan.test_size, self._stream("test"))
-        self._score = Scorer(
-            plan.columns,
-            plan.prior,
-            plan.cutoff,
-            plan.base,
-            self._truth,
-            self._judged,
-            plan.reward,
-            self._foreign,
-        )
+        conventions = (plan.prior, plan.cutoff, plan.base)
+        drawn = (self._truth, self._judged)
+        self._score = Scorer(plan.columns, *conventions, *drawn, plan.reward, self._foreign)
         self._limits: dict[str, tuple[FloatArray | None, str]] = {}
         self._train: tuple[int, Sample] | None = None
 

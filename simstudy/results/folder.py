@@ -15,7 +15,7 @@ from typing import Any
 from simstudy.errors import SimstudyError
 from simstudy.results.files import write_files
 from simstudy.results.journal import Journal
-from simstudy.results.manifest import is_manifest
+from simstudy.results.manifest import Manifest, fits
 from simstudy.study.constants import MANIFEST
 from simstudy.texts import csv_value
 
@@ -61,7 +61,7 @@ class Folder:
                 f"{path} has schema {schema}; this version of simstudy reads schema "
                 f"{SCHEMA_VERSION}"
             )
-        return content if schema == SCHEMA_VERSION and is_manifest(content) else None
+        return content if schema == SCHEMA_VERSION and fits(Manifest, content) else None
 
     def found(self) -> dict[str, Any]:
         """The manifest; an error if there are no results."""

@@ -13,11 +13,7 @@ PLUGINS = "plugins"  # directory with copies of the plugins
 
 def owner(plan: Plan) -> dict[str, Any]:
     """The identity of a study, as manifests and journals record it."""
-    return {
-        "conditions": plan.conditions(),
-        "limits": limits(plan),
-        "plugins": plugin_names(plan),
-    }
+    return {"conditions": plan.conditions(), "limits": limits(plan), "plugins": plugin_names(plan)}
 
 
 def limits(plan: Plan) -> dict[str, float | None]:

@@ -14,7 +14,7 @@ from typing import Any
 
 from simstudy.engine.task import Cell
 from simstudy.results.files import write_files
-from simstudy.results.manifest import is_owner
+from simstudy.results.manifest import Owner, fits
 from simstudy.study.constants import JOURNAL
 
 _FIELDS = [field.name for field in fields(Cell)]
@@ -136,7 +136,7 @@ def _entry(line: bytes) -> list[Cell] | dict[str, Any] | None:
     try:
         content = json.loads(text)
         if isinstance(content, dict):
-            return content if is_owner(content) else None
+            return content if fits(Owner, content) else None
         return [_cell(cell) for cell in content]
     except (ValueError, TypeError, KeyError, AttributeError, OverflowError, RecursionError):
         return None

@@ -35,7 +35,7 @@ class _Conditions(_Section):
     plugins: list[str]
 
 
-class _Owner(_Section):
+class Owner(_Section):
     """The study that owns the cells of a journal."""
 
     conditions: _Conditions
@@ -79,7 +79,7 @@ class _Refined(_Section):
     failures: int = 0
 
 
-class _Manifest(_Owner):
+class Manifest(Owner):
     status: str
     fingerprint: str
     cells: Count
@@ -101,25 +101,15 @@ class _Manifest(_Owner):
     report: list[Annotated[str, Field(pattern=r"^[^/\\\x00]+$")]] = []  # names of files here
 
     @model_validator(mode="after")
-    def _finished(self) -> _Manifest:
+    def _finished(self) -> Manifest:
         if self.status == COMPLETE and not {"failures", "warnings"} <= self.model_fields_set:
             raise ValueError("complete results record failures and warnings")
         return self
 
 
 _DEFAULTS = {
-    name: field.default for name, field in _Manifest.model_fields.items() if not field.is_required()
+    name: field.default for name, field in Manifest.model_fields.items() if not field.is_required()
 } | {"refined": {}}
-
-
-def is_manifest(content: Any) -> bool:
-    """Whether a manifest is valid."""
-    return _fits(_Manifest, content)
-
-
-def is_owner(content: Any) -> bool:
-    """Whether a line of a journal records the study that owns its cells."""
-    return _fits(_Owner, content)
 
 
 def filled(content: dict[str, Any]) -> dict[str, Any]:
@@ -127,7 +117,8 @@ def filled(content: dict[str, Any]) -> dict[str, Any]:
     return {**_DEFAULTS, **content}
 
 
-def _fits(kind: type[_Section], content: Any) -> bool:
+def fits(kind: type[_Section], content: Any) -> bool:
+    """Whether content is a valid section of a kind, such as `Manifest` or `Owner`."""
     try:
         json.dumps(content, ensure_ascii=False).encode()  # must be encodable
         kind.model_validate(content)
@@ -188,6 +179,6 @@ def networks(plan: Plan, drawn: Collection[int]) -> dict[str, Any]:
             }
         except (Exception, SystemExit):  # a plugin may raise anything
             continue
-        if _fits(_Network, network):
+        if fits(_Network, network):
             found[str(index)] = network
     return found

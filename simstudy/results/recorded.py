@@ -12,7 +12,7 @@ from simstudy.errors import SimstudyError
 from simstudy.results.identity import PLUGINS
 from simstudy.results.store import Store
 from simstudy.study.constants import JOURNAL, STUDY
-from simstudy.study.registry import FAMILIES, LEARNERS, MEASURES, read_plugin
+from simstudy.study.registry import read_plugin, registered
 from simstudy.study.study import Study, stated_study
 from simstudy.study.toml import read_toml
 
@@ -38,12 +38,9 @@ def recorded_toml(path: Path) -> str | None:
 
 def foreign(settings: Mapping[str, Any]) -> list[str]:
     """The plugins and components of a study that are not built in; running it executes them."""
-    measures = settings["measures"]
-    components = [
-        (FAMILIES, settings["family"]["name"]),
-        *((LEARNERS, learner["name"]) for learner in settings["learners"]),
-        *((MEASURES, name) for name in [measures["primary"], *measures["also"]]),
-    ]
+    measures = [settings["measures"]["primary"], *settings["measures"]["also"]]
+    learners = [learner["name"] for learner in settings["learners"]]
+    components = registered(settings["family"]["name"], learners, measures)
     return [*settings["plugins"], *(name for kind, name in components if not kind.is_own(name))]
 
 

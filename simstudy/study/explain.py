@@ -16,11 +16,8 @@ _KINDS = {
     "float_type": "a number",
     "string_type": "text in quotes",
     "bool_type": "true or false",
-    "list_type": "a list in square brackets",
-    "tuple_type": "a list in square brackets",
-    "dict_type": "a section",
-    "model_type": "a section",
-    "model_attributes_type": "a section",
+    **dict.fromkeys(("list_type", "tuple_type"), "a list in square brackets"),
+    **dict.fromkeys(("dict_type", "model_type", "model_attributes_type"), "a section"),
 }
 _SENTENCES = {kind: f"{{shown}} is not {noun}" for kind, noun in _KINDS.items()} | {
     "greater_than_equal": "{shown} is not allowed; it must be at least {ge}",

@@ -204,9 +204,7 @@ def load_variant(
 
 
 def _study(
-    file: Path,
-    layers: Iterable[tuple[str, Mapping[str, Any]]],
-    overrides: Mapping[str, Any] | None,
+    file: Path, layers: Iterable[tuple[str, Mapping[str, Any]]], overrides: Mapping[str, Any] | None
 ) -> Study:
     """A study with layers of overrides, each with the key it comes from."""
     content = read_toml(file)

@@ -11,7 +11,7 @@ import os
 import sys
 import traceback
 import uuid
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -147,10 +147,7 @@ LEARNERS = Registry(
         "decision_stump": f"{_LEARNERS}.one_attribute:DecisionStump",
         "one_r": f"{_LEARNERS}.one_attribute:OneR",
     },
-    by_path={
-        "pgmpy": f"{_LEARNERS}.pgmpy:pgmpy_learner",
-        "": f"{_LEARNERS}.scikit:scikit_learner",
-    },
+    by_path={"pgmpy": f"{_LEARNERS}.pgmpy:pgmpy_learner", "": f"{_LEARNERS}.scikit:scikit_learner"},
     by_path_help='any classifier by its path, "sklearn.ensemble:RandomForestClassifier", and '
     "pgmpy's searches: pgmpy:HillClimbSearch, pgmpy:GES, pgmpy:PC, pgmpy:TreeSearch",
 )
@@ -176,6 +173,14 @@ MEASURES = Registry(
     reserved=("family", "model", "size", "learner", "status", "measure"),
 )
 REGISTRIES = (FAMILIES, LEARNERS, MEASURES)
+
+
+def registered(
+    family: str, learners: Iterable[str], measures: Iterable[str]
+) -> list[tuple[Registry, str]]:
+    """The components of a study, each with its registry."""
+    named = ((LEARNERS, learners), (MEASURES, measures))
+    return [(FAMILIES, family), *((kind, name) for kind, names in named for name in names)]
 
 
 def register_family(name: str) -> Callable[[type[Component]], type[Component]]:

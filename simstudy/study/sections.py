@@ -130,13 +130,8 @@ class StudyFile(_Section):
     thresholds: Thresholds = Thresholds()
 
 
-_SECTIONS: dict[str, type[BaseModel]] = {
-    "": StudyFile,
-    "data": Data,
-    "measures": Measures,
-    "analysis": Analysis,
-    "limits": Limits,
-    "thresholds": Thresholds,
+_SECTIONS: dict[str, type[BaseModel]] = {"": StudyFile} | {
+    section.__name__.lower(): section for section in (Data, Measures, Analysis, Limits, Thresholds)
 }
 
 

@@ -16,16 +16,15 @@ def read_toml(path: Path) -> dict[str, Any]:
     """The content of a TOML file; a `SimstudyError` if it cannot be read."""
     try:
         return tomllib.loads(path.read_text(encoding="utf-8-sig"))
-    except RecursionError as error:
-        raise SimstudyError(f"{path} cannot be read: its values are nested too deeply") from error
-    except OSError as error:
-        raise SimstudyError(f"{path} cannot be read: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        raise SimstudyError(f"{path} cannot be read: it is not UTF-8 text") from error
     except tomllib.TOMLDecodeError as error:
         raise SimstudyError(f"{path} is not valid TOML: {error}") from error
-    except ValueError as error:  # a number of thousands of digits, or a path that cannot be one
-        raise SimstudyError(f"{path} cannot be read: {error}") from error
+    except (OSError, RecursionError, ValueError) as error:  # also of huge numbers and odd paths
+        reasons = {
+            RecursionError: "its values are nested too deeply",
+            UnicodeDecodeError: "it is not UTF-8 text",
+        }
+        reason = reasons.get(type(error)) or getattr(error, "strerror", None) or error
+        raise SimstudyError(f"{path} cannot be read: {reason}") from error
 
 
 def set_dotted(content: dict[str, Any], key: str, value: Any) -> None:

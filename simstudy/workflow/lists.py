@@ -12,7 +12,7 @@ from simstudy.engine.workers.child import spare_children
 from simstudy.results.results import Results
 from simstudy.study.lists import Collection
 from simstudy.study.study import Study
-from simstudy.workflow.options import Options, RunOptions
+from simstudy.workflow.options import Options
 from simstudy.workflow.run import Progress, run_study
 
 PAGE = "compare.html"
@@ -24,7 +24,7 @@ def run_collection(
     out: str | Path | None = None,
     *,
     watch: Watch | None = None,
-    **keywords: Unpack[Options],
+    **options: Unpack[Options],
 ) -> list[Results]:
     """Run all studies of a list, then write the page that compares them.
 
@@ -32,25 +32,25 @@ def run_collection(
     tables and figures, and the page to ``<out>/<list>/compare.html``; ``out`` is ``results`` if
     left out. Existing results are reused and interrupted runs resumed, as in `run_study`.
     ``watch`` is called with each study and returns a context manager around its run, which gives
-    a progress callback or None. ``report`` includes the page; other keywords are as in
+    a progress callback or None. ``report`` includes the page; other options are as in
     `run_study`. Returned are the results of the list, then those of readings with failed cells.
     """
-    options, directory = RunOptions(**keywords), place(collection, out)
-    scores_alone: Options = {**keywords, "report": False, "refine": False}
+    directory = place(collection, out)
+    scores_alone: Options = {**options, "report": False, "refine": False}
 
-    def run(part: Collection, where: Path, keywords: Options) -> list[Results]:
+    def run(part: Collection, where: Path, options: Options) -> list[Results]:
         found = []
         for study in part.studies:
             name = str((where / study.name).relative_to(directory))
             shown = replace(study, name=name)
             with watch(shown) if watch is not None else nullcontext() as progress:
-                found.append(run_study(study, where / study.name, progress=progress, **keywords))
+                found.append(run_study(study, where / study.name, progress=progress, **options))
         return found
 
     with spare_children():
-        results = run(collection, directory, keywords)
+        results = run(collection, directory, options)
         others = [run(part, directory / part.name, scores_alone) for part in collection.readings]
-    if options.report:
+    if options.get("report", True):
         from simstudy.workflow.compare import write_page
 
         write_page(directory / PAGE, page(collection, results, others))

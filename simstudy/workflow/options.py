@@ -2,30 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TypedDict
 
 
-@dataclass(frozen=True)
-class RunOptions:
+class Options(TypedDict, total=False):
     """Options of a run; scores do not depend on the number of jobs or the cluster."""
 
-    jobs: int | None = None  # worker processes; one per processor if None
-    cluster: str | None = None  # the address of a Dask scheduler, or "local" to start one
-    overwrite: bool = False  # replace existing results
-    report: bool = True  # write tables and figures, not only scores
-    fail_fast: bool = False  # raise an error at the first cell that fails
-    retry: bool = False  # rerun the cells that failed before
-    refine: bool | None = None  # add sizes around crossings; None: as in the study or its results
-
-
-class Options(TypedDict, total=False):
-    """The fields of `RunOptions` as keywords."""
-
-    jobs: int | None
-    cluster: str | None
-    overwrite: bool
-    report: bool
-    fail_fast: bool
-    retry: bool
-    refine: bool | None
+    jobs: int | None  # worker processes; one per processor if None
+    cluster: str | None  # the address of a Dask scheduler, or "local" to start one
+    overwrite: bool  # replace existing results
+    report: bool  # write tables and figures, not only scores; the default
+    fail_fast: bool  # raise an error at the first cell that fails
+    retry: bool  # rerun the cells that failed before
+    refine: bool | None  # add sizes around crossings; None: as in the study or its results

@@ -20,7 +20,7 @@ from simstudy.results.recorded import foreign, recorded_plan, recorded_study
 from simstudy.results.results import Results
 from simstudy.results.store import SHARD, Store
 from simstudy.study.study import Study
-from simstudy.workflow.options import Options, RunOptions
+from simstudy.workflow.options import Options
 from simstudy.workflow.refine import refine as add_sizes
 
 _MAX_NAMED = 5  # models that an error names
@@ -57,7 +57,7 @@ def run_study(
     out: str | Path | None = None,
     *,
     progress: Progress | None = None,
-    **keywords: Unpack[Options],
+    **options: Unpack[Options],
 ) -> Results:
     """Run a study and write its results; complete results are reused, interrupted runs resumed.
 
@@ -69,19 +69,18 @@ def run_study(
         The directory for the results; ``results/<name>`` if left out.
     progress : callable, optional
         Called with a `Step` each time a model is finished.
-    **keywords
-        The fields of `RunOptions`: jobs (default: one per processor), cluster (the address of a
+    **options
+        The keys of `Options`: jobs (default: one per processor), cluster (the address of a
         Dask scheduler, or "local"), overwrite, report, fail_fast, retry, refine.
     """
-    options = RunOptions(**keywords)
     plan = make_plan(study)
     store = Store(_place(study, out))
     with store.locked():
-        refine = options.refine
+        refine = options.get("refine")
         if refine is None:  # refined results stay refined
             refine = study.thresholds.refine or bool((store.manifest() or {}).get("refined"))
-        reused = store.holds(plan, options.overwrite)
-        if options.retry and store.forget_failures():
+        reused = store.holds(plan, options.get("overwrite", False))
+        if options.get("retry") and store.forget_failures():
             reused = False
         if not reused:
             store.begin(study.as_dict(), plan)
@@ -95,7 +94,7 @@ def run_study(
 
             if add_sizes(Results(store.directory), plan, store, confidence, compute):
                 reused = False
-        return _results(study, plan, store, reused, options.report)
+        return _results(study, plan, store, reused, options.get("report", True))
 
 
 def _results(study: Study, plan: Plan, store: Store, reused: bool, report: bool) -> Results:
@@ -121,7 +120,7 @@ def run_shard(
     out: str | Path | None = None,
     *,
     progress: Progress | None = None,
-    **keywords: Unpack[Options],
+    **options: Unpack[Options],
 ) -> Store:
     """Run one shard of a study, and return the store of its cells.
 
@@ -129,15 +128,14 @@ def run_shard(
     is ``results/<name>-shard-3-of-10`` if left out; the rest is as in `run_study`, except for the
     report and refinement, which need all models.
     """
-    options = RunOptions(**keywords)
-    if options.refine:
+    if options.get("refine"):
         raise SimstudyError("--refine needs all models; use it when the shards are merged")
     which, of = shard
     plan = make_plan(study)
     store = Store(_place(study, out, f"-shard-{which}-of-{of}"))
     with store.locked():
-        reused = store.holds(plan, options.overwrite)
-        if options.retry and store.forget_failures():
+        reused = store.holds(plan, options.get("overwrite", False))
+        if options.get("retry") and store.forget_failures():
             reused = False
         if not reused:
             store.begin(study.as_dict(), plan)
@@ -216,7 +214,7 @@ def _refine_joined(study: Study, plan: Plan, store: Store) -> bool:
                 f"add them with: simstudy run {store.directory / 'study.toml'} "
                 f"--out {store.directory}"
             )
-        _compute(wide, store, cells, plan.models, RunOptions(), None)
+        _compute(wide, store, cells, plan.models, {}, None)
 
     try:
         return add_sizes(Results(store.directory), plan, store, study.analysis.confidence, compute)
@@ -234,7 +232,7 @@ def _compute(
     store: Store,
     todo: Mapping[int, list[CellKey]],
     models: int,
-    options: RunOptions,
+    options: Options,
     progress: Progress | None,
 ) -> float | None:
     """Compute and save some cells of a plan; returns the seconds, None without any cells."""
@@ -244,11 +242,12 @@ def _compute(
     finished, cells_done, failures = models - len(todo), 0, 0
     refused: dict[str, str] = {}
     all_cells = sum(map(len, todo.values()))
-    running = contextlib.closing(execute(plan, options.jobs, todo, options.cluster, refused))
+    jobs, cluster = options.get("jobs"), options.get("cluster")
+    running = contextlib.closing(execute(plan, jobs, todo, cluster, refused))
     with store.saving(plan) as save, running as results:
         for cells in results:
             bad = [cell for cell in cells if cell.status != "ok"]
-            if bad and options.fail_fast:
+            if bad and options.get("fail_fast"):
                 raise CellFailedError(_describe(bad[0], store))
             save(cells)
             finished += 1

@@ -122,9 +122,9 @@ def vary_study(
 
 def _share(source: Path, directory: Path) -> None:
     """Copy the journal of a variant that has the same cells."""
-    journal = directory / JOURNAL
-    if source != directory and (source / JOURNAL).exists() and not journal.exists():
-        write_files({journal: (source / JOURNAL).read_bytes()})
+    there, here = source / JOURNAL, directory / JOURNAL
+    if there != here and there.exists() and not here.exists():
+        write_files({here: there.read_bytes()})
 
 
 def statements(found: Sequence[Results]) -> list[Statement]:

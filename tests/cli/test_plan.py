@@ -62,7 +62,7 @@ def test_what_is_forecast_follows_from_the_spread(write_study):
     assert pilot.seconds(25) == 2 + 12.5 + 1
     lines = "\n".join(forecast(pilot, 0.005, 0.01, 0.8))
     assert "25 models: about 16 s." in lines
-    assert "not covered, for want of finite scores: NB − TAN at 60" in lines
+    assert ": NB − TAN at 60" in lines
     assert "every mean: standard deviation between models up to 0.0600, so a Monte-Carlo" in lines
     assert "every mean: 144 models" in lines  # (0.06/0.005)²
     assert "every paired difference between learners: 16 models" in lines

@@ -333,7 +333,7 @@ def test_the_parts_of_regret_sum_to_it_where_a_limit_is_missing(write_study, tmp
         ({'"both"': '"all"'}, 'data.test_size: "all" is not allowed; it must be a number of rows'),
         (
             {'also = ["accuracy"': 'also = ["miscalibration"', '"both"': '"exact"'},
-            "measures.also[0]: 'miscalibration' is no mean over rows",
+            "measures.also[0]: 'miscalibration' is not a mean",
         ),
         (
             {"variables = [3, 4]": "variables = [3, 12]", '"both"': "100"},

@@ -53,7 +53,7 @@ def test_pieces_of_different_studies_are_not_joined(study, shards, tmp_path, wri
     other = load_study(write_study({"models = 4": "models = 7", "seed = 7": "seed = 8"}))
     odd = run_shard(other, (2, 3), tmp_path / "odd", jobs=1).directory
     before = (odd / JOURNAL).read_bytes()
-    with pytest.raises(SimstudyError, match=r"odd holds .* seed \(8 there, 7 asked\)"):
+    with pytest.raises(SimstudyError, match=r"odd holds .* seed \(8 there, 7 requested\)"):
         merge([shards[0], odd, shards[2]], tmp_path / "joined")
     assert (odd / JOURNAL).read_bytes() == before
     with pytest.raises(SimstudyError, match=r"nowhere holds no results of a study"):
@@ -63,7 +63,9 @@ def test_pieces_of_different_studies_are_not_joined(study, shards, tmp_path, wri
 def test_pieces_that_disagree_are_not_joined(shards, tmp_path, study):
     cell = next(Journal(shards[1]).cells())
     Journal(shards[2]).add([replace(cell, values=(9.0,))])
-    with pytest.raises(SimstudyError, match=r"shard3 has another score .* model 1, 20 rows, NB"):
+    with pytest.raises(
+        SimstudyError, match=r"shard3 has a different score .* model 1, 20 rows, NB"
+    ):
         merge(shards, tmp_path / "joined")
 
 
@@ -81,4 +83,4 @@ def test_the_command_runs_shards_and_joins_them(simstudy, write_study, tmp_path)
     for wrong in ("0/2", "3/2", "one", "1/", "/"):
         refused = simstudy("run", study, "--shard", wrong)
         assert refused.returncode == 2
-        assert f"--shard: '{wrong}' is not a part of a whole such as 3/10" in refused.stderr
+        assert f"--shard: '{wrong}' is not a shard such as 3/10" in refused.stderr

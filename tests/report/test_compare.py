@@ -194,7 +194,7 @@ def test_conventions_that_a_measure_does_not_rest_on_do_not_keep_it_from_being_c
     said = not_comparable({"a": one, "b": other, "c": one}, "log_loss")
     assert said == (
         "Not compared: the base (e in a and c, 2.0 in b) and the cutoff (mml in a and c, none in "
-        "b) differ, so that log loss is not the same kind of number in all studies."
+        "b) differ, so values of log loss are not comparable between the studies."
     )
 
 

@@ -105,8 +105,8 @@ def test_a_manifest_without_a_key_or_with_nonsense(made, out, monkeypatch):
         if tried % 5 == 0:
             answers.append(told(out))
         said = sentence(lambda: run_study(study, out, jobs=1, report=False))
-        assert ("is of schema" in said) == (manifest.get("schema", 1) in (3, -1)), manifest
-        assert said == "" or "is of schema" in said
+        assert ("has schema" in said) == (manifest.get("schema", 1) in (3, -1)), manifest
+        assert said == "" or "has schema" in said
         assert (out / "scores.parquet").read_bytes() == scores
     assert True in answers
     assert False in answers

@@ -182,7 +182,7 @@ def test_a_plugin_that_is_the_same_one_is_executed(made, tmp_path):
     assert "reliability.png" in drawn.stdout
     with (tmp_path / "whole" / "plugins" / "0_pocket.py").open("a") as file:
         file.write("\nx = 1\n")
-    with pytest.raises(SimstudyError, match="is not the one that the results"):
+    with pytest.raises(SimstudyError, match="differs from the one that the results"):
         open_results(tmp_path / "whole").model(0)
 
 
@@ -233,7 +233,7 @@ def test_joining_what_is_to_be_refined_executes_nothing_of_others(tmp_path):
     shards = [run_shard(study, (n, 2), tmp_path / str(n), jobs=1).directory for n in (1, 2)]
     joined = merge(shards, tmp_path / "joined")
     assert joined.refined.empty
-    assert "which would execute plugins/0_empty.py; simstudy run " in joined.note
+    assert "plugins/0_empty.py; add them with: simstudy run " in joined.note
     refined = run_study(load_study(joined.directory / "study.toml"), joined.directory, jobs=1)
     assert not refined.refined.empty
 

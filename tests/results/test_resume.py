@@ -160,9 +160,9 @@ def test_what_would_change_existing_cells_is_refused(write_study, tmp_path):
     run_study(load_study(write_study(text=STUDY), {"models": 3}), out, jobs=1, report=False)
     before = scores(out)
     for changes, said in (
-        ({"models": 3, "seed": 9}, r"these differ: seed \(1 there, 9 asked\)"),
-        ({"models": 2}, r"models \(3 there, 2 asked\)"),
-        ({"models": 4, "data.test_size": 70}, r"data.test_size \(60 there, 70 asked\)"),
+        ({"models": 3, "seed": 9}, r"these differ: seed \(1 there, 9 requested\)"),
+        ({"models": 2}, r"models \(3 there, 2 requested\)"),
+        ({"models": 4, "data.test_size": 70}, r"data.test_size \(60 there, 70 requested\)"),
         ({"models": 3, "data.train_sizes": [20]}, "data.train_sizes"),
     ):
         with pytest.raises(SimstudyError, match=said):
@@ -181,7 +181,7 @@ def test_other_measures_compute_everything_again_and_say_so(write_study, tmp_pat
     more = {**few, "measures": {"also": ["accuracy"]}}
     results = run_study(load_study(write_study(text=STUDY), more), out, jobs=1, report=False)
     assert len(calls) == 12
-    assert results.note == "the measures are other ones: all cells were computed again"
+    assert results.note == "measures changed; all cells recomputed"
     assert "accuracy" in results.scores
 
 
@@ -189,7 +189,7 @@ def test_two_runs_do_not_write_to_one_place(write_study, tmp_path, whole):
     study = write_study(text=STUDY)
     process = start(study, tmp_path / "out")
     wait_for_lines(process, tmp_path / "out" / JOURNAL, 1)
-    with pytest.raises(SimstudyError, match=r"another run is at work in .*out; wait until"):
+    with pytest.raises(SimstudyError, match=r"another run is using .*out; wait"):
         run_study(load_study(study), tmp_path / "out", jobs=1, report=False)
     process.communicate(timeout=60)
     assert process.returncode == 0
@@ -292,7 +292,7 @@ def test_what_is_missing_or_damaged_is_made_again_from_the_journal(
     assert results.failures.empty
     assert len(results.timings) == 12
     if name != "study.toml":
-        assert f"{name} was damaged or missing; it was made again from cells.jsonl" in results.note
+        assert f"{name} was damaged or missing; it was restored from cells.jsonl" in results.note
 
 
 def test_a_lost_manifest_does_not_let_another_study_in(write_study, tmp_path):

@@ -89,7 +89,9 @@ def test_a_manifest_cannot_have_other_files_taken_away(write_study, tmp_path, na
 
 def test_a_different_study_in_the_same_place_is_refused_with_what_differs(write_study, tmp_path):
     run_study(load_study(write_study()), tmp_path / "out", jobs=1, report=False)
-    with pytest.raises(SimstudyError, match=r"different study.*seed \(7 there, 8 asked\).*--over"):
+    with pytest.raises(
+        SimstudyError, match=r"different study.*seed \(7 there, 8 requested\).*--over"
+    ):
         run_study(load_study(write_study(), {"seed": 8}), tmp_path / "out", jobs=1, report=False)
     replaced = run_study(
         load_study(write_study(), {"seed": 8}), tmp_path / "out", jobs=1, overwrite=True
@@ -151,7 +153,7 @@ def test_results_of_another_schema_are_refused(write_study, tmp_path):
     results = run_study(load_study(write_study()), tmp_path / "out", jobs=1, report=False)
     path = results.directory / "manifest.json"
     path.write_text(path.read_text().replace('"schema": 1', '"schema": 99'))
-    with pytest.raises(SimstudyError, match=r"is of schema 99; this version .* reads schema 1"):
+    with pytest.raises(SimstudyError, match=r"has schema 99; this version .* reads schema 1"):
         open_results(results.directory)
 
 
@@ -246,7 +248,7 @@ def test_results_that_do_not_name_the_reward_hold_the_mean(write_study, tmp_path
     assert open_results(first.directory).scores.equals(scores)
     assert run_study(load_study(write_study()), tmp_path / "out", jobs=1, report=False).reused
     summed = load_study(write_study(), {"measures.reward": "sum"})
-    said = r"different study.*measures.reward \(mean there, sum asked\)"
+    said = r"different study.*measures.reward \(mean there, sum requested\)"
     with pytest.raises(SimstudyError, match=said):
         run_study(summed, tmp_path / "out", jobs=1, report=False)
     more = run_study(load_study(write_study(), {"models": 5}), tmp_path / "out", jobs=1)
@@ -269,7 +271,7 @@ def test_the_sum_over_classes_is_named_and_never_mixed_with_the_mean(write_study
         "regret (sum over classes)",
     ]
     changes.pop("measures.reward")
-    with pytest.raises(SimstudyError, match=r"measures.reward \(sum there, mean asked\)"):
+    with pytest.raises(SimstudyError, match=r"measures.reward \(sum there, mean requested\)"):
         run_study(load_study(write_study(), changes), tmp_path / "sum", jobs=1)
     apart = not_comparable({"a": mean, "b": summed}, "information_reward")
     assert apart.startswith("Not compared: the reward (mean in a, sum in b) differs")

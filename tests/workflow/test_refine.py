@@ -234,7 +234,7 @@ def test_the_manifest_says_which_sizes_serve_the_thresholds(refined):
 def test_a_shard_cannot_be_refined(studies, simstudy):
     done = simstudy("run", studies / "plain.toml", "--shard", "1/2", "--refine")
     assert done.returncode == 2
-    assert "--refine needs all models; use it when the shards are joined" in done.stderr
+    assert "--refine needs all models; use it when the shards are merged" in done.stderr
 
 
 def test_a_wrong_setting_is_one_sentence(studies):

@@ -21,37 +21,9 @@ class Refusal(NamedTuple):
     why: str
 
 
-class _Guards:
-    """The guards of this worker, one per run and thread."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._plans: dict[str, bytes] = {}
-        self._guards: dict[tuple[str, int], Guard] = {}
-
-    def add(self, run: str, plan: bytes) -> None:
-        with self._lock:
-            self._plans[run] = plan
-
-    def of_this_thread(self, run: str) -> Guard:
-        key = (run, threading.get_ident())
-        with self._lock:
-            if run not in self._plans:
-                raise StoppedError
-            if key not in self._guards:
-                self._guards[key] = Guard(pickle.loads(self._plans[run]))
-            return self._guards[key]
-
-    def stop(self, run: str) -> None:
-        with self._lock:
-            self._plans.pop(run, None)
-            keys = [key for key in self._guards if key[0] == run]
-            guards = [self._guards.pop(key) for key in keys]
-        for guard in guards:
-            guard.stop()
-
-
-_guards = _Guards()
+_lock = threading.Lock()
+_plans: dict[str, bytes] = {}  # by run
+_guards: dict[tuple[str, int], Guard] = {}  # by run and thread
 
 
 def join(run: str, expected: Mapping[str, str], plan: bytes) -> str:
@@ -61,13 +33,29 @@ def join(run: str, expected: Mapping[str, str], plan: bytes) -> str:
     """
     different = differences({name: expected[name] for name in BASIS if name in expected})
     if not different:
-        _guards.add(run, plan)
+        with _lock:
+            _plans[run] = plan
     return different
 
 
 def leave(run: str) -> None:
     """End the guards of a run."""
-    _guards.stop(run)
+    with _lock:
+        _plans.pop(run, None)
+        guards = [_guards.pop(key) for key in [*_guards] if key[0] == run]
+    for guard in guards:
+        guard.stop()
+
+
+def _guard(run: str) -> Guard:
+    """The guard of this thread for a run."""
+    key = (run, threading.get_ident())
+    with _lock:
+        if run not in _plans:
+            raise StoppedError
+        if key not in _guards:
+            _guards[key] = Guard(pickle.loads(_plans[run]))
+        return _guards[key]
 
 
 def run_on_worker(run: str, batch: Sequence[TaskKey]) -> tuple[list[list[Cell]], float] | Refusal:
@@ -76,7 +64,7 @@ def run_on_worker(run: str, batch: Sequence[TaskKey]) -> tuple[list[list[Cell]],
 
     started = perf_counter()
     try:
-        cells = _guards.of_this_thread(run).run(batch)
+        cells = _guard(run).run(batch)
     except DifferentError as error:  # every new child process compares
         return Refusal(get_worker().address, str(error))
     except StoppedError:  # the run is over, or this worker was restarted at the same address

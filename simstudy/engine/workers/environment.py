@@ -12,7 +12,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 import simstudy
-from simstudy.study.registry import FAMILIES, LEARNERS, MEASURES
+from simstudy.study.registry import registered
 
 if TYPE_CHECKING:
     from simstudy.engine.plan import Plan
@@ -69,10 +69,8 @@ def _source() -> str:
 
 def _modules(plan: Plan) -> Iterator[str]:
     """Modules that define the components of a plan, and those imported there."""
-    named = [(FAMILIES, plan.family.name)]
-    named += [(LEARNERS, learner.name) for learner in plan.learners]
-    named += [(MEASURES, name) for name in plan.measures]
-    for registry, name in named:
+    learners = [learner.name for learner in plan.learners]
+    for registry, name in registered(plan.family.name, learners, plan.measures):
         if ":" in name:
             yield name.partition(":")[0]
         component = registry.get(name)

@@ -146,7 +146,7 @@ def test_a_wrong_address_is_one_sentence(simstudy, write_study):
     assert done.stderr.startswith("simstudy: no Dask scheduler answers at tcp://127.0.0.1:9;")
     assert len(done.stderr.splitlines()) == 1
     refused = simstudy("run", write_study(), "--address", "tcp://127.0.0.1:9")
-    assert "--address names a Dask scheduler; it goes with --backend dask" in refused.stderr
+    assert "--address needs --backend dask" in refused.stderr
     refused = simstudy("run", write_study(), "--backend", "slurm")
     assert "--backend: 'slurm' is not known; it must be processes or dask" in refused.stderr
 
