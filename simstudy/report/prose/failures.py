@@ -26,10 +26,8 @@ def failure_lines(directory: Path) -> list[str]:
         + " ".join(cell.error.split())
         for cell in failed
     ]
-    return [
-        *lines,
+    lines += [
         "",
-        "Tracebacks are in failures.csv once the study is finished. "
-        "This runs the first of them again, here:",
-        f"  {store.cell_command(failed[0])}",
+        "Tracebacks are in failures.csv once the study is finished. To run the first again:",
     ]
+    return [*lines, f"  {store.cell_command(failed[0])}"]
