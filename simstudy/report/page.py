@@ -14,9 +14,10 @@ from simstudy.report.charts import curves, pairs, spread, svg
 from simstudy.report.charts.network import network
 from simstudy.report.charts.svg import Panel
 from simstudy.report.prose import captions
-from simstudy.report.prose.design import conventions, question, sections, span
+from simstudy.report.prose.design import conventions, question, sections
 from simstudy.report.prose.headline import results_headline
 from simstudy.report.prose.numbers import brief
+from simstudy.report.prose.phrases import count_range
 from simstudy.report.tables import facts
 from simstudy.report.tables import findings as build
 from simstudy.report.tables.table import Table
@@ -158,10 +159,8 @@ def _examples(results: Results) -> tuple[list[Panel], str]:
     mixture, whole = False, results.study.models
     for index, model in sorted(results.manifest["networks"].items())[:_EXAMPLES]:
         cards, parts = model["cards"], model["components"]
-        note = (
-            f"{len(cards)} variables of {span(min(cards), max(cards))} values; "
-            f"{math.prod(cards):,} configurations"
-        )
+        note = f"{len(cards)} variables of {count_range(min(cards), max(cards))} values; "
+        note += f"{math.prod(cards):,} configurations"
         if parts > 1:
             mixture = True
             note += f"; component 1 of {parts}, weight {model['weight']:.3g}"
@@ -170,13 +169,9 @@ def _examples(results: Results) -> tuple[list[Panel], str]:
         made.append(Panel(f"Model {index}", picture, "", note))
     if not made:
         return made, "None is shown: the manifest of these results has no models."
-    note = (
-        f"The first {len(made)} of {whole} models. The target is on top, filled; its arcs are "
-        "drawn lighter."
-    )
-    return made, note + (
-        " Each model is a mixture of networks with weights; its first component is shown."
-    ) * mixture
+    note = f"The first {len(made)} of {whole} models. The target is on top, filled; its arcs are "
+    also = " Each model is a mixture of networks with weights; its first component is shown."
+    return made, note + "drawn lighter." + also * mixture
 
 
 def _commands(results: Results) -> dict[str, Any]:

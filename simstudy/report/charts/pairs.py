@@ -58,9 +58,11 @@ def difference(findings: Findings, first: str, second: str, crossings: bool = Tr
         f"{second} is ahead of {first} by {signed(middle[0])} at {sizes[0]:,} rows and by "
         f"{signed(middle[-1])} at {sizes[-1]:,}."
     )
-    for one in _crossings(findings, {first, second}) if crossings else ():
-        layers += _crossing(one, 0.0, "interval")
-        description += f" Crossing at about {one.crossing:,.0f} rows."
+    for course in findings.courses if crossings else ():
+        for change in course.changes:
+            if change.estimated and {course.first, course.second} == {first, second}:
+                layers += _crossing(change, 0.0, "interval")
+                description += f" Crossing at about {change.crossing:,.0f} rows."
     return Chart(
         f"{second}\nahead of {first}",
         f"{second} ahead of {first}",
@@ -73,12 +75,6 @@ def difference(findings: Findings, first: str, second: str, crossings: bool = Tr
         notes=(_CUT,) * cut,
         absent=curve.note,
     )
-
-
-def _crossings(findings: Findings, both: set[str]) -> list[Overtaking]:
-    """The estimated crossings of two learners."""
-    courses = [course for course in findings.courses if {course.first, course.second} == both]
-    return [change for course in courses for change in course.changes if change.estimated]
 
 
 def _crossing(change: Overtaking, y: float, kind: str) -> list[spec.Layer]:

@@ -234,9 +234,8 @@ def _bars(layer: spec.Span, frame: _Frame) -> str:
     for value, low, high in zip(layer.x, layer.low, layer.high, strict=True):
         if drawable(low) and drawable(high):
             x = frame.x(value)
-            parts.append(
-                f"M{x:.1f} {frame.y(axis.inside(low)):.1f}V{frame.y(axis.inside(high)):.1f}"
-            )
+            bottom, top = (frame.y(axis.inside(end)) for end in (low, high))
+            parts.append(f"M{x:.1f} {bottom:.1f}V{top:.1f}")
             whole = (end for end in (low, high) if axis.holds(end))
             parts += [f"M{x - 3:.1f} {frame.y(end):.1f}h6" for end in whole]
     return "".join(parts)

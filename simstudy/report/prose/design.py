@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from simstudy.measures.base import MeasureInfo
-from simstudy.report.prose.phrases import MAX_NAMED, all_sizes, listed
+from simstudy.report.prose.phrases import MAX_NAMED, all_sizes, count_range, listed
 from simstudy.study.constants import ROWS_BESIDE_EXACT
 from simstudy.study.study import Study
 
@@ -113,9 +113,9 @@ def parameters(family: Mapping[str, Any]) -> Iterator[str]:
     for key, value in family.items():
         match key, value:
             case (("variables" | "attributes"), [low, high]):
-                yield f"{span(low, high)} variables, the target included"
+                yield f"{count_range(low, high)} variables, the target included"
             case "values", [low, high]:
-                yield f"{span(low, high)} values of each variable"
+                yield f"{count_range(low, high)} values of each variable"
             case "cpts", _ if uniform:
                 yield (
                     "every row of every conditional probability table uniform random numbers "
@@ -130,8 +130,3 @@ def parameters(family: Mapping[str, Any]) -> Iterator[str]:
                 continue
             case _:
                 yield f"{key} = {value}"
-
-
-def span(low: int, high: int) -> str:
-    """A range of whole numbers."""
-    return f"{low}" if low == high else f"{low} to {high}"

@@ -26,10 +26,5 @@ def failure_lines(directory: Path) -> list[str]:
         + " ".join(cell.error.split())
         for cell in failed
     ]
-    return [
-        *lines,
-        "",
-        "Tracebacks are in failures.csv once the study is finished. "
-        "This runs the first of them again, here:",
-        f"  {store.cell_command(failed[0])}",
-    ]
+    note = "Tracebacks are in failures.csv once the study is finished. To run the first cell again:"
+    return [*lines, "", note, f"  {store.cell_command(failed[0])}"]

@@ -80,11 +80,8 @@ def statements(verdicts: Sequence[StatementVerdict]) -> list[Table]:
     heads = ["statement", "verdict", "what the intervals say"]
     tables = []
     for study, found in studies.items():
-        name, title, lines = (
-            f"statements_{study}",
-            f"Statements about {study}",
-            map(_statement, found),
-        )
+        name, title = f"statements_{study}", f"Statements about {study}"
+        lines = map(_statement, found)
         data = pd.DataFrame([row for one in found for row in _checks(one)])
         tables.append(make_table(name, title, heads, lines, texts=3, data=data))
     return tables

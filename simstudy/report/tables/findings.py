@@ -190,20 +190,13 @@ def pairwise(findings: Findings) -> Table | Absent:
     if found.empty:
         return Absent("there is one learner only")
     digits = decimals((found["upper"] - found["lower"]) / 2)
-    lines = [
-        [
-            rows(row["size"]),
-            f"{row['first']} − {row['second']}",
-            number(row["difference"], digits),
-            f"[{number(row['lower'], digits)}, {number(row['upper'], digits)}]"
-            if math.isfinite(row["lower"])
-            else NONE,
-            number(row["t"], 2),
-            number(row["df"], 0),
-            p_value(row["p_adjusted"]),
-        ]
-        for row in found.to_dict("records")
-    ]
+    lines = []
+    for row in found.to_dict("records"):
+        pair = f"{row['first']} − {row['second']}"
+        low, value, high = (number(row[key], digits) for key in ("lower", "difference", "upper"))
+        interval = f"[{low}, {high}]" if math.isfinite(row["lower"]) else NONE
+        test = number(row["t"], 2), number(row["df"], 0), p_value(row["p_adjusted"])
+        lines.append([rows(row["size"]), pair, value, interval, *test])
     caption = f"{opening(pair_method(findings))}. p is adjusted likewise."
     caption += " The intervals are Bonferroni's: Holm's method has none." * design.holm
     starts = itertools.accumulate(len(findings.pairs_at(size)) for size in design.sizes[:-1])
@@ -255,16 +248,12 @@ def precision(findings: Findings) -> Table:
     """Monte-Carlo standard errors of every mean and every paired difference."""
     found = findings.precision
     digits = decimals(found["mcse"])
-    lines = [
-        [
-            rows(row["size"]),
-            row["first"] + (f" − {row['second']}" if row["second"] else ""),
-            f"{row['n']:,}",
-            *(number(row[key], digits) for key in ("estimate", "sd", "mcse")),
-            NONE if math.isnan(row["mcse_error"]) else f"{100 * row['mcse_error']:.0f}%",
-        ]
-        for row in found.to_dict("records")
-    ]
+    lines = []
+    for row in found.to_dict("records"):
+        what = row["first"] + (f" − {row['second']}" if row["second"] else "")
+        numbers = [number(row[key], digits) for key in ("estimate", "sd", "mcse")]
+        error = NONE if math.isnan(row["mcse_error"]) else f"{100 * row['mcse_error']:.0f}%"
+        lines.append([rows(row["size"]), what, f"{row['n']:,}", *numbers, error])
     heads = ["rows", "mean or difference", "n", "estimate", "sd", "MCSE", "error"]
     title = f"Precision of means of {axis_label(findings.info)} and of paired differences"
     rules = {len(findings.means)} - {len(found)}
@@ -325,12 +314,11 @@ def ranks(findings: Findings) -> Table | Absent:
         ["critical difference", *(f"{one.critical_difference:.2f}" for one in found)],
     ]
     keys = ("chi2", "df", "p", "F", "df1", "df2", "p_F", "critical_difference")
-    data = pd.concat(
-        one.table.assign(
-            size="all" if one.at is None else one.at, **{key: getattr(one, key) for key in keys}
-        )
-        for one in found
-    )
+    parts = []
+    for one in found:
+        own = {key: getattr(one, key) for key in keys}
+        parts.append(one.table.assign(size="all" if one.at is None else one.at, **own))
+    data = pd.concat(parts)
     title = f"Average ranks by {findings.info.label}"
     caption = captions.ranks_table(findings, overall=found[-1].at is None) + without
     options: Row = {"caption": caption, "data": data, "cut": True, "rules": {len(learners)}}

@@ -37,17 +37,12 @@ def _head(head: Cell) -> Markup:
 
 def _row(row: list[Cell], ruled: bool) -> Markup:
     first, *others = row
-    start = Markup("<tr{}{}>").format(
-        Markup(' class="ruled"') if ruled else "", _of(first.learners)
-    )
+    rule = Markup(' class="ruled"') if ruled else ""
+    start = Markup("<tr{}{}>").format(rule, _of(first.learners))
     name = Markup('<th scope="row" class="{}"><span class="w">{}</span>{}</th>')
     cells = [name.format(first.kind, first.text, _more(first))]
-    cells += [
-        Markup('<td class="{}"{}>{}{}</td>').format(
-            cell.kind, _of(cell.learners), _text(cell), _more(cell)
-        )
-        for cell in others
-    ]
+    text = Markup('<td class="{}"{}>{}{}</td>')
+    cells += [text.format(c.kind, _of(c.learners), _text(c), _more(c)) for c in others]
     return start + Markup("").join(cells) + Markup("</tr>")
 
 
