@@ -134,7 +134,7 @@ def test_overrides_replace_what_the_file_says(write_study):
         ({LEARNER: "[measures]\nprior = [0.5, 0.6]\n" + LEARNER}, "that sum to 1"),
         (
             {LEARNER: "[measures]\nprior = [0.5, 0.5]\n" + LEARNER},
-            "needs a target of as many values",
+            "needs a target with as many values",
         ),
         ({LEARNER: "[measures]\nbase = 1\n" + LEARNER}, '"e" or a number above 1'),
         ({LEARNER: "[measures]\ncutoff = 'x'\n" + LEARNER}, "'mml', '2001' or 'none'"),
