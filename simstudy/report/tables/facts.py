@@ -94,9 +94,8 @@ def failures(results: Results) -> list[Table]:
 def versions(results: Results) -> Table:
     """The versions and the platform behind the results."""
     manifest = results.manifest
-    packages = dict(manifest["packages"])
-    facts = [["simstudy", packages.pop("simstudy")], ["Python", manifest["python"]]]
-    facts += [[name, version] for name, version in packages.items()]
+    made_by = {"simstudy": manifest["conditions"]["simstudy"], "Python": manifest["python"]}
+    facts = [[name, version] for name, version in (made_by | manifest["packages"]).items()]
     facts += [[key, manifest[key]] for key in ("platform", "processor")]
     facts += [["seed", str(results.study.seed)], ["fingerprint", manifest["fingerprint"]]]
     if isinstance(seconds := manifest.get("seconds"), int | float):
