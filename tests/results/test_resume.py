@@ -134,7 +134,6 @@ def test_damage_is_found_and_mended(write_study, tmp_path, whole, calls, damage)
     assert len(calls) == (240 if damage == "emptied" else 4)
     if damage != "emptied":
         assert "1 lines of" in results.note
-        assert "were damaged, or not finished" in results.note
 
 
 def test_a_larger_study_computes_only_what_is_missing(write_study, tmp_path, calls):
@@ -299,7 +298,7 @@ def test_a_lost_manifest_does_not_let_another_study_in(write_study, tmp_path):
     study = load_study(write_study(text=STUDY), {"models": 3})
     out = run_study(study, tmp_path / "out", jobs=1, report=False).directory
     (out / "manifest.json").write_text("{")
-    with pytest.raises(SimstudyError, match=r"different study; these differ: seed \(1 there, 9 a"):
+    with pytest.raises(SimstudyError, match=r"different study; these differ: seed \(1 there, 9 "):
         run_study(load_study(write_study(text=STUDY), {"models": 3, "seed": 9}), out, jobs=1)
     with pytest.raises(SimstudyError, match="holds no complete results") as caught:
         open_results(out)

@@ -191,7 +191,7 @@ def test_what_is_wrong_with_a_statement_is_said_with_its_line(write, old, new, s
         ("[20, 60]", '[20]\nmeasure = "accuracy"', "claims[0].measure: the study 'one' has no"),
         ('"beats"', '"level"', 'claims[0].margin: "level" needs a margin above 0'),
         ('"beats"', '"below"', 'claims[0].value: "below" needs 1 number, not 0'),
-        ('"beats"', '"between"\nvalue = [0.0, 1.0]', 'claims[0].against: "between" is said of a'),
+        ('"beats"', '"between"\nvalue = [0.0, 1.0]', 'claims[0].against: "between" concerns a'),
         ('"beats"\nlearners = ["NB"]\nagainst = ["prior"]',
          '"between"\nlearners = ["NB"]\nvalue = [0.1, -0.3]',
          'claims[0].value: "between" needs the lower number first; 0.1 is not below -0.3'),
