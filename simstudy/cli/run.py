@@ -24,7 +24,7 @@ from simstudy.texts import echo
 if TYPE_CHECKING:
     from simstudy.results.results import Results
     from simstudy.study.lists import Collection
-    from simstudy.workflow.options import Options
+    from simstudy.workflow.options import RunOptions
 
 StudyFile = Annotated[Path, typer.Argument(metavar="STUDY.toml", help="The study.")]
 Jobs = Annotated[
@@ -82,7 +82,7 @@ def run(
         overrides["data.train_sizes"] = _whole_numbers("--sizes", sizes)
     given = {key: value for key, value in overrides.items() if value is not None}
     piece, cluster = _shard(shard), _cluster(backend, address)
-    options: Options = {
+    options: RunOptions = {
         "jobs": jobs,
         "cluster": cluster,
         "overwrite": overwrite,
@@ -133,7 +133,7 @@ def _workers(jobs: int | None, models: Any) -> int:
 
 
 def _run_all(
-    collection: Collection, out: Path | None, quiet: bool, log: Path | None, options: Options
+    collection: Collection, out: Path | None, quiet: bool, log: Path | None, options: RunOptions
 ) -> int:
     """Run the studies of a list; returns the number of failed cells."""
     from simstudy.cli.progress import watched

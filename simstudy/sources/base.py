@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import ABCMeta, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -16,8 +16,18 @@ _MAX = 10**6  # variables, and values of each
 CPTS = ("dirichlet", "normalized_uniform")
 
 
+class _Renamed(ABCMeta):
+    """Lets families be made with ``attributes``, the earlier name of ``variables``."""
+
+    def __call__(cls, *arguments: Any, **options: Any) -> Any:
+        own = getattr(cls, "__dataclass_fields__", {})
+        if "attributes" in options and "attributes" not in own:
+            options["variables"] = options.pop("attributes")
+        return super().__call__(*arguments, **options)
+
+
 @dataclass(frozen=True)
-class Family(ABC):
+class Family(metaclass=_Renamed):
     """Base class of families: a frozen dataclass of parameters with one method, `draw`.
 
     Models have a random number of variables with random numbers of values. Subclasses may add

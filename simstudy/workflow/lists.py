@@ -12,7 +12,7 @@ from simstudy.engine.workers.child import spare_children
 from simstudy.results.results import Results
 from simstudy.study.lists import Collection
 from simstudy.study.study import Study
-from simstudy.workflow.options import Options
+from simstudy.workflow.options import RunOptions
 from simstudy.workflow.run import Progress, run_study
 
 PAGE = "compare.html"
@@ -24,7 +24,7 @@ def run_collection(
     out: str | Path | None = None,
     *,
     watch: Watch | None = None,
-    **options: Unpack[Options],
+    **options: Unpack[RunOptions],
 ) -> list[Results]:
     """Run all studies of a list, then write the page that compares them.
 
@@ -36,9 +36,9 @@ def run_collection(
     `run_study`. Returned are the results of the list, then those of readings with failed cells.
     """
     directory = place(collection, out)
-    scores_alone: Options = {**options, "report": False, "refine": False}
+    scores_alone: RunOptions = {**options, "report": False, "refine": False}
 
-    def run(part: Collection, where: Path, options: Options) -> list[Results]:
+    def run(part: Collection, where: Path, options: RunOptions) -> list[Results]:
         found = []
         for study in part.studies:
             name = str((where / study.name).relative_to(directory))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TypedDict
 
 
-class Options(TypedDict, total=False):
+class RunOptions(TypedDict, total=False):
     """Options of a run; scores do not depend on the number of jobs or the cluster."""
 
     jobs: int | None  # worker processes; one per processor if None
@@ -15,3 +15,11 @@ class Options(TypedDict, total=False):
     fail_fast: bool  # raise an error at the first cell that fails
     retry: bool  # rerun the cells that failed before
     refine: bool | None  # add sizes around crossings; None: as in the study or its results
+
+
+def check_options(options: RunOptions) -> None:
+    """Refuse an option that no run has."""
+    for name in options:
+        if name not in RunOptions.__annotations__:
+            known = ", ".join(RunOptions.__annotations__)
+            raise TypeError(f"unexpected keyword argument '{name}'; known: {known}")

@@ -20,7 +20,7 @@ from simstudy.results.recorded import foreign, recorded_plan, recorded_study
 from simstudy.results.results import Results
 from simstudy.results.store import SHARD, Store
 from simstudy.study.study import Study
-from simstudy.workflow.options import Options
+from simstudy.workflow.options import RunOptions, check_options
 from simstudy.workflow.refine import refine as add_sizes
 
 _MAX_NAMED = 5  # models that an error names
@@ -57,7 +57,7 @@ def run_study(
     out: str | Path | None = None,
     *,
     progress: Progress | None = None,
-    **options: Unpack[Options],
+    **options: Unpack[RunOptions],
 ) -> Results:
     """Run a study and write its results; complete results are reused, interrupted runs resumed.
 
@@ -70,9 +70,10 @@ def run_study(
     progress : callable, optional
         Called with a `Step` each time a model is finished.
     **options
-        The keys of `Options`: jobs (default: one per processor), cluster (the address of a
+        The keys of `RunOptions`: jobs (default: one per processor), cluster (the address of a
         Dask scheduler, or "local"), overwrite, report, fail_fast, retry, refine.
     """
+    check_options(options)
     plan = make_plan(study)
     store = Store(_place(study, out))
     with store.locked():
@@ -120,7 +121,7 @@ def run_shard(
     out: str | Path | None = None,
     *,
     progress: Progress | None = None,
-    **options: Unpack[Options],
+    **options: Unpack[RunOptions],
 ) -> Store:
     """Run one shard of a study, and return the store of its cells.
 
@@ -128,6 +129,7 @@ def run_shard(
     is ``results/<name>-shard-3-of-10`` if left out; the rest is as in `run_study`, except for the
     report and refinement, which need all models.
     """
+    check_options(options)
     if options.get("refine"):
         raise SimstudyError("--refine needs all models; use it when the shards are merged")
     which, of = shard
@@ -232,7 +234,7 @@ def _compute(
     store: Store,
     todo: Mapping[int, list[CellKey]],
     models: int,
-    options: Options,
+    options: RunOptions,
     progress: Progress | None,
 ) -> float | None:
     """Compute and save some cells of a plan; returns the seconds, None without any cells."""

@@ -24,7 +24,7 @@ from simstudy.study.readings import Reading
 from simstudy.study.toml import set_dotted
 from simstudy.workflow.compare import compare_studies, write_page
 from simstudy.workflow.lists import PAGE, Watch
-from simstudy.workflow.options import Options
+from simstudy.workflow.options import RunOptions
 from simstudy.workflow.run import run_study
 
 MAX_VARIANTS = 24
@@ -76,7 +76,7 @@ def vary_study(
     out: str | Path | None = None,
     overrides: Mapping[str, Any] | None = None,
     watch: Watch | None = None,
-    **options: Unpack[Options],
+    **options: Unpack[RunOptions],
 ) -> tuple[Path, list[Results]]:
     """Run variants of a study and write a page: which findings hold under all of them.
 

@@ -72,7 +72,7 @@ def test_what_is_forecast_follows_from_the_spread(write_study):
     t = draws.mean(axis=1) / (draws.std(axis=1, ddof=1) / math.sqrt(25))
     found = float((np.abs(t) > 2.0639).mean())
     assert pilot.power(0.01, 25, 0.95, 1) == pytest.approx(found, abs=0.01)
-    assert f"probability {pilot.power(0.01, 25, 0.95, 1):.2f}" in lines
+    assert f"power {pilot.power(0.01, 25, 0.95, 1):.2f}" in lines
 
 
 def test_times_have_the_unit_that_suits_them():

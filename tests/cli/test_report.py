@@ -55,7 +55,7 @@ def test_the_page_holds_the_numbers_of_the_results(place, results):
             (f"anova_{measure}", results.anova(measure)),
             (f"means_{measure}", results.intervals(measure)),
             *(
-                (f"pairs_{measure}_{size}", pairs[pairs["size"] == size].reset_index(drop=True))
+                (f"pairs_{size}_{measure}", pairs[pairs["size"] == size].reset_index(drop=True))
                 for size in results.sizes
             ),
         ):

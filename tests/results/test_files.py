@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 
 import pytest
 
@@ -91,9 +92,10 @@ def test_a_typing_error_makes_no_directory(simstudy, tmp_path, verb):
 def test_a_page_without_a_name_is_refused(simstudy, write_study, tmp_path):
     study = write_study()
     assert simstudy("run", study, "--jobs", 1, "--no-report", "--out", "r").returncode == 0
+    shutil.copytree(tmp_path / "r", tmp_path / "other")
     before = sorted(os.listdir(tmp_path))
     for out in ("", ".", "r", "/proc/x.html", "s" * 300, f"{study}/x"):
-        done = simstudy("compare", "r", "r", "--out", out)
+        done = simstudy("compare", "r", "other", "--out", out)
         assert done.returncode == 2
         assert "cannot be written" in done.stderr
         assert len(done.stderr.splitlines()) == 1
