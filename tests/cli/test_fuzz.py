@@ -357,7 +357,7 @@ def test_results_of_any_content_are_told_of_or_refused_in_a_sentence(finished, d
 
 
 @given(st.data())
-@often(0.2)
+@often(0.1)
 def test_a_report_of_any_results_is_written_or_refused_in_a_sentence(finished, data):
     with somewhere() as place:
         directory = place / "results"
