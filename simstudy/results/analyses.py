@@ -67,7 +67,7 @@ class Analyses(Recorded):
             return pd.DataFrame()
         if isinstance(found.anova, Absent):
             raise SimstudyError(found.anova.reason)
-        return found.anova.table
+        return found.anova.table.copy()
 
     def intervals(self, measure: str | None = None, **options: Any) -> pd.DataFrame:
         """Means and confidence intervals of all cells; options as `analysis.intervals`.
@@ -79,7 +79,7 @@ class Analyses(Recorded):
 
         found = self.findings(measure)
         if not options:
-            return found.intervals
+            return found.intervals.copy()
         adjusted = found.design.adjustment != "none"
         defaults = {
             "confidence": found.design.confidence,
@@ -97,7 +97,7 @@ class Analyses(Recorded):
 
         found = self.findings(measure)
         if not options or len(self.learners) < 2:
-            return found.pairwise
+            return found.pairwise.copy()
         design = found.design
         defaults: dict[str, Any] = {
             "confidence": design.confidence,
@@ -117,7 +117,7 @@ class Analyses(Recorded):
 
         found = self.findings(measure)
         if not options or not found.courses:
-            return found.thresholds
+            return found.thresholds.copy()
         scores = pd.concat([self.scores, self.refined])
         return thresholds(scores, **self._compared(measure) | options)
 
@@ -125,7 +125,7 @@ class Analyses(Recorded):
         self, first: str, second: str, measure: str | None = None, **options: Any
     ) -> pd.DataFrame:
         """By how much the second learner is ahead at every size, with bands, for a figure."""
-        return self.findings(measure).curve(first, second, **options).table
+        return self.findings(measure).curve(first, second, **options).table.copy()
 
     def _compared(self, measure: str | None) -> dict[str, Any]:
         """What analyses of who is better need to know of a measure."""
@@ -167,7 +167,7 @@ class Analyses(Recorded):
         """
         import pandas as pd
 
-        return pd.DataFrame() if self.regret_parts is None else self.regret_parts.table
+        return pd.DataFrame() if self.regret_parts is None else self.regret_parts.table.copy()
 
     def precision(self, measure: str | None = None, mcse: float | None = None) -> pd.DataFrame:
         """Monte-Carlo standard errors of all means and paired differences.
@@ -184,7 +184,7 @@ class Analyses(Recorded):
         found = self.findings(measure).mixed
         if isinstance(found, Absent):
             raise SimstudyError(found.reason)
-        return found.table
+        return found.table.copy()
 
     def left_out(self, measure: str | None = None) -> pd.DataFrame:
         """The models without a finite value of a measure in some cell, and why."""
@@ -200,7 +200,11 @@ class Analyses(Recorded):
         """
         import pandas as pd
 
-        return pd.DataFrame() if len(self.learners) < 2 else self.rank_tests(size, measure).table
+        return (
+            pd.DataFrame()
+            if len(self.learners) < 2
+            else self.rank_tests(size, measure).table.copy()
+        )
 
     def rank_tests(self, size: int | None = None, measure: str | None = None) -> Ranks:
         """The same with Friedman's and Nemenyi's tests; see `analysis.ranks.Ranks`."""
