@@ -71,7 +71,7 @@ def variants_summary(variants: Readings) -> str:
     always = [one for one in columns if all(v.verdict == REPRODUCED for v in one)]
     turned = [one for one in columns if any(v.verdict == NOT_REPRODUCED for v in one)]
     if not columns:
-        return f"No learner beats another under any of {len(variants)} variants."
+        return f"No learner is shown to beat another under any of {len(variants)} variants."
     text = (
         f"Of {counted(len(columns), 'finding')} under any of {len(variants)} variants, "
         f"{len(always)} hold under all of them"
