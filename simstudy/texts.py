@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import re
 import sys
 from typing import TYPE_CHECKING, Any
@@ -55,14 +57,21 @@ def csv_text(value: str) -> str:
     return value.removeprefix("'")
 
 
-def as_csv(table: pd.DataFrame, **options: Any) -> str:
-    """Return a table as CSV without formulas; options are passed to `DataFrame.to_csv`."""
+def as_csv(table: pd.DataFrame) -> str:
+    """Return a table as CSV without formulas: the text of `DataFrame.to_csv`, several times faster."""
     import numpy as np
 
-    safe = table.set_axis([csv_value(name) for name in table.columns], axis=1)
+    columns = []
     for place, kind in enumerate(table.dtypes):
-        if kind.kind == "O":  # text, or mixed types
-            values = np.empty(len(table), dtype=object)
-            values[:] = [csv_value(value) for value in table.iloc[:, place]]
-            safe.isetitem(place, values)
-    return str(safe.to_csv(index=False, **options))
+        values = table.iloc[:, place]
+        if kind in (np.float64, np.int64, np.bool_):
+            columns.append(["" if value != value else repr(value) for value in values.tolist()])
+        else:  # text, mixed types, or numbers with gaps
+            lacking = values.isna().tolist()
+            given = zip(values.tolist(), lacking, strict=True)
+            columns.append(["" if lacks else csv_value(value) for value, lacks in given])
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow([csv_value(name) for name in table.columns])
+    writer.writerows(zip(*columns, strict=True))
+    return text.getvalue()

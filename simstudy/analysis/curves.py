@@ -4,7 +4,7 @@ import itertools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from numbers import Real
 from typing import Any
 
@@ -182,12 +182,20 @@ def sup_t(pair: Curve, confidence: float, band: str) -> float:
     length = np.sqrt((pair.deviations**2).sum(axis=0))
     unit = np.zeros_like(pair.deviations)
     np.divide(pair.deviations, length, out=unit, where=length > 0)
-    rng = np.random.default_rng(DRAWS_SEED)
     triangle = np.linalg.qr(unit).R  # the same correlations as unit, with fewer rows
-    largest = np.abs(triangle.T @ rng.standard_normal((len(triangle), DRAWS))).max(axis=0)
+    normal, root = _draws(len(triangle), pair.df)
+    largest = np.abs(triangle.T @ normal).max(axis=0)
     if band == "t":
-        largest /= np.sqrt(rng.chisquare(pair.df, DRAWS) / pair.df)
+        largest /= root
     return max(float(np.quantile(largest, confidence)), pair.t_crit(confidence))
+
+
+@lru_cache(maxsize=8)
+def _draws(number: int, df: int) -> tuple[FloatArray, FloatArray]:
+    """Return draws of so many standard normals, and of the root of χ² over df."""
+    rng = np.random.default_rng(DRAWS_SEED)
+    normal = rng.standard_normal((number, DRAWS))
+    return normal, np.sqrt(rng.chisquare(df, DRAWS) / df)
 
 
 def sizes_of(column: str, names: list[Any]) -> FloatArray:

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from simstudy.analysis.adjustment import check_confidence, check_option
-from simstudy.analysis.complete import cells
+from simstudy.analysis.complete import Cells, cells
 from simstudy.analysis.curves import BANDS, sizes_of, sup_t
 from simstudy.analysis.thresholds import pair_curve
 
@@ -73,15 +73,30 @@ def difference_curve(
         `difference`, `se`, `lower` and `upper` (pointwise), `band_lower` and `band_upper`
         (simultaneous). All but the first two are NaN if the pair cannot be analysed.
     """
-    check_confidence(confidence)
-    check_option("band", band, BANDS)
     chosen = table[table[factor].isin([first, second])] if factor in table else table
     every = cells(chosen, subject, (factor, size), value)
     for name in (first, second):
         if name not in every.levels[0]:
             raise ValueError(f"the column {factor!r} has no {name!r}")
+    every.left_out("left out of the curve of cells without a value", False)
+    return curve_between(every, first, second, greater_is_better, confidence, band, steps)
+
+
+def curve_between(
+    every: Cells,
+    first: Any,
+    second: Any,
+    greater_is_better: bool = True,
+    confidence: float = 0.95,
+    band: str = "t",
+    steps: int = 40,
+) -> DifferenceCurve:
+    """Return the `difference_curve` of two of the learners in an array of cells."""
+    check_confidence(confidence)
+    check_option("band", band, BANDS)
     one, other = every.levels[0].index(first), every.levels[0].index(second)
     pair, start = pair_curve(every, one, other, greater_is_better)
+    size = every.within[1]
     sizes = sizes_of(size, every.levels[1]) if pair is None else pair.sizes
     places = np.arange(steps * (len(sizes) - 1) + 1) / steps
     x = np.interp(places, np.arange(len(sizes)), np.log(sizes))
@@ -91,8 +106,8 @@ def difference_curve(
     mean, se = (np.full(len(x), np.nan),) * 2 if pair is None else pair.straight(x)
     half = np.nan if pair is None else pair.t_crit(confidence)
     wide = np.nan if pair is None else sup_t(pair, confidence, band)
-    result = pd.DataFrame({size: grid, "studied": studied})
-    result = result.assign(difference=mean, se=se, lower=mean - half * se, upper=mean + half * se)
-    result = result.assign(band_lower=mean - wide * se, band_upper=mean + wide * se)
-    every.left_out("left out of the curve of cells without a value", False)
+    columns = {size: grid, "studied": studied, "difference": mean, "se": se}
+    columns |= {"lower": mean - half * se, "upper": mean + half * se}
+    columns |= {"band_lower": mean - wide * se, "band_upper": mean + wide * se}
+    result = pd.DataFrame(columns)
     return DifferenceCurve(first, second, result, sup_t=wide, **start)

@@ -16,12 +16,12 @@ import numpy as np
 import pandas as pd
 
 from simstudy.analysis.anova import Anova, anova
-from simstudy.analysis.complete import LeftOut, cells
-from simstudy.analysis.differences import DifferenceCurve, difference_curve
+from simstudy.analysis.complete import Cells, LeftOut, cells
+from simstudy.analysis.differences import DifferenceCurve, curve_between
 from simstudy.analysis.intervals import intervals
 from simstudy.analysis.mixed import MixedModel, fit_mixed_model
 from simstudy.analysis.pairwise import no_pairs, pairwise
-from simstudy.analysis.precision import precision
+from simstudy.analysis.precision import models_needed, precision
 from simstudy.analysis.ranks import Ranks, rank
 from simstudy.analysis.standings import UNTESTED, Pair, Standing, judged, ranked_at, standing_at
 from simstudy.analysis.thresholds import Course, as_table, courses
@@ -311,8 +311,19 @@ class Findings:
         """Return the mean paired difference of two learners by size, with bands."""
         return self._once(
             ("curve", first, second, steps),
-            lambda: difference_curve(self._all_sizes, first, second, steps=steps, **self._compared),
+            lambda: curve_between(
+                self._cells,
+                first,
+                second,
+                self.info.greater_is_better,
+                self.design.confidence,
+                steps=steps,
+            ),
         )
+
+    @cached_property
+    def _cells(self) -> Cells:
+        return cells(self._all_sizes, "model", ("learner", "size"), self.measure)
 
     @cached_property
     def added_sizes(self) -> list[int]:
@@ -372,6 +383,7 @@ class Findings:
 
         These are round numbers below the largest observed standard error; None if unknown.
         """
+        spread = self.precision[["kind", "sd"]].dropna().groupby("kind")["sd"].max()
         largest = self.precision["mcse"].max()
         if not 0 < largest < math.inf:
             return []
@@ -379,9 +391,8 @@ class Findings:
         steps = [times * power / 10 for times in (50, 20, 10, 5, 2, 1)]
         found = []
         for target in [step for step in steps if step < largest][:3]:
-            needed = self.precision_for(target).groupby("kind")["models_needed"].max()
             mean, difference = (
-                int(needed.loc[kind]) if kind in needed and needed.loc[kind] > 0 else None
+                models_needed(spread.loc[kind], target) if kind in spread else None
                 for kind in ("mean", "difference")
             )
             found.append((target, mean, difference))

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from scipy.special import chdtrc, fdtrc
-from scipy.stats import rankdata, studentized_range
 
 from simstudy.analysis.adjustment import ROUNDING, check_confidence
 from simstudy.analysis.complete import LeftOut, complete_subjects
@@ -112,6 +111,8 @@ def rank(
     Values that are equal up to rounding get the mean of their ranks. If all values of every
     subject are equal, chi2, F and their p values are NaN.
     """
+    from scipy.stats import studentized_range  # slow to import
+
     check_confidence(confidence)
     chosen = _at(table, within, at)
     factors = (factor,) if within is None else (factor, within)
@@ -151,6 +152,8 @@ def _at(table: pd.DataFrame, within: str | None, at: Any) -> pd.DataFrame:
 
 def _ranks(values: FloatArray, greater_is_better: bool) -> FloatArray:
     """Return the ranks in every row, 1 for the best; values equal up to rounding are ties."""
+    from scipy.stats import rankdata
+
     order = np.argsort(-values if greater_is_better else values, axis=1, kind="stable")
     ordered = np.take_along_axis(values, order, axis=1)
     scale = np.abs(values).max(axis=1, keepdims=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import warnings
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
@@ -108,8 +107,9 @@ def write_figures(
                 skipped += [f"{name}: {error}"] * (name in MAKERS)
                 continue
             pages = {
-                f"{page}.{format}": render(figure, format, dpi=_DPI)
+                f"{page}.{format}": content
                 for page, figure in _numbered(name, found, STYLES[style])
+                for content in render(figure, [format], dpi=_DPI)
             }
             files |= pages
             sections.append(section(", ".join(pages), found.caption))
@@ -117,37 +117,41 @@ def write_figures(
     return write_files(directory, files, results.study, sections), skipped
 
 
-def render(figure: Figure, format: str, **options: Any) -> bytes:
-    """Write a figure in one format, the same bytes each time."""
+def render(figure: Figure, formats: Iterable[str], **options: Any) -> Iterator[bytes]:
+    """Lay out a figure once and write it in several formats, the same bytes each time."""
     import matplotlib
 
-    buffer, options = io.BytesIO(), {**FORMATS[format], **options}
     settings: dict[Any, Any] = {"svg.hashsalt": "simstudy", "pdf.fonttype": 42}
     with matplotlib.rc_context(settings), warnings.catch_warnings():
         # A crowded layout and a letter that the font lacks show in the picture itself.
         warnings.simplefilter("ignore", UserWarning)
-        figure.set_dpi(options["dpi"] if format == "png" else 72)
+        figure.set_dpi(72)
         figure.draw_without_rendering()
         figure.set_layout_engine("none")
         for ax in figure.axes:  # the last digits of a layout are not always the same
             left, bottom, width, height = (round(part, 7) for part in ax.get_position().bounds)
             ax.set_position((left, bottom, width, height))
-        figure.savefig(buffer, format=format, **options)
-    if format == "svg":  # whose comments repeat its texts
-        return printable(buffer.getvalue().decode()).encode()
-    return buffer.getvalue()
+        for format in formats:
+            buffer = io.BytesIO()
+            figure.savefig(buffer, format=format, **{**FORMATS[format], **options})
+            content = buffer.getvalue()
+            if format == "svg":  # whose comments repeat its texts
+                content = printable(content.decode()).encode()
+            yield content
 
 
-def study_figures(results: Results) -> dict[str, Figure]:
-    """The figures of the primary measure that can stand alone, with title and caption."""
-    makers: dict[str, Maker] = {"learning_curves": partial(curves, measure=results.measures[0])}
-    makers |= {"differences": differences, "regret": regret}
-    figures, title = {}, results.study.title or results.study.name
-    for name, make in makers.items():
-        with suppress(NotDrawnError):
-            found = make(results, mpl.SCREEN)
-            figures[name] = layout.whole_figure(found.panels, title, found.caption)
-    return figures
+def learning_curve_files(results: Results) -> dict[str, bytes]:
+    """The learning curves of the primary measure in every format, by file: title, key, caption."""
+    try:
+        found = curves(results, mpl.SCREEN, results.measures[0])
+    except NotDrawnError:
+        return {}
+    title = results.study.title or results.study.name
+    figure = layout.whole_figure(found.panels, title, found.caption)
+    return {
+        f"learning_curves.{format}": content
+        for format, content in zip(FORMATS, render(figure, FORMATS), strict=True)
+    }
 
 
 def _numbered(name: str, printed: Printed, style: Style) -> Iterator[tuple[str, Figure]]:

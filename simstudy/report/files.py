@@ -9,7 +9,7 @@ import pandas as pd
 from simstudy.analysis.anova import Anova
 from simstudy.analysis.findings import Absent, Findings
 from simstudy.analysis.mixed import MixedModel
-from simstudy.report.figures import FORMATS, render, study_figures
+from simstudy.report.figures import learning_curve_files
 from simstudy.report.names import PAGE, TABLES
 from simstudy.report.page import report_page
 from simstudy.results.results import Results
@@ -18,16 +18,14 @@ from simstudy.texts import as_csv
 
 
 def write_report(results: Results, store: Store) -> None:
-    """Write the tables of all measures, the figures of the primary one, and the page."""
-    tables, figures = _tables(results), study_figures(results)
-    for name, table in tables.items():
-        store.write(name, as_csv(table).encode())
-    for name, figure in figures.items():
-        for suffix in FORMATS:
-            store.write(f"{name}.{suffix}", render(figure, suffix))
-    store.write(PAGE, report_page(results).encode())
-    drawn = [f"{name}.{suffix}" for name in figures for suffix in FORMATS]
-    store.record_report([*tables, *drawn, PAGE])
+    """Write the tables of all measures, the learning curves of the primary one, and the page."""
+    files = {name: as_csv(table).encode() for name, table in _tables(results).items()}
+    files |= learning_curve_files(results)
+    files[PAGE] = report_page(results).encode()
+    store.drop_report()  # which may have had other files
+    for name, content in files.items():
+        store.write(name, content)
+    store.record_report([*files])
 
 
 def _tables(results: Results) -> dict[str, pd.DataFrame]:

@@ -14,11 +14,10 @@ KEPT = {
     *("scores.parquet", "timings.parquet", "failures.csv"),
 }
 TABLES = ("anova", "intervals", "pairwise", "left_out", "precision", "thresholds")
-FIGURES = ("learning_curves", "differences")
 MADE = {
     "report.html",
     *(f"{name}.csv" for name in TABLES),
-    *(f"{name}.{ending}" for name in FIGURES for ending in ("png", "svg", "pdf")),
+    *(f"learning_curves.{ending}" for ending in ("png", "svg", "pdf")),
 }
 ANALYSES = ("anova", "intervals", "pairwise")
 
@@ -32,6 +31,16 @@ def test_the_report_of_a_run_is_made_again_to_the_byte(simstudy, copy):
     assert (done.returncode, done.stderr) == (0, "")
     assert "report.html" in done.stdout
     assert {path.name: path.read_bytes() for path in copy.iterdir()} == before
+
+
+def test_files_that_a_report_no_longer_has_go_with_the_earlier_report(simstudy, copy):
+    manifest = json.loads((copy / "manifest.json").read_text(encoding="utf-8"))
+    (copy / "differences.png").write_bytes(b"of an earlier version")
+    (copy / "notes.txt").write_text("of the user", encoding="utf-8")
+    earlier = {**manifest, "report": [*manifest["report"], "differences.png"]}
+    (copy / "manifest.json").write_text(json.dumps(earlier, indent=2), encoding="utf-8")
+    assert simstudy("report", "out").returncode == 0
+    assert {path.name for path in copy.iterdir()} == KEPT | MADE | {"notes.txt"}
 
 
 @pytest.mark.parametrize("analysis", ANALYSES)

@@ -19,9 +19,8 @@ def test_a_study_leaves_the_files_that_are_promised(write_study, tmp_path):
     results = run_study(load_study(write_study()), tmp_path / "out", jobs=1)
     manifest = json.loads((results.directory / "manifest.json").read_text())
     tables = {"anova", "intervals", "pairwise", "left_out", "precision", "thresholds"}
-    pictures = {"learning_curves", "differences"}
     report = {"report.html", *(f"{name}.csv" for name in tables)}
-    report |= {f"{name}.{suffix}" for name in pictures for suffix in ("png", "svg", "pdf")}
+    report |= {f"learning_curves.{suffix}" for suffix in ("png", "svg", "pdf")}
     assert {*manifest["report"]} == report
     own = {"manifest.json", "study.toml", "cells.jsonl", "failures.csv"}
     own |= {"scores.parquet", "timings.parquet"}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from simstudy.report.prose.design import design
 from simstudy.report.tables.findings import means
@@ -14,50 +14,53 @@ _MANY = 8  # columns; tables with more are set closer
 
 def as_html(table: Table) -> Markup:
     """Write the element of a table, without title and caption."""
-    heads = Markup("").join(map(_head, table.heads))
-    body = Markup("\n").join(
-        _row(row, place in table.rules) for place, row in enumerate(table.rows)
+    heads = "".join(map(_head, table.heads))
+    body = "\n".join(_row(row, place in table.rules) for place, row in enumerate(table.rows))
+    close = ' class="many"' if len(table.heads) > _MANY else ""
+    return Markup(
+        f"<table{close}>\n<thead><tr>{heads}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table>"
     )
-    close = Markup(' class="many"') if len(table.heads) > _MANY else ""
-    text = Markup("<table{}>\n<thead><tr>{}</tr></thead>\n<tbody>\n{}\n</tbody>\n</table>")
-    return text.format(close, heads, body)
 
 
-def _of(learners: tuple[int, ...]) -> Markup:
+# The functions below build text that is escaped where it enters; `as_html` marks it as such.
+
+
+def _of(learners: tuple[int, ...]) -> str:
     """The attribute by which a page hides learners."""
-    return Markup(' data-l="{}"').format(" ".join(map(str, learners))) if learners else Markup("")
+    numbers = " ".join(map(str, learners))
+    return f' data-l="{numbers}"' if learners else ""
 
 
-def _head(head: Cell) -> Markup:
+def _head(head: Cell) -> str:
     if not head.text:
-        return Markup("<td></td>")
-    text = Markup('<th scope="col" class="{}"{}><span class="w">{}</span></th>')
-    return text.format(head.kind, _of(head.learners), head.text)
+        return "<td></td>"
+    text = f'<span class="w">{escape(head.text)}</span>'
+    return f'<th scope="col" class="{escape(head.kind)}"{_of(head.learners)}>{text}</th>'
 
 
-def _row(row: list[Cell], ruled: bool) -> Markup:
+def _row(row: list[Cell], ruled: bool) -> str:
     first, *others = row
-    rule = Markup(' class="ruled"') if ruled else ""
-    start = Markup("<tr{}{}>").format(rule, _of(first.learners))
-    name = Markup('<th scope="row" class="{}"><span class="w">{}</span>{}</th>')
-    cells = [name.format(first.kind, first.text, _more(first))]
-    text = Markup('<td class="{}"{}>{}{}</td>')
-    cells += [text.format(c.kind, _of(c.learners), _text(c), _more(c)) for c in others]
-    return start + Markup("").join(cells) + Markup("</tr>")
+    rule = ' class="ruled"' if ruled else ""
+    start = f"<tr{rule}{_of(first.learners)}>"
+    name = f'<span class="w">{escape(first.text)}</span>{_more(first)}'
+    cells = [f'<th scope="row" class="{escape(first.kind)}">{name}</th>']
+    cells += [
+        f'<td class="{escape(c.kind)}"{_of(c.learners)}>{_text(c)}{_more(c)}</td>' for c in others
+    ]
+    return f"{start}{''.join(cells)}</tr>"
 
 
-def _text(cell: Cell) -> Markup:
-    text = Markup("{}").format(cell.text)
+def _text(cell: Cell) -> str:
+    text = escape(cell.text)
     if cell.kind == "win":
-        return Markup('<strong class="w">{}</strong>').format(text)
+        return f'<strong class="w">{text}</strong>'
     if "t" in cell.kind.split():
-        return Markup('<span class="w">{}</span>').format(text)
-    text = Markup("<strong>{}</strong>").format(text) if cell.bold else text
-    return text + "†" * cell.dagger
+        return f'<span class="w">{text}</span>'
+    return (f"<strong>{text}</strong>" if cell.bold else text) + "†" * cell.dagger
 
 
-def _more(cell: Cell) -> Markup:
-    return Markup(' <span class="more">{}</span>').format(cell.more) if cell.more else Markup("")
+def _more(cell: Cell) -> str:
+    return f' <span class="more">{escape(cell.more)}</span>' if cell.more else ""
 
 
 def notebook_summary(results: Results) -> str:
