@@ -20,6 +20,9 @@ pgmpy   Naive Bayes and TAN (by mutual information) on every tenth model of each
         from a cold start. A cell takes pgmpy the better part of a second, so its time for all
         models is not measured but reckoned: the start, once, and the mean cell times their number.
         simstudy runs all models. The Naive Bayes of both must have equal rewards.
+report  studies/tan.toml as the README's first command runs it, with and without its report, and
+        importing matplotlib, pandas and scipy.stats alone: seconds that pass, and seconds of
+        computing by all processes together. The report is the difference of the first two.
 jobs    studies/tan.toml with 200 models by two processes and by one, whole commands, no report.
 start   importing simstudy, and --help.
 
@@ -154,18 +157,30 @@ def write_arff(models: Sequence[Sets], folder: Path) -> Path:
 
 def seconds(command: Sequence[object]) -> float:
     """How long a whole process takes."""
+    return both_seconds(command)[0]
+
+
+def both_seconds(command: Sequence[object]) -> tuple[float, float]:
+    """How long a whole process takes, and how long it and its children compute."""
     # Modules are compiled once, as they are for users, whatever this shell says.
     environment = {key: value for key, value in os.environ.items() if key != NO_BYTECODE}
-    start = time.perf_counter()
+    start, before = time.perf_counter(), os.times()
     words = [str(part) for part in command]
     subprocess.run(words, check=True, stdout=subprocess.DEVNULL, env=environment)
-    return time.perf_counter() - start
+    passed, after = time.perf_counter() - start, os.times()
+    user = after.children_user - before.children_user
+    return passed, user + after.children_system - before.children_system
 
 
 def simstudy_seconds(study: Path, out: Path, *options: object) -> float:
     """How long the command of a study, or of a list of studies, takes in a new folder."""
+    return seconds(run_command(study, out, *options))
+
+
+def run_command(study: Path, out: Path, *options: object) -> list[object]:
+    """The command of a study, or of a list of studies, in a new folder."""
     shutil.rmtree(out, ignore_errors=True)
-    return seconds([sys.executable, "-m", "simstudy.run", study, "--quiet", "--out", out, *options])
+    return [sys.executable, "-m", "simstudy.run", study, "--quiet", "--out", out, *options]
 
 
 def best(runs: dict[str, Callable[[], float]], rounds: int) -> dict[str, float]:
@@ -334,6 +349,25 @@ def pgmpy(folder: Path, models: int, rounds: int) -> None:
     print(f"simstudy  {ours:>7.2f} s for all {every} cells: {reckoned / ours:,.0f} times as fast")
 
 
+def report(folder: Path, rounds: int) -> None:
+    study, out = HERE.parent / "studies" / "tan.toml", folder / "report"
+    imports = [sys.executable, "-c", "import matplotlib.pyplot, pandas, scipy.stats"]
+    runs: dict[str, Callable[[], tuple[float, float]]] = {
+        "with its report": lambda: both_seconds(run_command(study, out)),
+        "without": lambda: both_seconds(run_command(study, out, "--no-report")),
+        "imports": lambda: both_seconds(imports),
+    }
+    for run in runs.values():  # modules are compiled, files are in memory
+        run()
+    times = np.median([[run() for run in runs.values()] for _ in range(rounds)], axis=0)
+    times = np.vstack([times, times[0] - times[1]])
+    print(f"\nstudies/tan.toml, medians of {rounds} turns")
+    print(f"{'':<22}  {'seconds':>7}  {'computing':>9}  {'to imports':>10}")
+    names = ("run with its report", "run without", "importing three", "the report")
+    for name, (passed, computing) in zip(names, times, strict=True):
+        print(f"{name:<22}  {passed:>7.2f}  {computing:>9.2f}  {computing / times[2, 1]:>10.2f}")
+
+
 def jobs(folder: Path, models: int, rounds: int) -> None:
     study = HERE.parent / "studies" / "tan.toml"
 
@@ -381,7 +415,7 @@ def main() -> None:
     )
     parser.add_argument("--weka", type=Path, default=Path("/usr/share/java/weka.jar"))
     given = parser.parse_args()
-    names = ("design", "warm", "pgmpy", "jobs", "start")
+    names = ("design", "report", "warm", "pgmpy", "jobs", "start")
     if not {*given.parts} <= {*names}:
         parser.error(f"the parts are {', '.join(names)}")
     parts, quick, jar = given.parts or names, given.quick, given.weka
@@ -396,6 +430,8 @@ def main() -> None:
             weka = Weka(jar, folder)
         if "design" in parts:
             design(folder, weka, models=5 if quick else 40, rounds=2 if quick else 5)
+        if "report" in parts:
+            report(folder, rounds=1 if quick else 7)
         if "warm" in parts:
             warm(folder, weka, models=10 if quick else 40, turns=1 if quick else 3)
         if "pgmpy" in parts:

@@ -58,7 +58,7 @@ def csv_text(value: str) -> str:
 
 
 def as_csv(table: pd.DataFrame) -> str:
-    """Return a table as CSV without formulas: the text of `DataFrame.to_csv`, several times faster."""
+    """Return a table as CSV without formulas; the rest is as `DataFrame.to_csv` writes it."""
     import numpy as np
 
     columns = []
