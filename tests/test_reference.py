@@ -32,6 +32,9 @@ DOCUMENTS = [
 REFERENCE = (ROOT / "studies" / "README.md").read_text(encoding="utf-8")
 PGMPY = [f"pgmpy:{name}" for name in ("HillClimbSearch", "GES", "PC", "TreeSearch")]
 REQUIRED = object()
+each_document = pytest.mark.parametrize(
+    "document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT))
+)
 Row = dict[str, str]
 
 
@@ -190,10 +193,21 @@ def test_everything_built_in_is_in_the_reference():
         assert {*registry._builtin} <= named, registry.kind
 
 
-def test_every_verb_is_in_the_reference():
+def verbs() -> set[str]:
+    """The verbs in the reference."""
     (rows,) = tables("Commands")
-    stated = {row["command"].strip("`").split()[0] for row in rows}
-    assert {command.name for command in app.registered_commands} <= stated
+    return {row["command"].strip("`").split()[0] for row in rows}
+
+
+def test_every_verb_is_in_the_reference():
+    assert {command.name for command in app.registered_commands} <= verbs()
+
+
+@each_document
+def test_commands_have_verbs_of_the_reference(document):
+    text = document.read_text(encoding="utf-8")
+    code = "\n".join(re.findall(r"```sh\n(.*?)```", text, re.S) + re.findall(r"`([^`\n]+)`", text))
+    assert {*re.findall(r"(?:^|')simstudy ([a-z]+)", code, re.M)} <= verbs()
 
 
 def cells(study: Study) -> int:
@@ -224,7 +238,7 @@ def anchor(heading: str) -> str:
     return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
 
 
-@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+@each_document
 def test_links_lead_somewhere(document):
     text = document.read_text(encoding="utf-8")
     for link in re.findall(r"\]\(([^)\s]+)\)", text):
