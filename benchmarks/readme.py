@@ -1,4 +1,4 @@
-"""The figures that the README gives of studies, each from the study that it names.
+"""The figures that the documents give of studies, each from the study that it names.
 
     python benchmarks/readme.py [--out results/readme] [PART ...]
 

@@ -1,21 +1,33 @@
-"""What the README says is what happens."""
+"""What the README and the reference of studies say is what happens."""
 
 from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+from simstudy import load_collection, load_study, run_study
+from simstudy.report.prose.crossings import course_sentences
+
 ROOT = Path(__file__).parents[1]
-README = (ROOT / "README.md").read_text(encoding="utf-8")
-BLOCKS = re.findall(r"```(\w+)\n(.*?)```", README, flags=re.DOTALL)
+README, REFERENCE = ROOT / "README.md", ROOT / "studies" / "README.md"
 
 
-def block(language: str, containing: str) -> str:
-    (found,) = [text for kind, text in BLOCKS if kind == language and containing in text]
-    return found
+def blocks(document: Path) -> list[tuple[str, str]]:
+    """The code blocks of a document, each with its language."""
+    text = document.read_text(encoding="utf-8")
+    return re.findall(r"```(\w+)\n(.*?)```", text, flags=re.DOTALL)
+
+
+def block(language: str, containing: str, document: Path = README) -> str:
+    found = [text for kind, text in blocks(document) if kind == language and containing in text]
+    (text,) = found
+    return text
 
 
 def run(path: Path, *options: str) -> subprocess.CompletedProcess[str]:
@@ -54,23 +66,35 @@ def test_the_readmes_own_family_keeps_the_contract(tmp_path):
     check_family(FAMILIES.get("chain")())
 
 
-def test_the_readmes_own_learner_and_measure_run(tmp_path):
-    (tmp_path / "my_learners.py").write_text(block("python", "# my_learners.py"))
+def test_the_references_own_learner_and_measure_run(tmp_path):
+    (tmp_path / "my_learners.py").write_text(block("python", "# my_learners.py", REFERENCE))
     study = block("toml", 'plugins = ["my_families.py"]')
     study = study.replace("my_families", "my_learners").replace(
         'name = "chain"\n\n', 'name = "tan"\n\n'
     )
-    study = study.replace('name = "naive_bayes"', 'name = "coin"')
+    study = study.replace('name = "naive_bayes"', 'name = "die"')
     study += '\n[measures]\nalso = ["lift"]\n'
-    (tmp_path / "coin.toml").write_text(study)
-    done = run(tmp_path / "coin.toml", "--sizes", "30,60", "--no-report")
+    (tmp_path / "die.toml").write_text(study)
+    done = run(tmp_path / "die.toml", "--sizes", "30,60", "--no-report")
     assert done.returncode == 0, done.stderr
 
 
 def test_the_readmes_study_file_is_valid(tmp_path):
-    from simstudy import load_study
+    (tmp_path / "trees.toml").write_text(block("toml", 'name = "trees"'))
+    assert load_study(tmp_path / "trees.toml").labels == ["tan", "forest"]
 
-    (tmp_path / "mine.toml").write_text(block("toml", 'name = "mine"'))
+
+def test_the_references_list_is_valid(tmp_path):
+    shutil.copytree(ROOT / "studies", tmp_path, dirs_exist_ok=True)
+    (tmp_path / "two.toml").write_text(block("toml", 'name = "two"', REFERENCE))
+    collection = load_collection(tmp_path / "two.toml")
+    assert [study.name for study in collection.studies] == ["tan", "aode"]
+    assert {study.measures.prior for study in collection.studies} == {"test"}
+    assert len(collection.statements) == 1
+
+
+def test_the_references_study_file_is_valid(tmp_path):
+    (tmp_path / "mine.toml").write_text(block("toml", 'name = "mine"', REFERENCE))
     assert load_study(tmp_path / "mine.toml").labels == [
         "naive_bayes",
         "TAN (SuperParent)",
@@ -90,4 +114,15 @@ def test_the_readmes_figures_are_what_the_study_prints(tmp_path):
     )
     printed = {line.strip() for line in done.stdout.splitlines()}
     for line in block("text", "Who beats whom").splitlines():
-        assert line.strip() in printed or "──" in line, line
+        assert line.strip() in printed or "──" in line or line.strip() == "…", line
+    (listed,) = re.findall(r"^## Output files$(.*?)^## ", REFERENCE.read_text("utf-8"), re.M | re.S)
+    for file in (tmp_path / "results" / "tan").iterdir():
+        assert f"`{file.with_suffix('.png').name}`" in listed or f"`{file.name}`" in listed, file
+
+
+@pytest.mark.slow
+def test_the_references_crossings_are_what_the_study_prints(tmp_path):
+    study = load_study(ROOT / "studies" / "tan.toml")
+    findings = run_study(study, tmp_path, report=False, refine=True).findings()
+    _, *printed = block("text", "Who overtakes whom", REFERENCE).splitlines()
+    assert [line.strip() for line in printed] == course_sentences(findings)

@@ -9,7 +9,7 @@ from simstudy.measures.base import keywords
 from simstudy.sources.base import Family
 from simstudy.study.constants import MAX_CONFIGURATIONS
 from simstudy.study.explain import KeyedError
-from simstudy.study.registry import FAMILIES, MEASURES, UnknownNameError
+from simstudy.study.registry import FAMILIES, LEARNERS, MEASURES, UnknownNameError
 
 if TYPE_CHECKING:
     from simstudy.study.study import Study
@@ -21,6 +21,7 @@ def check_study(study: Study) -> None:
     _check_measures(study)
     _check_given_prior(study)
     _check_true_tree(study)
+    _check_variables(study)
     _check_exact(study)
 
 
@@ -68,6 +69,20 @@ def _check_true_tree(study: Study) -> None:
             )
 
 
+def _check_variables(study: Study) -> None:
+    """Refuse models with more variables than a built-in learner can handle."""
+    largest = _largest_model(study)
+    for index, learner in enumerate(study.learners):
+        if largest is None or not LEARNERS.is_own(learner.name):
+            continue
+        check = getattr(LEARNERS.get(learner.name)(**learner.parameters), "check_variables", None)
+        try:
+            if check is not None:
+                check(largest[0])
+        except ValueError as error:
+            raise KeyedError(f"learners[{index}]", str(error)) from error
+
+
 def _measure_keys(study: Study) -> list[tuple[str, str]]:
     """The key and name of each measure."""
     also = [(f"measures.also[{i}]", name) for i, name in enumerate(study.measures.also)]
@@ -95,10 +110,10 @@ def _check_exact(study: Study) -> None:
 
 def _check_configurations(study: Study, key: str, subject: str) -> None:
     """Refuse evaluation over the joint distribution if it may be too large."""
-    if not issubclass(FAMILIES.get(study.family.name), Family):
-        return  # its keys may mean anything; too large a model is refused when drawn
-    family = study.family.resolved
-    (_, variables), (_, values) = family.get("variables") or family["attributes"], family["values"]
+    largest = _largest_model(study)
+    if largest is None:
+        return  # too large a model is refused when drawn
+    variables, values = largest
     few = variables * math.log10(values) < 15
     number = values**variables if few else math.inf
     if number > MAX_CONFIGURATIONS:
@@ -108,3 +123,12 @@ def _check_configurations(study: Study, key: str, subject: str) -> None:
             f"{MAX_CONFIGURATIONS:,}; models of {variables} variables with {values} values "
             f"have {f'{number:,}' if few else 'over 10^15'}",
         )
+
+
+def _largest_model(study: Study) -> tuple[int, int] | None:
+    """The most variables and values of a model; None if the family's keys may mean anything."""
+    if not issubclass(FAMILIES.get(study.family.name), Family):
+        return None
+    family = study.family.resolved
+    (_, variables), (_, values) = family.get("variables") or family["attributes"], family["values"]
+    return variables, values

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import sys
 import tomllib
 from pathlib import Path
 
@@ -245,3 +246,28 @@ def test_a_family_of_another_kind_may_mean_anything_by_the_renamed_keys():
     given = {"name": "deck", "variables": 4, "attributes": "black"}
     study = make_study({"name": "x", "learners": [{"name": "prior"}], "family": given})
     assert study.family.identity == '["deck", {"attributes": "black", "variables": 4}]'
+
+
+def camml_study(variables: list[int], **parameters: str) -> dict[str, object]:
+    return {
+        "name": "x",
+        "family": {"name": "tan", "variables": variables},
+        "learners": [{"name": "naive_bayes"}, {"name": "camml", **parameters}],
+    }
+
+
+def test_a_study_that_needs_numba_is_refused_without_it(monkeypatch):
+    make_study(camml_study([4, 11]))
+    monkeypatch.setitem(sys.modules, "numba", None)  # as if it were not installed
+    make_study(camml_study([4, 10]))
+    with pytest.raises(SimstudyError, match=r"learners\[1\]: .*11 variables.*simstudy\[sampling\]"):
+        make_study(camml_study([4, 11]))
+    with pytest.raises(SimstudyError, match=r"simstudy\[sampling\]"):
+        make_study(camml_study([4, 5], search="sample"))
+
+
+@pytest.mark.parametrize(("search", "allowed"), [("exact", 12), ("auto", 62), ("sample", 62)])
+def test_models_too_large_for_camml_are_refused_before_running(search, allowed):
+    make_study(camml_study([4, allowed], search=search))
+    with pytest.raises(SimstudyError, match=f"{allowed + 1} variables are too many"):
+        make_study(camml_study([4, allowed + 1], search=search))

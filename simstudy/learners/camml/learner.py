@@ -11,6 +11,7 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -87,7 +88,7 @@ class CaMML(Learner):
 
     def warm_up(self) -> None:
         """Compile or load the sampler, so that this is not timed as part of a fit."""
-        if self.search != "exact":
+        if self.search != "exact" and find_spec("numba") is not None:
             rows = np.arange(16)[:, None] // np.array([1, 2, 4, 8]) % 2
             CaMML(search="sample").fit(Sample(rows, (2, 2, 2, 2)), np.random.default_rng(0))
 
@@ -97,16 +98,31 @@ class CaMML(Learner):
             raise ValueError(
                 f"a variable has {max(sample.cards)} values; at most {MAX_CELLS} are allowed"
             )
-        if self.search == "sample" or (self.search == "auto" and variables > EXACT_BY_DEFAULT):
-            possible = f"{variables} variables are too many; at most {MAX_SAMPLED} are allowed"
-            require(variables <= MAX_SAMPLED, "search", self.search, possible)
+        self.check_variables(variables)
+        if self._samples(variables):
             from simstudy.learners.camml.sampling import SampledPosterior
 
             sampled = SampledPosterior(sample, rng or np.random.default_rng(0))
             return FittedCaMML(sample, self.select, sampled, self.arithmetic)
-        possible = f"{variables} variables are too many; use 'auto' or 'sample'"
-        require(variables <= MAX_EXACT, "search", self.search, possible)
         return FittedCaMML(sample, self.select, ExactPosterior(sample), self.arithmetic)
+
+    def check_variables(self, variables: int) -> None:
+        """Refuse more variables than the search can handle, or a sampler that is not installed."""
+        if not self._samples(variables):
+            possible = f"{variables} variables are too many; use 'auto' or 'sample'"
+            require(variables <= MAX_EXACT, "search", self.search, possible)
+            return
+        possible = f"{variables} variables are too many; at most {MAX_SAMPLED} are allowed"
+        require(variables <= MAX_SAMPLED, "search", self.search, possible)
+        if find_spec("numba") is None:
+            raise ValueError(
+                f"with {variables} variables and search = '{self.search}' the posterior is "
+                "sampled, which needs numba: pip install 'simstudy[sampling]'"
+            )
+
+    def _samples(self, variables: int) -> bool:
+        """Whether the posterior over networks of so many variables is sampled."""
+        return self.search == "sample" or (self.search == "auto" and variables > EXACT_BY_DEFAULT)
 
 
 class FittedCaMML(Generative):

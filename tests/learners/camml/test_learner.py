@@ -2,6 +2,7 @@
 
 import pickle
 import re
+import sys
 from collections.abc import Callable
 from itertools import product
 from math import inf, log
@@ -349,3 +350,27 @@ def test_a_variable_of_too_many_values_is_refused_in_words(search: Any) -> None:
     sample = Sample([[0, 0], [64_000, 1]], (64_001, 2))
     with pytest.raises(ValueError, match="64001 values; at most 64000 "):
         CaMML(search=search).fit(sample)
+
+
+def without_numba(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "numba", None)  # as if it were not installed
+
+
+@pytest.mark.parametrize("learner", [CaMML(), CaMML(search="exact")])
+def test_few_variables_need_no_numba(
+    monkeypatch: pytest.MonkeyPatch, draw_sample: Draw, learner: CaMML
+) -> None:
+    expected = learner.fit(draw_sample(2, 5, rows=60)).dag
+    without_numba(monkeypatch)
+    learner.warm_up()
+    assert learner.fit(draw_sample(2, 5, rows=60)).dag == expected
+
+
+@pytest.mark.parametrize(("learner", "variables"), [(CaMML(), 11), (CaMML(search="sample"), 3)])
+def test_sampling_without_numba_says_what_to_install(
+    monkeypatch: pytest.MonkeyPatch, learner: CaMML, variables: int
+) -> None:
+    without_numba(monkeypatch)
+    sample = Sample(np.zeros((4, variables), dtype=int), (2,) * variables)
+    with pytest.raises(ValueError, match=re.escape("pip install 'simstudy[sampling]'")):
+        learner.fit(sample)
