@@ -95,12 +95,15 @@ class Standing:
         Other learners with exactly the best mean.
     against : tuple of Pair
         The leader against each other learner, the closest mean first.
+    beaten : frozenset of str
+        The learners than which some other is significantly better.
     """
 
     size: int
     ranked: tuple[str, ...]
     shared_with: tuple[str, ...]
     against: tuple[Pair, ...]
+    beaten: frozenset[str] = frozenset()
 
     @property
     def leader(self) -> str:
@@ -131,6 +134,18 @@ class Standing:
     def untested(self) -> list[Pair]:
         """The pairs that could not be tested."""
         return [pair for pair in self.against if pair.verdict == UNTESTED]
+
+    @property
+    def contenders(self) -> tuple[str, ...]:
+        """The learners that may be the best: the leader and those that do not differ from it.
+
+        No test has another learner ahead of any of them, so none has one of them ahead of another.
+        Empty if the leader is beaten itself or was tested against no other.
+        """
+        tested = [pair.second for pair in self.against if pair.verdict in (LEVEL, IDENTICAL)]
+        if self.leader in self.beaten or not (tested or self.beats):
+            return ()
+        return (self.leader, *(learner for learner in tested if learner not in self.beaten))
 
     @property
     def key(self) -> Hashable:
@@ -189,13 +204,12 @@ def standing_at(
         return None
     best, *others = ranked_at(size, intervals, greater_is_better)
     shared = tuple(learner for learner in others if means[learner] == means[best])
-    against = [
-        pair.seen_from(best)
-        for pair in pairs
-        if pair.size == size and best in (pair.first, pair.second)
-    ]
+    here = [pair for pair in pairs if pair.size == size]
+    against = [pair.seen_from(best) for pair in here if best in (pair.first, pair.second)]
     against.sort(key=lambda pair: _last_if_missing(means[pair.second]))
-    return Standing(size, (best, *others), shared, tuple(against))
+    won = [pair for pair in here if pair.winner is not None]
+    beaten = frozenset(name for p in won for name in (p.first, p.second) if name != p.winner)
+    return Standing(size, (best, *others), shared, tuple(against), beaten)
 
 
 def _last_if_missing(mean: float) -> float:

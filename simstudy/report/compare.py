@@ -12,12 +12,14 @@ from simstudy.report.charts import curves as lines
 from simstudy.report.charts import svg
 from simstudy.report.prose import captions, claims, comparison
 from simstudy.report.prose.design import question
-from simstudy.report.prose.headline import results_headline
+from simstudy.report.prose.finding import finding
+from simstudy.report.prose.headline import statements
 from simstudy.report.prose.phrases import axis_label, listed
 from simstudy.report.prose.verdicts import pair_method
 from simstudy.report.tables import comparison as build
 from simstudy.report.templating import render
 from simstudy.results.results import Results
+from simstudy.study.claims import Claim
 
 _MAX_LEARNERS = 12  # whose lines are drawn
 
@@ -77,8 +79,18 @@ def compare_page(
     several = {name: one for name, one in found.items() if len(one.design.learners) > 1}
     table = None
     if changes is not None and not changes.empty:
-        table = build.changes(changes, info.label, first.design.confidence, places)
+        label = info.label + f" ({info.unit})" * bool(info.unit)
+        table = build.changes(changes, label, first.design.confidence, places)
     summary = claims.variants_summary if variants else claims.readings_summary
+    differ = not_compared if changes is None else comparison.changes_summary(changes)
+    read_so = summary(readings) if readings else ""
+    counts = claims.counts(verdicts) if verdicts else ""
+    sentences = [*filter(None, (counts, read_so, differ))] or [finding(first)]
+
+    def unit(claim: Claim) -> str:
+        known = studies.get(claim.study)
+        return known.info(claim.measure or None).unit if known else ""
+
     return render(
         "compare.html",
         manifest=next(iter(studies.values())).manifest,
@@ -88,8 +100,11 @@ def compare_page(
             {
                 "name": name,
                 "title": name if variants else results.study.title or results.study.name,
-                "question": question(results.study, results.info()),
-                "findings": results_headline(results),
+                "question": question(results.study, found[name].info),
+                "finding": finding(found[name]),
+                "statements": statements(
+                    found[name], results.manifest["failures"], results.manifest["cells"]
+                ),
                 "unit": units[name],
                 "curves": curves[place],
                 "differences": differences[place] if reference else None,
@@ -99,7 +114,6 @@ def compare_page(
         learners=[(place, label, svg.swatch(place)) for label, place in places.items()],
         axis=axis_label(info),
         shared=one_unit,
-        not_compared=not_compared,
         reference=reference,
         left_off=len(learners) - len(shown),
         cut=any(chart.notes for chart in (*charts, *leads)),
@@ -107,16 +121,15 @@ def compare_page(
             found, lambda one: f"{captions.intervals(one)}, {captions.models(one)}"
         ),
         pair_note=comparison.of_each(several, pair_method),
-        changes=not_compared if changes is None else comparison.changes_summary(changes),
+        found=sentences,
+        changes=differ,
         changes_table=table,
         designs=build.designs(studies),
         unlike=comparison.unlike(studies),
-        statements=build.statements(verdicts),
-        counts=claims.counts(verdicts),
+        statements=build.statements(verdicts, unit) if verdicts else None,
         failed=claims.not_reproduced(verdicts),
         note=note,
         readings=[reading for reading, _ in readings],
         readings_table=build.readings(readings, variants) if readings else None,
-        readings_summary=summary(readings) if readings else "",
         variants=variants,
     )

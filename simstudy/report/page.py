@@ -15,7 +15,8 @@ from simstudy.report.charts.network import network
 from simstudy.report.charts.svg import Panel
 from simstudy.report.prose import captions
 from simstudy.report.prose.design import conventions, question, sections
-from simstudy.report.prose.headline import results_headline
+from simstudy.report.prose.finding import finding
+from simstudy.report.prose.headline import statements
 from simstudy.report.prose.numbers import brief
 from simstudy.report.prose.phrases import count_range
 from simstudy.report.tables import facts
@@ -38,8 +39,6 @@ def report_page(results: Results) -> str:
         study=study,
         manifest=manifest,
         title=study.title or study.name,
-        question=question(study, results.info()),
-        headline=results_headline(results),
         learners=[
             (index, label, svg.swatch(index)) for index, label in enumerate(results.learners)
         ],
@@ -75,7 +74,9 @@ def view(results: Results, index: int) -> dict[str, Any]:
     """The figures, tables and notes of one measure."""
     findings, study = results.findings(results.measures[index]), results.study
     chart = curves.learning_curves(findings)
-    panels, notes, thresholds = _differences(findings, index)
+    # The courses of many learners take long: only the primary measure has them then.
+    overtaking = index == 0 or len(pairs.all_pairs(findings)) <= pairs.MAX_PAIRS
+    panels, notes, thresholds = _differences(findings, index, overtaking)
     tests, test_notes = _tests(findings, study)
     design = findings.design
     compared = [build.pairs(findings, at) for at in design.sizes if len(design.learners) > 1]
@@ -86,13 +87,22 @@ def view(results: Results, index: int) -> dict[str, Any]:
     def own(table: Table) -> Table:
         return replace(table, name=f"{table.name}_{findings.measure}")
 
+    lost = results.manifest["failures"], results.manifest["cells"]
     return {
         "index": index,
         "info": findings.info,
+        "question": question(study, findings.info),
+        "finding": finding(findings),
+        "statements": statements(findings, *lost, overtaking=overtaking),
+        "reading": captions.reading(findings, overtaking),
         "wide": svg.draw(chart, f"curves{index}w", svg.CURVES, labels=True),
         "narrow": svg.draw(chart, f"curves{index}n", svg.NARROW),
-        "curve_notes": [captions.curves(findings), *_unmeasured_limits(findings), *chart.notes],
-        "means": own(build.means(findings)),
+        "curve_notes": [
+            captions.curves(findings, alone=False),
+            *_unmeasured_limits(findings),
+            *chart.notes,
+        ],
+        "means": own(build.means(findings, alone=False)),
         "differences": panels,
         "difference_notes": notes,
         "thresholds": None if thresholds is None else own(thresholds),
@@ -116,7 +126,9 @@ def _unmeasured_limits(findings: Findings) -> list[str]:
     ]
 
 
-def _differences(findings: Findings, index: int) -> tuple[list[Panel], list[str], Table | None]:
+def _differences(
+    findings: Findings, index: int, overtaking: bool
+) -> tuple[list[Panel], list[str], Table | None]:
     """The paired differences against size, notes on them, and who overtakes whom."""
     design = findings.design
     if len(design.learners) < 2:
@@ -126,14 +138,12 @@ def _differences(findings: Findings, index: int) -> tuple[list[Panel], list[str]
     every, chosen = pairs.all_pairs(findings), pairs.shown_pairs(findings)
     courses: list[Course] = []
     table = None
-    # Those of many learners take long: only the primary measure has them then.
-    known = len(chosen) == len(every) or index == 0
-    if known:
+    if overtaking:
         shown = [{*pair} for pair in chosen]
         courses = [one for one in findings.courses if {one.first, one.second} in shown]
-        made = build.thresholds(findings, courses)
+        made = build.thresholds(findings, courses, alone=False)
         table = None if isinstance(made, Absent) else made
-    charts = [pairs.difference(findings, *pair, crossings=known) for pair in chosen]
+    charts = [pairs.difference(findings, *pair, crossings=overtaking) for pair in chosen]
     notes = [f"{captions.differences(findings, courses)} Each panel has its own vertical scale."]
     if len(chosen) < len(every):
         notes.append(

@@ -52,7 +52,8 @@ def print_summary(results: Results, console: Console) -> None:
 def _print_verdicts(findings: Findings, console: Console) -> None:
     if not (found := verdicts(findings)):
         return
-    console.print("[bold]Who beats whom[/bold]")
+    what = findings.info.unit or findings.info.label
+    console.print(f"Who beats whom (differences in {what})", style="bold", markup=False)
     for size, sentences in found.items():
         for index, sentence in enumerate(sentences):
             lead = f"{size:>8,} rows: " if index == 0 else " " * 15

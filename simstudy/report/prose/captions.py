@@ -15,9 +15,9 @@ from simstudy.analysis.reliability import Reliability
 from simstudy.analysis.thresholds import Course
 from simstudy.report.prose import crossings
 from simstudy.report.prose.design import conventions, design
+from simstudy.report.prose.headline import method
 from simstudy.report.prose.numbers import p_value
 from simstudy.report.prose.phrases import all_sizes, axis_label, count_range, counted, level
-from simstudy.report.prose.verdicts import pair_method
 from simstudy.study.study import Study
 
 _MAX_NAMED = 5  # models left out that are named; more are counted
@@ -68,13 +68,28 @@ def models(findings: Findings) -> str:
     return text
 
 
-def curves(findings: Findings) -> str:
-    """Caption of learning curves."""
+def reading(findings: Findings, overtaking: bool = True) -> list[str]:
+    """What holds for all figures and tables of a page: means, intervals and tests."""
+    sentences = [
+        f"Means are {models(findings)}. Bars in figures and ± in tables: {intervals(findings)}. "
+        f"{CURVES_NOTE}"
+    ]
+    if len(findings.design.learners) > 1:
+        sentences.append(
+            f"{method(findings, overtaking)} That there is no significant difference does not "
+            "prove that two learners are equal."
+        )
+    return sentences
+
+
+def curves(findings: Findings, alone: bool = True) -> str:
+    """Caption of learning curves; ``alone``, with what else `reading` says."""
     info, learners = findings.info, len(findings.design.learners)
-    bars = f"Bars: {intervals(findings)}. {CURVES_NOTE}" + SIDE_BY_SIDE * (learners > 1)
+    bars = f" Bars: {intervals(findings)}. {CURVES_NOTE}" * alone + SIDE_BY_SIDE * (learners > 1)
     if learners > MAX_BARS:
-        bars = f"Intervals are not drawn for so many learners; the table has them. {CURVES_NOTE}"
-    text = f"Mean {info.label} against training size (logarithmic), {models(findings)}. {bars}"
+        bars = " Intervals are not drawn for so many learners; the table has them."
+    over = f", {models(findings)}" * alone
+    text = f"Mean {info.label} against training size (logarithmic){over}.{bars}"
     if info.zero:
         text += f" Dashed line at 0: {info.zero}."
     if findings.ceiling:
@@ -291,9 +306,8 @@ def pairs(findings: Findings, all_shown: bool) -> list[str]:
         return [ALONE]
     last = "Holm’s p value" if design.holm else "the interval"
     notes = [
-        f"In each cell the learner that beats the other, by how much, and {last}: "
-        f"{pair_method(findings)}. Numbers are in favour of the learner named in the cell. That "
-        "there is no significant difference does not prove that two learners are equal."
+        f"In each cell the learner that beats the other, by how much, and {last}; numbers are in "
+        "favour of the learner named in the cell."
     ]
     if not all_shown:
         notes.append(

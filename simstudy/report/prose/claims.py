@@ -11,7 +11,6 @@ from simstudy.analysis.claims import (
     VERDICTS,
     Check,
     StatementVerdict,
-    Verdict,
 )
 from simstudy.report.prose.numbers import signed
 from simstudy.report.prose.phrases import count_range, counted, listed
@@ -21,10 +20,11 @@ Readings = Sequence[tuple[Reading, Sequence[StatementVerdict]]]
 SHORT = dict(zip(VERDICTS, ("holds", "contradicted", "open"), strict=True))
 
 
-def numbers(check: Check) -> str:
+def numbers(check: Check, unit: str = "") -> str:
     """What was estimated, with its interval, or why there is none."""
     what = f"{check.first} over {check.second}" if check.second else f"mean of {check.first}"
-    found = f"{signed(check.estimate)} [{signed(check.lower)}, {signed(check.upper)}]"
+    estimate = f"{signed(check.estimate)} {unit}".rstrip()
+    found = f"{estimate} [{signed(check.lower)}, {signed(check.upper)}]"
     return f"{what} at {check.size:,} rows: {check.reason or found}"
 
 
@@ -33,12 +33,12 @@ def basis(check: Check) -> str:
     return "" if check.reason else f"{check.n} models, m = {check.m}"
 
 
-def tally(verdict: Verdict) -> str:
-    """How many of the intervals bear a claim out, contradict it, or leave it open."""
-    counts = Counter(check.verdict for check in verdict.checks)
+def tally(checks: Sequence[Check]) -> str:
+    """How many of the intervals bear a statement out, contradict it, or leave it open."""
+    counts = Counter(check.verdict for check in checks)
     names = zip(VERDICTS, ("hold", "contradicted", "open"), strict=True)
     parts = [f"{counts[kind]} {word}" for kind, word in names if counts[kind]]
-    return f"of {len(verdict.checks)} intervals, {', '.join(parts)}"
+    return f"of {len(checks)} intervals, {', '.join(parts)}"
 
 
 def counts(statements: Sequence[StatementVerdict]) -> str:

@@ -82,16 +82,16 @@ def tests(findings: Findings) -> str:
     )
 
 
-def method(findings: Findings, shown: Sequence[Course] | None = None) -> str:
-    """How to read statements of who overtakes whom."""
+def method(findings: Findings, shown: Sequence[Course] | None = None, alone: bool = True) -> str:
+    """How to read statements of who overtakes whom; without the tests unless it stands alone."""
     if not (decided_by := tests(findings)):
         return ""
     courses = findings.courses if shown is None else shown
     changes = [change for course in courses for change in course.changes]
     confidence = level(findings.design.confidence)
-    text = (
-        f"Ahead: by {decided_by}. Overtakes: between the last size at which the other is ahead "
-        "and the first at which it is itself."
+    text = f"Ahead: by {decided_by}. " * alone + (
+        "Overtakes: between the last size at which the other is ahead and the first at which it is "
+        "itself."
     )
     if any(change.estimated for change in changes):
         text += (

@@ -14,12 +14,12 @@ from simstudy.report.prose.phrases import (
     among,
     count_range,
     counted,
+    in_unit,
     level,
     listed,
     opening,
     rows,
 )
-from simstudy.results.results import Results
 
 _MAX_STRETCHES = 3  # stretches of sizes that get a sentence each; more are summarised
 
@@ -40,17 +40,18 @@ def headline(findings: Findings, failures: int = 0, cells: int = 0) -> list[str]
     failures, cells : int
         How many cells failed, of how many.
     """
+    found = statements(findings, failures, cells)
+    return [*found, method(findings)] if len(findings.design.learners) > 1 else found
+
+
+def statements(
+    findings: Findings, failures: int = 0, cells: int = 0, overtaking: bool = True
+) -> list[str]:
+    """The same without the method; without ``overtaking``, not who overtakes whom."""
     lost = _lost(findings, failures, cells)
     if len(findings.design.learners) == 1:
         return [_alone(findings), *lost]
-    sentences = _leaders(findings) + _changes(findings)
-    return [*sentences, _method(findings), *_means(findings), *lost]
-
-
-def results_headline(results: Results) -> list[str]:
-    """The headline of a study's primary measure."""
-    manifest = results.manifest
-    return headline(results.findings(), manifest["failures"], manifest["cells"])
+    return [*_leaders(findings), *_changes(findings, overtaking), *_means(findings), *lost]
 
 
 def _alone(findings: Findings) -> str:
@@ -62,7 +63,7 @@ def _alone(findings: Findings) -> str:
     known = [mean for mean in ends if mean.n or mean.infinite]
     text = f"{means[0].learner}, the only learner, has "
     if known:
-        each = listed([f"{_mean(mean)} at {mean.size:,} rows" for mean in known])
+        each = listed([f"{_mean(mean, findings)} at {mean.size:,} rows" for mean in known])
         text += f"a mean {findings.info.label} of {each}"
     if any(mean.has_interval for mean in known):
         text += f" ({level(findings.design.confidence)} t intervals between models{adjusted})"
@@ -71,16 +72,17 @@ def _alone(findings: Findings) -> str:
     return f"{text}; there is nothing to compare it with."
 
 
-def _mean(mean: Mean) -> str:
+def _mean(mean: Mean, findings: Findings) -> str:
+    text = in_unit(number(mean.mean), findings.info)
     if mean.has_interval:
-        return f"{number(mean.mean)} [{number(mean.lower)}, {number(mean.upper)}]"
+        return f"{text} [{number(mean.lower)}, {number(mean.upper)}]"
     why = "infinite in some model" if mean.infinite else f"over {counted(mean.n, 'model')}"
-    return f"{number(mean.mean)} (no interval: {why})"
+    return f"{text} (no interval: {why})"
 
 
 def _leaders(findings: Findings) -> list[str]:
     """Who wins at which sizes: a sentence for each of a few stretches, or a summary."""
-    standings, holm = findings.standings, findings.design.holm
+    standings = findings.standings
     if not standings:
         return ["No learner has a finite mean at any size, so none are compared."]
     if not any(pair.verdict == AHEAD for pair in findings.pairs):
@@ -88,8 +90,8 @@ def _leaders(findings: Findings) -> list[str]:
     groups = itertools.groupby(standings, lambda standing: standing.key)
     stretches = [[*stretch] for _, stretch in groups]
     if len(stretches) <= _MAX_STRETCHES:
-        return [opening(_stretch(stretch, holm)) for stretch in stretches]
-    return _summary(standings, holm)
+        return [opening(_stretch(stretch, findings)) for stretch in stretches]
+    return _summary(standings, findings)
 
 
 def _no_differences(sizes: list[int], findings: Findings) -> str:
@@ -107,18 +109,19 @@ def _no_differences(sizes: list[int], findings: Findings) -> str:
     most = max(tested, key=lambda pair: abs(pair.lead))
     most = most if most.lead >= 0 else most.turned()
     which = f"{most.first} over {most.second} at {most.size:,} rows"
-    lead = _lead(most, findings.design.holm)
+    lead = _lead(most, findings)
     return opening(f"{where} {whom} significantly; the largest mean difference is {lead}, {which}.")
 
 
-def _lead(pair: Pair, holm: bool) -> str:
+def _lead(pair: Pair, findings: Findings) -> str:
     """A lead with its interval; by Holm's method, which has none, with its p value."""
-    if holm:
-        return f"{signed(pair.lead)} ({p_value(pair.p, 'adjusted p')})"
-    return f"{signed(pair.lead)} [{signed(pair.low)}, {signed(pair.high)}]"
+    lead = f"{signed(pair.lead)} {findings.info.unit or f'in {findings.info.label}'}"
+    if findings.design.holm:
+        return f"{lead} ({p_value(pair.p, 'adjusted p')})"
+    return f"{lead} [{signed(pair.low)}, {signed(pair.high)}]"
 
 
-def _stretch(stretch: Sequence[Standing], holm: bool) -> str:
+def _stretch(stretch: Sequence[Standing], findings: Findings) -> str:
     """What holds at every size of a stretch."""
     first, where = stretch[0], rows([standing.size for standing in stretch])
     if first.wins:
@@ -128,8 +131,10 @@ def _stretch(stretch: Sequence[Standing], holm: bool) -> str:
         whom = "every other learner that it could be tested against" if first.untested else whom
         text = f"{where} {first.leader} beats {whom}"
         if len(leads) == 1:
-            return f"{text}, by {_lead(least, holm)}."
-        return f"{text}; its smallest lead is {_placed(least, stretch, len(first.beats), holm)}."
+            return f"{text}, by {_lead(least, findings)}."
+        return (
+            f"{text}; its smallest lead is {_placed(least, stretch, len(first.beats), findings)}."
+        )
     if first.shared_with:
         text = f"{where} {listed([first.leader, *first.shared_with])} share the best mean"
         text += f"; {first.leader}" * bool(first.beats or first.level or first.beaten_by)
@@ -141,7 +146,7 @@ def _stretch(stretch: Sequence[Standing], holm: bool) -> str:
     if first.level:
         names = listed([pair.second for pair in first.level])
         text += ", but" * bool(but)
-        text += f" does not differ significantly from {names} ({_largest(stretch, holm)})"
+        text += f" does not differ significantly from {names} ({_largest(stretch, findings)})"
     if first.beaten_by:
         names = listed([pair.second for pair in first.beaten_by])
         verb = "beats" if len(first.beaten_by) == 1 else "beat"
@@ -151,24 +156,24 @@ def _stretch(stretch: Sequence[Standing], holm: bool) -> str:
     return f"{text}."
 
 
-def _largest(stretch: Sequence[Standing], holm: bool) -> str:
+def _largest(stretch: Sequence[Standing], findings: Findings) -> str:
     """The largest lead over those from whom the leader does not differ; if one, just that."""
     leads = [lead for one in stretch for lead in one.level]
     most = max(leads, key=lambda pair: pair.lead)
     if len(leads) == 1:
-        return _lead(most, holm)
+        return _lead(most, findings)
     rivals = len(stretch[0].level)
     whom = "these" if rivals > 1 else most.second
-    return f"its largest lead over {whom}: {_placed(most, stretch, rivals, holm)}"
+    return f"its largest lead over {whom}: {_placed(most, stretch, rivals, findings)}"
 
 
-def _placed(pair: Pair, stretch: Sequence[Standing], rivals: int, holm: bool) -> str:
+def _placed(pair: Pair, stretch: Sequence[Standing], rivals: int, findings: Findings) -> str:
     """A lead, with the rival and the size where there are several."""
     where = [f"over {pair.second}"] * (rivals > 1) + [f"at {pair.size:,} rows"] * (len(stretch) > 1)
-    return f"{_lead(pair, holm)}, {' '.join(where)}"
+    return f"{_lead(pair, findings)}, {' '.join(where)}"
 
 
-def _summary(standings: Sequence[Standing], holm: bool) -> list[str]:
+def _summary(standings: Sequence[Standing], findings: Findings) -> list[str]:
     """Who has the best mean where, where it wins, and from whom it does not differ elsewhere."""
     sizes = [standing.size for standing in standings]
     best: dict[str, list[int]] = {}
@@ -183,7 +188,7 @@ def _summary(standings: Sequence[Standing], holm: bool) -> list[str]:
         where = among([standing.size for standing in won], sizes)
         least = min((pair for one in won for pair in one.beats), key=lambda pair: pair.lead)
         text = f"The learner of best mean beats every other{tested} {where} "
-        text += f"(its smallest lead there is {_placed(least, standings, 2, holm)})"
+        text += f"(its smallest lead there is {_placed(least, standings, 2, findings)})"
     else:
         text = "The learner of best mean beats all others at no size studied"
     level = [lead for standing in standings for lead in standing.level]
@@ -195,17 +200,17 @@ def _summary(standings: Sequence[Standing], holm: bool) -> list[str]:
         text += f"; {where} {others} of the others "
         text += "does" if counts == {1} else "do"
         text += " not differ significantly from it "
-        text += f"(the largest lead over such a one is {_placed(most, standings, 2, holm)})"
+        text += f"(the largest lead over such a one is {_placed(most, standings, 2, findings)})"
     if any(standing.beaten_by for standing in standings):
         text += "; where models are missing, another beats it over the models that both have"
     return [f"The best mean is {owners}.", f"{text}."]
 
 
-def _changes(findings: Findings) -> list[str]:
+def _changes(findings: Findings, overtaking: bool) -> list[str]:
     """Who overtakes whom, and which pairs never differ, or could not be tested."""
     sizes, models = findings.design.sizes, findings.design.models
     parts = []
-    if findings.course_tests:
+    if overtaking and findings.course_tests:
         leaders = {standing.leader for standing in findings.standings}
         parts.append(crossings.changes_sentence(findings, leaders))
     by_pair: dict[tuple[str, str], list[Pair]] = {
@@ -257,8 +262,8 @@ def _every(pairs: list[Pair], models: int) -> str:
     return f"all {least} models that both have" if least == most else "all models that both have"
 
 
-def _method(findings: Findings) -> str:
-    """What the statements above rest on."""
+def method(findings: Findings, overtaking: bool = True) -> str:
+    """What the statements rest on."""
     design, info = findings.design, findings.info
     if findings.pairs_used is None:
         return (
@@ -269,13 +274,15 @@ def _method(findings: Findings) -> str:
     fewer = least < design.models
     used = count_range(least, most) + f" of {design.models}" * fewer
     used += " models" + ", those that both have," * fewer
+    in_words = info.label + f" ({info.unit})" * bool(info.unit)
     better = "" if info.greater_is_better else ", where less is better"
     scope = adjusted_for(design.adjustment, findings.pair_tests)
     text = (
         f"Paired t tests over {used} at {level(design.confidence)} confidence, {scope}; numbers "
-        f"are differences in mean {info.label}{better}, in favour of the learner named first."
+        f"are differences in mean {in_words}{better}, in favour of the learner named first."
     )
-    changes = [change for course in findings.courses for change in course.changes]
+    courses = findings.courses if overtaking else ()
+    changes = [change for course in courses for change in course.changes]
     if changes:
         text += (
             " Who overtakes whom is decided by the last size at which one is ahead and the first "

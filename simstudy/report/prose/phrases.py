@@ -23,11 +23,16 @@ def all_sizes(sizes: Sequence[int]) -> str:
     return listed([f"{size:,}" for size in sizes], most=len(sizes))
 
 
+def row_range(sizes: Sequence[int]) -> str:
+    """Write sizes as "50 rows", "50 and 500 rows" or "50 to 5,000 rows"."""
+    if len(sizes) < 3:
+        return f"{listed([f'{size:,}' for size in sizes])} rows"
+    return f"{sizes[0]:,} to {sizes[-1]:,} rows"
+
+
 def rows(sizes: Sequence[int]) -> str:
     """Write consecutive sizes of a study as "at 50 rows" or "from 50 to 5,000 rows"."""
-    if len(sizes) < 3:
-        return f"at {listed([f'{size:,}' for size in sizes])} rows"
-    return f"from {sizes[0]:,} to {sizes[-1]:,} rows"
+    return f"{'at' if len(sizes) < 3 else 'from'} {row_range(sizes)}"
 
 
 def among(sizes: Sequence[int], studied: Sequence[int]) -> str:
@@ -68,6 +73,11 @@ def adjusted_for(adjustment: str, m: int) -> str:
         "holm": f"Holm-adjusted over {pairs} at each size",
         "none": "not adjusted for the number of pairs",
     }[adjustment]
+
+
+def in_unit(number: str, info: MeasureInfo) -> str:
+    """Write a number with the unit of its measure, if it has one."""
+    return f"{number} {info.unit}" if info.unit else number
 
 
 def axis_label(info: MeasureInfo) -> str:

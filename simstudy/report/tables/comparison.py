@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
 import pandas as pd
 from markupsafe import Markup
 
-from simstudy.analysis.claims import VERDICTS, StatementVerdict, Verdict
+from simstudy.analysis.claims import REPRODUCED, VERDICTS, StatementVerdict, Verdict
 from simstudy.analysis.compare import PAIRED, WELCH
 from simstudy.report.prose import claims
 from simstudy.report.prose.comparison import changes_method, settings
 from simstudy.report.prose.numbers import NONE, number, p_value, signed
+from simstudy.report.prose.phrases import row_range
 from simstudy.report.tables.table import Cell, Table, make_table, words
 from simstudy.results.results import Results
+from simstudy.study.claims import Claim
 from simstudy.study.readings import Reading
 
 MAX_ROWS = 120  # of the table of differences
-_FEW = 4  # intervals that are not folded away
 _MARKS = dict(zip(VERDICTS, "✓✗?", strict=True))
 
 
@@ -72,30 +73,19 @@ def _change(row: dict[Any, Any], name_test: bool, places: Mapping[str, int]) -> 
     ]
 
 
-def statements(verdicts: Sequence[StatementVerdict]) -> list[Table]:
-    """For each study its statements: in words, the verdict, and the intervals it rests on."""
-    studies: dict[str, list[StatementVerdict]] = {}
-    for one in verdicts:
-        studies.setdefault(one.statement.study, []).append(one)
-    heads = ["statement", "verdict", "what the intervals say"]
-    tables = []
-    for study, found in studies.items():
-        name, title = f"statements_{study}", f"Statements about {study}"
-        lines = map(_statement, found)
-        data = pd.DataFrame([row for one in found for row in _checks(one)])
-        tables.append(make_table(name, title, heads, lines, texts=3, data=data))
-    return tables
+def statements(verdicts: Sequence[StatementVerdict], unit: Callable[[Claim], str]) -> Table:
+    """The statements in words, the study and sizes they are about, the verdict, the intervals."""
+    heads = ["statement", "where", "verdict", "numbers"]
+    lines = [_statement(one, unit) for one in verdicts]
+    data = pd.DataFrame([row for one in verdicts for row in _checks(one)])
+    return make_table("statements", "Statements and verdicts", heads, lines, texts=4, data=data)
 
 
-def _statement(one: StatementVerdict) -> list[Cell]:
-    claimed = [line.claim for line in one.lines]
-    notes = [*dict.fromkeys(claim.source for claim in claimed if claim.source)]
-    readings = [*dict.fromkeys(claim.reading for claim in claimed if claim.reading)]
-    notes += [f"Read as: {'; '.join(readings)}"] * bool(readings)
-    more = " ".join([*(f"{note}." for note in notes), one.statement.note]).strip()
-    numbers = _lines(one) if len(one.lines) > 1 else _numbers(one.lines[0])
+def _statement(one: StatementVerdict, unit: Callable[[Claim], str]) -> list[Cell]:
+    sizes = sorted({check.size for line in one.lines for check in line.checks if check.size})
+    where = words(one.statement.study, row_range(sizes) if sizes else "")
     verdict = Cell(one.verdict, kind=_kind(one.verdict))
-    return [words(one.statement.text, more), verdict, Cell(numbers, kind="numbers")]
+    return [words(one.statement.text), where, verdict, Cell(_evidence(one, unit), kind="numbers")]
 
 
 def _kind(verdict: str) -> str:
@@ -103,28 +93,39 @@ def _kind(verdict: str) -> str:
     return f"verdict {verdict.replace(' ', '-')}"
 
 
-def _lines(one: StatementVerdict) -> Markup:
-    """The lines of a statement, each with its verdict."""
-    text = Markup('<div class="line"><b>{}</b>: <span class="{}">{}</span> {}</div>')
-    return Markup("").join(
-        text.format(line.claim.text, _kind(line.verdict), line.verdict, _numbers(line))
-        for line in one.lines
-    )
+def _evidence(one: StatementVerdict, unit: Callable[[Claim], str]) -> Markup:
+    """How many intervals bear a statement out; folded away, each of them and the source."""
+    claimed = [line.claim for line in one.lines]
+    notes = [f"{source}." for source in dict.fromkeys(c.source for c in claimed if c.source)]
+    readings = [*dict.fromkeys(claim.reading for claim in claimed if claim.reading)]
+    notes += [f"Read as: {'; '.join(readings)}."] * bool(readings)
+    notes += [one.statement.note] * bool(one.statement.note)
+    parts = [_numbers(line, unit(line.claim), len(one.lines) > 1) for line in one.lines]
+    parts += [Markup('<p class="from">{}</p>').format(" ".join(notes))] * bool(notes)
+    checks = [check for line in one.lines for check in line.checks]
+    short = [claims.tally(checks)] if len(checks) > 1 else []
+    if not short or one.verdict != REPRODUCED:  # the first interval that decides
+        short += [
+            claims.numbers(check, unit(line.claim))
+            for line in one.lines
+            for check in line.checks
+            if line.verdict == check.verdict == one.verdict
+        ][:1]
+    folded = Markup("<details><summary>{}</summary>{}</details>")
+    return folded.format("; ".join(short), Markup("").join(parts))
 
 
-def _numbers(verdict: Verdict) -> Markup:
-    """The intervals as a list, folded away if they are many."""
-    checks = verdict.checks
-    several = Markup("<li>{} <em>{}</em></li>")
-    text = several if len(checks) > 1 else Markup("<li>{}</li>")
-    lines = [text.format(claims.numbers(one), claims.SHORT[one.verdict]) for one in checks]
-    made = Markup("<ul>{}</ul>").format(Markup("\n").join(lines))
-    if bases := [*dict.fromkeys(filter(None, map(claims.basis, checks)))]:
-        made += Markup(' <span class="from">{}</span>').format("; ".join(bases))
-    if len(checks) > _FEW:
-        folded = Markup("<details><summary>{}</summary> {}</details>")
-        made = folded.format(claims.tally(verdict), made)
-    return made
+def _numbers(verdict: Verdict, unit: str, named: bool) -> Markup:
+    """The intervals of a line of a statement as a list, and what they rest on."""
+    made = Markup("<b>{}</b>: {} ").format(verdict.claim.text, verdict.verdict) if named else ""
+    if named or len(verdict.checks) > 1:
+        text = Markup("<li>{} <em>{}</em></li>")
+        given = [(claims.numbers(one, unit), claims.SHORT[one.verdict]) for one in verdict.checks]
+        lines = Markup("\n").join(text.format(*one) for one in given)
+        made += Markup("<ul>{}</ul>").format(lines)
+    if bases := [*dict.fromkeys(filter(None, map(claims.basis, verdict.checks)))]:
+        made += Markup('<span class="from">{}</span>').format("; ".join(bases))
+    return Markup('<div class="line">{}</div>').format(made)
 
 
 def _checks(one: StatementVerdict) -> list[dict[str, object]]:

@@ -30,8 +30,11 @@ def decimals(widths: Iterable[float]) -> int:
     return min(max(needed, _MIN_DECIMALS), _MAX_DECIMALS)
 
 
-def means(findings: Findings) -> Table:
-    """Means with their intervals, the best of each size marked, learners by sizes."""
+def means(findings: Findings, alone: bool = True) -> Table:
+    """Means with their intervals, the best of each size marked, learners by sizes.
+
+    Its caption says what intervals and tests are, unless it stands beside `captions.reading`.
+    """
     digits = decimals(mean.half_width for mean in findings.means)
     marks = _marks(findings)
     cells, best, level_with = {}, [], []
@@ -43,11 +46,11 @@ def means(findings: Findings) -> Table:
         text = number(mean.mean, digits)
         cells[mean.learner, mean.size] = Cell(text, more, bold=best[-1], dagger=level_with[-1])
     over, intervals = captions.models(findings), captions.intervals(findings)
-    caption = f"Means {over}; ± half-width of {intervals}."
+    caption = f"Means {over}; ± half-width of {intervals}. " * alone
     if marks:
+        tests = f" ({pair_method(findings)}; α = {findings.alpha:.10g})" * alone
         caption += (
-            " Bold: the best mean at each size; †: not significantly different from it "
-            f"({pair_method(findings)}; α = {findings.alpha:.10g})."
+            f"Bold: the best mean at each size; †: not significantly different from it{tests}."
         )
     data = findings.intervals.assign(
         measure=findings.measure, confidence=findings.design.confidence
@@ -55,7 +58,7 @@ def means(findings: Findings) -> Table:
     data = data.assign(best=best, not_different_from_best=level_with)
     title = f"Mean {axis_label(findings.info)} by learner and training rows"
     labels, sizes = findings.design.learners, findings.design.sizes
-    return by_size("means", title, labels, sizes, cells, caption=caption, data=data)
+    return by_size("means", title, labels, sizes, cells, caption=caption.strip(), data=data)
 
 
 def _marks(findings: Findings) -> dict[tuple[str, int], str]:
@@ -146,7 +149,8 @@ def pairs(findings: Findings, size: int) -> Table:
     learners, ranked = list(findings.design.learners), findings.ranked(size)
     found, table = findings.pairs_at(size), findings.pairwise
     table = table[table["size"] == size]
-    holm, title = findings.design.holm, f"{rows(size)} training rows"
+    info, holm = findings.info, findings.design.holm
+    title = f"{rows(size)} training rows, differences in {info.unit or info.label}"
     if len(learners) <= MAX_IN_MATRIX:
         verdicts = {(p.first, p.second): _verdict(p.better_first(learners), holm) for p in found}
         heads = [words(""), *(words(label, "", i) for i, label in enumerate(learners) if i)]
@@ -208,16 +212,18 @@ def pairwise(findings: Findings) -> Table | Absent:
     return make_table("pairwise", title, heads, lines, **options)
 
 
-def thresholds(findings: Findings, shown: Sequence[Course] | None = None) -> Table | Absent:
+def thresholds(
+    findings: Findings, shown: Sequence[Course] | None = None, alone: bool = True
+) -> Table | Absent:
     """Who overtakes whom, and who is ahead where; of all pairs, or of those shown."""
     if not findings.courses:
         return Absent("two learners and two training sizes are needed")
     courses = findings.courses if shown is None else shown
     places = {label: place for place, label in enumerate(findings.design.learners)}
     lines = [line for course in courses for line in _course(course, places)]
-    notes = [crossings.method(findings, courses), crossings.added_sizes(findings)]
+    notes = [crossings.method(findings, courses, alone), crossings.added_sizes(findings)]
     notes.append("None: no change of the learner ahead is shown.")
-    title = f"Who overtakes whom in mean {findings.info.label}"
+    title = f"Who overtakes whom in mean {findings.info.label}, and with how many training rows"
     heads: list[str | Cell] = ["ahead", "behind", "between", "estimate (rows)"]
     heads += [f"{level(findings.design.confidence)} interval"]
     heads += [words("ahead at"), words("behind at"), "models"]
@@ -281,7 +287,8 @@ def models_needed(findings: Findings) -> Table | Absent:
         [f"{target:g}", *(NONE if count is None else f"{count:,}" for count in counts)]
         for target, *counts in needed
     ]
-    heads = ["for a standard error of", "of every mean", "of every paired difference"]
+    unit = f" ({findings.info.unit})" if findings.info.unit else ""
+    heads = [f"for a standard error of{unit}", "of every mean", "of every paired difference"]
     return make_table("models_needed", "Models needed", heads, lines)
 
 
