@@ -107,9 +107,29 @@ def test_another_measure_shows_its_own_figures(tab):
     tab.locator("#measure").select_option("1")
     assert tab.locator(visible).get_attribute("data-measure") == "1"
     assert tab.locator(f"{visible} .wide svg .name").text_content() != first
-    for section in ("differences", "anova", "pairs", "models", "precision"):
+    for section in ("findings", "differences", "anova", "pairs", "models", "precision"):
         part = tab.locator(f"#{section} .of-measure:not([hidden])")
         assert part.get_attribute("data-measure") == "1"
+
+
+def test_the_question_and_the_finding_follow_the_measure(tab):
+    assert "by information reward" in tab.locator(".finding h2 >> visible=true").text_content()
+    tab.locator("#measure").select_option("1")
+    assert "by regret" in tab.locator(".finding h2 >> visible=true").text_content()
+    assert ", by regret, " in tab.locator(".question >> visible=true").text_content()
+    assert tab.locator(".finding p >> visible=true").count() == 1
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 800), (390, 844)])
+def test_the_first_screen_has_the_finding_and_the_curves(tab, width, height):
+    tab.set_viewport_size({"width": width, "height": height})
+    box = tab.locator(".finding p >> visible=true").bounding_box()
+    figure = tab.locator("#curves svg[role=img] >> visible=true").bounding_box()
+    assert box["y"] + box["height"] < height
+    assert figure["y"] < height - 100
+    if width > 1000:
+        assert figure["y"] + figure["height"] < height
+        assert figure["x"] > box["x"] + box["width"]
 
 
 def test_a_point_tells_its_numbers_to_pointer_and_keys(tab):
@@ -130,7 +150,7 @@ def test_a_point_tells_its_numbers_to_pointer_and_keys(tab):
 
 
 def test_tables_are_copied_and_downloaded(tab):
-    part = tab.locator("#curves .of-measure:not([hidden]) .table")
+    part = tab.locator("#findings .of-measure:not([hidden]) .table")
     with tab.expect_download() as download:
         part.locator("button.download").click()
     assert download.value.suggested_filename == "means_information_reward.csv"
@@ -167,6 +187,20 @@ def test_on_paper_it_is_light_and_without_controls(tab):
     assert shown(tab, ".controls, nav, .buttons") == 0
     ground = "getComputedStyle(document.body).backgroundColor"
     assert tab.evaluate(ground) == "rgb(255, 255, 255)"
+    kept = "getComputedStyle(document.querySelector('.chip.estimation')).printColorAdjust"
+    assert tab.evaluate(kept) == "exact"
+
+
+def test_on_paper_it_has_margins_and_the_chosen_measure_alone(tab, tmp_path):
+    tab.locator("#measure").select_option("1")
+    tab.pdf(path=tmp_path / "page.pdf", prefer_css_page_size=True)
+    assert tab.evaluate("[...document.querySelectorAll('details')].every(part => part.open)")
+    tab.emulate_media(media="print")
+    assert shown(tab, '.of-measure[data-measure="0"]') == 0
+    assert shown(tab, '.of-measure[data-measure="1"]') > 5
+    pages = "[...document.styleSheets].flatMap(s => [...s.cssRules]).filter(r => r.type === 6)"
+    margin = tab.evaluate(f"{pages}.map(rule => rule.style.marginRight)")
+    assert margin == ["15mm"]
 
 
 def widest(tab):

@@ -60,6 +60,11 @@ def text(page):
     return " ".join(unescape(re.sub(r"<[^>]+>", " ", body)).split())
 
 
+def opening(page):
+    """What a reader sees first: the finding and the curves."""
+    return text(re.search(r'(?s)<section id="curves".*?</section>', page)[0])
+
+
 def judged(results, *claims, **words):
     """The verdict on one statement, by the results of the study "first"."""
     statement = Statement(words.pop("text", claims[0].text), list(claims), **words)
@@ -156,9 +161,9 @@ def test_other_conventions_are_warned_of(run):
     )
     assert "measures.prior train uniform" in page
     assert "seed 2004 2004 models 4 4" in page
-    assert page.count("Not compared: the prior (train in first, uniform in second) differs") == 3
+    assert page.count("Not compared: the prior (train in first, uniform in second) differs") == 2
     assert "Monte-Carlo error" not in page
-    assert "Learning curves on one scale" in page
+    assert "both axes are the same for all studies" in page
 
 
 def test_numbers_in_other_units_are_neither_tested_nor_drawn_on_one_scale(run):
@@ -172,8 +177,8 @@ def test_numbers_in_other_units_are_neither_tested_nor_drawn_on_one_scale(run):
     assert "information reward (nats in first and bits in second)" in said
     assert "The first study (nats)" in said
     assert "The first study (bits)" in said
-    assert "on one scale" not in said
-    assert "Not compared: the base (e in first, 2.0 in second) differs" in said.split("Learners")[0]
+    assert "both axes are the same" not in said
+    assert "Not compared: the base (e in first, 2.0 in second) differs" in opening(page)
     assert "between_studies.csv" not in page
     figures = re.findall(r'(?s)<svg viewBox="0 0 330 325".*?</svg>', page)
     heights = [re.findall(r'data-y="([^"]+)"', figure) for figure in figures]
@@ -203,14 +208,15 @@ def test_statements_and_designs_can_be_taken_from_the_page(run):
     claim = Claim(text="Both beat nothing", against=["prior"], source="p. 3", id="one", **given)
     page = compare_studies([run()], ["first"], judged(run(), claim))
     tables = {name: pd.read_csv(io.StringIO(text)) for name, text in files(page).items()}
-    lines = tables["statements_first.csv"]
+    lines = tables["statements.csv"]
+    assert (lines["study"] == "first").all()
     assert lines["size"].tolist() == [20, 20, 200, 200]
     assert lines["first"].tolist() == ["NB", "TAN"] * 2
     pairs = run().pairwise().set_index(["size", "first", "second"])["difference"]
     expected = [pairs[size, label, "prior"] for size in (20, 200) for label in ("NB", "TAN")]
     assert lines["estimate"].tolist() == pytest.approx(expected)
     assert tables["designs.csv"].columns.tolist() == ["setting", "first"]
-    for name in ("statements_first.csv", "designs.csv"):
+    for name in ("statements.csv", "designs.csv"):
         assert f'data-file="{name}"' in page
     assert page.count("<table") == page.count('class="copy"') == 2
 
@@ -237,10 +243,34 @@ def test_statements_stand_with_their_verdicts_and_numbers(run):
     assert "Of 1 statement about these studies" in said
     assert f"1 is {verdicts[0].verdict}" in said
     assert ("Not reproduced: NB is" in said) == (verdicts[0].verdict == "not reproduced")
-    assert numbers(verdicts[0].lines[0].checks[0]) in said
+    assert numbers(verdicts[0].lines[0].checks[0], "nats") in said
     assert "4 models, m = 3" in said
     assert "Not decided does not mean that more models would decide it" in said
     assert "Readings" not in said
+
+
+def test_statements_of_all_studies_are_one_table_with_where_verdict_and_numbers(run):
+    results, second = run(models=12), run(models=12, name="second", seed=4)
+    claims = [
+        Claim("first", "NB beats nothing", "beats", ["NB"], [200], ["prior"]),
+        Claim("second", "Nothing beats any", "beats", ["prior"], [20, 200], ["NB", "TAN"]),
+    ]
+    found = {"first": results, "second": second}
+    verdicts = check_statements([Statement(claim.text, [claim]) for claim in claims], found)
+    page = compare_studies([*found.values()], [*found], verdicts)
+    (table,) = re.findall(r'(?s)<div class="statements">.*?</table>', page)
+    rows = [text(row) for row in re.findall(r"(?s)<tr.*?</tr>", table)]
+    assert rows[0] == "statement where verdict numbers"
+    assert rows[1].startswith(f"NB beats nothing first 200 rows {verdicts[0].verdict} NB over")
+    assert "nats [" in rows[1]
+    assert rows[2].startswith("Nothing beats any second 20 and 200 rows not reproduced of 4 inter")
+    # Of several intervals the first that decides is not folded away.
+    short = re.search(r"(?s)<summary>(.*?)</summary>", table.split("Nothing beats any")[1])[1]
+    deciding = next(c for c in verdicts[1].lines[0].checks if c.verdict == "not reproduced")
+    assert numbers(deciding, "nats") in short
+    start = page.index("Of 2 statements about these studies")
+    assert start < page.index("<svg viewBox=", start) < page.index('<section id="statements"')
+    assert page.index('<section id="statements"') < page.index('<section id="designs"')
 
 
 def test_what_is_not_reproduced_is_said_at_the_top(run):
@@ -248,7 +278,8 @@ def test_what_is_not_reproduced_is_said_at_the_top(run):
     verdicts = judged(run(models=12), claim)
     assert verdicts[0].verdict == "not reproduced"
     said = text(compare_studies([run(models=12)], ["first"], verdicts))
-    assert "Not reproduced: Nothing is better than NB (first)." in said
+    page = compare_studies([run(models=12)], ["first"], verdicts)
+    assert "Not reproduced: Nothing is better than NB (first)." in opening(page)
     turned = Claim("first", "NB is better", "beats", ["NB"], [200], ["prior"])
     verdicts = judged(run(models=12), turned, claim, text="Both")
     said = text(compare_studies([run(models=12)], ["first"], verdicts))

@@ -16,7 +16,9 @@ from simstudy import SimstudyError, make_study, run_study
 from simstudy.engine.plan import make_plan
 from simstudy.engine.task import Task
 from simstudy.report.page import report_page, view
-from simstudy.report.tables.findings import thresholds
+from simstudy.report.prose.captions import curves as curve_caption
+from simstudy.report.prose.finding import finding
+from simstudy.report.tables.findings import means, thresholds
 
 HOSTILE = ["<script>alert(1)</script>", "\"a\" & 'b' </title>", "long " * 30, "unbroken" * 20]
 
@@ -108,7 +110,7 @@ def test_every_section_of_a_simulation_study_is_there(page):
         "Estimands",
         "Methods",
         "Performance measures",
-        "Learning curves",
+        "Findings in detail",
         "Differences between learners",
         "What regret is made of",
         "Analysis of variance",
@@ -119,6 +121,53 @@ def test_every_section_of_a_simulation_study_is_there(page):
         "Reproduce",
     ):
         assert head in heads
+
+
+def test_the_finding_and_the_curves_come_first_then_details_then_the_design(page):
+    sections = re.findall(r'<section id="(\w+)"', page)
+    assert sections == [
+        *("curves", "findings", "differences", "regret", "anova", "pairs", "models"),
+        *("design", "failures", "precision", "cost", "reproduce"),
+    ]
+    opening = re.search(r'(?s)<section id="curves".*?</section>', page)[0]
+    assert opening.index("On these models") < opening.index("<svg")
+
+
+def test_every_measure_has_its_own_question_finding_and_statements(exact):
+    for index, name in enumerate(exact.measures):
+        shown, findings = view(exact, index), exact.findings(name)
+        assert shown["finding"] == finding(findings)
+        assert f"by {findings.info.label}, after" in shown["question"]
+        assert any(f"mean {findings.info.label}" in said for said in shown["reading"])
+    page = report_page(exact)
+    parts = re.findall(r'<p class="question of-measure" data-measure="(\d)"( hidden)?>', page)
+    assert parts == [(str(i), " hidden" * bool(i)) for i in range(len(exact.measures))]
+
+
+def test_what_holds_for_all_captions_is_said_once(exact):
+    shown = view(exact, 0)
+    captions = [*shown["curve_notes"], *shown["difference_notes"], *shown["pair_notes"]]
+    captions += [table.caption for table in (shown["means"], shown["thresholds"])]
+    together = " ".join([*shown["reading"], *captions, *shown["statements"]])
+    assert together.count("t intervals between models") == 1
+    assert together.count("aired t tests over") == 1
+    assert together.count("Bonferroni-adjusted for m = 6 cells") == 1
+    assert together.count("m = 3 pairs at each size") == 1
+    assert together.count("does not prove") == 1
+    assert not any("over 4 models" in caption for caption in captions)
+    # A figure or a table that stands alone says it itself.
+    findings = exact.findings()
+    for caption in (curve_caption(findings), means(findings).caption):
+        assert "95% t intervals between models, Bonferroni-adjusted for m = 6 cells" in caption
+        assert "over 4 models" in caption
+
+
+def test_numbers_have_their_units(exact):
+    shown = view(exact, 0)
+    assert all(table.title.endswith("differences in nats") for table in shown["pairs"])
+    assert "(nats)" in shown["means"].title
+    assert shown["precision"][1].heads[0].text == "for a standard error of (nats)"
+    assert re.search(r"information reward \(nats\)\s+after training", report_page(exact))
 
 
 def test_the_files_hold_the_numbers_of_the_analysis(exact, page):

@@ -11,7 +11,7 @@ import pytest
 
 from simstudy import make_study, run_study
 from simstudy.report.prose.design import question
-from simstudy.report.prose.headline import headline
+from simstudy.report.prose.headline import headline, method, statements
 from simstudy.report.prose.phrases import adjusted_for, among, listed, rows
 
 
@@ -79,6 +79,23 @@ def test_of_two_the_winner_is_named_with_the_interval(tell):
     assert first.startswith("At 50 rows B beats A, by +")
     low, high = first.split("[")[1].rstrip("].").split(", ")
     assert 0 < float(low) < float(high)
+
+
+def test_a_lead_has_the_unit_of_its_measure_or_the_measure_itself(tell):
+    table = scores({"A": [0.0], "B": [1.0]})
+    assert re.search(r"by \+[\d.]+ nats \[", tell(table)[0])
+    assert "differences in mean reward (nats), in favour" in tell(table)[-1]
+    assert re.search(r"by \+[\d.]+ in loss \[", tell(table, greater_is_better=False)[0])
+
+
+def test_without_overtaking_the_statements_need_no_courses(make_findings):
+    findings = make_findings(scores({"A": [0.5, 0.5], "B": [0.0, 1.0]}))
+    whole = statements(findings)
+    assert any("overtakes" in said for said in whole)
+    fresh = make_findings(scores({"A": [0.5, 0.5], "B": [0.0, 1.0]}))
+    assert not any("overtake" in said for said in statements(fresh, overtaking=False))
+    assert "overtake" not in method(fresh, overtaking=False)
+    assert "courses" not in vars(fresh)
 
 
 def test_with_a_loss_the_lower_mean_leads_and_the_text_says_that_less_is_better(tell):
@@ -226,7 +243,7 @@ def test_pairs_that_are_not_transitive_are_compared_with_the_best_mean(made_up):
     first, *_ = made_up(pairs, {50: {"A": 0.30, "B": 0.29, "C": 0.25}})
     assert first == (
         "At 50 rows A has the best mean, but does not differ significantly from B and C "
-        "(its largest lead over these: +0.0500 [−0.0500, +0.1500], over C)."
+        "(its largest lead over these: +0.0500 nats [−0.0500, +0.1500], over C)."
     )
 
 
@@ -255,8 +272,8 @@ def test_an_infinite_score_takes_a_learner_out_and_is_said(tell):
         "At 50 rows B beats every other learner that it could be tested against, by +"
     )
     assert said[1].startswith("At 500 rows C beats every other learner; its smallest lead is +")
-    assert said[-1].startswith("Infinite scores")
-    assert said[-1].endswith(": C at 50 rows.")
+    assert said[-2].startswith("Infinite scores")
+    assert said[-2].endswith(": C at 50 rows.")
 
 
 def test_pairs_that_could_not_be_tested_do_not_count_as_level(tell):
@@ -301,7 +318,7 @@ def test_an_exact_tie_has_no_leader(made_up):
     first, *_ = made_up(pairs, {50: {"A": 0.3, "B": 0.3, "C": 0.1}})
     assert first == (
         "At 50 rows A and B share the best mean; A beats C, but does not differ significantly "
-        "from B (0 [0, 0])."
+        "from B (0 nats [0, 0])."
     )
 
 
@@ -315,9 +332,9 @@ def test_missing_models_and_failures_are_counted(tell):
     table = scores({"A": [0.0], "B": [1.0], "C": [2.0]})
     table.loc[(table["learner"] == "B") & (table["model"] < 5), "reward"] = np.nan
     said = tell(table, failures=5, cells=90)
-    assert "over 25 to 30 of 30 models, those that both have, at 95%" in said[-3]
-    assert "over the 25 of 30 models" in said[-2]
-    assert said[-1] == "5 of 90 cells failed."
+    assert "over the 25 of 30 models" in said[-3]
+    assert said[-2] == "5 of 90 cells failed."
+    assert "over 25 to 30 of 30 models, those that both have, at 95%" in said[-1]
 
 
 def test_means_over_different_models_say_so(tell):
@@ -385,9 +402,9 @@ def test_a_summary_of_many_stretches_gives_each_leader_its_sizes(made_up):
     assert best == "The best mean is A's at 50 and 200 rows and B's at 100 and 400 rows."
     assert wins == (
         "The learner of best mean beats every other at 50 to 100 and 400 rows (its smallest "
-        "lead there is +0.2000 [+0.1000, +0.3000], over A at 400 rows); at 200 rows 1 of the "
+        "lead there is +0.2000 nats [+0.1000, +0.3000], over A at 400 rows); at 200 rows 1 of the "
         "others does not differ significantly from it (the largest lead over such a one is "
-        "+0.0100 [−0.0100, +0.0300], over B at 200 rows)."
+        "+0.0100 nats [−0.0100, +0.0300], over B at 200 rows)."
     )
     assert method.startswith("Paired t tests")
 
