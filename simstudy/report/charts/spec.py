@@ -22,7 +22,7 @@ LARGEST = 1e150  # larger numbers are not drawn, like infinite ones
 _CUT = 10.0  # intervals that go so many times the spread of the means beyond them are cut
 # How far learners stand beside a size: each from the next, in shares of the axis, and all
 # together, in shares of the axis and of the way to the next size.
-_DODGE, _MAX_DODGE, _MAX_WAY = 0.009, 0.045, 0.25
+_DODGE, _MAX_DODGE, _MAX_WAY = 0.009, 0.045, 0.35
 
 Floats = Sequence[float]
 
