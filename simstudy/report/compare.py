@@ -21,7 +21,7 @@ from simstudy.report.templating import render
 from simstudy.results.results import Results
 from simstudy.study.claims import Claim
 
-_MAX_LEARNERS = 12  # whose lines are drawn
+_MAX_LEARNERS = 20  # whose lines are drawn
 
 
 def compare_page(
@@ -116,6 +116,7 @@ def compare_page(
         shared=one_unit,
         reference=reference,
         left_off=len(learners) - len(shown),
+        bars=len(shown) <= captions.MAX_BARS,
         cut=any(chart.notes for chart in (*charts, *leads)),
         interval_note=comparison.of_each(
             found, lambda one: f"{captions.intervals(one)}, {captions.models(one)}"

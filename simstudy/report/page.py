@@ -51,7 +51,9 @@ def report_page(results: Results) -> str:
         regret=None
         if split is None
         else {
-            "panels": svg.panels(spread.regret(split, results.learners, "").charts, "regret"),
+            "panels": svg.panels(
+                spread.regret(split, results.learners, results.info("regret").unit).charts, "regret"
+            ),
             "table": facts.regret(results, split),
             "caption": captions.regret(split, study),
         },
@@ -73,7 +75,9 @@ def report_page(results: Results) -> str:
 def view(results: Results, index: int) -> dict[str, Any]:
     """The figures, tables and notes of one measure."""
     findings, study = results.findings(results.measures[index]), results.study
-    chart = curves.learning_curves(findings)
+    chart, many = curves.learning_curves(findings), len(results.learners) > captions.MAX_BARS
+    wide, narrow = (svg.MANY_CURVES, svg.MANY_NARROW) if many else (svg.CURVES, svg.NARROW)
+    each = curves.each_learner(findings).charts if many else ()
     # The courses of many learners take long: only the primary measure has them then.
     overtaking = index == 0 or len(pairs.all_pairs(findings)) <= pairs.MAX_PAIRS
     panels, notes, thresholds = _differences(findings, index, overtaking)
@@ -95,8 +99,10 @@ def view(results: Results, index: int) -> dict[str, Any]:
         "finding": finding(findings),
         "statements": statements(findings, *lost, overtaking=overtaking),
         "reading": captions.reading(findings, overtaking),
-        "wide": svg.draw(chart, f"curves{index}w", svg.CURVES, labels=True),
-        "narrow": svg.draw(chart, f"curves{index}n", svg.NARROW),
+        "wide": svg.draw(chart, f"curves{index}w", wide, labels=True),
+        "narrow": svg.draw(chart, f"curves{index}n", narrow),
+        "each": svg.panels(each, f"each{index}"),
+        "each_note": captions.curve_panels(findings, alone=False),
         "curve_notes": [
             captions.curves(findings, alone=False),
             *_unmeasured_limits(findings),
@@ -143,8 +149,8 @@ def _differences(
         courses = [one for one in findings.courses if {one.first, one.second} in shown]
         made = build.thresholds(findings, courses, alone=False)
         table = None if isinstance(made, Absent) else made
-    charts = [pairs.difference(findings, *pair, crossings=overtaking) for pair in chosen]
-    notes = [f"{captions.differences(findings, courses)} Each panel has its own vertical scale."]
+    charts = pairs.differences(findings, chosen, crossings=overtaking)
+    notes = [captions.differences(findings, courses)]
     if len(chosen) < len(every):
         notes.append(
             f"Of {len(every)} pairs {len(chosen)} are shown: {brief(chosen[0][1])}, whose mean is "

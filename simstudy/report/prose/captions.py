@@ -30,8 +30,7 @@ SPHERICITY = (
     "contrast is spherical by definition and has no W; nor is there one with more contrasts than "
     "degrees of freedom. Where ε is well below 1, read the corrected p."
 )
-MAX_BARS = 10  # learners whose learning curves have their intervals
-MAX_LIMITS = 8  # learners whose limits are drawn
+MAX_BARS = 6  # learners whose intervals and limits are drawn in one chart
 SIDE_BY_SIDE = " Learners stand side by side at each size."
 REGRET_PARTS = (
     "Line with dots: regret. Orange, up to the dashed line: representation. Blue: estimation, what "
@@ -72,7 +71,7 @@ def reading(findings: Findings, overtaking: bool = True) -> list[str]:
     """What holds for all figures and tables of a page: means, intervals and tests."""
     sentences = [
         f"Means are {models(findings)}. Bars in figures and ± in tables: {intervals(findings)}. "
-        f"{CURVES_NOTE}"
+        f"{CURVES_NOTE} Panels of one figure have the same vertical scale."
     ]
     if len(findings.design.learners) > 1:
         sentences.append(
@@ -82,19 +81,41 @@ def reading(findings: Findings, overtaking: bool = True) -> list[str]:
     return sentences
 
 
-def curves(findings: Findings, alone: bool = True) -> str:
-    """Caption of learning curves; ``alone``, with what else `reading` says."""
-    info, learners = findings.info, len(findings.design.learners)
-    bars = f" Bars: {intervals(findings)}. {CURVES_NOTE}" * alone + SIDE_BY_SIDE * (learners > 1)
-    if learners > MAX_BARS:
+def curves(
+    findings: Findings, drawn: int | None = None, each: bool = False, alone: bool = True
+) -> str:
+    """Caption of learning curves of all learners, or of so many; ``each``: in panels of its own.
+
+    It says over what means are and what bars are, unless it stands beside `reading`.
+    """
+    info, learners = findings.info, drawn or len(findings.design.learners)
+    if each:
+        bars = f" {curve_panels(findings)}"
+    elif learners > MAX_BARS:
         bars = " Intervals are not drawn for so many learners; the table has them."
+    else:
+        bars = f" Bars: {intervals(findings)}. {CURVES_NOTE}" * alone
+        bars += SIDE_BY_SIDE * (learners > 1)
     over = f", {models(findings)}" * alone
     text = f"Mean {info.label} against training size (logarithmic){over}.{bars}"
-    if info.zero:
-        text += f" Dashed line at 0: {info.zero}."
+    return text + _lines_across(findings, each or learners <= MAX_BARS)
+
+
+def curve_panels(findings: Findings, alone: bool = True) -> str:
+    """What the panels of single learners show."""
+    bars = f" Bars: {intervals(findings)}. {CURVES_NOTE}" * alone
+    return (
+        f"A panel for each learner, in the order of their means at {findings.design.sizes[-1]:,} "
+        f"rows; grey: the other learners.{bars}"
+    )
+
+
+def _lines_across(findings: Findings, limits: bool) -> str:
+    """What the lines other than the learners' own are."""
+    text = f" Dashed line at 0: {findings.info.zero}." if findings.info.zero else ""
     if findings.ceiling:
         text += " Grey dashed line: the ceiling, what the true class probabilities earn"
-        if findings.limits and learners <= MAX_LIMITS:
+        if findings.limits and limits:
             text += "; dotted lines: the learners' limits, what each earns of the population"
         text += "."
     return text
