@@ -19,7 +19,7 @@ from simstudy.report.tables import comparison as build
 from simstudy.report.templating import render
 from simstudy.results.results import Results
 
-_MAX_LEARNERS = 12  # whose lines are drawn
+_MAX_LEARNERS = 20  # whose lines are drawn
 
 
 def compare_page(
@@ -102,6 +102,7 @@ def compare_page(
         not_compared=not_compared,
         reference=reference,
         left_off=len(learners) - len(shown),
+        bars=len(shown) <= captions.MAX_BARS,
         cut=any(chart.notes for chart in (*charts, *leads)),
         interval_note=comparison.of_each(
             found, lambda one: f"{captions.intervals(one)}, {captions.models(one)}"

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 from simstudy.analysis.ranks import Ranks
 from simstudy.errors import SimstudyError
 from simstudy.report.charts import layout, mpl, pairs, ranks, spread
-from simstudy.report.charts.curves import learning_curves
+from simstudy.report.charts.curves import each_learner, learning_curves
 from simstudy.report.charts.mpl import STYLES, Style
 from simstudy.report.charts.spec import Panels, drawable, wrapped
 from simstudy.report.output import make_directory, missing, section, write_files
@@ -190,10 +190,15 @@ def curves(results: Results, style: Style, measure: str) -> Printed:
     shown, which = _leading(results, style)
     if not any(drawable(mean.mean) for mean in findings.means if mean.learner in shown):
         raise NotDrawnError("no mean is finite")
-    chart, made = learning_curves(findings, shown), captions.made(results.study)
-    text = (captions.curves(findings), *chart.notes, made, which)
     title = f"{opening(findings.info.label)} with more training rows"
-    return Printed(title, Panels((chart,), chart.key), text, layout.lines)
+    if len(shown) > captions.MAX_BARS and not style.titles:  # slides have one picture
+        panels = each_learner(findings, shown)
+    else:
+        chart = learning_curves(findings, shown)
+        panels = Panels((chart,), chart.key)
+    caption = captions.curves(findings, len(shown), each=not panels.key)
+    text = (caption, *panels.charts[0].notes, captions.made(results.study), which)
+    return Printed(title, panels, text, layout.lines if panels.key else layout.pages)
 
 
 def differences(results: Results, style: Style) -> Printed:
@@ -207,7 +212,7 @@ def differences(results: Results, style: Style) -> Printed:
             f"{len(every)} pairs of learners are too many for a figure, which has "
             f"{pairs.MAX_PAIRS} at most; the table of pairs has them all"
         )
-    panels = Panels(tuple(pairs.difference(findings, *pair) for pair in every), across=3)
+    panels = Panels(tuple(pairs.differences(findings, every)), across=3, shared=True)
     notes = dict.fromkeys(note for chart in panels.charts for note in chart.notes)
     text = (captions.differences(findings), *notes, captions.made(results.study))
     return Printed(f"Differences in {findings.info.label}", panels, text)

@@ -52,7 +52,9 @@ def report_page(results: Results) -> str:
         regret=None
         if split is None
         else {
-            "panels": svg.panels(spread.regret(split, results.learners, "").charts, "regret"),
+            "panels": svg.panels(
+                spread.regret(split, results.learners, results.info("regret").unit).charts, "regret"
+            ),
             "table": facts.regret(results, split),
             "caption": captions.regret(split, study),
         },
@@ -74,7 +76,9 @@ def report_page(results: Results) -> str:
 def view(results: Results, index: int) -> dict[str, Any]:
     """The figures, tables and notes of one measure."""
     findings, study = results.findings(results.measures[index]), results.study
-    chart = curves.learning_curves(findings)
+    chart, many = curves.learning_curves(findings), len(results.learners) > captions.MAX_BARS
+    wide, narrow = (svg.MANY_CURVES, svg.MANY_NARROW) if many else (svg.CURVES, svg.NARROW)
+    each = curves.each_learner(findings).charts if many else ()
     panels, notes, thresholds = _differences(findings, index)
     tests, test_notes = _tests(findings, study)
     design = findings.design
@@ -89,8 +93,10 @@ def view(results: Results, index: int) -> dict[str, Any]:
     return {
         "index": index,
         "info": findings.info,
-        "wide": svg.draw(chart, f"curves{index}w", svg.CURVES, labels=True),
-        "narrow": svg.draw(chart, f"curves{index}n", svg.NARROW),
+        "wide": svg.draw(chart, f"curves{index}w", wide, labels=True),
+        "narrow": svg.draw(chart, f"curves{index}n", narrow),
+        "each": svg.panels(each, f"each{index}"),
+        "each_note": captions.curve_panels(findings),
         "curve_notes": [captions.curves(findings), *_unmeasured_limits(findings), *chart.notes],
         "means": own(build.means(findings)),
         "differences": panels,
@@ -133,8 +139,8 @@ def _differences(findings: Findings, index: int) -> tuple[list[Panel], list[str]
         courses = [one for one in findings.courses if {one.first, one.second} in shown]
         made = build.thresholds(findings, courses)
         table = None if isinstance(made, Absent) else made
-    charts = [pairs.difference(findings, *pair, crossings=known) for pair in chosen]
-    notes = [f"{captions.differences(findings, courses)} Each panel has its own vertical scale."]
+    charts = pairs.differences(findings, chosen, crossings=known)
+    notes = [f"{captions.differences(findings, courses)} All panels have the same vertical scale."]
     if len(chosen) < len(every):
         notes.append(
             f"Of {len(every)} pairs {len(chosen)} are shown: {brief(chosen[0][1])}, whose mean is "

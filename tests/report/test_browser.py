@@ -129,6 +129,49 @@ def test_a_point_tells_its_numbers_to_pointer_and_keys(tab):
     assert tip.is_hidden()
 
 
+def emphasised(figure):
+    """The learners that stand out in a figure; None if none fade."""
+    script = "(f) => [...f.querySelectorAll('svg .on')].map((part) => part.dataset.l)"
+    faded = figure.evaluate("(f) => f.classList.contains('picked')")
+    return {*figure.evaluate(script)} if faded else None
+
+
+def test_a_learner_pointed_at_stands_out_in_its_figure(tab):
+    costs = tab.locator("#cost figure")
+    assert emphasised(costs) is None
+    costs.locator('.key [data-l="1"]').hover()
+    assert emphasised(costs) == {"1"}
+    assert costs.locator("svg .on").count() == 2  # in both panels
+    other = costs.locator('svg [data-l="0"]').first
+    tab.wait_for_timeout(300)
+    assert float(other.evaluate("(part) => getComputedStyle(part).opacity")) < 0.5
+    tab.mouse.move(1, 1)
+    assert emphasised(costs) is None
+    marks = costs.locator(".panel svg").first.locator(".pt")
+    start, end = (marks.nth(place).bounding_box() for place in (0, 1))
+    x = (start["x"] + end["x"] + start["width"]) / 2
+    y = (start["y"] + end["y"] + start["height"]) / 2
+    tab.mouse.move(x, y)  # between two marks of the first learner
+    assert emphasised(costs) == {"0"}
+
+
+def test_the_keys_choose_a_learner_too(tab):
+    figure = tab.locator("#curves .of-measure:not([hidden]) figure").first
+    picture, tip = figure.locator(".wide svg"), tab.locator("#tip")
+    picture.focus()
+    tab.keyboard.press("ArrowRight")
+    tab.keyboard.press("ArrowRight")
+    assert emphasised(figure) == {"0"}
+    assert tip.text_content().startswith("NB, 40 rows: ")
+    tab.keyboard.press("ArrowDown")
+    assert emphasised(figure) in ({"1"}, {"2"})
+    assert ", 40 rows: " in tip.text_content()
+    tab.keyboard.press("Escape")
+    assert emphasised(figure) is None
+    tab.locator('input[name=learner][value="2"]').focus()
+    assert emphasised(figure) == emphasised(tab.locator("#cost figure")) == {"2"}
+
+
 def test_tables_are_copied_and_downloaded(tab):
     part = tab.locator("#curves .of-measure:not([hidden]) .table")
     with tab.expect_download() as download:

@@ -78,7 +78,7 @@ def keeping(figures):
     def keep(figure, format, **options):
         figure.draw_without_rendering()
         figures.append(figure)
-        return b""
+        return [b""]
 
     return keep
 

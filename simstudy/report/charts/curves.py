@@ -10,13 +10,14 @@ import pandas as pd
 
 from simstudy.analysis.findings import Findings
 from simstudy.report.charts import spec
-from simstudy.report.charts.spec import Axis, Chart, Floats, drawable
-from simstudy.report.prose.captions import MAX_BARS, MAX_LIMITS
+from simstudy.report.charts.spec import Axis, Chart, Floats, Panels, drawable
+from simstudy.report.prose.captions import MAX_BARS
 from simstudy.report.prose.numbers import brief, duration, number, signed
 from simstudy.report.prose.phrases import axis_label
 
 _MAX_NAMED = 5  # cells that are named as not drawn
 _MAX_DESCRIBED = 12  # learners in a description
+_MAX_ROWS = 6  # of panels, four side by side
 _CUT = "Bars that reach the edge are longer than they are drawn."
 
 
@@ -31,24 +32,55 @@ class Series(NamedTuple):
 
 
 def learning_curves(findings: Findings, learners: Sequence[str] | None = None) -> Chart:
-    """Means against training size with their intervals, the ceiling and limits."""
-    sizes, info, ceiling = findings.design.sizes, findings.info, findings.ceiling
+    """Means against training size with their intervals, unless many, the ceiling and limits."""
     every = _means(findings, learners or findings.design.learners)
-    limits = [(one.learner, findings.limits.get(one.label, ())) for one in every]
-    limits = [(learner, limit) for learner, limit in limits if len(every) <= MAX_LIMITS and limit]
-    also = [*ceiling, *(value for _, limit in limits for value in limit)]
-    bars = len(every) <= MAX_BARS
+    return _curves(findings, every, every, bars=len(every) <= MAX_BARS)
+
+
+def each_learner(findings: Findings, learners: Sequence[str] | None = None) -> Panels:
+    """A panel for each learner with its intervals, before all others; the best mean first."""
+    shown = learners or findings.design.learners
+    ranked = [one for one in findings.ranked(findings.design.sizes[-1]) if one in shown]
+    every = _means(findings, ranked)
+    charts = [_curves(findings, [one], every, heading=one.label) for one in every]
+    return Panels(tuple(charts), across=4 if len(every) <= _MAX_ROWS * 4 else 6, shared=True)
+
+
+def _curves(
+    findings: Findings,
+    front: Sequence[Series],
+    every: Sequence[Series],
+    heading: str = "",
+    bars: bool = True,
+) -> Chart:
+    """Some learners in front of every other, on axes that show them all."""
+    sizes, info, ceiling = findings.design.sizes, findings.info, findings.ceiling
+    limits = {one.learner: findings.limits.get(one.label, ()) for one in every if bars}
+    also = [*ceiling, *(value for limit in limits.values() for value in limit)]
     y, cut = _vertical(every, axis_label(info), also, bool(info.zero), bars=bars)
-    layers: list[spec.Layer] = [spec.Rule(0.0, info.zero)] if info.zero else []
+    layers: list[spec.Layer] = [spec.Rule(0.0, "" if heading else info.zero)] if info.zero else []
     if any(map(drawable, ceiling)):
         layers.append(spec.Line(sizes, ceiling, "ceiling", "ceiling"))
-    layers += [spec.Line(sizes, limit, "limit", learner=learner) for learner, limit in limits]
-    unit = f" {info.unit}" if info.unit else ""
-    layers += _lines(every, sizes, lambda value: number(value) + unit, bars)
+    if len(front) < len(every):  # one line, broken between learners
+        heights = [value for one in every for value in (*one.means, math.nan)]
+        layers.append(spec.Line([*sizes, math.nan] * len(every), heights, "others"))
+    layers += [
+        spec.Line(sizes, limits[one.learner], "limit", learner=one.learner)
+        for one in front
+        if limits.get(one.learner)
+    ]
+    layers += _lines(front, sizes, number, info.unit, bars)
     title = f"{info.label} against training size"
-    description = f"Mean {axis_label(info)} {_described(every, sizes, number)}"
-    notes = (*[_CUT] * cut, *_not_drawn(findings))
-    return Chart("", title, description, spec.sizes_axis(sizes), y, tuple(layers), notes=notes)
+    return Chart(
+        heading,
+        f"{heading}: {title}" if heading else title,
+        f"Mean {axis_label(info)} {_described(front, sizes, number)}",
+        spec.sizes_axis(sizes),
+        y,
+        tuple(layers),
+        learners=tuple(one.learner for one in front) if heading else (),
+        notes=(*[_CUT] * cut, *_not_drawn(findings)),
+    )
 
 
 def _means(findings: Findings, labels: Sequence[str]) -> list[Series]:
@@ -80,9 +112,10 @@ def _lines(
     every: Sequence[Series],
     sizes: Sequence[int],
     write: Callable[[float], str],
+    unit: str = "",
     bars: bool = True,
 ) -> list[spec.Layer]:
-    """The line, the bars and the marks of each learner; side by side if there are bars."""
+    """The line, the bars and the marks of each learner; side by side only if there are bars."""
     layers: list[spec.Layer] = []
     bars = bars and any(drawable(value) for one in every for value in one.low)
     asides = spec.dodges(sizes, len(every)) if bars else [1.0] * len(every)
@@ -94,7 +127,7 @@ def _lines(
         tips = []
         for size, mean, low, high in zip(sizes, means, lows, highs, strict=True):
             interval = f" [{write(low)}, {write(high)}]" if drawable(high - low) else ""
-            tips.append(f"{label}, {size:,} rows: {write(mean)}{interval}")
+            tips.append(f"{label}, {size:,} rows: {write(mean)}{interval} {unit}".rstrip())
         layers.append(spec.Marks(x, means, tips, learner=learner))
     return layers
 
@@ -147,6 +180,7 @@ def studies(
     label = every[0].info.label
     what = f"difference from {reference} in {label}" if reference else label
     zero, write = bool(reference or every[0].info.zero), signed if reference else number
+    bars = len(shown) <= MAX_BARS
     series = []
     for findings in every:
         own = [label for label in shown if label in findings.design.learners]
@@ -155,9 +189,11 @@ def studies(
     shared = len({findings.info.unit for findings in every}) == 1  # the vertical axis
     together, charts = [one for part in series for one in part], []
     for findings, name, part in zip(every, names, series, strict=True):
-        y, cut = _vertical(together if shared else part, "", (), zero, bool(reference))
+        on = together if shared else part
+        y, cut = _vertical(on, "", (), zero, bool(reference), bars)
         sizes = findings.design.sizes
-        layers: list[spec.Layer] = [*[spec.Rule(0.0)] * zero, *_lines(part, sizes, write)]
+        layers: list[spec.Layer] = [spec.Rule(0.0)] if zero else []
+        layers += _lines(part, sizes, write, findings.info.unit, bars)
         description = f"{what} {_described(part, sizes, write)}" if part else "Nothing to show."
         title = f"{name}: {what} against training size"
         charts.append(Chart(name, title, description, x, y, tuple(layers), notes=(_CUT,) * cut))

@@ -147,6 +147,8 @@ def whole_figure(panels: Panels, title: str, caption: str) -> Figure:
         if index % columns:
             ax.set_ylabel("")
             ax.tick_params(labelleft=not panels.shared)
+        if index + columns < len(axes):
+            ax.set_xlabel("")
     words = plain(wrapped(title, 9 * width, 3))
     if panels.key:
         add_key(figure, panels.key, SCREEN, words, title_fontsize="large", fontsize="small")

@@ -22,6 +22,7 @@ _GREY, _INK, _DASHED = "0.35", "0.15", (0, (4, 3))
 _LINES: dict[str, tuple[str, float, Any]] = {
     "line": (COLOURS[0], 1.6, "-"),
     "faint": (COLOURS[0], 0.9, "-"),
+    "others": ("0.8", 0.7, "-"),
     "limit": (_GREY, 1.1, (0, (1, 2))),
     "ceiling": ("0.45", 1.3, (0, (6, 2.5))),
     "floor": (COLOURS[1], 1.3, "--"),
@@ -243,7 +244,7 @@ def _set_axes(chart: Chart, ax: Axes, style: Style, letters: float | None, wide:
     kinds = {"linear": "linear", "rows": "linear", "log": "log"}
     ax.set(xscale=kinds[x.kind], yscale=kinds[y.kind])
     across = x.fitting(letters or style.letters(box.width))
-    upwards = y.ticks(max(4, int(box.height * 24 / style.font)))
+    upwards = y.ticks(max(4 if style.titles else 5, int(box.height * 24 / style.font)))
     ax.set_xticks([at for at, _ in across], [label for _, label in across])
     labels = [label if y.kind != "rows" else plain(wrapped(label, wide)) for _, label in upwards]
     ax.set_yticks([at for at, _ in upwards], labels)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from simstudy.analysis.findings import Findings
@@ -33,6 +34,22 @@ def shown_pairs(findings: Findings) -> list[tuple[str, str]]:
     return [(other, best) for other in learners if other != best][:MAX_PAIRS]
 
 
+def differences(
+    findings: Findings, chosen: Sequence[tuple[str, str]], crossings: bool = True
+) -> list[Chart]:
+    """The differences of some pairs, on one vertical scale."""
+    charts = [difference(findings, *pair, crossings) for pair in chosen]
+    layers = [layer for chart in charts for layer in chart.layers]
+    middles = [v for one in layers if isinstance(one, spec.Line) for v in one.y]
+    outer = [one for one in layers if isinstance(one, spec.Span) and one.kind == "band-all"]
+    ends = [value for one in outer for value in (*one.low, *one.high)]
+    (low, high), cut = spec.cut_reach([0.0, *middles], ends)
+    return [
+        replace(chart, y=replace(chart.y, low=low, high=high), notes=(_CUT,) * cut)
+        for chart in charts
+    ]
+
+
 def difference(findings: Findings, first: str, second: str, crossings: bool = True) -> Chart:
     """How far the second learner is ahead against training size, with bands and crossings."""
     sizes, unit = findings.design.sizes, findings.info.unit
@@ -43,7 +60,7 @@ def difference(findings: Findings, first: str, second: str, crossings: bool = Tr
     studied = curve.table[curve.table["studied"]].to_dict("records")
     tips = [
         f"{second} ahead of {first} at {row['size']:,.0f} rows: {signed(row['difference'])} "
-        f"[{signed(row['lower'])}, {signed(row['upper'])}]"
+        f"[{signed(row['lower'])}, {signed(row['upper'])}] {unit}".rstrip()
         for row in studied
     ]
     at, heights = ([row[key] for row in studied] for key in columns[:2])
@@ -56,7 +73,7 @@ def difference(findings: Findings, first: str, second: str, crossings: bool = Tr
     ]
     description = (
         f"{second} is ahead of {first} by {signed(middle[0])} at {sizes[0]:,} rows and by "
-        f"{signed(middle[-1])} at {sizes[-1]:,}."
+        f"{signed(middle[-1])} at {sizes[-1]:,}{f', in {unit}' * bool(unit)}."
     )
     for course in findings.courses if crossings else ():
         for change in course.changes:

@@ -7,6 +7,7 @@ import math
 import textwrap
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from statistics import fmean
 from typing import NamedTuple
 
 from simstudy.report.prose.numbers import minus
@@ -19,8 +20,9 @@ DASHES = ((), (4.0, 1.5), (4.0, 1.5, 1.0, 1.5), (1.25, 1.25))  # in widths of th
 
 LARGEST = 1e150  # larger numbers are not drawn, like infinite ones
 _CUT = 10.0  # intervals that go so many times the spread of the means beyond them are cut
-_MAX_DODGE = 0.4  # of the way from one size to the next, for all learners together
-_DODGE = 0.012  # of the axis, from one learner to the next
+# How far learners stand beside a size: each from the next, in shares of the axis, and all
+# together, in shares of the axis and of the way to the next size.
+_DODGE, _MAX_DODGE, _MAX_WAY = 0.009, 0.045, 0.35
 
 Floats = Sequence[float]
 
@@ -152,7 +154,7 @@ def dodges(sizes: Sequence[int], number: int) -> list[float]:
     places = [math.log(size) for size in sizes]
     closest = min((b - a for a, b in itertools.pairwise(places)), default=1.0)
     span = (places[-1] - places[0]) or 1.0
-    side = min(_MAX_DODGE * closest, _DODGE * span * (number - 1)) / 2
+    side = min(_MAX_WAY * closest, _MAX_DODGE * span, _DODGE * span * (number - 1)) / 2
     return [math.exp(side * (2 * i / max(number - 1, 1) - 1)) for i in range(number)]
 
 
@@ -186,17 +188,25 @@ def wrapped(text: str, letters: float, lines: int = 2) -> str:
 
 
 def spread(places: Floats, apart: float, low: float, high: float) -> list[float] | None:
-    """Positions moved apart as little as needed between two limits; None if they cannot be."""
+    """Positions moved apart as little as needed between two limits; None if they cannot be.
+
+    Without their distances the positions need only ascend: an isotonic regression, by pooling
+    neighbours that do not (Ayer et al. 1955), which leaves groups centred on their places.
+    """
     if (len(places) - 1) * apart > high - low:
         return None
     order = sorted(range(len(places)), key=lambda index: places[index])
-    moved = [min(max(place, low), high) for place in places]
-    for before, here in itertools.pairwise(order):
-        moved[here] = max(moved[here], moved[before] + apart)
-    ceiling = high
-    for here in reversed(order):
-        moved[here] = min(moved[here], ceiling)
-        ceiling = moved[here] - apart
+    pools: list[list[float]] = []
+    for rank, index in enumerate(order):
+        pools.append([places[index] - rank * apart])
+        while len(pools) > 1 and fmean(pools[-2]) > fmean(pools[-1]):
+            pools[-2:] = [pools[-2] + pools[-1]]
+    ceiling = high - (len(places) - 1) * apart
+    moved, rank = [0.0] * len(places), 0
+    for pool in pools:
+        for _ in pool:
+            moved[order[rank]] = min(max(fmean(pool), low), ceiling) + rank * apart
+            rank += 1
     return moved
 
 

@@ -54,7 +54,7 @@ def scores(findings: Findings, sizes: Sequence[int], learners: Sequence[str]) ->
 
 def models(findings: Findings) -> list[Chart]:
     """Every model's score against training size, and the medians, a chart for each learner."""
-    sizes, charts = findings.design.sizes, []
+    sizes, unit, charts = findings.design.sizes, findings.info.unit, []
     x = spec.sizes_axis(sizes, 0.1)
     y = Axis("", *reach(findings.scores[findings.measure].tolist()))
     gaps = [x.share(b) - x.share(a) for a, b in itertools.pairwise(sizes)]
@@ -67,7 +67,8 @@ def models(findings: Findings) -> list[Chart]:
             places += [size * math.exp(spec.jitter(place, width)) for place, _ in shown]
             heights += [value for _, value in shown]
             middles.append(findings.quartiles(label, size)[1])
-        medians = [f"{size:,} rows: {number(v)}" for size, v in zip(sizes, middles, strict=True)]
+        both = zip(sizes, middles, strict=True)
+        medians = [f"{size:,} rows: {number(v)} {unit}".rstrip() for size, v in both]
         tips = [f"median of {label} at {one}" for one in medians]
         layers = (
             spec.Marks(places, heights, kind="cloud", learner=learner),
@@ -91,6 +92,7 @@ def regret(split: Regret, learners: Sequence[str], unit: str, shown: Sequence[st
         x, (whole, floor, more) = rows["size"].tolist(), (rows[key].tolist() for key in PARTS)
         tips = [
             f"{size:,} rows: regret {number(a)}, representation {number(b)}, estimation {number(c)}"
+            + f" {unit}" * bool(unit)
             for size, a, b, c in zip(x, whole, floor, more, strict=True)
         ]
         layers = (

@@ -17,9 +17,11 @@ from simstudy.report.charts.spec import MARKERS, Chart, Floats, Line, Look, draw
 from simstudy.report.prose.numbers import brief
 
 CURVES, NARROW = (780.0, 430.0), (360.0, 320.0)  # width and height of pictures
+MANY_CURVES, MANY_NARROW = (780.0, 560.0), (360.0, 420.0)  # those of many lines
 SMALL, TIMES, STUDY = (220.0, 176.0), (340.0, 250.0), (330.0, 325.0)
 _LETTER = 7.0  # the width of a letter of 12 pixels, erring on the wide side
 _MAX_LABEL = 150.0  # width beside a line; longer ones go to the key
+_LEADER, _APART = 38.0, 16.0  # how far labels are from the frame, and from each other
 # Marks around (0, 0), distinct in shape alone.
 _FORMS = (
     "M-4 0A4 4 0 1 0 4 0A4 4 0 1 0-4 0Z",
@@ -164,10 +166,11 @@ def draw(chart: Chart, name: str, size: tuple[float, float], labels: bool = Fals
     """A chart as SVG; with ``labels``, beside the ends of lines if they fit there."""
     lines = chart.labelled if labels else []
     widest = max((_LETTER * len(line.label) for line in lines), default=0.0)
-    frame = _Frame(chart, size, 26 + widest if lines else 0.0)
+    frame = _Frame(chart, size, _LEADER + 12 + widest if lines else 0.0)
     places = None
     if widest <= _MAX_LABEL and all(drawable(line.y[-1]) for line in lines):
-        places = spec.spread([frame.y(line.y[-1]) for line in lines], 16, frame.top, frame.bottom)
+        ends = [frame.y(line.y[-1]) for line in lines]
+        places = spec.spread(ends, _APART, frame.top, frame.bottom)
     if places is None:
         lines, places, frame = [], [], _Frame(chart, size, 0.0)
     parts = [frame.axes()] if chart.frame else []
@@ -178,6 +181,7 @@ def draw(chart: Chart, name: str, size: tuple[float, float], labels: bool = Fals
         if own:
             content = [element("g", *content, class_=classes(own), data_l=learner)]
         parts += content
+    parts += [_words(layer, frame) for layer in chart.layers if isinstance(layer, spec.Rule)]
     parts += [_label(line, place, frame) for line, place in zip(lines, places, strict=True)]
     if chart.kind:
         parts = [element("g", *parts, class_=chart.kind)]
@@ -195,12 +199,14 @@ def panels(charts: Iterable[Chart], name: str, size: tuple[float, float] = SMALL
 
 
 def _label(line: Line, place: float, frame: _Frame) -> Markup:
-    """The label of a line beside its end."""
-    x, y = frame.x(line.x[-1]) + 6, frame.y(line.y[-1])
+    """The label of a line beside its end, after its mark."""
+    x, y, beside = frame.x(line.x[-1]) + 6, frame.y(line.y[-1]), frame.right + _LEADER
+    end = beside - (6 if line.look else 0)
     return element(
         "g",
-        _path("leader", f"M{x:.1f} {y:.1f}L{frame.right + 2:.1f} {place:.1f}h8"),
-        element("text", line.label, x=frame.right + 14, y=place + 4),
+        _path("leader", f"M{x:.1f} {y:.1f}L{end - 8:.1f} {place:.1f}H{end:.1f}"),
+        *([mark(line.look, beside, place)] if line.look else []),
+        element("text", line.label, x=beside + 8, y=place + 4),
         class_=classes(line.look) if line.look else "s ceil",
         data_l=line.learner,
     )
@@ -266,16 +272,20 @@ def _marks(layer: spec.Marks, frame: _Frame) -> Markup:
 
 
 def _rule(layer: spec.Rule, frame: _Frame) -> Markup:
-    """A line across, and what it stands for."""
+    """A line across or upright."""
     if layer.upright:
         return _path(layer.kind, f"M{frame.x(layer.at):.1f} {frame.top}V{frame.bottom}")
-    y = frame.y(layer.at)
-    path = _path(layer.kind, f"M{frame.left:.1f} {y:.1f}H{frame.right:.1f}")
+    return _path(layer.kind, f"M{frame.left:.1f} {frame.y(layer.at):.1f}H{frame.right:.1f}")
+
+
+def _words(layer: spec.Rule, frame: _Frame) -> Markup:
+    """What a line across stands for, in front of all others."""
     if not layer.words:
-        return path
+        return Markup()
+    y = frame.y(layer.at)
     place = y + 14 if y + 15 <= frame.bottom - 2 else y - 5
     at = {"x": frame.right - 2, "y": place, "text_anchor": "end", "class_": "note"}
-    return Markup(path + element("text", layer.words, **at))
+    return element("text", layer.words, **at)
 
 
 def line(points: Iterable[tuple[float, float] | None]) -> str:

@@ -30,8 +30,7 @@ SPHERICITY = (
     "contrast is spherical by definition and has no W; nor is there one with more contrasts than "
     "degrees of freedom. Where ε is well below 1, read the corrected p."
 )
-MAX_BARS = 10  # learners whose learning curves have their intervals
-MAX_LIMITS = 8  # learners whose limits are drawn
+MAX_BARS = 6  # learners whose intervals and limits are drawn in one chart
 SIDE_BY_SIDE = " Learners stand side by side at each size."
 REGRET_PARTS = (
     "Line with dots: regret. Orange, up to the dashed line: representation. Blue: estimation, what "
@@ -68,18 +67,33 @@ def models(findings: Findings) -> str:
     return text
 
 
-def curves(findings: Findings) -> str:
-    """Caption of learning curves."""
-    info, learners = findings.info, len(findings.design.learners)
-    bars = f"Bars: {intervals(findings)}. {CURVES_NOTE}" + SIDE_BY_SIDE * (learners > 1)
-    if learners > MAX_BARS:
-        bars = f"Intervals are not drawn for so many learners; the table has them. {CURVES_NOTE}"
+def curves(findings: Findings, drawn: int | None = None, each: bool = False) -> str:
+    """Caption of learning curves of all learners, or of so many; ``each``: in panels of its own."""
+    info, learners = findings.info, drawn or len(findings.design.learners)
+    if each:
+        bars = curve_panels(findings)
+    elif learners > MAX_BARS:
+        bars = "Intervals are not drawn for so many learners; the table has them."
+    else:
+        bars = f"Bars: {intervals(findings)}. {CURVES_NOTE}" + SIDE_BY_SIDE * (learners > 1)
     text = f"Mean {info.label} against training size (logarithmic), {models(findings)}. {bars}"
-    if info.zero:
-        text += f" Dashed line at 0: {info.zero}."
+    return text + _lines_across(findings, each or learners <= MAX_BARS)
+
+
+def curve_panels(findings: Findings) -> str:
+    """What the panels of single learners show."""
+    return (
+        f"A panel for each learner, in the order of their means at {findings.design.sizes[-1]:,} "
+        f"rows; grey: the other learners. Bars: {intervals(findings)}. {CURVES_NOTE}"
+    )
+
+
+def _lines_across(findings: Findings, limits: bool) -> str:
+    """What the lines other than the learners' own are."""
+    text = f" Dashed line at 0: {findings.info.zero}." if findings.info.zero else ""
     if findings.ceiling:
         text += " Grey dashed line: the ceiling, what the true class probabilities earn"
-        if findings.limits and learners <= MAX_LIMITS:
+        if findings.limits and limits:
             text += "; dotted lines: the learners' limits, what each earns of the population"
         text += "."
     return text

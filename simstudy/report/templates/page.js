@@ -46,10 +46,48 @@
     const scale = box.width / svg.viewBox.baseVal.width;
     return [box.left + point.dataset.x * scale, box.top + point.dataset.y * scale];
   };
+
+  // A learner that is pointed at in a figure of several is emphasised in all its pictures.
+  const learnerOf = (node) => node?.closest("[data-l]")?.dataset.l;
+  const figures = new Set([...points.keys()]
+    .filter((svg) => new Set(points.get(svg).map(learnerOf)).size > 1).map((svg) => svg.closest("figure")));
+  const emphasise = (figure, learner) => {
+    if (!figures.has(figure)) return;
+    figure.classList.toggle("picked", learner !== undefined);
+    all("svg [data-l], .key [data-l]", figure).forEach((part) => part.classList.toggle("on", part.dataset.l === learner));
+  };
+  figures.forEach((figure) => all(".key [data-l]", figure).forEach((part) => {
+    part.addEventListener("pointerenter", () => emphasise(figure, part.dataset.l));
+    part.addEventListener("pointerleave", () => emphasise(figure));
+  }));
+  boxes.forEach((box) => {
+    const show = () => figures.forEach((figure) => emphasise(figure, box.checked ? box.value : undefined));
+    const end = () => figures.forEach((figure) => emphasise(figure));
+    ["pointerenter", "focusin", "change"].forEach((name) => box.parentNode.addEventListener(name, show));
+    ["pointerleave", "focusout"].forEach((name) => box.parentNode.addEventListener(name, end));
+  });
+  // The learner whose line, as its marks have it, passes within a few pixels.
+  const lineAt = (svg, event) => {
+    let found, least = 9, before = null;
+    visible(svg).forEach((point) => {
+      const here = [...place(svg, point), learnerOf(point)];
+      if (before && before[2] === here[2]) {
+        const [dx, dy] = [here[0] - before[0], here[1] - before[1]];
+        const along = ((event.clientX - before[0]) * dx + (event.clientY - before[1]) * dy) / (dx * dx + dy * dy || 1);
+        const share = Math.min(Math.max(along, 0), 1);
+        const distance = Math.hypot(event.clientX - before[0] - share * dx, event.clientY - before[1] - share * dy);
+        if (distance < least) { found = here[2]; least = distance; }
+      }
+      before = here;
+    });
+    return found;
+  };
+
   let chosen = null;
-  const choose = (svg, point) => {
+  const choose = (svg, point, learner = learnerOf(point)) => {
     if (chosen) chosen.classList.remove("chosen");
     chosen = point;
+    if (svg) emphasise(svg.closest("figure"), learner);
     if (!point) { tip.hidden = true; return; }
     point.classList.add("chosen");
     tip.textContent = point.dataset.tip;
@@ -61,6 +99,14 @@
     tip.style.left = `${left}px`;
     tip.style.top = `${above > 4 ? above : y + 16}px`;
   };
+  // The marks at the size of the chosen one, from above; in a picture of one learner all marks.
+  const atSameSize = (shown) => {
+    const of = (learner) => shown.filter((point) => learnerOf(point) === learner);
+    const learners = [...new Set(shown.map(learnerOf))];
+    const index = of(learnerOf(chosen)).indexOf(chosen);
+    if (learners.length < 2) return shown;
+    return learners.map((learner) => of(learner)[index]).filter(Boolean).sort((a, b) => a.dataset.y - b.dataset.y);
+  };
   points.forEach((_, svg) => {
     const nearest = (event) => {
       let best = null, least = 26;
@@ -69,7 +115,7 @@
         const distance = Math.hypot(event.clientX - x, event.clientY - y);
         if (distance < least) { best = point; least = distance; }
       });
-      choose(svg, best);
+      choose(svg, best, best ? learnerOf(best) : learnerOf(event.target) ?? lineAt(svg, event));
     };
     svg.addEventListener("pointermove", nearest);
     svg.addEventListener("pointerdown", nearest);
@@ -80,7 +126,7 @@
       if (event.key === "Escape") choose(svg, null);
       if (!step) return;
       event.preventDefault();
-      const shown = visible(svg);
+      const shown = /Up|Down/.test(event.key) && chosen ? atSameSize(visible(svg)) : visible(svg);
       if (!shown.length) return;
       const at = shown.indexOf(chosen);
       choose(svg, shown[(at < 0 ? (step > 0 ? 0 : shown.length - 1) : at + step + shown.length) % shown.length]);
@@ -123,6 +169,9 @@
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), 1000);
   }));
+
+  // On a small screen the panels of single learners, which can be read there, are unfolded.
+  if (matchMedia("(max-width: 40rem)").matches) all("details.each").forEach((part) => { part.open = true; });
 
   // On paper nothing is folded away.
   window.addEventListener("beforeprint", () => all("details").forEach((part) => { part.open = true; }));
