@@ -14,7 +14,7 @@ from simstudy.report.prose import captions, claims, comparison
 from simstudy.report.prose.design import question
 from simstudy.report.prose.finding import finding
 from simstudy.report.prose.headline import statements
-from simstudy.report.prose.phrases import axis_label, listed
+from simstudy.report.prose.phrases import axis_label, listed, with_unit
 from simstudy.report.prose.verdicts import pair_method
 from simstudy.report.tables import comparison as build
 from simstudy.report.templating import render
@@ -79,8 +79,7 @@ def compare_page(
     several = {name: one for name, one in found.items() if len(one.design.learners) > 1}
     table = None
     if changes is not None and not changes.empty:
-        label = info.label + f" ({info.unit})" * bool(info.unit)
-        table = build.changes(changes, label, first.design.confidence, places)
+        table = build.changes(changes, with_unit(info), first.design.confidence, places)
     summary = claims.variants_summary if variants else claims.readings_summary
     differ = not_compared if changes is None else comparison.changes_summary(changes)
     read_so = summary(readings) if readings else ""

@@ -19,6 +19,7 @@ from simstudy.report.prose.phrases import (
     listed,
     opening,
     rows,
+    with_unit,
 )
 
 _MAX_STRETCHES = 3  # stretches of sizes that get a sentence each; more are summarised
@@ -274,12 +275,11 @@ def method(findings: Findings, overtaking: bool = True) -> str:
     fewer = least < design.models
     used = count_range(least, most) + f" of {design.models}" * fewer
     used += " models" + ", those that both have," * fewer
-    in_words = info.label + f" ({info.unit})" * bool(info.unit)
     better = "" if info.greater_is_better else ", where less is better"
     scope = adjusted_for(design.adjustment, findings.pair_tests)
     text = (
         f"Paired t tests over {used} at {level(design.confidence)} confidence, {scope}; numbers "
-        f"are differences in mean {in_words}{better}, in favour of the learner named first."
+        f"are differences in mean {with_unit(info)}{better}, in favour of the learner named first."
     )
     courses = findings.courses if overtaking else ()
     changes = [change for course in courses for change in course.changes]

@@ -80,6 +80,11 @@ def in_unit(number: str, info: MeasureInfo) -> str:
     return f"{number} {info.unit}" if info.unit else number
 
 
+def with_unit(info: MeasureInfo) -> str:
+    """Name a measure with its unit, if it has one."""
+    return f"{info.label} ({info.unit})" if info.unit else info.label
+
+
 def axis_label(info: MeasureInfo) -> str:
     """Name a measure with its unit and, where less is better, its direction."""
     notes = [info.unit] if info.unit else []

@@ -14,7 +14,7 @@ from simstudy.analysis.standings import AHEAD, IDENTICAL, UNTESTED, Pair
 from simstudy.analysis.thresholds import Course, as_table
 from simstudy.report.prose import captions, crossings
 from simstudy.report.prose.numbers import NONE, number, p_value, rows, share, signed
-from simstudy.report.prose.phrases import axis_label, level, opening
+from simstudy.report.prose.phrases import axis_label, level, opening, with_unit
 from simstudy.report.prose.verdicts import pair_method, why_untested
 from simstudy.report.tables.table import Cell, Table, by_size, make_table, words
 
@@ -274,8 +274,7 @@ def standard_errors(findings: Findings) -> Table:
     known = found.assign(row=found["first"].where(found["kind"] == "mean", largest))
     errors = known.groupby(["row", "size"], sort=False)["mcse"].max()
     cells = {place: Cell(number(error, digits)) for place, error in errors.items()}
-    unit = f" ({findings.info.unit})" if findings.info.unit else ""
-    title = f"Monte-Carlo standard errors of mean {findings.info.label}{unit} by training rows"
+    title = f"Monte-Carlo standard errors of mean {with_unit(findings.info)} by training rows"
     return by_size("precision", title, design.learners, design.sizes, cells, data=found)
 
 
