@@ -12,6 +12,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from simstudy.errors import SimstudyError, suggestion
+from simstudy.study.builtin import study_path
 from simstudy.study.claims import Statement
 from simstudy.study.explain import KeyedError, explain
 from simstudy.study.readings import Reading
@@ -80,7 +81,7 @@ def is_collection(source: str | Path | Mapping[str, Any]) -> bool:
     A file that cannot be read is not; `load_study` reports the error.
     """
     try:
-        content = source if isinstance(source, Mapping) else read_toml(Path(source))
+        content = source if isinstance(source, Mapping) else read_toml(study_path(source))
     except SimstudyError:
         return False
     return not {"studies", "readings"}.isdisjoint(content)
@@ -96,8 +97,9 @@ def load_collection(
     Parameters
     ----------
     path : str or Path
-        The TOML file; the studies it names are relative to it. With ``readings`` instead of
-        ``studies``, it is ``of`` another list, which is loaded as it is and once per reading.
+        The TOML file, or the name of a built-in list; the studies it names are relative to it, or
+        built in. With ``readings`` instead of ``studies``, it is ``of`` another list, which is
+        loaded as it is and once per reading.
     overrides : mapping, optional
         Values that replace those of every study, as in `load_study`, after the overrides of the
         list or reading. Claims about sizes that the studies no longer have are undecided.
@@ -109,7 +111,7 @@ def load_collection(
     SimstudyError
         Names the file, the key, the value, and what is allowed.
     """
-    path = Path(path)
+    path = study_path(path)
     content = read_toml(path) if content is None else content
     kind: type[_List | _Readings] = _Readings if "readings" in content else _List
     try:
@@ -134,7 +136,7 @@ def _load_list(given: _List, path: Path, overrides: Mapping[str, Any] | None) ->
     studies: list[Study] = []
     for index, name in enumerate(given.studies):
         key = f"studies[{index}]"
-        file = path.parent / name
+        file = study_path(name, path.parent)
         try:
             itself = os.path.realpath(file) == os.path.realpath(path)
         except (OSError, ValueError) as error:  # a NUL in it
@@ -157,7 +159,7 @@ def _load_list(given: _List, path: Path, overrides: Mapping[str, Any] | None) ->
 
 def _load_readings(given: _Readings, path: Path, overrides: Mapping[str, Any] | None) -> Collection:
     """A list and its readings, which must have different names, also from the studies."""
-    file = path.parent / given.of
+    file = study_path(given.of, path.parent)
     try:
         content = read_toml(file)
         if "studies" not in content:
@@ -165,7 +167,7 @@ def _load_readings(given: _Readings, path: Path, overrides: Mapping[str, Any] | 
         base = load_collection(file, overrides)
     except SimstudyError as error:
         raise KeyedError("of", str(error)) from error
-    files = [file.parent / name for name in content["studies"]]
+    files = [study_path(name, file.parent) for name in content["studies"]]
     taken, readings = [study.name for study in base.studies], []
     for index, one in enumerate(given.readings):
         where = f"readings[{index}]"
@@ -198,7 +200,7 @@ def load_variant(
 ) -> Study:
     """A study with some settings replaced; learners are addressed by label."""
     try:
-        return _study(file, [("--key", override)], overrides)
+        return _study(study_path(file), [("--key", override)], overrides)
     except KeyedError as error:
         raise SimstudyError(f"{error.key}: {error}") from error
 
