@@ -340,6 +340,3 @@ def _whole_numbers(option: str, text: str) -> list[int]:
         raise SimstudyError(
             f"{option}: '{text}' is not a list of whole numbers such as 50,500,5000"
         ) from error
-
-
-VERBS = (run, vary, merge, cell, plan)
