@@ -154,7 +154,5 @@ def _facts(description: Description) -> list[str]:
 
 
 def _wrapped(text: str, indent: int) -> list[str]:
-    width = min(shutil.get_terminal_size().columns, 100)
-    return textwrap.wrap(
-        text, max(width, 40), initial_indent=" " * indent, subsequent_indent=" " * indent
-    )
+    width = max(min(shutil.get_terminal_size().columns, 100), 40)
+    return [" " * indent + line for line in textwrap.wrap(text, width - indent)]

@@ -87,9 +87,9 @@ def describe_component(registry: Registry, name: str) -> Description:
     first, *paragraphs = _paragraphs(documents[0][""]) or [""]
     if hasattr(component, "estimator"):  # the last docstring is that of the classifier
         paragraphs = _paragraphs(documents[-1][""])[:2]
-    sections = {
-        heading: text for document in reversed(documents) for heading, text in document.items()
-    }
+    sections: dict[str, str] = {}
+    for document in reversed(documents):  # a class takes precedence over its base classes
+        sections |= document
     references = re.sub(r"^\.\. \[\w+\] ", "", sections.get("References", ""), flags=re.MULTILINE)
     return Description(
         kind=registry.kind,

@@ -7,6 +7,7 @@ accept any value; a condition on the name then checks those of the component.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -183,10 +184,8 @@ def _parameter_schema(parameter: Parameter) -> Schema:
     if parameter.meaning:
         schema["description"] = parameter.meaning
     if parameter.default is not None and parameter.default is not REQUIRED:
-        try:
+        with contextlib.suppress(TypeError, ValueError):  # not a value of TOML
             schema["default"] = plain(parameter.default)
-        except (TypeError, ValueError):  # not a value of TOML
-            pass
     return schema
 
 

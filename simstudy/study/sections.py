@@ -132,8 +132,8 @@ class Analysis(_Section):
     )
     adjustment: Literal["bonferroni", "bonferroni_all", "holm", "none"] = Field(
         default="bonferroni",
-        description="Adjustment of paired tests: Bonferroni over the pairs at each size or over all "
-        "sizes, Holm's method over the pairs at each size, or none.",
+        description="Adjustment of paired tests: Bonferroni over the pairs at each size or over "
+        "all sizes, Holm's method over the pairs at each size, or none.",
     )
 
 

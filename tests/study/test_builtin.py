@@ -95,9 +95,9 @@ def test_an_unknown_name_suggests_built_in_studies(given):
 def test_an_unknown_name_suggests_files_in_the_directory(write_study, tmp_path):
     write_study(name="mine.toml")
     for given in ("mine", "mien.toml", "mines"):
-        with pytest.raises(SimstudyError, match="did you mean 'mine.toml'"):
+        with pytest.raises(SimstudyError, match=r"did you mean 'mine\.toml'"):
             load_study(given)
-    with pytest.raises(SimstudyError, match="did you mean .*/mine.toml'"):
+    with pytest.raises(SimstudyError, match=r"did you mean '.*/mine\.toml'"):
         load_study(tmp_path / "mein.toml")
 
 
@@ -107,7 +107,7 @@ def test_a_name_like_no_other_gets_the_list_alone():
 
 
 def test_a_list_is_not_a_study():
-    with pytest.raises(SimstudyError, match="paper2004.toml is a list of studies"):
+    with pytest.raises(SimstudyError, match=r"paper2004\.toml is a list of studies"):
         load_study("paper2004")
 
 
