@@ -114,7 +114,8 @@ def test_a_list_is_not_a_study():
 def test_a_wheel_has_them_inside_the_package(tmp_path, monkeypatch):
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     wheel = settings["tool"]["hatch"]["build"]["targets"]["wheel"]
-    assert wheel["force-include"] == {"studies": "simstudy/studies"}
+    assert wheel["only-include"] == ["simstudy", "studies"]
+    assert wheel["sources"] == {"studies": "simstudy/studies"}
     place = tmp_path / "site-packages" / "simstudy"
     (place / "studies").mkdir(parents=True)
     (place / "studies" / "inside.toml").touch()
