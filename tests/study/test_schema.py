@@ -11,9 +11,11 @@ from jsonschema import Draft202012Validator
 
 from simstudy import SimstudyError, load_collection, make_study
 from simstudy.study.builtin import builtin_studies
+from simstudy.study.describe import parameters_of
 from simstudy.study.lists import is_collection
 from simstudy.study.registry import FAMILIES, LEARNERS
 from simstudy.study.schema import list_schema, study_schema
+from simstudy.study.sections import Analysis, Data, Limits, Measures, StudyFile, Thresholds
 
 STARTER = Path(__file__).parents[2] / "simstudy" / "study" / "starter.toml"
 STUDY = """
@@ -79,8 +81,14 @@ def test_the_starter_and_each_of_its_alternatives_are_valid(study, text):
     assert make_study(content).models == 20
 
 
-def test_the_starter_has_alternatives():
+def test_the_starter_has_every_key_of_a_study():
+    text = STARTER.read_text(encoding="utf-8")
     assert len(alternatives()) > 15
+    sections = [StudyFile, Data, Measures, Analysis, Limits, Thresholds]
+    keys = {key for section in sections for key in section.model_fields}
+    keys |= {one.name for one in parameters_of(FAMILIES.get("tan"))}
+    for key in keys:
+        assert re.search(rf"^#?(\[*{key}\]|{key} = )", text, flags=re.MULTILINE), key
 
 
 def changed(changes: dict[str, str], more: str) -> dict[str, object]:
