@@ -45,12 +45,17 @@ class AODE(Learner):
 
     Parameters
     ----------
-    m : float, optional
+    m : float > 0, optional
         Weight of an m-estimate, P(c,x_i) = (n + m/(k r_i))/(N + m) and
         P(x_j|c,x_i) = (n + m/r_j)/(n_{c,x_i} + m); if omitted, Laplace smoothing,
         (n + 1)/(N + k r_i) and (n + 1)/(n_{c,x_i} + r_j).
-    min_frequency : float
+    min_frequency : float >= 0
         Minimum number of training rows of a value for its attribute to be the parent.
+
+    References
+    ----------
+    G. I. Webb, J. R. Boughton & Z. Wang (2005). Not so Naive Bayes: aggregating one-dependence
+    estimators. Machine Learning 58.
     """
 
     m: float | None = None

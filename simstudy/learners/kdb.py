@@ -21,10 +21,14 @@ class KDB(Learner):
 
     Parameters
     ----------
-    k : int
+    k : int >= 0
         Maximum number of attribute parents per attribute; 0 is Naive Bayes.
-    alpha : float
+    alpha : float > 0
         Pseudocount added to every count.
+
+    References
+    ----------
+    M. Sahami (1996). Learning limited dependence Bayesian classifiers. KDD-96.
     """
 
     k: int = 1

@@ -38,8 +38,12 @@ class LBR(Learner):
 
     Parameters
     ----------
-    significance : float
+    significance : float >= 0, <= 1
         Significance level of the sign test; with 0 the learner is Naive Bayes.
+
+    References
+    ----------
+    Z. Zheng & G. I. Webb (2000). Lazy learning of Bayesian rules. Machine Learning 41.
     """
 
     significance: float = 0.05

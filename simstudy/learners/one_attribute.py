@@ -25,6 +25,10 @@ class DecisionStump(Learner):
 
     The split of minimum conditional entropy, ties to the first, as in Weka's DecisionStump. A
     side without training rows predicts the overall class frequencies.
+
+    References
+    ----------
+    W. Iba & P. Langley (1992). Induction of one-level decision trees. ICML-92.
     """
 
     def fit(self, sample: Sample, rng: np.random.Generator | None = None) -> OneAttributeRule:
@@ -49,6 +53,14 @@ class OneR(Learner):
         Prediction for a value: its most frequent class with probability 1, as in Weka's OneR
         (ties and values without training rows go to the first class); or its class frequencies,
         as in Korb, Hope & Hughes (2001) (overall frequencies for a value without rows).
+
+    References
+    ----------
+    R. C. Holte (1993). Very simple classification rules perform well on most commonly used
+    datasets. Machine Learning 11.
+
+    K. B. Korb, L. R. Hope & M. J. Hughes (2001). The evaluation of predictive learners: some
+    theoretical and empirical results. ECML 2001.
     """
 
     leaves: Literal["hard", "frequency"] = "hard"

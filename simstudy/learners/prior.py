@@ -19,9 +19,11 @@ from simstudy.learners.base import Generative, Learner, require
 class Prior(Learner):
     """Baseline: training class frequencies, ignoring the attributes.
 
+    P(c) = (n_c + α)/(N + kα).
+
     Parameters
     ----------
-    alpha : float
+    alpha : float > 0
         Pseudocount added to every class count.
     """
 

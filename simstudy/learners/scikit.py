@@ -19,6 +19,7 @@ from simstudy.errors import SimstudyError, suggestion
 from simstudy.learners.base import Learner, require
 
 ENCODINGS = ("onehot", "ordinal")
+_OWNERS = {"sklearn": "scikit-learn"}
 
 
 @dataclass(frozen=True)
@@ -118,7 +119,7 @@ def scikit_learner(path: str) -> type[ScikitLearner]:
             f"unknown learner '{path}': {module_name} has no such classifier with "
             f"predict_proba{suggestion(name, classifiers)}"
         )
-    estimator = getattr(module, name)
+    estimator, package = getattr(module, name), module_name.partition(".")[0]
     parameters = [
         (p.name, Any, field(default=p.default))
         for p in inspect.signature(estimator).parameters.values()
@@ -137,7 +138,7 @@ def scikit_learner(path: str) -> type[ScikitLearner]:
         namespace={
             "estimator": estimator,
             "path": path,
-            "__doc__": f"scikit-learn's {name}.",
+            "__doc__": f"{_OWNERS.get(package, package)}'s {name}.",
             "__module__": __name__,
         },
         frozen=True,

@@ -37,7 +37,7 @@ class TAN(Learner):
 
     Parameters
     ----------
-    alpha : float
+    alpha : float > 0
         Pseudocount added to every count.
     search : {"cmi", "superparent", "likelihood"}
         Tree search: the spanning tree of maximum conditional mutual information (Friedman &
@@ -47,6 +47,13 @@ class TAN(Learner):
     tree : sequence or "true", optional
         The attribute parent of each attribute, or None (in TOML: -1); replaces the search.
         "true", for studies only, is the structure of the generated model.
+
+    References
+    ----------
+    N. Friedman & M. Goldszmidt (1996). Building classifiers using Bayesian networks. AAAI-96.
+
+    E. Keogh & M. Pazzani (1999). Learning augmented Bayesian classifiers: a comparison of
+    distribution-based and classification-based approaches. AI & Statistics 1999.
     """
 
     alpha: float = 0.5

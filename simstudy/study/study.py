@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from simstudy.errors import SimstudyError
+from simstudy.study.builtin import study_path
 from simstudy.study.checks import check_study
 from simstudy.study.digests import recorded_digests
 from simstudy.study.explain import KeyedError
@@ -142,7 +143,7 @@ def load_study(
     Parameters
     ----------
     path : str or Path
-        The TOML file.
+        The TOML file, or the name of a built-in study, e.g. ``"tan"``.
     overrides : mapping, optional
         Values that replace the file's, by dotted key: ``{"data.train_sizes": [50, 500]}``.
     content : mapping, optional
@@ -153,9 +154,11 @@ def load_study(
     SimstudyError
         Names the file, the key, the value, and what is allowed.
     """
-    path = Path(path)
+    path = study_path(path)
     if content is None:
         content = read_toml(path)
+    if isinstance(content.get("studies"), list) or isinstance(content.get("readings"), list):
+        raise SimstudyError(f"{path} is a list of studies; run it, or name one of its studies")
     digests = recorded_digests(path) if content.get("plugins") else None
     return make_study(content, path.parent, str(path), overrides, digests)
 

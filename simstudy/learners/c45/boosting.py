@@ -28,10 +28,12 @@ class BoostedC45(Learner):
 
     Parameters
     ----------
-    rounds : int
+    rounds : int >= 1
         Maximum number of trees.
-    confidence, min_leaf
-        See `C45`.
+    confidence : float > 0, <= 0.5
+        Confidence level of the error limits for pruning; smaller values prune more.
+    min_leaf : float > 0
+        Minimum weight of the rows in at least two branches of a test.
 
     Notes
     -----
@@ -44,6 +46,12 @@ class BoostedC45(Learner):
     moving half of the way to equal totals of correct and misclassified rows; trees have equal
     votes, weighted by the confidence of their leaves; and it stops early when misclassified rows
     weigh less than a tenth.
+
+    References
+    ----------
+    Y. Freund & R. E. Schapire (1996). Experiments with a new boosting algorithm. ICML-96.
+
+    M. Kuhn & K. Johnson (2013). Applied Predictive Modeling. Springer.
     """
 
     rounds: int = 10

@@ -24,15 +24,15 @@ class C45(Learner):
 
     Parameters
     ----------
-    confidence : float
+    confidence : float > 0, <= 0.5
         Confidence level of the error limits for pruning, up to 0.5; smaller values prune more.
-    min_leaf : float
+    min_leaf : float > 0
         Minimum number of rows in at least two branches of a test.
     prune : bool
         Whether to prune. Subtrees that are no better than a leaf on the training rows are
         always collapsed.
     laplace : bool
-        Leaves predict (n_c + 1)/(n + k) instead of n_c/n.
+        Whether leaves predict (n_c + 1)/(n + k) instead of n_c/n.
     subtree_raising : bool
         Whether pruning may replace a node by its largest branch.
 
@@ -41,6 +41,13 @@ class C45(Learner):
     A leaf without training rows predicts as its parent. Row weights count as repetitions. For
     numeric attributes and missing values see `fit_table`. As in Weka, values closer than 1e-5 are
     not split.
+
+    References
+    ----------
+    J. R. Quinlan (1993). C4.5: Programs for Machine Learning. Morgan Kaufmann.
+
+    J. R. Quinlan (1996). Improved use of continuous attributes in C4.5. Journal of Artificial
+    Intelligence Research 4.
     """
 
     confidence: float = 0.25

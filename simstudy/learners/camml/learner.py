@@ -72,6 +72,10 @@ class CaMML(Learner):
     Notes
     -----
     The sum of the row weights is N: scale the weights of a population accordingly.
+
+    References
+    ----------
+    C. S. Wallace, K. B. Korb & H. Dai (1996). Causal discovery via MML. ICML-96.
     """
 
     select: Literal["mmlec", "map", "sec", "average", "sec_average"] = "mmlec"
