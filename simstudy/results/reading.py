@@ -107,8 +107,8 @@ class Recorded:
     def timings(self) -> pd.DataFrame:
         """Seconds that fitting and predicting took in each cell.
 
-        A table that several learners share is counted by the first that asks for it, and its time
-        is that learner's.
+        A table that several learners share is counted once; its time is charged to each learner
+        that uses it.
         """
         return self._every_cell(SCORES[1], [*_KEYS, "fit_seconds", "predict_seconds"])
 
