@@ -15,7 +15,7 @@ from simstudy.measures.base import MeasureInfo
 from simstudy.results.manifest import filled
 from simstudy.results.recorded import foreign, recorded_study
 from simstudy.results.store import COMPLETE, REFINED, SCORES, SHARD, Store
-from simstudy.texts import csv_text
+from simstudy.texts import counted, csv_text, summary
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -43,7 +43,14 @@ class Recorded:
         self.settings: dict[str, Any] = self.study.as_dict()
 
     def __repr__(self) -> str:
-        return f"Results({str(self.directory)!r}: {self.manifest['cells']} cells)"
+        failed = counted(self.manifest["failures"], "failed cell")
+        parts = [
+            counted(self.study.models, "model"),
+            counted(len(self.learners), "learner"),
+            counted(len(self.sizes), "training size"),
+            *([failed] if self.manifest["failures"] else []),
+        ]
+        return summary(self, f"{str(self.directory)!r}: {', '.join(parts)}")
 
     @property
     def measures(self) -> list[str]:

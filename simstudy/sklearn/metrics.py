@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -80,7 +80,9 @@ def information_reward(
     weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
     columns = np.unique(y) if labels is None else column_or_1d(labels)
     _check_probabilities(proba, columns)
-    by_label = dict(prior) if hasattr(prior, "keys") else None
+    by_label: dict[Any, float] | None = None
+    if hasattr(prior, "keys"):  # a mapping or a series
+        by_label = dict(cast(Mapping[Any, float], prior))
     columns, proba = _with_further(columns, proba, [*np.unique(y).tolist(), *(by_label or ())])
     place = {label: i for i, label in enumerate(columns.tolist())}
     codes = np.array([place[label] for label in y.tolist()], dtype=np.intp)

@@ -127,4 +127,5 @@ def test_a_table_is_charged_once_to_each_user(clock: Callable[[], float]) -> Non
     assert second.shared_seconds == 1_001_003.0
     assert second.distinct.weights is not None
     assert second.shared_seconds == 1_001_003.0
-    assert (first.distinct.codes is second.distinct.codes) and first.shared_seconds == 10_000_000.0
+    assert first.distinct.codes is second.distinct.codes
+    assert first.shared_seconds == 10_000_000.0
