@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
@@ -12,10 +12,11 @@ from simstudy.engine.evaluation import EXACT, SAMPLED
 from simstudy.engine.plan import Column
 from simstudy.errors import SimstudyError, suggestion
 from simstudy.measures.base import MeasureInfo
+from simstudy.results.files import write_files
 from simstudy.results.manifest import filled
 from simstudy.results.recorded import foreign, recorded_study
 from simstudy.results.store import COMPLETE, REFINED, SCORES, SHARD, Store
-from simstudy.texts import counted, csv_text, summary
+from simstudy.texts import as_csv, counted, csv_text, summary
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -50,7 +51,7 @@ class Recorded:
             counted(len(self.sizes), "training size"),
             *([failed] if self.manifest["failures"] else []),
         ]
-        return summary(self, f"{str(self.directory)!r}: {', '.join(parts)}")
+        return summary(self, ", ".join(parts), f"in {str(self.directory)!r}")
 
     @property
     def measures(self) -> list[str]:
@@ -98,6 +99,33 @@ class Recorded:
     def scores(self) -> pd.DataFrame:
         """One row for each cell."""
         return self._every_cell(SCORES[0], ["family", *_KEYS, *self.measures, "status"])
+
+    @overload
+    def to_csv(self) -> str: ...
+
+    @overload
+    def to_csv(self, path: str | Path) -> None: ...
+
+    def to_csv(self, path: str | Path | None = None) -> str | None:
+        """Write `scores` as CSV: one row for each cell, with every measure.
+
+        Tables such as ``results.pairwise()`` have a ``to_csv`` of their own. Text that looks like a
+        formula gets an apostrophe in front.
+
+        Parameters
+        ----------
+        path : str or Path, optional
+            The file; an existing one is replaced. If left out, the text is returned.
+        """
+        text = as_csv(self.scores)
+        if path is None:
+            return text
+        try:
+            write_files({Path(path): text.encode()})
+        except OSError as error:
+            reason = error.strerror or error
+            raise SimstudyError(f"{path} cannot be written: {reason}") from error
+        return None
 
     @cached_property
     def refined(self) -> pd.DataFrame:
