@@ -115,6 +115,10 @@ class FittedAODE(Generative):
         # slower.
         self._logs = least ** len(layout.spans) < _SMALL
 
+    def _facts(self) -> list[str]:
+        few = self._qualifies is not None and not self._qualifies.all()
+        return [*super()._facts(), "rare values excluded as parents" if few else ""]
+
     def predict_proba(self, codes: IntArray) -> FloatArray:
         if self._logs:
             return super().predict_proba(codes)

@@ -13,7 +13,7 @@ import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray
 from simstudy.data.sample import Sample, check_codes
-from simstudy.learners.base import Learner, require
+from simstudy.learners.base import Described, Learner, require, shape_text
 
 # Entropies and counts within this relative tolerance are ties up to rounding.
 _TIE = 1e-12
@@ -78,7 +78,7 @@ class OneR(Learner):
         return OneAttributeRule(sample, attribute, np.eye(sample.classes)[counts.argmax(axis=1)])
 
 
-class OneAttributeRule:
+class OneAttributeRule(Described):
     """Class probabilities that depend on one attribute.
 
     Attributes
@@ -93,6 +93,10 @@ class OneAttributeRule:
         self._cards = sample.cards[:-1]
         self.attribute = attribute
         self.leaves = leaves
+
+    def _facts(self) -> list[str]:
+        shape = shape_text(len(self._cards), self.leaves.shape[1])
+        return [shape, f"tests x{self.attribute}"]
 
     def predict_proba(self, codes: IntArray) -> FloatArray:
         """Return one row of class probabilities per row of attribute codes."""

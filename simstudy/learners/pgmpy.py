@@ -39,6 +39,8 @@ from simstudy.learners.structure import (
     refuse_large_table,
 )
 from simstudy.learners.trees import conditional_mutual_information
+from simstudy.networks.model import variable_names
+from simstudy.texts import arc_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -90,6 +92,9 @@ class FittedStructure(Generative):
         for v, others in enumerate(self.dag):
             refuse_large_table(self.cards, others, v)
         self.network = Network(sample, parents, alpha)
+
+    def _facts(self) -> list[str]:
+        return [*super()._facts(), arc_text(self.dag, variable_names(len(self.cards)))]
 
     def log_joint(self, codes: IntArray) -> FloatArray:
         return self.network.log_joint(codes)

@@ -43,6 +43,9 @@ class FittedPrior(Generative):
         self.cards = cards
         self._prior = prior
 
+    def _facts(self) -> list[str]:
+        return [*super()._facts(), "P = " + ", ".join(f"{p:.3g}" for p in self._prior)]
+
     def log_joint(self, codes: IntArray) -> FloatArray:
         log_uniform = -float(np.log(self.cards[:-1]).sum())
         return np.tile(np.log(self._prior) + log_uniform, (len(codes), 1))

@@ -16,7 +16,7 @@ import numpy as np
 from simstudy.arrays import FloatArray, IntArray
 from simstudy.data.sample import Sample, check_codes
 from simstudy.errors import SimstudyError, suggestion
-from simstudy.learners.base import Learner, require
+from simstudy.learners.base import Described, Learner, require, shape_text
 
 ENCODINGS = ("onehot", "ordinal")
 _OWNERS = {"sklearn": "scikit-learn"}
@@ -71,7 +71,7 @@ class ScikitLearner(Learner):
         return FittedScikit(estimator, present, sample.cards, self.encode, sample.total)
 
 
-class FittedScikit:
+class FittedScikit(Described):
     """A fitted classifier over all classes; the classifier is None if only one class was seen."""
 
     def __init__(
@@ -80,6 +80,11 @@ class FittedScikit:
         self.estimator = estimator
         self._present, self._cards, self._encode = present, cards, encode
         self._floor = 0.5 / (rows + cards[-1] / 2)
+
+    def _facts(self) -> list[str]:
+        alone = "one class seen" if len(self._present) else "no rows seen"
+        of = alone if self.estimator is None else repr(self.estimator)
+        return [shape_text(len(self._cards) - 1, self._cards[-1]), of]
 
     def predict_proba(self, codes: IntArray) -> FloatArray:
         """Return one row of class probabilities per row of attribute codes."""

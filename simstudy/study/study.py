@@ -26,6 +26,7 @@ from simstudy.study.sections import (
 )
 from simstudy.study.spec import Spec, plain, resolve_spec, stated_spec
 from simstudy.study.toml import dumps, read_toml, set_dotted
+from simstudy.texts import counted, summary
 
 
 @dataclass(frozen=True)
@@ -63,6 +64,11 @@ class Study:
     limits: Limits
     thresholds: Thresholds
     plugin_files: tuple[PluginFile, ...] = ()
+
+    def __repr__(self) -> str:
+        models = f"{self.name!r}: {counted(self.models, 'model')} of {self.family.name}"
+        sizes = ", ".join(map(str, self.data.train_sizes))
+        return summary(self, models, f"{sizes} training rows", ", ".join(self.labels))
 
     @property
     def labels(self) -> list[str]:

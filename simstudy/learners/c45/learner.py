@@ -8,12 +8,13 @@ import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray
 from simstudy.data.sample import Sample, check_codes
-from simstudy.learners.base import Learner, require
+from simstudy.learners.base import Described, Learner, require, shape_text
 from simstudy.learners.c45 import bits, small
 from simstudy.learners.c45.grow import grow
 from simstudy.learners.c45.prune import Pruner, collapse
 from simstudy.learners.c45.table import Attributes, Entries, Table
 from simstudy.learners.c45.tree import SMALL, Tree
+from simstudy.texts import counted
 
 
 @dataclass(frozen=True)
@@ -94,7 +95,7 @@ class C45(Learner):
         return nodes.tree()
 
 
-class FittedC45:
+class FittedC45(Described):
     """A fitted C4.5 tree with class probabilities in its leaves.
 
     Attributes
@@ -116,6 +117,11 @@ class FittedC45:
         if laplace or totals[0] < SMALL:
             counts += 1
         self.probabilities: FloatArray = counts / counts.sum(axis=1, keepdims=True)
+
+    def _facts(self) -> list[str]:
+        shape = shape_text(len(self._cards), self.probabilities.shape[1])
+        leaves = counted(int((self.tree.branches == 0).sum()), "leaf", "leaves")
+        return [shape, f"{leaves}, {counted(len(self.tree), 'node')}"]
 
     def predict_proba(self, codes: IntArray) -> FloatArray:
         """Return one row of class probabilities per row of attribute codes."""
