@@ -1,4 +1,4 @@
-"""Escaping of names, labels and error messages for terminals, XML and CSV files."""
+"""Escaping of names, labels and error messages for terminals, XML and CSV files; short texts."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import csv
 import io
 import re
 import sys
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ _UNPRINTABLE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]"
 )
 _FORMULA = re.compile(r"[=+\-@\t']")
+_MAX_SUMMARY = 100  # characters
 
 
 def printable(text: str) -> str:
@@ -27,6 +29,30 @@ def printable(text: str) -> str:
 def on_one_line(text: str) -> str:
     """Return printable text on a single line."""
     return printable(" ".join(text.split()))
+
+
+def summary(thing: object, *facts: str) -> str:
+    """Return a repr of one line: the class and some facts, cut off where they are long."""
+    text = on_one_line("; ".join(fact for fact in facts if fact))
+    room = _MAX_SUMMARY - len(type(thing).__name__) - len("()")
+    if len(text) > room:
+        text = text[: room - 1].rpartition(" ")[0] + " …"
+    return f"{type(thing).__name__}({text})"
+
+
+def counted(number: int, noun: str, plural: str = "") -> str:
+    """Return a number with its noun, in the plural (by default with -s) unless it is 1."""
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+def arc_text(parents: Iterable[Iterable[int]], names: Sequence[str] | None = None) -> str:
+    """Return the arcs to each variable, as ``x0→x2``; without names, variable i is xi."""
+    arcs = [
+        f"{names[u]}→{names[v]}" if names else f"x{u}→x{v}"
+        for v, others in enumerate(parents)
+        for u in others
+    ]
+    return ", ".join(arcs) or "no arcs"
 
 
 def echo(text: object, err: bool = False) -> None:

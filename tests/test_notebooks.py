@@ -59,6 +59,7 @@ def test_a_notebook_runs_without_complaint(path, tmp_path, monkeypatch):
     for output in outputs(notebook):
         assert output.get("name") != "stderr", output.text
         assert output.output_type != "error", output
+        assert "<progress" not in output.get("data", {}).get("text/html", "")
     assert any("image/png" in output.get("data", {}) for output in outputs(notebook))
 
 

@@ -460,4 +460,4 @@ def test_unknown_category_counts_as_missing_for_c45(estimator, mixed):
 
 
 def test_example_in_the_documentation_is_true():
-    assert doctest.testmod(simstudy.sklearn) == (0, 2)
+    assert doctest.testmod(simstudy.sklearn) == (0, 9)

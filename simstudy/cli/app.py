@@ -38,8 +38,15 @@ def options(
     """Options before the verb."""
 
 
-for _verb in (*run.VERBS, *report.VERBS, *catalogue.VERBS):
-    app.command(_verb.__name__.rstrip("_"))(_verb)
+_PANELS = {
+    "Studies": (run.run, catalogue.studies, catalogue.new, catalogue.show),
+    "Reference": (catalogue.list_, catalogue.schema),
+    "Results": (report.report, report.compare, report.figures, report.tables, report.failures),
+    "Design and scale": (run.plan, run.vary, run.cell, run.merge),
+}
+for _panel, _verbs in _PANELS.items():
+    for _verb in _verbs:
+        app.command(_verb.__name__.rstrip("_"), rich_help_panel=_panel)(_verb)
 
 
 def main() -> None:

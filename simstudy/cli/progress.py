@@ -1,20 +1,16 @@
-"""Progress of a run: a bar on a terminal, otherwise a line per minute, and a log for programs."""
+"""Progress of a run: a bar or lines for people, and a log for programs."""
 
 from __future__ import annotations
 
 import contextlib
 import json
-import sys
 from collections.abc import Iterator
-from datetime import datetime, timedelta
+from datetime import datetime
 from pathlib import Path
-from time import monotonic
-from typing import Any, TextIO
+from typing import Any
 
 from simstudy.errors import SimstudyError
-from simstudy.workflow.run import Progress, Step
-
-_INTERVAL = 60  # seconds between lines
+from simstudy.workflow.progress import Progress, Step, bar
 
 
 @contextlib.contextmanager
@@ -25,59 +21,13 @@ def watched(quiet: bool = False, log: Path | None = None, **facts: Any) -> Itera
         if log is not None:
             watchers.append(stack.enter_context(_logged(log, facts)))
         if not quiet:
-            terminal = sys.stderr.isatty()
-            watchers.append(stack.enter_context(_bar()) if terminal else _lines(sys.stderr))
+            watchers.append(stack.enter_context(bar()))
 
         def progress(step: Step) -> None:
             for watcher in watchers:
                 watcher(step)
 
         yield progress
-
-
-def seconds_left(step: Step) -> float:
-    """The estimated remaining seconds of a run."""
-    return step.seconds / step.cells * (step.all_cells - step.cells)
-
-
-def pace(step: Step) -> str:
-    """The rate of cells, and the number of failures."""
-    failed = f", {step.failures:,} failed" if step.failures else ""
-    return f"{step.cells / max(step.seconds, 1e-9):,.0f} cells/s{failed}"
-
-
-@contextlib.contextmanager
-def _bar() -> Iterator[Progress]:
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
-
-    models, more = TextColumn("models"), TextColumn("{task.fields[more]}")
-    columns = (models, BarColumn(), MofNCompleteColumn(), more)
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("models", total=None, more="")
-
-        def update(step: Step) -> None:
-            bar.update(task, completed=step.models, total=step.all_models, more=_status(step))
-
-        yield update
-
-
-def _lines(file: TextIO) -> Progress:
-    """One line a minute."""
-    last = monotonic()
-
-    def update(step: Step) -> None:
-        nonlocal last
-        if monotonic() - last >= _INTERVAL:
-            last = monotonic()
-            models = f"{step.models:,} of {step.all_models:,} models"
-            print(f"{datetime.now():%H:%M} {models}, {_status(step)}", file=file, flush=True)
-
-    return update
-
-
-def _status(step: Step) -> str:
-    return f"{pace(step)}, {timedelta(seconds=round(seconds_left(step)))} left"
 
 
 @contextlib.contextmanager

@@ -107,6 +107,3 @@ def failures(
 
     for line in failure_lines(directory):
         echo(line)
-
-
-VERBS = (report, figures, tables, compare, failures)

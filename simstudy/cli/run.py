@@ -18,6 +18,7 @@ import typer
 from simstudy.cli.report import results_of_others
 from simstudy.engine.workers.child import available_processors, spare_children
 from simstudy.errors import SOME_FAILED, SimstudyError
+from simstudy.study.builtin import study_path
 from simstudy.study.toml import read_toml
 from simstudy.texts import echo
 
@@ -26,7 +27,9 @@ if TYPE_CHECKING:
     from simstudy.study.lists import Collection
     from simstudy.workflow.options import RunOptions
 
-StudyFile = Annotated[Path, typer.Argument(metavar="STUDY.toml", help="The study.")]
+StudyFile = Annotated[
+    Path, typer.Argument(metavar="STUDY", help="A study file, or the name of a built-in study.")
+]
 Jobs = Annotated[
     int | None, typer.Option(min=1, help="Worker processes (default: one per processor).")
 ]
@@ -91,6 +94,7 @@ def run(
         "retry": retry,
         "refine": refine or None,
     }
+    study = study_path(study)
     content = read_toml(study)  # once: it may be a pipe
     workers = _workers(jobs, given.get("models", content.get("models"))) if cluster is None else 0
     # Workers start while this process still imports modules.
@@ -336,6 +340,3 @@ def _whole_numbers(option: str, text: str) -> list[int]:
         raise SimstudyError(
             f"{option}: '{text}' is not a list of whole numbers such as 50,500,5000"
         ) from error
-
-
-VERBS = (run, vary, merge, cell, plan)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from functools import cached_property, lru_cache
+from collections.abc import Callable, Hashable, Sequence
+from functools import cached_property, lru_cache, partial
+from time import perf_counter
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -13,6 +14,7 @@ import numpy.typing as npt
 from simstudy.arrays import FloatArray, IntArray, weights_in
 
 Array = TypeVar("Array", bound=npt.NDArray[Any])
+Counted = TypeVar("Counted")
 
 # Below this many rows, counts are exact in single precision.
 _EXACT_IN_FLOAT32 = 2**24
@@ -40,7 +42,8 @@ class Sample:
     Notes
     -----
     Tables are counted once and cached. Rows and tables are read-only, which prevents accidental
-    but not deliberate changes: in a study, third-party code gets a `copy`.
+    but not deliberate changes: in a study, third-party code gets a `copy`, and each built-in
+    learner a `metered` sample, which shares the tables and adds up what they cost.
     """
 
     def __init__(
@@ -54,7 +57,7 @@ class Sample:
             raise ValueError("a sample needs at least one variable, the target")
         self.codes: IntArray = read_only(check_codes(codes, self.cards, "variable"))
         self.weights: FloatArray | None = None
-        self._tables: dict[tuple[int, ...], FloatArray] = {}
+        self._use_tables({})
         if weights is not None:
             self.weights = np.ascontiguousarray(weights, dtype=np.float64)
             if self.weights.shape != (len(self.codes),):
@@ -77,6 +80,40 @@ class Sample:
         """Return a copy of the rows, without cached tables."""
         weights = None if self.weights is None else self.weights.copy()
         return Sample(self.codes.copy(order="F"), self.cards, weights)
+
+    def metered(self) -> Sample:
+        """Return a sample of the same rows for one learner, with shared tables.
+
+        Its ``shared_seconds`` is the time that others needed for the tables that it has used, each
+        table counted once; tables that it counts itself are shared but take its own time.
+        """
+        return self._with_tables(self._shared)
+
+    def _with_tables(self, shared: dict[Hashable, tuple[Any, float]]) -> Sample:
+        """Return a sample of the same rows that uses these shared tables."""
+        other = Sample.__new__(Sample)
+        other.cards, other.codes, other.weights = self.cards, self.codes, self.weights
+        other._use_tables(shared)
+        return other
+
+    def _use_tables(self, shared: dict[Hashable, tuple[Any, float]]) -> None:
+        self._shared = shared  # tables with the seconds that they took
+        self._own: dict[tuple[int, ...], FloatArray] = {}  # those of `counts` in use here
+        self.shared_seconds = 0.0
+
+    def _table(self, key: Hashable, count: Callable[[], Counted]) -> Counted:
+        """Return a shared table, charged if it is there already; asked for once per sample.
+
+        ``count`` uses no other shared table: what a table is made from is asked for before.
+        """
+        found = self._shared.get(key)
+        if found is not None:
+            self.shared_seconds += found[1]
+            return cast(Counted, found[0])
+        started = perf_counter()
+        table = count()
+        self._shared[key] = table, perf_counter() - started
+        return table
 
     @property
     def attributes(self) -> IntArray:
@@ -107,8 +144,11 @@ class Sample:
     def distinct(self) -> Sample:
         """The distinct rows, in order of their codes, with counts as weights.
 
-        Rows of weight 0 are omitted.
+        Rows of weight 0 are omitted. Tables counted from the distinct rows are not shared.
         """
+        return self._table("distinct", self._find_distinct)._with_tables({})
+
+    def _find_distinct(self) -> Sample:
         first, place = distinct_rows(self.codes, self.cards)
         weights = weights_in(place, self.weights, len(first))
         present = np.flatnonzero(weights > 0)
@@ -122,16 +162,22 @@ class Sample:
             raise ValueError(
                 f"counts{variables} must name different variables from 0 to {len(self.cards) - 1}"
             )
-        if key not in self._tables:
-            shape = tuple(self.cards[v] for v in key)
-            flat = _flat_index(self.codes, key, shape)
-            table = np.bincount(flat, self.weights, minlength=int(np.prod(shape)))
-            self._tables[key] = read_only(table.astype(np.float64, copy=False).reshape(shape))
-        return self._tables[key].transpose([key.index(v) for v in variables])
+        if key not in self._own:
+            self._own[key] = self._table(key, lambda: self._count(key))
+        return self._own[key].transpose([key.index(v) for v in variables])
+
+    def _count(self, key: tuple[int, ...]) -> FloatArray:
+        shape = tuple(self.cards[v] for v in key)
+        flat = _flat_index(self.codes, key, shape)
+        table = np.bincount(flat, self.weights, minlength=int(np.prod(shape)))
+        return read_only(table.astype(np.float64, copy=False).reshape(shape))
 
     @cached_property
     def class_counts(self) -> FloatArray:
         """Return the number of rows of each class, shape (classes,)."""
+        return self._table("class_counts", self._count_classes)
+
+    def _count_classes(self) -> FloatArray:
         return read_only(weights_in(self.target, self.weights, self.classes))
 
     def class_frequencies(self, alpha: float) -> FloatArray:
@@ -142,10 +188,13 @@ class Sample:
     @cached_property
     def slot_counts(self) -> FloatArray:
         """Return the counts of each class and attribute value, shape (classes, slots)."""
-        size = self.layout.size
-        if "pair_counts" in self.__dict__:
+        if "pair_counts" in self.__dict__:  # whoever has these pays for nothing else
             diagonal = np.diagonal(self.pair_counts, axis1=1, axis2=2)
             return read_only(np.ascontiguousarray(diagonal))
+        return self._table("slot_counts", self._count_slots)
+
+    def _count_slots(self) -> FloatArray:
+        size = self.layout.size
         flat = self.layout.slots(self.attributes.T) + self.target * size
         weights = None if self.weights is None else np.tile(self.weights, len(flat))
         table = np.bincount(flat.ravel(), weights, minlength=size * self.classes)
@@ -158,10 +207,14 @@ class Sample:
         Slots are the values of all attributes laid end to end (see `layout`). Diagonal blocks,
         of an attribute with itself, hold `slot_counts` on the diagonal and zeros elsewhere.
         """
+        count: Callable[[], FloatArray]
         if len(self) * (len(self.cards) - 1) ** 2 <= _FEW_PAIRS:
-            return read_only(self._pairs_at_once())
-        by_products = self.weights is None
-        return read_only(self._pairs_by_products() if by_products else self._pairs_one_by_one())
+            count = self._pairs_at_once
+        elif self.weights is None:
+            count = partial(self._pairs_by_products, self.class_counts)
+        else:
+            count = partial(self._pairs_one_by_one, self.slot_counts, self._pair_blocks())
+        return self._table("pair_counts", lambda: read_only(count()))
 
     def _pairs_at_once(self) -> FloatArray:
         """Count all pairs at once, for small tables."""
@@ -171,7 +224,7 @@ class Sample:
         table = weights_in(cells.ravel(), weights, self.classes * size**2)
         return table.reshape(self.classes, size, size)
 
-    def _pairs_by_products(self) -> FloatArray:
+    def _pairs_by_products(self, class_counts: FloatArray) -> FloatArray:
         """Count by one-hot matrix products; integer counts are exact in any order of summation."""
         layout = self.layout
         table = np.empty((self.classes, layout.size, layout.size))
@@ -181,22 +234,27 @@ class Sample:
         holds = columns[layout.owner] == layout.value.astype(small)[:, None]
         indicator = holds.astype(np.float32 if len(self) < _EXACT_IN_FLOAT32 else np.float64)
         end = 0
-        for label, rows in enumerate(self.class_counts.astype(np.intp)):
+        for label, rows in enumerate(class_counts.astype(np.intp)):
             start, end = end, end + rows
             part = indicator[:, start:end]
             table[label] = part @ part.T
         return table
 
-    def _pairs_one_by_one(self) -> FloatArray:
-        """Compute weighted counts pair by pair, always summed in the order of rows."""
-        size, spans, target = self.layout.size, self.layout.spans, len(self.cards) - 1
+    def _pair_blocks(self) -> dict[tuple[int, int], FloatArray]:
+        """Return the table of the target and each pair of attributes, the earlier one first."""
+        target = len(self.cards) - 1
+        return {(j, i): self.counts(target, j, i) for i in range(target) for j in range(i)}
+
+    def _pairs_one_by_one(
+        self, singles: FloatArray, blocks: dict[tuple[int, int], FloatArray]
+    ) -> FloatArray:
+        """Lay out weighted counts of pairs, which are always summed in the order of rows."""
+        size, spans = self.layout.size, self.layout.spans
         table = np.zeros((self.classes, size, size))
-        table[:, np.arange(size), np.arange(size)] = self.slot_counts
-        for i, later in enumerate(spans):
-            for j, earlier in enumerate(spans[:i]):
-                block = self.counts(target, j, i)
-                table[:, earlier, later] = block
-                table[:, later, earlier] = block.transpose(0, 2, 1)
+        table[:, np.arange(size), np.arange(size)] = singles
+        for (j, i), block in blocks.items():
+            table[:, spans[j], spans[i]] = block
+            table[:, spans[i], spans[j]] = block.transpose(0, 2, 1)
         return table
 
 

@@ -12,7 +12,7 @@ from simstudy.arrays import FloatArray
 from simstudy.data.sample import Sample, read_only
 from simstudy.engine.evaluation import Evaluation, Trial
 from simstudy.engine.plan import Column
-from simstudy.measures.base import keywords, score
+from simstudy.measures.base import clip, keywords, score
 from simstudy.networks.model import Model
 from simstudy.study.registry import MEASURES
 
@@ -70,19 +70,6 @@ def class_prior(
     if len(prior) != train.classes:
         raise ValueError(f"the given prior has {len(prior)} classes, the model {train.classes}")
     return prior
-
-
-def clip(proba: FloatArray, cutoff: str, n: int) -> FloatArray:
-    """Clip probabilities to the extremes that ``n`` training rows can support.
-
-    ``mml`` clips to [½/(n + k/2), (n + ½)/(n + k/2)] (Hope & Korb 2002), ``2001`` to
-    [½/(n + 1), (n + ½)/(n + 1)] (Korb, Hope & Hughes 2001), ``none`` does not clip. Rows are not
-    renormalised.
-    """
-    if cutoff == "none":
-        return proba
-    total = n + (proba.shape[1] / 2 if cutoff == "mml" else 1.0)
-    return np.clip(proba, 0.5 / total, (n + 0.5) / total)
 
 
 class Scorer:

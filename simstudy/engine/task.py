@@ -211,15 +211,20 @@ class Task:
     def _answers(
         self, component: Component, sample: Sample, rng: np.random.Generator
     ) -> tuple[FloatArray, float, float]:
-        """A learner's predictions after a sample, and the seconds to fit and to predict."""
+        """A learner's predictions after a sample, and the seconds to fit and to predict.
+
+        Tables that other learners have counted are charged as if this one had counted them.
+        """
         learner, rows = self._learner(component), self._judged.rows
         foreign = component.name in self._foreign
         if foreign:  # gets copies, so that it cannot modify shared arrays
             sample, rows = sample.copy(), read_only(rows.copy(order="F"))
+        else:
+            sample = sample.metered()
         started = perf_counter()
         knows = getattr(learner, "knows_model", False)
         fitted: Any = None if knows else learner.fit(sample, rng)
-        fit_ended = perf_counter()
+        fit_ended, shared = perf_counter(), sample.shared_seconds
         if knows:
             proba = self._truth.posterior(rows)
         elif self._judged.all_rows and hasattr(fitted, "predict_grid"):
@@ -230,7 +235,8 @@ class Task:
         if foreign:  # may still write to the array it returned
             proba = np.array(proba)
         proba = check_probabilities(proba, len(self._judged.rows), self._truth.cards[-1])
-        return proba, fit_ended - started, predict_ended - fit_ended
+        fit_seconds = fit_ended - started + shared
+        return proba, fit_seconds, predict_ended - fit_ended + sample.shared_seconds - shared
 
     def _learner(self, component: Component) -> Any:
         """A learner, given the true structure if it can use it."""

@@ -45,12 +45,17 @@ class AODE(Learner):
 
     Parameters
     ----------
-    m : float, optional
+    m : float > 0, optional
         Weight of an m-estimate, P(c,x_i) = (n + m/(k r_i))/(N + m) and
         P(x_j|c,x_i) = (n + m/r_j)/(n_{c,x_i} + m); if omitted, Laplace smoothing,
         (n + 1)/(N + k r_i) and (n + 1)/(n_{c,x_i} + r_j).
-    min_frequency : float
+    min_frequency : float >= 0
         Minimum number of training rows of a value for its attribute to be the parent.
+
+    References
+    ----------
+    G. I. Webb, J. R. Boughton & Z. Wang (2005). Not so Naive Bayes: aggregating one-dependence
+    estimators. Machine Learning 58.
     """
 
     m: float | None = None
@@ -109,6 +114,10 @@ class FittedAODE(Generative):
         # The product of many probabilities may underflow; sums of logarithms do not, but are
         # slower.
         self._logs = least ** len(layout.spans) < _SMALL
+
+    def _facts(self) -> list[str]:
+        few = self._qualifies is not None and not self._qualifies.all()
+        return [*super()._facts(), "rare values excluded as parents" if few else ""]
 
     def predict_proba(self, codes: IntArray) -> FloatArray:
         if self._logs:

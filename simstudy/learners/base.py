@@ -11,6 +11,7 @@ import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray
 from simstudy.data.sample import Sample, check_codes, configurations
+from simstudy.texts import counted, summary
 
 Factor: TypeAlias = tuple[tuple[int, ...], FloatArray]
 
@@ -38,13 +39,33 @@ class Learner(ABC):
         """Fit the learner to a sample; ``rng`` is for randomised learners."""
 
 
-class Generative(ABC):
+class Described:
+    """Gives a fitted model a repr of one line."""
+
+    def __repr__(self) -> str:
+        return summary(self, *self._facts())
+
+    def _facts(self) -> list[str]:
+        """Return what the repr says; quick to find, the most important first."""
+        return []
+
+
+def shape_text(attributes: int, classes: int) -> str:
+    """Return the numbers of attributes and classes, for a repr."""
+    return f"{counted(attributes, 'attribute')}, {counted(classes, 'class', 'classes')}"
+
+
+class Generative(Described, ABC):
     """Base class of fitted models of the joint distribution of attributes and class.
 
     A subclass sets ``cards`` and implements `log_joint`.
     """
 
     cards: tuple[int, ...]
+
+    def _facts(self) -> list[str]:
+        cards = getattr(self, "cards", None)
+        return [shape_text(len(cards) - 1, cards[-1])] if cards else []
 
     @abstractmethod
     def log_joint(self, codes: IntArray) -> FloatArray:

@@ -27,6 +27,10 @@ class HNB(Learner):
     I(X_i; X_j | C); an attribute that is independent of all others given the class has P(x_i | c).
     Pseudocounts sum to one in each table: P(c) = (n_c + 1/k)/(N + 1),
     P(x_i | x_j, c) = (n + 1/r_i)/(n_{c,x_j} + 1) and P(x_i | c) = (n + 1/r_i)/(n_c + 1).
+
+    References
+    ----------
+    H. Zhang, L. Jiang & J. Su (2005). Hidden Naive Bayes. AAAI-05.
     """
 
     def fit(self, sample: Sample, rng: np.random.Generator | None = None) -> FittedHNB:

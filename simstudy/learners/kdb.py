@@ -10,6 +10,7 @@ from simstudy.arrays import FloatArray, IntArray
 from simstudy.data.sample import Sample
 from simstudy.learners.base import Factor, Generative, Learner, product_on_grid, require
 from simstudy.learners.trees import class_information, conditional_mutual_information
+from simstudy.texts import arc_text
 
 
 @dataclass(frozen=True)
@@ -21,10 +22,14 @@ class KDB(Learner):
 
     Parameters
     ----------
-    k : int
+    k : int >= 0
         Maximum number of attribute parents per attribute; 0 is Naive Bayes.
-    alpha : float
+    alpha : float > 0
         Pseudocount added to every count.
+
+    References
+    ----------
+    M. Sahami (1996). Learning limited dependence Bayesian classifiers. KDD-96.
     """
 
     k: int = 1
@@ -63,6 +68,9 @@ class FittedKDB(Generative):
         for attribute, others in enumerate(parents):
             counts = sample.counts(target, *others, attribute) + alpha
             self._log_tables.append(np.log(counts / counts.sum(axis=-1, keepdims=True)))
+
+    def _facts(self) -> list[str]:
+        return [*super()._facts(), f"between attributes: {arc_text(self.parents)}"]
 
     def log_joint(self, codes: IntArray) -> FloatArray:
         columns = codes.T

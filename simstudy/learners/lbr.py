@@ -13,7 +13,8 @@ import numpy.typing as npt
 
 from simstudy.arrays import FloatArray, IntArray
 from simstudy.data.sample import Sample, SlotLayout, check_codes, distinct_rows
-from simstudy.learners.base import Learner, normalise, require
+from simstudy.learners.base import Described, Learner, normalise, require, shape_text
+from simstudy.texts import counted
 
 BoolArray = npt.NDArray[np.bool_]
 
@@ -38,8 +39,12 @@ class LBR(Learner):
 
     Parameters
     ----------
-    significance : float
+    significance : float >= 0, <= 1
         Significance level of the sign test; with 0 the learner is Naive Bayes.
+
+    References
+    ----------
+    Z. Zheng & G. I. Webb (2000). Lazy learning of Bayesian rules. Machine Learning 41.
     """
 
     significance: float = 0.05
@@ -90,7 +95,7 @@ class _Rules:
         yield self.part(~first, everything)
 
 
-class FittedLBR:
+class FittedLBR(Described):
     """A fitted LBR: the training rows; rules are searched at prediction.
 
     The gain of a condition depends only on the rule and the condition, so query rows with the
@@ -109,6 +114,13 @@ class FittedLBR:
             np.arange(len(rows)),
             np.zeros(len(rows), dtype=np.intp),
         )
+
+    def _facts(self) -> list[str]:
+        shape = shape_text(len(self._cards) - 1, self._cards[-1])
+        return [
+            shape,
+            f"{counted(len(self._weights), 'distinct row')}, rules searched at prediction",
+        ]
 
     def predict_proba(self, codes: IntArray) -> FloatArray:
         """Return P(class | attributes) by the rule of each row, shape (rows, classes)."""

@@ -22,8 +22,13 @@ class NaiveBayes(Learner):
 
     Parameters
     ----------
-    alpha : float
+    alpha : float > 0
         Pseudocount added to every count; 1 is Laplace smoothing.
+
+    References
+    ----------
+    P. Domingos & M. Pazzani (1997). On the optimality of the simple Bayesian classifier under
+    zero-one loss. Machine Learning 29.
     """
 
     alpha: float = 1.0

@@ -13,6 +13,8 @@ from simstudy.arrays import FloatArray, IntArray
 from simstudy.data.sample import Sample
 from simstudy.learners.base import product_on_grid
 from simstudy.networks.exchange import to_pgmpy
+from simstudy.networks.model import variable_names
+from simstudy.texts import arc_text, counted, summary
 
 if TYPE_CHECKING:
     from pgmpy.models import DiscreteBayesianNetwork
@@ -60,6 +62,10 @@ class Network:
         self.parents = tuple(int(mask) for mask in parents)
         self._sample, self._alpha = sample, alpha
         self._tables = {} if tables is None else tables
+
+    def __repr__(self) -> str:
+        arcs = arc_text(map(members, self.parents), variable_names(len(self.cards)))
+        return summary(self, counted(len(self.cards), "variable"), arcs)
 
     @cached_property
     def axes(self) -> list[tuple[int, ...]]:

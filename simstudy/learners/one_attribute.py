@@ -13,7 +13,7 @@ import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray
 from simstudy.data.sample import Sample, check_codes
-from simstudy.learners.base import Learner, require
+from simstudy.learners.base import Described, Learner, require, shape_text
 
 # Entropies and counts within this relative tolerance are ties up to rounding.
 _TIE = 1e-12
@@ -25,6 +25,10 @@ class DecisionStump(Learner):
 
     The split of minimum conditional entropy, ties to the first, as in Weka's DecisionStump. A
     side without training rows predicts the overall class frequencies.
+
+    References
+    ----------
+    W. Iba & P. Langley (1992). Induction of one-level decision trees. ICML-92.
     """
 
     def fit(self, sample: Sample, rng: np.random.Generator | None = None) -> OneAttributeRule:
@@ -49,6 +53,14 @@ class OneR(Learner):
         Prediction for a value: its most frequent class with probability 1, as in Weka's OneR
         (ties and values without training rows go to the first class); or its class frequencies,
         as in Korb, Hope & Hughes (2001) (overall frequencies for a value without rows).
+
+    References
+    ----------
+    R. C. Holte (1993). Very simple classification rules perform well on most commonly used
+    datasets. Machine Learning 11.
+
+    K. B. Korb, L. R. Hope & M. J. Hughes (2001). The evaluation of predictive learners: some
+    theoretical and empirical results. ECML 2001.
     """
 
     leaves: Literal["hard", "frequency"] = "hard"
@@ -66,7 +78,7 @@ class OneR(Learner):
         return OneAttributeRule(sample, attribute, np.eye(sample.classes)[counts.argmax(axis=1)])
 
 
-class OneAttributeRule:
+class OneAttributeRule(Described):
     """Class probabilities that depend on one attribute.
 
     Attributes
@@ -81,6 +93,10 @@ class OneAttributeRule:
         self._cards = sample.cards[:-1]
         self.attribute = attribute
         self.leaves = leaves
+
+    def _facts(self) -> list[str]:
+        shape = shape_text(len(self._cards), self.leaves.shape[1])
+        return [shape, f"tests x{self.attribute}"]
 
     def predict_proba(self, codes: IntArray) -> FloatArray:
         """Return one row of class probabilities per row of attribute codes."""

@@ -39,6 +39,8 @@ from simstudy.learners.structure import (
     refuse_large_table,
 )
 from simstudy.learners.trees import conditional_mutual_information
+from simstudy.networks.model import variable_names
+from simstudy.texts import arc_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -52,7 +54,7 @@ class StructureLearner(Learner):
 
     Parameters
     ----------
-    alpha : float
+    alpha : float > 0
         Pseudocount: P(v|pa) = (n + α)/(N + rα) for a variable of r values.
     """
 
@@ -91,6 +93,9 @@ class FittedStructure(Generative):
             refuse_large_table(self.cards, others, v)
         self.network = Network(sample, parents, alpha)
 
+    def _facts(self) -> list[str]:
+        return [*super()._facts(), arc_text(self.dag, variable_names(len(self.cards)))]
+
     def log_joint(self, codes: IntArray) -> FloatArray:
         return self.network.log_joint(codes)
 
@@ -104,11 +109,11 @@ class ScoreSearch(StructureLearner):
 
     Parameters
     ----------
-    alpha : float
+    alpha : float > 0
         Pseudocount: P(v|pa) = (n + α)/(N + rα) for a variable of r values.
     score : {"bic", "bdeu", "k2"}
         The score, as `FamilyScore` defines it.
-    equivalent_sample_size : float
+    equivalent_sample_size : float > 0
         Equivalent sample size of the BDeu prior.
     """
 
@@ -146,17 +151,26 @@ class HillClimbSearch(ScoreSearch):
 
     Parameters
     ----------
-    alpha, score, equivalent_sample_size
-        See `ScoreSearch`.
-    max_indegree : int, optional
+    alpha : float > 0
+        Pseudocount: P(v|pa) = (n + α)/(N + rα) for a variable of r values.
+    score : {"bic", "bdeu", "k2"}
+        The score: BIC, BDeu or K2.
+    equivalent_sample_size : float > 0
+        Equivalent sample size of the BDeu prior.
+    max_indegree : int >= 0, optional
         Maximum number of parents per variable.
-    tabu_length : int
+    tabu_length : int >= 0
         Number of recent steps that must not be undone. pgmpy stops when no allowed step improves
         the score: with 0 the result is a local optimum, otherwise a tabu step might improve it.
-    epsilon : float
+    epsilon : float > 0
         Minimum improvement of a step.
-    max_iter : int
+    max_iter : int >= 0
         Maximum number of steps.
+
+    References
+    ----------
+    D. Heckerman, D. Geiger & D. M. Chickering (1995). Learning Bayesian networks: the combination
+    of knowledge and statistical data. Machine Learning 20.
     """
 
     max_indegree: int | None = None
@@ -194,10 +208,19 @@ class GES(ScoreSearch):
 
     Parameters
     ----------
-    alpha, score, equivalent_sample_size
-        See `ScoreSearch`; not "k2", which is not score-equivalent.
-    min_improvement : float
+    alpha : float > 0
+        Pseudocount: P(v|pa) = (n + α)/(N + rα) for a variable of r values.
+    score : {"bic", "bdeu"}
+        The score: BIC or BDeu; not K2, which is not score-equivalent.
+    equivalent_sample_size : float > 0
+        Equivalent sample size of the BDeu prior.
+    min_improvement : float > 0
         Minimum improvement of a step.
+
+    References
+    ----------
+    D. M. Chickering (2002). Optimal structure identification with greedy search. Journal of
+    Machine Learning Research 3.
     """
 
     score: Literal["bic", "bdeu"] = "bic"
@@ -228,12 +251,19 @@ class PC(StructureLearner):
 
     Parameters
     ----------
-    alpha : float
+    alpha : float > 0
         Pseudocount: P(v|pa) = (n + α)/(N + rα) for a variable of r values.
-    significance_level : float
+    significance_level : float > 0, < 1
         Independence is rejected if the p value is below it.
-    max_cond_vars : int
+    max_cond_vars : int >= 0
         Maximum size of the conditioning set.
+
+    References
+    ----------
+    P. Spirtes, C. Glymour & R. Scheines (2000). Causation, Prediction, and Search. MIT Press.
+
+    D. Colombo & M. H. Maathuis (2014). Order-independent constraint-based causal structure
+    learning. Journal of Machine Learning Research 15.
     """
 
     significance_level: float = 0.01
@@ -267,11 +297,19 @@ class TreeSearch(StructureLearner):
 
     Parameters
     ----------
-    alpha : float
+    alpha : float > 0
         Pseudocount: P(v|pa) = (n + α)/(N + rα) for a variable of r values.
     estimator_type : {"chow-liu", "tan"}
         A tree over all variables by I(X_i; X_j), or over the attributes by I(X_i; X_j | C) with
         the class as an additional parent of each.
+
+    References
+    ----------
+    C. K. Chow & C. N. Liu (1968). Approximating discrete probability distributions with
+    dependence trees. IEEE Transactions on Information Theory 14.
+
+    N. Friedman, D. Geiger & M. Goldszmidt (1997). Bayesian network classifiers. Machine Learning
+    29.
     """
 
     estimator_type: Literal["chow-liu", "tan"] = "chow-liu"

@@ -19,9 +19,11 @@ from simstudy.learners.base import Generative, Learner, require
 class Prior(Learner):
     """Baseline: training class frequencies, ignoring the attributes.
 
+    P(c) = (n_c + α)/(N + kα).
+
     Parameters
     ----------
-    alpha : float
+    alpha : float > 0
         Pseudocount added to every class count.
     """
 
@@ -40,6 +42,9 @@ class FittedPrior(Generative):
     def __init__(self, cards: tuple[int, ...], prior: FloatArray) -> None:
         self.cards = cards
         self._prior = prior
+
+    def _facts(self) -> list[str]:
+        return [*super()._facts(), "P = " + ", ".join(f"{p:.3g}" for p in self._prior)]
 
     def log_joint(self, codes: IntArray) -> FloatArray:
         log_uniform = -float(np.log(self.cards[:-1]).sum())

@@ -16,9 +16,10 @@ import numpy as np
 from simstudy.arrays import FloatArray, IntArray
 from simstudy.data.sample import Sample, check_codes
 from simstudy.errors import SimstudyError, suggestion
-from simstudy.learners.base import Learner, require
+from simstudy.learners.base import Described, Learner, require, shape_text
 
 ENCODINGS = ("onehot", "ordinal")
+_OWNERS = {"sklearn": "scikit-learn"}
 
 
 @dataclass(frozen=True)
@@ -70,7 +71,7 @@ class ScikitLearner(Learner):
         return FittedScikit(estimator, present, sample.cards, self.encode, sample.total)
 
 
-class FittedScikit:
+class FittedScikit(Described):
     """A fitted classifier over all classes; the classifier is None if only one class was seen."""
 
     def __init__(
@@ -79,6 +80,11 @@ class FittedScikit:
         self.estimator = estimator
         self._present, self._cards, self._encode = present, cards, encode
         self._floor = 0.5 / (rows + cards[-1] / 2)
+
+    def _facts(self) -> list[str]:
+        alone = "one class seen" if len(self._present) else "no rows seen"
+        of = alone if self.estimator is None else repr(self.estimator)
+        return [shape_text(len(self._cards) - 1, self._cards[-1]), of]
 
     def predict_proba(self, codes: IntArray) -> FloatArray:
         """Return one row of class probabilities per row of attribute codes."""
@@ -118,7 +124,7 @@ def scikit_learner(path: str) -> type[ScikitLearner]:
             f"unknown learner '{path}': {module_name} has no such classifier with "
             f"predict_proba{suggestion(name, classifiers)}"
         )
-    estimator = getattr(module, name)
+    estimator, package = getattr(module, name), module_name.partition(".")[0]
     parameters = [
         (p.name, Any, field(default=p.default))
         for p in inspect.signature(estimator).parameters.values()
@@ -137,7 +143,7 @@ def scikit_learner(path: str) -> type[ScikitLearner]:
         namespace={
             "estimator": estimator,
             "path": path,
-            "__doc__": f"scikit-learn's {name}.",
+            "__doc__": f"{_OWNERS.get(package, package)}'s {name}.",
             "__module__": __name__,
         },
         frozen=True,

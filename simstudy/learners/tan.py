@@ -24,6 +24,7 @@ from simstudy.learners.base import (
 )
 from simstudy.learners.superparent import superparent_tree
 from simstudy.learners.trees import Tree, cmi_tree, likelihood_tree
+from simstudy.texts import arc_text
 
 TRUE_TREE = "true"
 SEARCHES = {"cmi": cmi_tree, "superparent": superparent_tree, "likelihood": likelihood_tree}
@@ -37,7 +38,7 @@ class TAN(Learner):
 
     Parameters
     ----------
-    alpha : float
+    alpha : float > 0
         Pseudocount added to every count.
     search : {"cmi", "superparent", "likelihood"}
         Tree search: the spanning tree of maximum conditional mutual information (Friedman &
@@ -47,6 +48,13 @@ class TAN(Learner):
     tree : sequence or "true", optional
         The attribute parent of each attribute, or None (in TOML: -1); replaces the search.
         "true", for studies only, is the structure of the generated model.
+
+    References
+    ----------
+    N. Friedman & M. Goldszmidt (1996). Building classifiers using Bayesian networks. AAAI-96.
+
+    E. Keogh & M. Pazzani (1999). Learning augmented Bayesian classifiers: a comparison of
+    distribution-based and classification-based approaches. AI & Statistics 1999.
     """
 
     alpha: float = 0.5
@@ -116,6 +124,10 @@ class FittedTAN(Generative):
         # The parent column of a root is its own, with stride 0.
         self._parents = [i if parent is None else parent for i, parent in enumerate(tree)]
         self._strides = np.where([parent is None for parent in tree], 0, self.cards[:-1])
+
+    def _facts(self) -> list[str]:
+        tree = arc_text(() if parent is None else (parent,) for parent in self.tree)
+        return [*super()._facts(), f"tree: {tree}"]
 
     def log_joint(self, codes: IntArray) -> FloatArray:
         columns = codes.T

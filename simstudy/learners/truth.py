@@ -13,7 +13,10 @@ from simstudy.learners.base import Fitted, Learner
 
 @dataclass(frozen=True)
 class Truth(Learner):
-    """Oracle: the true class posterior of the generated model; for studies only."""
+    """Oracle: the true class posterior of the generated model; for studies only.
+
+    No learner can expect a greater reward. Nothing is fitted.
+    """
 
     knows_model: ClassVar[bool] = True
 

@@ -214,6 +214,19 @@ def _mean(values: FloatArray, weights: FloatArray | None) -> float:
     return float((values[present] * weights[present]).sum() / weights[present].sum())
 
 
+def clip(proba: FloatArray, cutoff: str, n: float) -> FloatArray:
+    """Clip probabilities to the extremes that ``n`` training rows can support.
+
+    ``mml`` clips to [½/(n + k/2), (n + ½)/(n + k/2)] (Hope & Korb 2002), ``2001`` to
+    [½/(n + 1), (n + ½)/(n + 1)] (Korb, Hope & Hughes 2001), ``none`` does not clip. Rows are not
+    renormalised.
+    """
+    if cutoff == "none":
+        return proba
+    total = n + (proba.shape[1] / 2 if cutoff == "mml" else 1.0)
+    return np.clip(proba, 0.5 / total, (n + 0.5) / total)
+
+
 def modal_class(proba: FloatArray) -> IntArray:
     """Return the most probable class of every row; ties go to the lowest class index."""
     mode: IntArray = np.argmax(proba, axis=1)

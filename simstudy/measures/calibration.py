@@ -39,6 +39,11 @@ def miscalibration(proba: FloatArray, y: IntArray) -> float:
 
     The sum over cells is not divided by their number, so the value grows with the number of rows,
     even for a perfectly calibrated learner: compare only test sets of equal size.
+
+    References
+    ----------
+    K. B. Korb, L. R. Hope & M. J. Hughes (2001). The evaluation of predictive learners: some
+    theoretical and empirical results. ECML 2001.
     """
     mode = modal_class(proba)
     predicted = pick(proba, mode)

@@ -12,6 +12,8 @@ from simstudy.measures.base import measure, modal_class, pick
 def accuracy(proba: FloatArray, y: IntArray) -> FloatArray:
     """Accuracy: the share of rows whose most probable class is the true class.
 
+    With m the modal class, ``1`` if m is the true class, else ``0``.
+
     Parameters
     ----------
     proba : array of shape (n, k)
@@ -32,21 +34,26 @@ def accuracy(proba: FloatArray, y: IntArray) -> FloatArray:
 def log_loss(proba: FloatArray, y: IntArray, base: float = math.e) -> FloatArray:
     """Log loss: minus the logarithm of the probability of the true class.
 
-    In base 2, the informational loss of Witten, Frank & Hall 2011, section 5.6.
+    With c the true class, ``−log q_c``. In base 2, the informational loss of Witten, Frank & Hall
+    2011, section 5.6.
 
     Parameters
     ----------
     proba : array of shape (n, k)
-        The learner's probabilities.
+        The learner's probabilities q.
     y : array of shape (n,)
         The true classes.
-    base : float
+    base : float > 1
         The base of the logarithm; e gives nats, 2 gives bits.
 
     Returns
     -------
     array of shape (n,)
         One loss per row; inf where the true class has probability 0.
+
+    References
+    ----------
+    I. H. Witten, E. Frank & M. A. Hall (2011). Data Mining, third edition, chapter 5.
     """
     with np.errstate(divide="ignore"):
         loss: FloatArray = -np.log(pick(proba, y)) / math.log(base)
@@ -72,6 +79,13 @@ def brier_score(proba: FloatArray, y: IntArray) -> FloatArray:
     -------
     array of shape (n,)
         One loss per row.
+
+    References
+    ----------
+    G. W. Brier (1950). Verification of forecasts expressed in terms of probability. Monthly Weather
+    Review 78.
+
+    I. H. Witten, E. Frank & M. A. Hall (2011). Data Mining, third edition, chapter 5.
     """
     error = np.array(proba, dtype=np.float64)
     error[np.arange(len(error)), y] -= 1.0

@@ -69,7 +69,7 @@ def information_reward(
         The true classes.
     prior : array of shape (k,)
         The prior probabilities p.
-    base : float
+    base : float > 1
         The base of the logarithms; e gives nats, 2 gives bits.
     reward : {"mean", "sum"}
         Whether the terms of the classes are averaged, as in equation 10, or summed.
@@ -79,6 +79,11 @@ def information_reward(
     array of shape (n,)
         One reward per row: 0 where q = p, −inf where the true class has q = 0 or another class
         has q = 1.
+
+    References
+    ----------
+    L. R. Hope & K. B. Korb (2004). A Bayesian metric for evaluating machine learning algorithms.
+    AI 2004, LNAI 3339.
     """
     if reward not in REWARDS:
         raise ValueError(f"reward = {reward!r} is not allowed; it must be 'mean' or 'sum'")
@@ -116,6 +121,10 @@ def information_reward_2002_modal(proba: FloatArray, y: IntArray, prior: FloatAr
     array of shape (n,)
         One reward per row, at most 1, independent of the base. A true class with q = 0 is not
         penalised unless the modal class has q = 1.
+
+    References
+    ----------
+    L. R. Hope & K. B. Korb (2002). Bayesian information reward. AI 2002, LNAI 2557.
     """
     mode = modal_class(proba)
     return _reward_2002(pick(proba, mode), np.asarray(prior)[mode], mode == np.asarray(y))
@@ -151,6 +160,13 @@ def information_reward_2002(proba: FloatArray, y: IntArray, prior: FloatArray) -
     -----
     Unless the prior is uniform, the expected reward is in general not maximal at the true
     probabilities (Hope & Korb 2004, theorem 1 and equation 9).
+
+    References
+    ----------
+    L. R. Hope & K. B. Korb (2002). Bayesian information reward. AI 2002, LNAI 2557.
+
+    L. R. Hope & K. B. Korb (2004). A Bayesian metric for evaluating machine learning algorithms.
+    AI 2004, LNAI 3339.
     """
     by_class = _reward_2002(proba, np.asarray(prior), _is_true_class(proba, y))
     reward: FloatArray = by_class.mean(axis=1)
@@ -180,6 +196,12 @@ def good_reward(proba: FloatArray, y: IntArray) -> FloatArray:
     -----
     Intended for two classes: with more, a correct prediction of probability below one half is
     penalised (Hope & Korb 2002, section 2).
+
+    References
+    ----------
+    I. J. Good (1952). Rational decisions. Journal of the Royal Statistical Society B 14.
+
+    L. R. Hope & K. B. Korb (2002). Bayesian information reward. AI 2002, LNAI 2557.
     """
     mode = modal_class(proba)
     return 1.0 + _log_fate(pick(proba, mode), mode == np.asarray(y)) / math.log(2.0)
@@ -208,13 +230,21 @@ def kononenko_bratko(
         The true classes.
     prior : array of shape (k,)
         The prior probabilities p.
-    base : float
+    base : float > 1
         The base of the logarithms; e gives nats, 2 gives bits.
 
     Returns
     -------
     array of shape (n,)
         One score per row; never below log(1 − p_c), even where q_c = 0.
+
+    References
+    ----------
+    I. Kononenko & I. Bratko (1991). Information-based evaluation criterion for classifier's
+    performance. Machine Learning 6.
+
+    L. R. Hope & K. B. Korb (2004). A Bayesian metric for evaluating machine learning algorithms.
+    AI 2004, LNAI 3339.
     """
     q, p = pick(proba, y), np.asarray(prior, dtype=np.float64)[y]
     informed = q >= p

@@ -27,13 +27,21 @@ def kl_divergence(
         The true classes; not used.
     truth : array of shape (n, k)
         The true class posterior t of every row.
-    base : float
+    base : float > 1
         The base of the logarithms; e gives nats, 2 gives bits.
 
     Returns
     -------
     array of shape (n,)
         One divergence per row, at least 0; inf where a possible class has q = 0.
+
+    References
+    ----------
+    S. Kullback & R. A. Leibler (1951). On information and sufficiency. Annals of Mathematical
+    Statistics 22.
+
+    L. R. Hope & K. B. Korb (2004). A Bayesian metric for evaluating machine learning algorithms.
+    AI 2004, LNAI 3339.
     """
     q, t = (np.asarray(rows, dtype=np.float64) for rows in (proba, truth))
     q, t = (rows / rows.sum(axis=1, keepdims=True) for rows in (q, t))
@@ -54,6 +62,9 @@ def regret(
 ) -> FloatArray:
     """Regret: information reward of the true posterior minus that of the learner.
 
+    ``IR(t) − IR(q)``, with IR the `information_reward`, t the true posterior and q the learner's
+    probabilities.
+
     Its expectation is never negative (Good 1952), even if both are clipped: the term of each class
     in the expected reward is maximal at the true probability, or at the nearest end of the
     interval. It is the sum of `representation` and `estimation`.
@@ -68,7 +79,7 @@ def regret(
         The prior probability of every class.
     oracle : array of shape (n, k)
         The true class posterior of every row, clipped like ``proba``.
-    base : float
+    base : float > 1
         The base of the logarithms; e gives nats, 2 gives bits.
     reward : {"mean", "sum"}
         How the information reward combines the classes.
@@ -77,6 +88,13 @@ def regret(
     -------
     array of shape (n,)
         One difference per row, of either sign.
+
+    References
+    ----------
+    I. J. Good (1952). Rational decisions. Journal of the Royal Statistical Society B 14.
+
+    L. R. Hope & K. B. Korb (2004). A Bayesian metric for evaluating machine learning algorithms.
+    AI 2004, LNAI 3339.
     """
     return _difference(oracle, proba, y, prior, base, reward)
 
@@ -93,8 +111,36 @@ def representation(
 ) -> FloatArray:
     """Representation regret: information reward of the true posterior minus the learner's limit.
 
-    The part of the regret that remains with unlimited data; ``limit`` is the learner's prediction
-    after training on the population, scored with the prior and cutoff of the same training set.
+    ``IR(t) − IR(l)``, with IR the `information_reward`, t the true posterior and l the learner's
+    limit: its prediction after training on the population, scored with the prior and cutoff of the
+    same training set. It is the part of the regret that remains with unlimited data.
+
+    Parameters
+    ----------
+    proba : array of shape (n, k)
+        The learner's probabilities; not used.
+    y : array of shape (n,)
+        The true classes.
+    prior : array of shape (k,)
+        The prior probability of every class.
+    oracle : array of shape (n, k)
+        The true class posterior of every row, clipped like ``proba``.
+    limit : array of shape (n, k)
+        The learner's prediction with unlimited training data, clipped like ``proba``.
+    base : float > 1
+        The base of the logarithms; e gives nats, 2 gives bits.
+    reward : {"mean", "sum"}
+        How the information reward combines the classes.
+
+    Returns
+    -------
+    array of shape (n,)
+        One difference per row, of either sign.
+
+    References
+    ----------
+    L. R. Hope & K. B. Korb (2004). A Bayesian metric for evaluating machine learning algorithms.
+    AI 2004, LNAI 3339.
     """
     return _difference(oracle, limit, y, prior, base, reward)
 
@@ -110,8 +156,34 @@ def estimation(
 ) -> FloatArray:
     """Estimation regret: information reward of the learner's limit minus that of the learner.
 
-    Negative where a learner that cannot represent the truth is closer to it with few data than
-    with unlimited data.
+    ``IR(l) − IR(q)``, with IR the `information_reward`, l the learner's limit and q its
+    probabilities. It is negative where a learner that cannot represent the truth is closer to it
+    with few data than with unlimited data.
+
+    Parameters
+    ----------
+    proba : array of shape (n, k)
+        The learner's probabilities.
+    y : array of shape (n,)
+        The true classes.
+    prior : array of shape (k,)
+        The prior probability of every class.
+    limit : array of shape (n, k)
+        The learner's prediction with unlimited training data, clipped like ``proba``.
+    base : float > 1
+        The base of the logarithms; e gives nats, 2 gives bits.
+    reward : {"mean", "sum"}
+        How the information reward combines the classes.
+
+    Returns
+    -------
+    array of shape (n,)
+        One difference per row, of either sign.
+
+    References
+    ----------
+    L. R. Hope & K. B. Korb (2004). A Bayesian metric for evaluating machine learning algorithms.
+    AI 2004, LNAI 3339.
     """
     return _difference(limit, proba, y, prior, base, reward)
 

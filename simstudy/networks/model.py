@@ -16,6 +16,7 @@ import numpy as np
 from simstudy.arrays import FloatArray, IntArray
 from simstudy.data.sample import Sample, check_codes
 from simstudy.networks.exchange import to_pgmpy, write_xmlbif
+from simstudy.texts import arc_text, counted, summary
 
 if TYPE_CHECKING:
     from pgmpy.models import DiscreteBayesianNetwork
@@ -54,6 +55,15 @@ class Component:
         sums = [np.cumsum(cpt, axis=-1).reshape(-1, cpt.shape[-1])[:, :-1] for cpt in self.cpts]
         return tuple(np.ascontiguousarray(table.T) for table in sums)
 
+    def __repr__(self) -> str:
+        names = variable_names(len(self.parents))
+        return summary(self, f"weight {self.weight:g}", arc_text(self.parents, names))
+
+
+def variable_names(variables: int) -> list[str]:
+    """Return the default names: x0, x1, … and y for the target."""
+    return [*(f"x{i}" for i in range(variables - 1)), "y"]
+
 
 @lru_cache(maxsize=1024)
 def _order(parents: tuple[tuple[int, ...], ...]) -> tuple[int, ...]:
@@ -85,12 +95,15 @@ class Model:
     ) -> None:
         self.cards = tuple(int(card) for card in cards)
         self.components = tuple(components)
-        attributes = len(self.cards) - 1
-        self.names = tuple(names or [*(f"x{i}" for i in range(attributes)), "y"])
+        self.names = tuple(names or variable_names(len(self.cards)))
         self._check()
 
     def __repr__(self) -> str:
-        return f"Model(cards={self.cards}, {len(self.components)} component(s))"
+        classes = counted(self.cards[-1], "class", "classes")
+        shape = f"{counted(len(self.cards) - 1, 'attribute')}, {classes}"
+        if len(self.components) > 1:
+            return summary(self, shape, f"{counted(len(self.components), 'network')}, mixed")
+        return summary(self, shape, arc_text(self.components[0].parents, self.names))
 
     def _check(self) -> None:
         if len(self.cards) < 2 or min(self.cards) < 1:

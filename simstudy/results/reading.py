@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
@@ -12,10 +12,11 @@ from simstudy.engine.evaluation import EXACT, SAMPLED
 from simstudy.engine.plan import Column
 from simstudy.errors import SimstudyError, suggestion
 from simstudy.measures.base import MeasureInfo
+from simstudy.results.files import write_files
 from simstudy.results.manifest import filled
 from simstudy.results.recorded import foreign, recorded_study
 from simstudy.results.store import COMPLETE, REFINED, SCORES, SHARD, Store
-from simstudy.texts import csv_text
+from simstudy.texts import as_csv, counted, csv_text, summary
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -43,7 +44,14 @@ class Recorded:
         self.settings: dict[str, Any] = self.study.as_dict()
 
     def __repr__(self) -> str:
-        return f"Results({str(self.directory)!r}: {self.manifest['cells']} cells)"
+        failed = counted(self.manifest["failures"], "failed cell")
+        parts = [
+            counted(self.study.models, "model"),
+            counted(len(self.learners), "learner"),
+            counted(len(self.sizes), "training size"),
+            *([failed] if self.manifest["failures"] else []),
+        ]
+        return summary(self, ", ".join(parts), f"in {str(self.directory)!r}")
 
     @property
     def measures(self) -> list[str]:
@@ -92,6 +100,33 @@ class Recorded:
         """One row for each cell."""
         return self._every_cell(SCORES[0], ["family", *_KEYS, *self.measures, "status"])
 
+    @overload
+    def to_csv(self) -> str: ...
+
+    @overload
+    def to_csv(self, path: str | Path) -> None: ...
+
+    def to_csv(self, path: str | Path | None = None) -> str | None:
+        """Write `scores` as CSV: one row for each cell, with every measure.
+
+        Tables such as ``results.pairwise()`` have a ``to_csv`` of their own. Text that looks like a
+        formula gets an apostrophe in front.
+
+        Parameters
+        ----------
+        path : str or Path, optional
+            The file; an existing one is replaced. If left out, the text is returned.
+        """
+        text = as_csv(self.scores)
+        if path is None:
+            return text
+        try:
+            write_files({Path(path): text.encode()})
+        except OSError as error:
+            reason = error.strerror or error
+            raise SimstudyError(f"{path} cannot be written: {reason}") from error
+        return None
+
     @cached_property
     def refined(self) -> pd.DataFrame:
         """The cells of sizes that were added around crossings; they serve thresholds alone."""
@@ -107,8 +142,8 @@ class Recorded:
     def timings(self) -> pd.DataFrame:
         """Seconds that fitting and predicting took in each cell.
 
-        A table that several learners share is counted by the first that asks for it, and its time
-        is that learner's.
+        A table that several learners share is counted once; its time is charged to each learner
+        that uses it.
         """
         return self._every_cell(SCORES[1], [*_KEYS, "fit_seconds", "predict_seconds"])
 

@@ -17,6 +17,20 @@ Two estimators differ: `C45Classifier` and `BoostedC45Classifier` treat numeric 
 unless ``categorical_features="all"``; rows with missing values or unseen categories are divided
 among all branches of a tree.
 
+The information reward is there as a metric, `information_reward`, and as a scorer for model
+selection with any classifier that has ``predict_proba``. With ``prior="train"`` it is scored as in
+a study, which needs a classifier that records its class counts, as those here do:
+
+>>> from sklearn.model_selection import cross_val_score
+>>> from simstudy.sklearn import information_reward_scorer
+>>> X, y = [["hot", "dry"], ["cold", "wet"], ["hot", "wet"]] * 20, ["out", "in", "in"] * 20
+>>> rewards = cross_val_score(AODEClassifier(), X, y, scoring=information_reward_scorer())
+>>> print(f"{rewards.mean():.2f} nats")
+0.60 nats
+>>> scoring = information_reward_scorer(prior="train", base=2)
+>>> print(f"{cross_val_score(AODEClassifier(), X, y, scoring=scoring).mean():.2f} bits")
+0.86 bits
+
 To add an estimator, subclass `CategoricalClassifier` and set ``_of`` to the learner; its parameters
 are inherited.
 """
@@ -38,6 +52,7 @@ from simstudy.sklearn.estimators import (
     PriorClassifier,
     TANClassifier,
 )
+from simstudy.sklearn.metrics import information_reward, information_reward_scorer
 
 __all__ = [
     "AODEClassifier",
@@ -55,4 +70,6 @@ __all__ = [
     "OneRClassifier",
     "PriorClassifier",
     "TANClassifier",
+    "information_reward",
+    "information_reward_scorer",
 ]

@@ -21,7 +21,7 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from simstudy.arrays import FloatArray, IntArray
+from simstudy.arrays import FloatArray, IntArray, weights_in
 from simstudy.data.sample import Sample
 from simstudy.learners.base import Generative, Learner, normalise, require
 
@@ -52,6 +52,8 @@ class CategoricalClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignor
     ----------
     classes_ : array
         The class labels, sorted, in the order of the columns of `predict_proba`.
+    class_count_ : array
+        The number of training rows of each class, or the sum of their weights.
     categories_ : list of arrays
         The categories of each column; the index of a category is its code.
     fitted_ : object
@@ -118,6 +120,7 @@ class CategoricalClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignor
                 rows = np.flatnonzero(weights)
                 X, labels, weights = _safe_indexing(X, rows), labels[rows], weights[rows]
         self.classes_, target = np.unique(labels, return_inverse=True)
+        self.class_count_ = weights_in(target, weights, len(self.classes_))
         return X, target, weights
 
     def predict_proba(self, X: Any) -> FloatArray:

@@ -15,7 +15,18 @@ from simstudy.sources.base import Family, attribute_parents
 
 @dataclass(frozen=True)
 class AODEFamily(Family):
-    """AODE models: a mixture of one-dependence networks, one per parent attribute."""
+    """AODE models: a mixture of one-dependence networks, one per parent attribute.
+
+    In component i, attribute i and the target are the parents of every other attribute, and the
+    target is the only parent of attribute i. Components are equally likely and have CPTs of their
+    own, except that they share the prior of the target (Hope & Korb 2004, section 5.1 and
+    figure 4a).
+
+    References
+    ----------
+    L. R. Hope & K. B. Korb (2004). A Bayesian metric for evaluating machine learning algorithms.
+    AI 2004, LNAI 3339.
+    """
 
     @property
     def draws_trees(self) -> bool:

@@ -35,11 +35,11 @@ class Family(metaclass=_Renamed):
 
     Parameters
     ----------
-    variables : (int, int)
+    variables : (int, int), each >= 2, <= 1000000
         Range of the number of variables, target included.
-    values : (int, int)
+    values : (int, int), each >= 2, <= 1000000
         Range of the number of values of a variable.
-    concentration : float
+    concentration : float > 0
         Concentration of the symmetric Dirichlet distribution of every row of every CPT; 1 is
         uniform over all distributions, smaller values give more extreme probabilities.
     cpts : {"dirichlet", "normalized_uniform"}

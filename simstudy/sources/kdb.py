@@ -19,9 +19,13 @@ class KDBFamily(Family):
 
     Parameters
     ----------
-    k : int
+    k : int >= 0
         Number of attribute parents per attribute; the first k attributes in the random order
         have all earlier attributes as parents.
+
+    References
+    ----------
+    M. Sahami (1996). Learning limited dependence Bayesian classifiers. KDD-96.
     """
 
     k: int = 2

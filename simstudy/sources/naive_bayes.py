@@ -15,7 +15,16 @@ from simstudy.sources.base import Family, attribute_parents
 
 @dataclass(frozen=True)
 class NaiveBayesFamily(Family):
-    """Naive Bayes models: attributes independent given the target."""
+    """Naive Bayes models: attributes independent given the target.
+
+    The target is the only parent of every attribute (Hope & Korb 2004, section 5.1 and figure
+    2a).
+
+    References
+    ----------
+    L. R. Hope & K. B. Korb (2004). A Bayesian metric for evaluating machine learning algorithms.
+    AI 2004, LNAI 3339.
+    """
 
     def draw(self, rng: np.random.Generator) -> Model:
         cards = self.draw_cards(rng)

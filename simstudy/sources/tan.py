@@ -16,7 +16,20 @@ from simstudy.sources.base import Family, attribute_parents
 
 @dataclass(frozen=True)
 class TANFamily(Family):
-    """TAN models: Naive Bayes with a uniformly random tree over the attributes."""
+    """TAN models: Naive Bayes with a uniformly random tree over the attributes.
+
+    The target is a parent of every attribute; each attribute but the root of the tree has one more
+    parent (Hope & Korb 2004, section 5.1 and figure 3a). All labelled trees and all roots are
+    equally likely; the tree is drawn by its Prüfer sequence.
+
+    References
+    ----------
+    L. R. Hope & K. B. Korb (2004). A Bayesian metric for evaluating machine learning algorithms.
+    AI 2004, LNAI 3339.
+
+    H. Prüfer (1918). Neuer Beweis eines Satzes über Permutationen. Archiv der Mathematik und
+    Physik 27.
+    """
 
     def draw(self, rng: np.random.Generator) -> Model:
         cards = self.draw_cards(rng)

@@ -20,6 +20,35 @@ class Claim:
     Relations between learners are "beats" (is better), "not beaten by" (is worse by at most the
     margin) and "level" (differs by at most the margin). Relations of a learner's mean are "above"
     or "below" a value, "near" it, and "between" two values, each within the margin.
+
+    Parameters
+    ----------
+    study : str
+        The name of the study it is about.
+    text : str
+        The claim in words.
+    relation : str
+        The relation.
+    learners : list of str
+        The labels of the learners it is about.
+    sizes : list of int
+        The training sizes it is about.
+    against : list of str, optional
+        The learners compared with; "level" without any compares all pairs of the learners.
+    value : list of float, optional
+        One number, or two for "between".
+    margin : float >= 0
+        The largest difference that counts as none.
+    source : str
+        Where the source makes it.
+    reading : str
+        Assumptions that make it a statement about numbers.
+    some : bool
+        Whether one learner or pair at one size suffices; otherwise all must hold.
+    measure : str
+        The measure it is about; the primary one if empty.
+    id : str
+        A short name.
     """
 
     study: str
@@ -27,13 +56,13 @@ class Claim:
     relation: Relation
     learners: list[str]
     sizes: list[int]
-    against: list[str] | None = None  # "level" without any compares all pairs of the learners
-    value: list[float] | None = None  # one number, or two for "between"
-    margin: float = 0.0  # the largest difference that counts as none
+    against: list[str] | None = None
+    value: list[float] | None = None
+    margin: float = 0.0
     source: str = ""
-    reading: str = ""  # assumptions that make it a statement about numbers
-    some: bool = False  # whether one learner or pair at one size suffices; else all must hold
-    measure: str = ""  # the primary one if empty
+    reading: str = ""
+    some: bool = False
+    measure: str = ""
     id: str = ""
 
     def pairs(self) -> list[tuple[str, str]]:

@@ -12,6 +12,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from simstudy.errors import SimstudyError, suggestion
+from simstudy.study.builtin import study_path
 from simstudy.study.claims import Statement
 from simstudy.study.explain import KeyedError, explain
 from simstudy.study.readings import Reading
@@ -25,39 +26,51 @@ class _Section(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
 
-class _List(_Section):
+class ListFile(_Section):
     """The content of a list file, its statements unchecked."""
 
-    name: Name
-    title: str = ""
-    citation: str = ""
-    note: str = ""
-    studies: list[str] = Field(min_length=1)
-    override: dict[str, Any] = {}
-    statements: list[Any] = []
-    claims: list[Any] = []
+    name: Name = Field(description="The name of the list and of its results.")
+    title: str = Field(default="", description="A title for the comparison.")
+    citation: str = Field(default="", description="The source of the statements.")
+    note: str = Field(default="", description="A remark shown with the verdicts.")
+    studies: list[str] = Field(
+        min_length=1, description="Study files, relative to this file, or built-in studies."
+    )
+    override: dict[str, Any] = Field(
+        default={}, description="Settings for every study, by section; learners by label."
+    )
+    statements: list[Any] = Field(
+        default=[], description="Statements of the source, each of one or more claims."
+    )
+    claims: list[Any] = Field(default=[], description="Single claims.")
 
 
 class _Reading(_Section):
     """One reading of a list."""
 
-    id: Name
-    label: str
-    override: dict[str, Any] = {}
-    margin_factor: float = Field(default=1.0, gt=0)
-    note: str = ""
-    post_hoc: bool = False
+    id: Name = Field(description="The directory of its results.")
+    label: str = Field(description="Its label in tables.")
+    override: dict[str, Any] = Field(
+        default={}, description="Settings for every study, by section; learners by label."
+    )
+    margin_factor: float = Field(
+        default=1.0, gt=0, description="Factor of the margins, for measures in another unit."
+    )
+    note: str = Field(default="", description="A remark.")
+    post_hoc: bool = Field(
+        default=False, description="Whether it was chosen after results had been seen."
+    )
 
 
-class _Readings(_Section):
+class ReadingsFile(_Section):
     """The content of a file with readings of a list."""
 
-    name: Name
-    title: str = ""
-    note: str = ""
-    of: str
-    label: str = "the list itself"
-    readings: list[_Reading] = Field(min_length=1)
+    name: Name = Field(description="The name of the readings and of their results.")
+    title: str = Field(default="", description="A title; that of the list if left out.")
+    note: str = Field(default="", description="A remark shown with the verdicts.")
+    of: str = Field(description="The list file, relative to this file, or a built-in list.")
+    label: str = Field(default="the list itself", description="The label of the list itself.")
+    readings: list[_Reading] = Field(min_length=1, description="The further readings.")
 
 
 @dataclass(frozen=True)
@@ -80,7 +93,7 @@ def is_collection(source: str | Path | Mapping[str, Any]) -> bool:
     A file that cannot be read is not; `load_study` reports the error.
     """
     try:
-        content = source if isinstance(source, Mapping) else read_toml(Path(source))
+        content = source if isinstance(source, Mapping) else read_toml(study_path(source))
     except SimstudyError:
         return False
     return not {"studies", "readings"}.isdisjoint(content)
@@ -96,8 +109,9 @@ def load_collection(
     Parameters
     ----------
     path : str or Path
-        The TOML file; the studies it names are relative to it. With ``readings`` instead of
-        ``studies``, it is ``of`` another list, which is loaded as it is and once per reading.
+        The TOML file, or the name of a built-in list; the studies it names are relative to it, or
+        built in. With ``readings`` instead of ``studies``, it is ``of`` another list, which is
+        loaded as it is and once per reading.
     overrides : mapping, optional
         Values that replace those of every study, as in `load_study`, after the overrides of the
         list or reading. Claims about sizes that the studies no longer have are undecided.
@@ -109,16 +123,16 @@ def load_collection(
     SimstudyError
         Names the file, the key, the value, and what is allowed.
     """
-    path = Path(path)
+    path = study_path(path)
     content = read_toml(path) if content is None else content
-    kind: type[_List | _Readings] = _Readings if "readings" in content else _List
+    kind: type[ListFile | ReadingsFile] = ReadingsFile if "readings" in content else ListFile
     try:
         text = json.dumps(content, default=str)
     except (ValueError, RecursionError) as error:  # numbers of thousands of digits, deep nesting
         raise SimstudyError(f"{path} cannot be used: {error}") from error
     try:
         given = kind.model_validate_json(text)
-        if isinstance(given, _Readings):
+        if isinstance(given, ReadingsFile):
             return _load_readings(given, path, overrides)
         return _load_list(given, path, overrides)
     except ValidationError as error:
@@ -129,12 +143,12 @@ def load_collection(
         raise SimstudyError(f"{path}, {error.key}: {error}") from error
 
 
-def _load_list(given: _List, path: Path, overrides: Mapping[str, Any] | None) -> Collection:
+def _load_list(given: ListFile, path: Path, overrides: Mapping[str, Any] | None) -> Collection:
     """A list with its studies, which must have different names."""
     studies: list[Study] = []
     for index, name in enumerate(given.studies):
         key = f"studies[{index}]"
-        file = path.parent / name
+        file = study_path(name, path.parent)
         try:
             itself = os.path.realpath(file) == os.path.realpath(path)
         except (OSError, ValueError) as error:  # a NUL in it
@@ -155,9 +169,11 @@ def _load_list(given: _List, path: Path, overrides: Mapping[str, Any] | None) ->
     return Collection(*about, studies, statements, reading)
 
 
-def _load_readings(given: _Readings, path: Path, overrides: Mapping[str, Any] | None) -> Collection:
+def _load_readings(
+    given: ReadingsFile, path: Path, overrides: Mapping[str, Any] | None
+) -> Collection:
     """A list and its readings, which must have different names, also from the studies."""
-    file = path.parent / given.of
+    file = study_path(given.of, path.parent)
     try:
         content = read_toml(file)
         if "studies" not in content:
@@ -165,7 +181,7 @@ def _load_readings(given: _Readings, path: Path, overrides: Mapping[str, Any] | 
         base = load_collection(file, overrides)
     except SimstudyError as error:
         raise KeyedError("of", str(error)) from error
-    files = [file.parent / name for name in content["studies"]]
+    files = [study_path(name, file.parent) for name in content["studies"]]
     taken, readings = [study.name for study in base.studies], []
     for index, one in enumerate(given.readings):
         where = f"readings[{index}]"
@@ -198,7 +214,7 @@ def load_variant(
 ) -> Study:
     """A study with some settings replaced; learners are addressed by label."""
     try:
-        return _study(file, [("--key", override)], overrides)
+        return _study(study_path(file), [("--key", override)], overrides)
     except KeyedError as error:
         raise SimstudyError(f"{error.key}: {error}") from error
 

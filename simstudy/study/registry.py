@@ -39,8 +39,9 @@ class Registry:
         reserved: Sequence[str] = (),
         by_path: Mapping[str, str] | None = None,
         by_path_help: str = "",
+        known_paths: Sequence[str] = (),
     ) -> None:
-        self.by_path_help = by_path_help
+        self.by_path_help, self.known_paths = by_path_help, known_paths
         self.kind, self.plural, self._reserved, self._by_path = kind, plural, reserved, by_path
         self._builtin = dict(builtin)
         self._registered: dict[str, Any] = {}
@@ -127,6 +128,7 @@ FAMILIES = Registry(
     },
 )
 _LEARNERS = "simstudy.learners"
+_SEARCHES = ("pgmpy:HillClimbSearch", "pgmpy:GES", "pgmpy:PC", "pgmpy:TreeSearch")
 LEARNERS = Registry(
     "learner",
     "learners",
@@ -149,7 +151,8 @@ LEARNERS = Registry(
     },
     by_path={"pgmpy": f"{_LEARNERS}.pgmpy:pgmpy_learner", "": f"{_LEARNERS}.scikit:scikit_learner"},
     by_path_help='any classifier by its path, "sklearn.ensemble:RandomForestClassifier", and '
-    "pgmpy's searches: pgmpy:HillClimbSearch, pgmpy:GES, pgmpy:PC, pgmpy:TreeSearch",
+    f"pgmpy's searches: {', '.join(_SEARCHES)}",
+    known_paths=_SEARCHES,
 )
 _MEASURES = "simstudy.measures"
 MEASURES = Registry(

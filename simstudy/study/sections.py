@@ -5,13 +5,14 @@ from __future__ import annotations
 import itertools
 import json
 import sys
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from simstudy.study.explain import KeyedError, explain
 
-PRIORS = ("train", "test", "uniform", "true")
+Prior = Literal["train", "test", "uniform", "true"]
+PRIORS: tuple[Prior, ...] = get_args(Prior)
 Rows = Annotated[int, Field(ge=1, le=10**9)]
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$")]
 Sizes = Annotated[list[Rows], Field(min_length=1)]
@@ -26,21 +27,31 @@ class NamedSection(_Section):
 
     model_config = ConfigDict(extra="allow", frozen=True, strict=True)
 
-    name: str
+    name: str = Field(description="Its name; simstudy list names all.")
 
 
 class LearnerSection(NamedSection):
     """A learner and its label."""
 
-    label: str = ""
+    label: str = Field(default="", description="Its label in reports; the name if left out.")
 
 
 class Data(_Section):
     """The data drawn from every model."""
 
-    train_sizes: Sizes = [50, 500, 5000]
-    test_size: int | str = 1000
-    training: Literal["independent", "nested"] = "independent"
+    train_sizes: Sizes = Field(
+        default=[50, 500, 5000], description="Numbers of training rows, increasing."
+    )
+    test_size: Rows | Literal["exact", "both"] = Field(
+        default=1000,
+        description="Number of test rows; or evaluation over the joint distribution of each model "
+        '("exact"), or both.',
+    )
+    training: Literal["independent", "nested"] = Field(
+        default="independent",
+        description="Whether training sets of different sizes are drawn independently, or each "
+        "consists of the first rows of the next.",
+    )
 
     @field_validator("test_size", mode="before")
     @classmethod
@@ -61,12 +72,29 @@ class Data(_Section):
 class Measures(_Section):
     """The measures and their conventions: prior, cutoff, base, reward."""
 
-    primary: str = "information_reward"
-    also: list[str] = []
-    prior: str | list[float] = "train"
-    cutoff: Literal["mml", "2001", "none"] = "mml"
-    base: str | float = "e"
-    reward: Literal["mean", "sum"] = "mean"
+    primary: str = Field(
+        default="information_reward", description="The measure that is tested and plotted."
+    )
+    also: list[str] = Field(default=[], description="Further measures.")
+    prior: Prior | list[float] = Field(
+        default="train",
+        description="The prior of rewards: class frequencies of the training set or the test set, "
+        "the uniform distribution, the model's own, or these probabilities.",
+    )
+    cutoff: Literal["mml", "2001", "none"] = Field(
+        default="mml",
+        description="How probabilities are clipped before logarithmic measures: to [½/(n + k/2), "
+        "(n + ½)/(n + k/2)] for n training rows and k classes, to [½/(n + 1), (n + ½)/(n + 1)], or "
+        "not at all.",
+    )
+    base: Literal["e"] | Annotated[float, Field(gt=1)] = Field(
+        default="e", description='The base of logarithms: "e" for nats, 2 for bits.'
+    )
+    reward: Literal["mean", "sum"] = Field(
+        default="mean",
+        description="How information rewards combine the classes: mean (Hope & Korb 2004, equation "
+        "10) or sum.",
+    )
 
     @property
     def names(self) -> list[str]:
@@ -96,31 +124,55 @@ class Measures(_Section):
 class Analysis(_Section):
     """The confidence of intervals and the adjustment for multiple comparisons."""
 
-    confidence: float = Field(default=0.95, gt=0, lt=1)
-    adjustment: Literal["bonferroni", "bonferroni_all", "holm", "none"] = "bonferroni"
+    confidence: float = Field(
+        default=0.95,
+        gt=0,
+        lt=1,
+        description="The confidence of intervals; tests are at 1 minus it.",
+    )
+    adjustment: Literal["bonferroni", "bonferroni_all", "holm", "none"] = Field(
+        default="bonferroni",
+        description="Adjustment of paired tests: Bonferroni over the pairs at each size or over "
+        "all sizes, Holm's method over the pairs at each size, or none.",
+    )
 
 
 class Limits(_Section):
     """Limits of one cell: seconds and gigabytes; None for no limit."""
 
-    timeout: float | None = Field(default=None, gt=0, le=10**6)
-    memory: float | None = Field(default=None, gt=0, le=10**6)
+    timeout: float | None = Field(
+        default=None, gt=0, le=10**6, description="Seconds that one cell may take."
+    )
+    memory: float | None = Field(
+        default=None, gt=0, le=10**6, description="Gigabytes that one cell may allocate (Linux)."
+    )
 
 
 class Thresholds(_Section):
     """Whether sizes are added around crossings."""
 
-    refine: bool = False
+    refine: bool = Field(
+        default=False, description="Whether to add training sizes around crossings."
+    )
 
 
 class StudyFile(_Section):
     """A study file with no names looked up."""
 
-    name: Name
-    title: str = ""
-    seed: int = Field(default=1, ge=0)
-    models: int = Field(default=40, ge=2, le=10**7)
-    plugins: list[str] = []
+    name: Name = Field(description="The name of the study and of its results.")
+    title: str = Field(default="", description="A title for reports.")
+    seed: int = Field(default=1, ge=0, description="The seed of all random streams.")
+    models: int = Field(
+        default=40,
+        ge=2,
+        le=10**7,
+        description="Number of models drawn; they are the subjects of the ANOVA.",
+    )
+    plugins: list[str] = Field(
+        default=[],
+        description="Python files that register families, learners or measures, relative to this "
+        "file.",
+    )
     family: NamedSection
     data: Data = Data()
     learners: list[LearnerSection] = Field(min_length=1)

@@ -63,20 +63,26 @@ def resolve_spec(given: NamedSection, registry: Registry, key: str) -> Spec:
         raise KeyedError(key, text) from error
 
 
-def _resolve(given: NamedSection, registry: Registry) -> Spec:
-    cls = registry.get(given.name)
-    if not (isinstance(cls, type) and dataclasses.is_dataclass(cls)):
-        raise ValueError(f"the {registry.kind} '{given.name}' is not a dataclass")
-    hints = typing.get_type_hints(cls, include_extras=True)
+def keys_of(cls: Any) -> tuple[dict[str, dataclasses.Field[Any]], dict[str, str]]:
+    """The parameters of a component, and what other names stand for."""
     fields = {field.name: field for field in dataclasses.fields(cls) if field.init}
-    earlier = EARLIER_NAMES if issubclass(cls, Family) else {}
     other_names = {}
-    for present, name in earlier.items():
+    for present, name in (EARLIER_NAMES if issubclass(cls, Family) else {}).items():
         if name in fields:  # in a family written for earlier versions
             del fields[present]
             other_names[present] = name
         else:
             other_names[name] = present
+    return fields, other_names
+
+
+def _resolve(given: NamedSection, registry: Registry) -> Spec:
+    cls = registry.get(given.name)
+    if not (isinstance(cls, type) and dataclasses.is_dataclass(cls)):
+        raise ValueError(f"the {registry.kind} '{given.name}' is not a dataclass")
+    hints = typing.get_type_hints(cls, include_extras=True)
+    fields, other_names = keys_of(cls)
+    earlier = EARLIER_NAMES if issubclass(cls, Family) else {}
     stated, parameters = given.model_extra or {}, {}
     for other, name in other_names.items():
         if other in stated and name in stated:

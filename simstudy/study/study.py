@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from simstudy.errors import SimstudyError
+from simstudy.study.builtin import study_path
 from simstudy.study.checks import check_study
 from simstudy.study.digests import recorded_digests
 from simstudy.study.explain import KeyedError
@@ -25,6 +26,7 @@ from simstudy.study.sections import (
 )
 from simstudy.study.spec import Spec, plain, resolve_spec, stated_spec
 from simstudy.study.toml import dumps, read_toml, set_dotted
+from simstudy.texts import counted, summary
 
 
 @dataclass(frozen=True)
@@ -62,6 +64,11 @@ class Study:
     limits: Limits
     thresholds: Thresholds
     plugin_files: tuple[PluginFile, ...] = ()
+
+    def __repr__(self) -> str:
+        models = f"{self.name!r}: {counted(self.models, 'model')} of {self.family.name}"
+        sizes = ", ".join(map(str, self.data.train_sizes))
+        return summary(self, models, f"{sizes} training rows", ", ".join(self.labels))
 
     @property
     def labels(self) -> list[str]:
@@ -142,7 +149,7 @@ def load_study(
     Parameters
     ----------
     path : str or Path
-        The TOML file.
+        The TOML file, or the name of a built-in study, e.g. ``"tan"``.
     overrides : mapping, optional
         Values that replace the file's, by dotted key: ``{"data.train_sizes": [50, 500]}``.
     content : mapping, optional
@@ -153,9 +160,11 @@ def load_study(
     SimstudyError
         Names the file, the key, the value, and what is allowed.
     """
-    path = Path(path)
+    path = study_path(path)
     if content is None:
         content = read_toml(path)
+    if isinstance(content.get("studies"), list) or isinstance(content.get("readings"), list):
+        raise SimstudyError(f"{path} is a list of studies; run it, or name one of its studies")
     digests = recorded_digests(path) if content.get("plugins") else None
     return make_study(content, path.parent, str(path), overrides, digests)
 

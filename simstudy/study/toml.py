@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from simstudy.errors import SimstudyError
+from simstudy.study.builtin import nearest_studies
 from simstudy.texts import printable
 
 
@@ -24,7 +25,8 @@ def read_toml(path: Path) -> dict[str, Any]:
             UnicodeDecodeError: "it is not UTF-8 text",
         }
         reason = reasons.get(type(error)) or getattr(error, "strerror", None) or error
-        raise SimstudyError(f"{path} cannot be read: {reason}") from error
+        hint = nearest_studies(path) if isinstance(error, FileNotFoundError) else ""
+        raise SimstudyError(f"{path} cannot be read: {reason}{hint}") from error
 
 
 def set_dotted(content: dict[str, Any], key: str, value: Any) -> None:

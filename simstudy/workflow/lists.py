@@ -13,10 +13,11 @@ from simstudy.results.results import Results
 from simstudy.study.lists import Collection
 from simstudy.study.study import Study
 from simstudy.workflow.options import RunOptions
-from simstudy.workflow.run import Progress, run_study
+from simstudy.workflow.progress import Progress
+from simstudy.workflow.run import run_study
 
 PAGE = "compare.html"
-Watch: TypeAlias = Callable[[Study], AbstractContextManager[Progress | None]]
+Watch: TypeAlias = Callable[[Study], AbstractContextManager[Progress | bool | None]]
 
 
 def run_collection(
@@ -32,8 +33,9 @@ def run_collection(
     tables and figures, and the page to ``<out>/<list>/compare.html``; ``out`` is ``results`` if
     left out. Existing results are reused and interrupted runs resumed, as in `run_study`.
     ``watch`` is called with each study and returns a context manager around its run, which gives
-    a progress callback or None. ``report`` includes the page; other options are as in
-    `run_study`. Returned are the results of the list, then those of readings with failed cells.
+    its ``progress``; if left out, there is a bar for each study in a notebook. ``report`` includes
+    the page; other options are as in `run_study`. Returned are the results of the list, then those
+    of readings with failed cells.
     """
     directory = place(collection, out)
     scores_alone: RunOptions = {**options, "report": False, "refine": False}

@@ -11,7 +11,8 @@ from simstudy.engine.workers.child import available_processors
 from simstudy.errors import SimstudyError
 from simstudy.results.store import Store
 from simstudy.study.study import Study
-from simstudy.workflow.run import Progress, Step, run_study
+from simstudy.workflow.progress import Progress, Step, shown
+from simstudy.workflow.run import run_study
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -65,7 +66,10 @@ class Pilot:
 
 
 def run_pilot(
-    study: Study, models: int = PILOT, jobs: int | None = None, progress: Progress | None = None
+    study: Study,
+    models: int = PILOT,
+    jobs: int | None = None,
+    progress: Progress | bool | None = None,
 ) -> Pilot:
     """Run the first models of a study without saving them, to estimate precision and run time.
 
@@ -77,7 +81,7 @@ def run_pilot(
         Their number; all if the study has fewer.
     jobs : int, optional
         Worker processes, as in `run_study`.
-    progress : callable, optional
+    progress : bool or callable, optional
         As in `run_study`.
     """
     from simstudy.analysis.precision import precision
@@ -89,10 +93,10 @@ def run_pilot(
 
     def note(step: Step) -> None:
         finished.append(perf_counter())
-        if progress is not None:
-            progress(step)
+        if update is not None:
+            update(step)
 
-    with tempfile.TemporaryDirectory() as directory:
+    with tempfile.TemporaryDirectory() as directory, shown(progress) as update:
         start = perf_counter()
         few = replace(study, models=models)
         results = run_study(few, directory + "/pilot", jobs=jobs, report=False, progress=note)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from time import perf_counter
-from typing import TypeAlias, Unpack
+from typing import Unpack
 
 from simstudy.engine.execute import execute
 from simstudy.engine.plan import Plan, make_plan
@@ -21,25 +20,10 @@ from simstudy.results.results import Results
 from simstudy.results.store import SHARD, Store
 from simstudy.study.study import Study
 from simstudy.workflow.options import RunOptions, check_options
+from simstudy.workflow.progress import Progress, Step, shown
 from simstudy.workflow.refine import refine as add_sizes
 
 _MAX_NAMED = 5  # models that an error names
-
-
-@dataclass(frozen=True)
-class Step:
-    """The progress of a run when a model is finished."""
-
-    models: int  # finished
-    all_models: int
-    cells: int  # computed by this run
-    all_cells: int  # to be computed by this run
-    failures: int
-    seconds: float
-    finished: list[Cell]  # the cells of this model
-
-
-Progress: TypeAlias = Callable[[Step], object]
 
 
 class _CodeNeededError(SimstudyError):
@@ -56,7 +40,7 @@ def run_study(
     study: Study,
     out: str | Path | None = None,
     *,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
     **options: Unpack[RunOptions],
 ) -> Results:
     """Run a study and write its results; complete results are reused, interrupted runs resumed.
@@ -67,8 +51,10 @@ def run_study(
         From `simstudy.load_study` or `simstudy.make_study`.
     out : str or Path, optional
         The directory for the results; ``results/<name>`` if left out.
-    progress : callable, optional
-        Called with a `Step` each time a model is finished.
+    progress : bool or callable, optional
+        True shows a bar with the time left, False shows nothing; if left out, there is a bar in a
+        notebook and nothing elsewhere. A callable is called with a `Step` each time a model is
+        finished.
     **options
         The keys of `RunOptions`: jobs (default: one per processor), cluster (the address of a
         Dask scheduler, or "local"), overwrite, report, fail_fast, retry, refine.
@@ -76,7 +62,7 @@ def run_study(
     check_options(options)
     plan = make_plan(study)
     store = Store(_place(study, out))
-    with store.locked():
+    with store.locked(), shown(progress) as update:
         refine = options.get("refine")
         if refine is None:  # refined results stay refined
             refine = study.thresholds.refine or bool((store.manifest() or {}).get("refined"))
@@ -85,13 +71,13 @@ def run_study(
             reused = False
         if not reused:
             store.begin(study.as_dict(), plan)
-            seconds = _compute(plan, store, store.todo(plan), plan.models, options, progress)
+            seconds = _compute(plan, store, store.todo(plan), plan.models, options, update)
             store.finish(plan, {"seconds": seconds})
         if refine:
             confidence = study.analysis.confidence
 
             def compute(wide: Plan, cells: Mapping[int, list[CellKey]]) -> None:
-                _compute(wide, store, cells, plan.models, options, progress)
+                _compute(wide, store, cells, plan.models, options, update)
 
             if add_sizes(Results(store.directory), plan, store, confidence, compute):
                 reused = False
@@ -120,7 +106,7 @@ def run_shard(
     shard: tuple[int, int],
     out: str | Path | None = None,
     *,
-    progress: Progress | None = None,
+    progress: Progress | bool | None = None,
     **options: Unpack[RunOptions],
 ) -> Store:
     """Run one shard of a study, and return the store of its cells.
@@ -135,7 +121,7 @@ def run_shard(
     which, of = shard
     plan = make_plan(study)
     store = Store(_place(study, out, f"-shard-{which}-of-{of}"))
-    with store.locked():
+    with store.locked(), shown(progress) as update:
         reused = store.holds(plan, options.get("overwrite", False))
         if options.get("retry") and store.forget_failures():
             reused = False
@@ -143,7 +129,7 @@ def run_shard(
             store.begin(study.as_dict(), plan)
             models = range(which - 1, plan.models, of)
             todo = {model: cells for model, cells in store.todo(plan).items() if model in models}
-            _compute(plan, store, todo, len(models), options, progress)
+            _compute(plan, store, todo, len(models), options, update)
             store.set_status(plan, f"{SHARD} {which}/{of}")
     return store
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from simstudy import Results, open_results
+from simstudy.cli.app import app, run_app
 
 STUDY = """
 name = "small"
@@ -79,3 +81,21 @@ def refused() -> Callable[..., None]:
             assert word in done.stderr
 
     return check
+
+
+@pytest.fixture
+def command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> Callable[..., subprocess.CompletedProcess[str]]:
+    """Run the command in this process, in an empty directory."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "100")
+
+    def run(*arguments: object) -> subprocess.CompletedProcess[str]:
+        monkeypatch.setattr(sys, "argv", ["simstudy", *map(str, arguments)])
+        with pytest.raises(SystemExit) as ended:
+            run_app(app)
+        said = capfd.readouterr()
+        return subprocess.CompletedProcess(sys.argv, int(ended.value.code or 0), *said)
+
+    return run

@@ -91,6 +91,8 @@ VERBS = (
     "compare",
     "cell",
     "list",
+    "studies",
+    "schema",
 )
 TEXTS = st.text(max_size=8) | st.sampled_from(
     (

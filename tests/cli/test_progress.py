@@ -8,10 +8,10 @@ import json
 import pytest
 
 from simstudy import SimstudyError
-from simstudy.cli import progress as watching
-from simstudy.cli.progress import pace, seconds_left, watched
+from simstudy.cli.progress import watched
 from simstudy.engine.task import Cell
-from simstudy.workflow.run import Step
+from simstudy.workflow import progress as watching
+from simstudy.workflow.progress import Step, pace, seconds_left
 
 
 def step(models: int = 3, failed: int = 0, seconds: float = 2.0) -> Step:

@@ -15,9 +15,9 @@ from simstudy.engine.scoring import (
     Scorer,
     check_probabilities,
     class_prior,
-    clip,
 )
 from simstudy.learners.prior import Prior
+from simstudy.measures.base import clip
 from simstudy.sources.tan import TANFamily
 
 MODEL = TANFamily(variables=(4, 4), values=(3, 3)).draw(np.random.default_rng(5))

@@ -10,11 +10,12 @@ import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray
 from simstudy.data.sample import Sample
-from simstudy.learners.base import Learner, normalise, require
+from simstudy.learners.base import Described, Learner, normalise, require
 from simstudy.learners.c45.learner import C45, FittedC45
 from simstudy.learners.c45.search import first_best
 from simstudy.learners.c45.table import Attributes, Table
 from simstudy.learners.c45.tree import SMALL
+from simstudy.texts import counted
 
 
 @dataclass(frozen=True)
@@ -28,10 +29,12 @@ class BoostedC45(Learner):
 
     Parameters
     ----------
-    rounds : int
+    rounds : int >= 1
         Maximum number of trees.
-    confidence, min_leaf
-        See `C45`.
+    confidence : float > 0, <= 0.5
+        Confidence level of the error limits for pruning; smaller values prune more.
+    min_leaf : float > 0
+        Minimum weight of the rows in at least two branches of a test.
 
     Notes
     -----
@@ -44,6 +47,12 @@ class BoostedC45(Learner):
     moving half of the way to equal totals of correct and misclassified rows; trees have equal
     votes, weighted by the confidence of their leaves; and it stops early when misclassified rows
     weigh less than a tenth.
+
+    References
+    ----------
+    Y. Freund & R. E. Schapire (1996). Experiments with a new boosting algorithm. ICML-96.
+
+    M. Kuhn & K. Johnson (2013). Applied Predictive Modeling. Springer.
     """
 
     rounds: int = 10
@@ -79,11 +88,16 @@ class BoostedC45(Learner):
         return FittedBoostedC45(trees or [tree], votes or [1.0])
 
 
-class FittedBoostedC45:
+class FittedBoostedC45(Described):
     """A fitted boosted C4.5: trees and their votes."""
 
     def __init__(self, trees: Sequence[FittedC45], votes: Sequence[float]) -> None:
         self.trees, self.votes = list(trees), list(votes)
+
+    def _facts(self) -> list[str]:
+        nodes = sum(len(fitted.tree) for fitted in self.trees)
+        shape = self.trees[0]._facts()[0]
+        return [shape, f"{counted(len(self.trees), 'tree')}, {counted(nodes, 'node')}"]
 
     def predict_proba(self, codes: IntArray) -> FloatArray:
         """Return one row of class probabilities per row of attribute codes."""

@@ -8,12 +8,13 @@ import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray
 from simstudy.data.sample import Sample, check_codes
-from simstudy.learners.base import Learner, require
+from simstudy.learners.base import Described, Learner, require, shape_text
 from simstudy.learners.c45 import bits, small
 from simstudy.learners.c45.grow import grow
 from simstudy.learners.c45.prune import Pruner, collapse
 from simstudy.learners.c45.table import Attributes, Entries, Table
 from simstudy.learners.c45.tree import SMALL, Tree
+from simstudy.texts import counted
 
 
 @dataclass(frozen=True)
@@ -24,15 +25,15 @@ class C45(Learner):
 
     Parameters
     ----------
-    confidence : float
+    confidence : float > 0, <= 0.5
         Confidence level of the error limits for pruning, up to 0.5; smaller values prune more.
-    min_leaf : float
+    min_leaf : float > 0
         Minimum number of rows in at least two branches of a test.
     prune : bool
         Whether to prune. Subtrees that are no better than a leaf on the training rows are
         always collapsed.
     laplace : bool
-        Leaves predict (n_c + 1)/(n + k) instead of n_c/n.
+        Whether leaves predict (n_c + 1)/(n + k) instead of n_c/n.
     subtree_raising : bool
         Whether pruning may replace a node by its largest branch.
 
@@ -41,6 +42,13 @@ class C45(Learner):
     A leaf without training rows predicts as its parent. Row weights count as repetitions. For
     numeric attributes and missing values see `fit_table`. As in Weka, values closer than 1e-5 are
     not split.
+
+    References
+    ----------
+    J. R. Quinlan (1993). C4.5: Programs for Machine Learning. Morgan Kaufmann.
+
+    J. R. Quinlan (1996). Improved use of continuous attributes in C4.5. Journal of Artificial
+    Intelligence Research 4.
     """
 
     confidence: float = 0.25
@@ -87,7 +95,7 @@ class C45(Learner):
         return nodes.tree()
 
 
-class FittedC45:
+class FittedC45(Described):
     """A fitted C4.5 tree with class probabilities in its leaves.
 
     Attributes
@@ -109,6 +117,11 @@ class FittedC45:
         if laplace or totals[0] < SMALL:
             counts += 1
         self.probabilities: FloatArray = counts / counts.sum(axis=1, keepdims=True)
+
+    def _facts(self) -> list[str]:
+        shape = shape_text(len(self._cards), self.probabilities.shape[1])
+        leaves = counted(int((self.tree.branches == 0).sum()), "leaf", "leaves")
+        return [shape, f"{leaves}, {counted(len(self.tree), 'node')}"]
 
     def predict_proba(self, codes: IntArray) -> FloatArray:
         """Return one row of class probabilities per row of attribute codes."""

@@ -30,6 +30,8 @@ from simstudy.learners.camml.equivalence import (
 from simstudy.learners.camml.exact import ExactPosterior
 from simstudy.learners.camml.network import Mixture
 from simstudy.learners.network import Network, members
+from simstudy.networks.model import variable_names
+from simstudy.texts import arc_text, counted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -72,6 +74,10 @@ class CaMML(Learner):
     Notes
     -----
     The sum of the row weights is N: scale the weights of a population accordingly.
+
+    References
+    ----------
+    C. S. Wallace, K. B. Korb & H. Dai (1996). Causal discovery via MML. ICML-96.
     """
 
     select: Literal["mmlec", "map", "sec", "average", "sec_average"] = "mmlec"
@@ -179,6 +185,22 @@ class FittedCaMML(Generative):
     def log_joint(self, codes: IntArray) -> FloatArray:
         return self._predictor.log_joint(codes)
 
+    def _facts(self) -> list[str]:
+        return [*super()._facts(), *self._selected()]
+
+    def _selected(self) -> list[str]:
+        """Return the chosen network for the repr; for averages, how many networks there are."""
+        if isinstance(self._predictor, Mixture):
+            return [f"{self._select} of {counted(len(self._predictor), 'network')}"]
+        if isinstance(self._predictor, ModelAverage):
+            return ["average over all networks"]
+        if self._select == "map":
+            quality = f"{self.best_cost:.1f} nits"
+        else:
+            best = self.mml_classes[0] if self._select == "mmlec" else self.statistical_classes[0]
+            quality = f"posterior {best.posterior:.2g}"
+        return [quality, arc_text(self.dag, variable_names(len(self.cards)))]
+
     def joint_grid(self) -> FloatArray:
         if isinstance(self._predictor, Network):
             return self._predictor.joint_grid()
@@ -238,8 +260,8 @@ class FittedCaMML(Generative):
 
     def to_pgmpy(self, names: Sequence[str] | None = None) -> DiscreteBayesianNetwork:
         """Return the chosen network for pgmpy; default names are x0, x1, … and y."""
-        names = names or [*(f"x{i}" for i in range(len(self.cards) - 1)), "y"]
-        return Network(self._sample, self._chosen).to_pgmpy(names)
+        network = Network(self._sample, self._chosen)
+        return network.to_pgmpy(names or variable_names(len(self.cards)))
 
     @cached_property
     def _chosen(self) -> tuple[int, ...]:

@@ -27,6 +27,9 @@ class Mixture:
         self._networks = list(networks)
         self._log_mass = np.log(np.array(mass) / sum(mass))
 
+    def __len__(self) -> int:
+        return len(self._networks)
+
     def log_joint(self, codes: IntArray) -> FloatArray:
         """Return log P(attributes, class) for rows of attribute codes, shape (rows, classes)."""
         total = np.full((len(codes), self._networks[0].cards[-1]), -np.inf)

@@ -51,6 +51,8 @@ from scipy.special import gammaln
 
 from simstudy.arrays import FloatArray, IntArray
 from simstudy.data.sample import SlotLayout, check_codes
+from simstudy.learners.base import Described, shape_text
+from simstudy.texts import counted
 
 BIT = math.log(2)
 _MANY = 1000
@@ -159,7 +161,7 @@ class Costs:
         return float(self.nodes.sum()) + joins_length(self.leaves, self.members, self.groups)
 
 
-class DecisionGraph:
+class DecisionGraph(Described):
     """A decision tree or graph with the class counts of its nodes.
 
     Attributes
@@ -188,6 +190,13 @@ class DecisionGraph:
         self.children = children
         self.counts = counts
         self.alpha = alpha
+
+    def _facts(self) -> list[str]:
+        shape = shape_text(len(self._cards) - 1, self._cards[-1])
+        joined = f", {len(self.joined)} joined" if len(self.joined) else ""
+        leaves = counted(self.leaves, "leaf", "leaves")
+        nodes = f"{counted(len(self.attribute), 'node')}{joined}"
+        return [shape, f"{leaves}, {nodes}, {self.message_length:.1f} nits"]
 
     @cached_property
     def _layout(self) -> SlotLayout:

@@ -45,8 +45,12 @@ class MMLGraph(Learner):
 
     Parameters
     ----------
-    alpha : float
+    alpha : float > 0
         Dirichlet parameter of the class probabilities in every leaf.
+
+    References
+    ----------
+    J. J. Oliver (1993). Decision graphs: an extension of decision trees. AI & Statistics 1993.
     """
 
     alpha: float = 0.5

@@ -366,6 +366,5 @@ def costs(platform: str, test_size: int | str) -> str:
     on = f"{test_size:,} test rows" if isinstance(test_size, int) else exact
     return (
         f"Medians over the models, on {platform}; predicting gives the probabilities of {on}. The "
-        "time to count a table that several learners share is attributed to the first learner "
-        "that needs it."
+        "time to count a table that several learners share is charged to each learner that uses it."
     )

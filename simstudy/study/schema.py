@@ -1,0 +1,198 @@
+"""The JSON Schema of study files and of lists of studies, for editors.
+
+Editors complete keys from ``properties``, ``anyOf`` and ``allOf``, and many of them know no
+conditions. So a section of a component lists the parameters of all components, as hints that
+accept any value; a condition on the name then checks those of the component.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from pydantic import BaseModel, TypeAdapter
+from pydantic.errors import PydanticUserError
+
+from simstudy.errors import SimstudyError
+from simstudy.study.claims import Claim
+from simstudy.study.describe import (
+    REQUIRED,
+    Description,
+    Parameter,
+    describe_component,
+    limits,
+    parameters_of,
+)
+from simstudy.study.lists import ListFile, ReadingsFile
+from simstudy.study.registry import FAMILIES, LEARNERS, MEASURES, Registry
+from simstudy.study.sections import LearnerSection, NamedSection, StudyFile
+from simstudy.study.spec import EARLIER_NAMES, plain
+
+Schema = dict[str, Any]
+_DRAFT = "https://json-schema.org/draft/2020-12/schema"
+_LIMITS = {">=": "minimum", ">": "exclusiveMinimum", "<=": "maximum", "<": "exclusiveMaximum"}
+_TEXT = {"type": "string"}
+
+
+def study_schema() -> Schema:
+    """The schema of a study file with the components that are registered now."""
+    schema = _of_model(StudyFile, "A study of simstudy")
+    sections = schema["$defs"]
+    for kind, section, registry in (
+        ("NamedSection", NamedSection, FAMILIES),
+        ("LearnerSection", LearnerSection, LEARNERS),
+    ):
+        sections[kind] = _component_schema(section, registry)
+    known = [describe_component(MEASURES, name) for name in MEASURES.names()]
+    measures = sections["Measures"]["properties"]
+    for place in (measures["primary"], measures["also"]["items"]):
+        del place["type"]
+        place["anyOf"] = [_name(one) for one in known] + [_TEXT]
+    # Without plugins, all names are known.
+    learner = {"anyOf": [_names(LEARNERS), {"pattern": ":"}]}
+    measure = _names(MEASURES)
+    schema["if"] = {"not": {"required": ["plugins"], "properties": {"plugins": {"minItems": 1}}}}
+    schema["then"] = {
+        "properties": {
+            "family": {"properties": {"name": _names(FAMILIES)}},
+            "learners": {"items": {"properties": {"name": learner}}},
+            "measures": {"properties": {"primary": measure, "also": {"items": measure}}},
+        }
+    }
+    return schema
+
+
+def list_schema() -> Schema:
+    """The schema of a list of studies, or of readings of one."""
+    schema, readings = (_of_model(kind, "") for kind in (ListFile, ReadingsFile))
+    claim = _claim_schema()
+    line = {"type": "object", "properties": claim["properties"], "additionalProperties": False}
+    words = {"short": _TEXT, "note": _TEXT, "lines": {"type": "array", "items": line}}
+    statement = {**line, "properties": {**claim["properties"], **words}, "required": ["text"]}
+    schema["properties"]["claims"]["items"] = claim
+    schema["properties"]["statements"]["items"] = statement
+    kinds = [
+        {"required": kind["required"], "propertyNames": {"enum": [*kind["properties"]]}}
+        for kind in (readings, schema)
+    ]
+    return {
+        "$schema": _DRAFT,
+        "title": "A list of studies of simstudy",
+        "type": "object",
+        "properties": readings["properties"] | schema["properties"],
+        "if": {"required": ["readings"]},
+        "then": kinds[0],
+        "else": kinds[1],
+        "$defs": readings["$defs"],
+    }
+
+
+def _of_model(model: type[BaseModel], title: str) -> Schema:
+    """The schema of a file or section."""
+    made: Schema = _without_null(model.model_json_schema())
+    made.pop("description", None)  # the docstring of the class
+    return {"$schema": _DRAFT, "title": title, **made}
+
+
+def _without_null(schema: Any) -> Any:
+    """A schema without null, which TOML lacks, and without generated titles."""
+    if isinstance(schema, list):
+        return [_without_null(one) for one in schema if one != {"type": "null"}]
+    if not isinstance(schema, dict):
+        return schema
+    names = {key for key in schema if key == "title" and isinstance(schema[key], str)}
+    names |= {key for key in schema if key == "default" and schema[key] is None}
+    made = {key: _without_null(value) for key, value in schema.items() if key not in names}
+    return made | made.pop("anyOf")[0] if len(made.get("anyOf", ())) == 1 else made
+
+
+def _component_schema(section: type[NamedSection], registry: Registry) -> Schema:
+    """The schema of the section of a family or learner."""
+    own = _of_model(section, "")["properties"]
+    known = [
+        describe_component(registry, name) for name in (*registry.names(), *registry.known_paths)
+    ]
+    hints: dict[str, Schema] = {}
+    for one in known:
+        for key, value in _parameter_schemas(one).items():
+            text = f"{one.name}: {value.get('description', '')}"
+            hints.setdefault(key, {"anyOf": []})["anyOf"].append({**value, "description": text})
+    for hint in hints.values():
+        hint["anyOf"].append({})  # a component of a plugin may accept anything
+    own["name"]["anyOf"] = [*map(_name, known), _TEXT]
+    return {
+        "type": "object",
+        "required": ["name"],
+        "allOf": [
+            {"properties": hints | own},
+            *(
+                {
+                    "if": {"required": ["name"], "properties": {"name": {"const": one.name}}},
+                    "then": _keys(_parameter_schemas(one), one.parameters, own),
+                }
+                for one in known
+            ),
+        ],
+    }
+
+
+def _keys(
+    parameters: Mapping[str, Schema], given: Iterable[Parameter], own: Iterable[str]
+) -> Schema:
+    """The keys of one component: its parameters and those of its section."""
+    return {
+        "properties": {**dict.fromkeys(own, True), **parameters},
+        "required": [one.name for one in given if one.default is REQUIRED],
+        "additionalProperties": False,
+    }
+
+
+def _name(component: Description) -> Schema:
+    return {"const": component.name, "description": component.summary}
+
+
+def _names(registry: Registry) -> Schema:
+    return {"enum": [*registry.names(), *registry.known_paths]}
+
+
+def _parameter_schemas(component: Description) -> dict[str, Schema]:
+    """The schemas of the parameters of a family or learner, also by their earlier names."""
+    found = {one.name: _parameter_schema(one) for one in component.parameters}
+    if component.kind == FAMILIES.kind:
+        for present, earlier in EARLIER_NAMES.items():
+            if present in found:
+                found[earlier] = {**found[present], "deprecated": True}
+    return found
+
+
+def _claim_schema() -> Schema:
+    given = parameters_of(Claim)
+    return {
+        "type": "object",
+        **_keys({one.name: _parameter_schema(one) for one in given}, given, ()),
+    }
+
+
+def _parameter_schema(parameter: Parameter) -> Schema:
+    """The schema of a parameter: its annotation and limits, meaning and default."""
+    try:
+        schema = _without_null(TypeAdapter(parameter.hint).json_schema())
+    except (PydanticUserError, SimstudyError, TypeError, ValueError):  # an unusual annotation
+        schema = {}
+    _limit(schema, {_LIMITS[sign]: number for sign, number in limits(parameter.type)})
+    if parameter.meaning:
+        schema["description"] = parameter.meaning
+    if parameter.default is not None and parameter.default is not REQUIRED:
+        with contextlib.suppress(TypeError, ValueError):  # not a value of TOML
+            schema["default"] = plain(parameter.default)
+    return schema
+
+
+def _limit(schema: Schema, found: Mapping[str, float]) -> None:
+    """Add limits to the numbers in a schema."""
+    if schema.get("type") in ("integer", "number"):
+        schema |= found
+    for inner in (*schema.get("anyOf", ()), *schema.get("prefixItems", ()), schema.get("items")):
+        if isinstance(inner, dict):
+            _limit(inner, found)
