@@ -220,7 +220,8 @@ def test_a_check_says_its_numbers(verdict):
     (check,) = found.checks
     assert numbers(check) == "A over B at 50 rows: +0.0200 [+0.0100, +0.0300]"
     assert basis(check) == "40 models, m = 6"
-    assert tally(found) == "of 1 intervals, 1 hold"
+    assert numbers(check, "nats") == "A over B at 50 rows: +0.0200 nats [+0.0100, +0.0300]"
+    assert tally([check, check]) == "of 2 intervals, 2 hold"
     (check,) = verdict(claim(), pairs(0.1, 0.2, n=1)).checks
     assert numbers(check).endswith("not tested, too few models have both")
     assert basis(check) == ""
