@@ -168,6 +168,8 @@ def _print_results(results: Results, no_report: bool = False) -> None:
     if not no_report:
         page = f"Report: {results.directory / 'report.html'}"
         console.print(page, markup=False, highlight=False, soft_wrap=True)
+        more = f"Figures for a paper: simstudy figures {shlex.quote(str(results.directory))}"
+        console.print(more, markup=False, highlight=False, soft_wrap=True)
     if results.note:
         console.print(f"Note: {results.note}.", markup=False)
 
