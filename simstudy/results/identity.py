@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 from typing import Any
 
 from simstudy.engine.plan import UNNAMED_CONDITIONS, Plan
-
-PLUGINS = "plugins"  # directory with copies of the plugins
+from simstudy.results.manifest import PLUGINS
 
 
 def owner(plan: Plan) -> dict[str, Any]:
     """The identity of a study, as manifests and journals record it."""
-    return {"conditions": plan.conditions(), "limits": limits(plan), "plugins": plugin_names(plan)}
+    return {
+        "conditions": plan.conditions(),
+        "limits": limits(plan),
+        "plugins": plugin_names(plan),
+        "plugin_files": [name for name in plugin_copies(plan) if name not in plugin_names(plan)],
+    }
 
 
 def limits(plan: Plan) -> dict[str, float | None]:
@@ -22,10 +27,29 @@ def limits(plan: Plan) -> dict[str, float | None]:
 
 
 def plugin_names(plan: Plan) -> list[str]:
-    """Paths of the plugins' copies in the directory of results."""
-    # a study run from a copy does not gain another number
-    plain = [re.sub(r"^\d+_", "", plugin.path.name) for plugin in plan.plugins]
-    return [f"{PLUGINS}/{index}_{name}" for index, name in enumerate(plain)]
+    """Paths of the plugins' copies in the directory of results.
+
+    Plugins of one directory stay in one directory if they need further files from there.
+    """
+    together = {plugin.path.parent for plugin in plan.plugins if plugin.files}
+    first: dict[Path, int] = {}
+    names = []
+    for index, plugin in enumerate(plan.plugins):
+        number = first.setdefault(plugin.path.parent, index)
+        # a study run from a copy does not gain another number
+        plain = re.sub(r"^\d+_", "", plugin.path.name)
+        name = f"{number}/{plugin.path.name}" if plugin.path.parent in together else ""
+        names.append(f"{PLUGINS}/{name or f'{index}_{plain}'}")
+    return names
+
+
+def plugin_copies(plan: Plan) -> dict[str, bytes]:
+    """The copies of the plugins and of the files they need, by path in the directory."""
+    copies = {}
+    for name, plugin in zip(plugin_names(plan), plan.plugins, strict=True):
+        copies[name] = plugin.content
+        copies |= {f"{Path(name).parent.as_posix()}/{file}": data for file, data in plugin.files}
+    return copies
 
 
 def changed(plan: Plan, manifest: dict[str, Any], exactly: bool = False) -> dict[str, str]:

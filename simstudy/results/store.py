@@ -21,7 +21,7 @@ from simstudy.results.cells import CellFolder
 from simstudy.results.columns import parquet
 from simstudy.results.files import UNFINISHED
 from simstudy.results.folder import RUNNING, SCHEMA_VERSION
-from simstudy.results.identity import PLUGINS, changed, limits, owner, plugin_names
+from simstudy.results.identity import changed, limits, owner, plugin_copies, plugin_names
 from simstudy.results.journal import Journal
 from simstudy.results.manifest import COMPLETE as COMPLETE
 from simstudy.results.manifest import descriptions, networks
@@ -138,12 +138,12 @@ class Store(CellFolder):
         self._write_manifest(plan, RUNNING, {"report": earlier.get("report", [])})
         with self._errors():
             Journal(self.directory).record_owner(owner(plan))
-            if (self.directory / PLUGINS).is_symlink():  # it would lead elsewhere
-                (self.directory / PLUGINS).unlink()
-        for name, plugin in zip(plugin_names(plan), plan.plugins, strict=True):
-            self.write(name, plugin.content)
-        for name in {*earlier.get("plugins", [])} - {*plugin_names(plan)}:
-            self._remove(f"{PLUGINS}/{Path(name).name}")
+        copies = plugin_copies(plan)
+        for name in {*earlier.get("plugins", []), *earlier.get("plugin_files", [])} - {*copies}:
+            self._remove_below(name)
+        for name, content in copies.items():
+            self._lead_nowhere_else(name)
+            self.write(name, content)
         self.write_study(settings, plan)
 
     def set_status(self, plan: Plan, status: str) -> None:

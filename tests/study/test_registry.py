@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import pytest
 
 from simstudy import SimstudyError, load_study
-from simstudy.study.registry import REGISTRIES, Registry, load_plugin
+from simstudy.study.plugins import load_plugin
+from simstudy.study.registry import REGISTRIES, Registry
 
 FAMILY = """
 from dataclasses import dataclass
