@@ -18,6 +18,7 @@ from simstudy.report.prose.design import conventions, question, sections
 from simstudy.report.prose.headline import results_headline
 from simstudy.report.prose.numbers import brief
 from simstudy.report.prose.phrases import count_range
+from simstudy.report.prose.reproduction import needed, same_scores
 from simstudy.report.tables import facts
 from simstudy.report.tables import findings as build
 from simstudy.report.tables.table import Table
@@ -66,6 +67,8 @@ def report_page(results: Results) -> str:
         failures=facts.failures(results),
         warnings=list(manifest["warnings"].items())[:_MAX_WARNINGS],
         versions=facts.versions(results),
+        needed=needed(manifest),
+        same_scores=same_scores(manifest),
         dots=min(study.models, spread.MAX_DOTS),
         **_commands(results),
     )

@@ -45,6 +45,11 @@ class Folder:
             return None
         return {**owner, "status": RUNNING, "fingerprint": "", "from_journal": True}
 
+    def _owners(self) -> list[dict[str, Any]]:
+        """All studies that the journal has cells of."""
+        with self._errors():
+            return Journal(self.directory).owners()
+
     def _written_manifest(self) -> dict[str, Any] | None:
         path = self.directory / MANIFEST
         with self._errors():

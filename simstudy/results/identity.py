@@ -1,4 +1,4 @@
-"""Which study owns a directory of results, and whether a plan equals or extends it."""
+"""Which study owns a directory of results, and whether a plan can use its cells."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from typing import Any
 
 from simstudy.engine.plan import UNNAMED_CONDITIONS, Plan
 from simstudy.results.manifest import PLUGINS
+
+OWNER = ("conditions", "limits", "plugins", "plugin_files")  # keys of an owner
 
 
 def owner(plan: Plan) -> dict[str, Any]:
@@ -55,23 +57,27 @@ def plugin_copies(plan: Plan) -> dict[str, bytes]:
 def changed(plan: Plan, manifest: dict[str, Any], exactly: bool = False) -> dict[str, str]:
     """The conditions in which a plan differs from a manifest.
 
-    A plan may extend the recorded study, unless ``exactly`` is set.
+    A plan may have more or fewer models, sizes and learners, unless ``exactly`` is set.
     """
     here = {**UNNAMED_CONDITIONS, **manifest["conditions"]}
     asked = json.loads(json.dumps(plan.conditions()))
     return {
         key: f"{key} ({here.get(key)} there, {asked[key]} requested)"
         for key in asked
-        if here.get(key) != asked[key] and (exactly or not _extends(key, here.get(key), asked[key]))
+        if here.get(key) != asked[key] and (exactly or not _agree(key, here.get(key), asked[key]))
     }
 
 
-def _extends(key: str, here: Any, asked: Any) -> bool:
-    """Whether the requested value leaves existing cells valid."""
-    if key == "models":
-        return isinstance(here, int) and here <= asked
-    if key in ("data.train_sizes", "learners", "plugins"):
-        return isinstance(here, list) and all(part in asked for part in here)
-    if key == "source":
-        return isinstance(here, dict) and all(asked.get(name) == here[name] for name in here)
-    return bool(here == asked)
+def _agree(key: str, here: Any, asked: Any) -> bool:
+    """Whether cells computed under one value are valid under the other, as far as both have them.
+
+    What has one name, such as the label of a learner, must be the same in both.
+    """
+    if key in ("models", "data.train_sizes"):
+        return True
+    if key == "plugins":
+        return {*here} <= {*asked} or {*asked} <= {*here}
+    if key in ("learners", "source"):
+        there = dict(here)
+        return all(there.get(name, value) == value for name, value in dict(asked).items())
+    return False

@@ -13,7 +13,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validat
 from simstudy.engine.plan import Column, Plan
 from simstudy.engine.task import draw_model
 from simstudy.measures.base import keywords
-from simstudy.study.registry import FAMILIES, LEARNERS, MEASURES, Registry
+from simstudy.study.registry import FAMILIES, LEARNERS, MEASURES, Registry, registered
 
 COMPLETE = "complete"
 PLUGINS = "plugins"  # directory with copies of the plugins
@@ -103,6 +103,8 @@ class Manifest(Owner):
     columns: dict[str, list[str]] = {}
     about: dict[str, dict[str, str]] = {}
     rests_on: dict[str, list[str]] = {}
+    # What a session registered, by kind and name, and digests of its source, if known.
+    session: dict[str, str] = {}
     networks: dict[str, _Network] = {}
     packages: dict[str, str] = {}
     python: str = ""
@@ -157,6 +159,13 @@ def descriptions(plan: Plan) -> dict[str, Any]:
             name: sorted({"base", "reward", "prior"} & keywords(MEASURES.get(name)))
             for name in plan.measures
         },
+        "session": {
+            f"{registry.kind} {name}": registry.known_digest(name) or ""
+            for registry, name in registered(
+                plan.family.name, [one.name for one in plan.learners], plan.measures
+            )
+            if registry.in_session(name)
+        },
     }
 
 
@@ -180,7 +189,7 @@ def _info(column: Column, reward: str) -> dict[str, Any]:
 def networks(plan: Plan, drawn: Collection[int]) -> dict[str, Any]:
     """The structures of the first models, as far as they were drawn."""
     found = {}
-    for index in range(_NETWORKS):
+    for index in range(min(_NETWORKS, plan.models)):
         if index not in drawn:
             continue
         try:

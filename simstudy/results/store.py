@@ -21,7 +21,14 @@ from simstudy.results.cells import CellFolder
 from simstudy.results.columns import parquet
 from simstudy.results.files import UNFINISHED
 from simstudy.results.folder import RUNNING, SCHEMA_VERSION
-from simstudy.results.identity import changed, limits, owner, plugin_copies, plugin_names
+from simstudy.results.identity import (
+    OWNER,
+    changed,
+    limits,
+    owner,
+    plugin_copies,
+    plugin_names,
+)
 from simstudy.results.journal import Journal
 from simstudy.results.manifest import COMPLETE as COMPLETE
 from simstudy.results.manifest import descriptions, networks
@@ -63,17 +70,21 @@ class Store(CellFolder):
         if overwrite:
             self._forget()
             return False
-        differing = changed(plan, manifest)
+        differing, kept = changed(plan, manifest), False
         if differing and (noted := self._from_journal()) and not changed(plan, noted):
             manifest, differing = noted, {}  # only the manifest is damaged
+        if not differing and manifest["fingerprint"] != plan.fingerprint():
+            for record in self._owners():  # whose cells are kept too
+                differing |= changed(plan, record)
+            kept = bool(differing)
         if [*differing] == [MEASURED]:
             self.notes.append("measures changed; all cells recomputed")
             self._forget()
             return False
         if differing:
             raise SimstudyError(
-                f"{self._refusal(manifest, differing)}; choose another directory with --out, "
-                "or replace them with --overwrite"
+                f"{self._refusal(manifest, differing, kept)}; choose another directory with "
+                "--out, or replace them with --overwrite"
             )
         met_limits = manifest.get("failures") and manifest.get("limits") != limits(plan)
         if (
@@ -98,8 +109,11 @@ class Store(CellFolder):
         if differing := changed(plan, manifest, exactly=True):
             raise SimstudyError(self._refusal(manifest, differing))
 
-    def _refusal(self, manifest: dict[str, Any], differing: dict[str, str]) -> str:
+    def _refusal(
+        self, manifest: dict[str, Any], differing: dict[str, str], kept: bool = False
+    ) -> str:
         what = "the results" if manifest["status"] == COMPLETE else "an unfinished run"
+        what = "cells kept from an earlier run" if kept else what
         return (
             f"{self.directory} holds {what} of a different study; these differ: "
             f"{'; '.join(differing.values())}"
@@ -135,9 +149,13 @@ class Store(CellFolder):
                     self._before |= {path.name: path.read_bytes()} if path.exists() else {}
             if earlier.get("limits") != limits(plan):
                 self._retry()
+            journal = Journal(self.directory)
+            if earlier and journal.owner() is None and journal.path.exists():
+                # written by a version that did not record it
+                journal.record_owner({key: earlier[key] for key in OWNER if key in earlier})
         self._write_manifest(plan, RUNNING, {"report": earlier.get("report", [])})
         with self._errors():
-            Journal(self.directory).record_owner(owner(plan))
+            journal.record_owner(owner(plan))
         copies = plugin_copies(plan)
         for name in {*earlier.get("plugins", []), *earlier.get("plugin_files", [])} - {*copies}:
             self._remove_below(name)
