@@ -17,6 +17,10 @@ from simstudy.sources.base import Family, attribute_parents
 class NaiveBayesFamily(Family):
     """Naive Bayes models: attributes independent given the target."""
 
+    @property
+    def max_parents(self) -> int:
+        return 1
+
     def draw(self, rng: np.random.Generator) -> Model:
         cards = self.draw_cards(rng)
         return self.draw_model(rng, cards, attribute_parents([[] for _ in cards[:-1]]))

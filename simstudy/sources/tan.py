@@ -18,6 +18,10 @@ from simstudy.sources.base import Family, attribute_parents
 class TANFamily(Family):
     """TAN models: Naive Bayes with a uniformly random tree over the attributes."""
 
+    @property
+    def max_parents(self) -> int:
+        return 2
+
     def draw(self, rng: np.random.Generator) -> Model:
         cards = self.draw_cards(rng)
         return self.draw_model(rng, cards, attribute_parents(random_tree(len(cards) - 1, rng)))

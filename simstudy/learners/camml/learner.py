@@ -85,6 +85,22 @@ class CaMML(Learner):
         known = f"it must be one of {', '.join(ARITHMETICS)}"
         require(self.arithmetic in ARITHMETICS, "arithmetic", self.arithmetic, known)
 
+    def check_design(
+        self, variables: tuple[int, int], values: tuple[int, int], sizes: Sequence[int]
+    ) -> None:
+        """Refuse more variables, or values of one, than `fit` allows."""
+        self._check(variables[1], values[1])
+
+    def _check(self, variables: int, values: int) -> None:
+        if values > MAX_CELLS:
+            raise ValueError(f"a variable has {values} values; at most {MAX_CELLS} are allowed")
+        if self.search == "sample" or (self.search == "auto" and variables > EXACT_BY_DEFAULT):
+            possible = f"{variables} variables are too many; at most {MAX_SAMPLED} are allowed"
+            require(variables <= MAX_SAMPLED, "search", self.search, possible)
+        else:
+            possible = f"{variables} variables are too many; use 'auto' or 'sample'"
+            require(variables <= MAX_EXACT, "search", self.search, possible)
+
     def warm_up(self) -> None:
         """Compile or load the sampler, so that this is not timed as part of a fit."""
         if self.search != "exact":
@@ -93,19 +109,12 @@ class CaMML(Learner):
 
     def fit(self, sample: Sample, rng: np.random.Generator | None = None) -> FittedCaMML:
         variables = len(sample.cards)
-        if max(sample.cards) > MAX_CELLS:
-            raise ValueError(
-                f"a variable has {max(sample.cards)} values; at most {MAX_CELLS} are allowed"
-            )
+        self._check(variables, max(sample.cards))
         if self.search == "sample" or (self.search == "auto" and variables > EXACT_BY_DEFAULT):
-            possible = f"{variables} variables are too many; at most {MAX_SAMPLED} are allowed"
-            require(variables <= MAX_SAMPLED, "search", self.search, possible)
             from simstudy.learners.camml.sampling import SampledPosterior
 
             sampled = SampledPosterior(sample, rng or np.random.default_rng(0))
             return FittedCaMML(sample, self.select, sampled, self.arithmetic)
-        possible = f"{variables} variables are too many; use 'auto' or 'sample'"
-        require(variables <= MAX_EXACT, "search", self.search, possible)
         return FittedCaMML(sample, self.select, ExactPosterior(sample), self.arithmetic)
 
 
