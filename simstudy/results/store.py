@@ -70,20 +70,20 @@ class Store(CellFolder):
         if overwrite:
             self._forget()
             return False
-        differing, kept = changed(plan, manifest), False
+        differing, what = changed(plan, manifest), ""
         if differing and (noted := self._from_journal()) and not changed(plan, noted):
             manifest, differing = noted, {}  # only the manifest is damaged
         if not differing and manifest["fingerprint"] != plan.fingerprint():
-            for record in self._owners():  # whose cells are kept too
+            what = "cells kept from an earlier run"
+            for record in self._owners():
                 differing |= changed(plan, record)
-            kept = bool(differing)
         if [*differing] == [MEASURED]:
             self.notes.append("measures changed; all cells recomputed")
             self._forget()
             return False
         if differing:
             raise SimstudyError(
-                f"{self._refusal(manifest, differing, kept)}; choose another directory with "
+                f"{self._refusal(manifest, differing, what)}; choose another directory with "
                 "--out, or replace them with --overwrite"
             )
         met_limits = manifest.get("failures") and manifest.get("limits") != limits(plan)
@@ -109,11 +109,8 @@ class Store(CellFolder):
         if differing := changed(plan, manifest, exactly=True):
             raise SimstudyError(self._refusal(manifest, differing))
 
-    def _refusal(
-        self, manifest: dict[str, Any], differing: dict[str, str], kept: bool = False
-    ) -> str:
-        what = "the results" if manifest["status"] == COMPLETE else "an unfinished run"
-        what = "cells kept from an earlier run" if kept else what
+    def _refusal(self, manifest: dict[str, Any], differing: dict[str, str], what: str = "") -> str:
+        what = what or ("the results" if manifest["status"] == COMPLETE else "an unfinished run")
         return (
             f"{self.directory} holds {what} of a different study; these differ: "
             f"{'; '.join(differing.values())}"

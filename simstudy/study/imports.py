@@ -12,7 +12,7 @@ from __future__ import annotations
 import ast
 import sys
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath, PureWindowsPath
 
 from simstudy.errors import SimstudyError
@@ -29,45 +29,63 @@ def read_file(path: Path, what: str) -> bytes:
         raise SimstudyError(f"{what} cannot be read: {why}") from error
 
 
-def further_files(path: Path, content: bytes) -> tuple[tuple[str, bytes], ...]:
-    """Names relative to a plugin's directory, and contents, of the files that the plugin needs."""
-    found = {path.name: content}
-    waiting = [path.name]
-    while waiting:
+def needed_files(
+    directory: Path, module: str, known: Mapping[Path, bytes] | None = None
+) -> dict[str, bytes]:
+    """Contents of a module of a directory and of the files it needs, by name, the module's first.
+
+    With ``known`` contents, nothing else is there and nothing is read. An installed module needs
+    no others: its directory is that of all modules.
+    """
+    there = Path.is_file if known is None else known.__contains__
+
+    def read(name: str, what: str) -> bytes:
+        path = directory / name
+        return read_file(path, what) if known is None else known[path]
+
+    found = {module: read(module, f"plugin {directory / module}")}
+    waiting = [module]
+    while waiting and directory.name not in ("site-packages", "dist-packages"):
         file = waiting.pop()
         try:
             with warnings.catch_warnings(action="ignore"):
                 tree = ast.parse(found[file])
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             continue  # reported when it is executed
-        for module in _modules(tree, path.parent, PurePosixPath(file)):
-            if module not in found:
-                found[module] = read_file(path.parent / module, f"plugin {path}: {module}")
-                waiting.append(module)
-        for name in _data_files(tree, path.parent / file):
+        for other in _modules(tree, directory, PurePosixPath(file), there):
+            if other not in found:
+                found[other] = read(other, f"{directory / other}, which {file} imports,")
+                waiting.append(other)
+        for name in _data_files(tree, directory / file):
             data = str(PurePosixPath(file).parent / name)
-            if data not in found:
-                found[data] = _data(path.parent / data, path.parent / file)
-    del found[path.name]
-    return tuple(sorted(found.items()))
+            what = f"{directory / file}, {DATA_FILES}: {name!r}"
+            if not there(directory / data):
+                raise SimstudyError(f"{what} is not a file there")
+            found.setdefault(data, read(data, what))
+    content = found.pop(module)
+    return {module: content, **dict(sorted(found.items()))}
 
 
-def module_file(directory: Path, name: Sequence[str]) -> Path | None:
+def module_file(
+    directory: Path, name: Sequence[str], there: Callable[[Path], bool] = Path.is_file
+) -> Path | None:
     """The file of a module in a directory; None without one, or if it is found elsewhere."""
     if not all(name) or name[0] == "simstudy" or name[0] in sys.stdlib_module_names:
         return None
     stem = directory.joinpath(*name)
     files = (stem / "__init__.py", stem.parent / f"{stem.name}.py")
-    return next((file for file in files if file.is_file()), None)
+    return next((file for file in files if there(file)), None)
 
 
-def _modules(tree: ast.AST, directory: Path, file: PurePosixPath) -> Iterator[str]:
+def _modules(
+    tree: ast.AST, directory: Path, file: PurePosixPath, there: Callable[[Path], bool]
+) -> Iterator[str]:
     """The files of the modules that the import statements of a file name."""
     for name in _imported(tree, file):
         if (file.parent, file.stem) == (PurePosixPath(), name[0]):
             continue  # the package that it is named after
         for length in range(1, len(name) + 1):
-            if (module := module_file(directory, name[:length])) is not None:
+            if (module := module_file(directory, name[:length], there)) is not None:
                 yield module.relative_to(directory).as_posix()
 
 
@@ -110,10 +128,3 @@ def _data_files(tree: ast.Module, path: Path) -> list[str]:
                 "of the module or below it"
             )
     return names
-
-
-def _data(path: Path, module: Path) -> bytes:
-    what = f"{module}, {DATA_FILES}: {path.name!r}"
-    if path.exists() and not path.is_file():
-        raise SimstudyError(f"{what} is not a file")
-    return read_file(path, what)

@@ -16,7 +16,7 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 from simstudy.errors import SimstudyError, describe
-from simstudy.study.imports import further_files, module_file, read_file
+from simstudy.study.imports import module_file, needed_files
 
 PREFIX = "simstudy_plugin_"  # of the packages that hold the modules of plugins
 # In a worker process, the directory that plugins with further files are written to: they may
@@ -28,11 +28,15 @@ _modules: dict[str, _Module] = {}  # of all plugins, by name
 
 
 class _Module(NamedTuple):
-    """A module of a plugin: the file it was read from, where that is here, and its plugin."""
+    """A module of a plugin: its directory, its file there, and where that is for this process."""
 
-    origin: Path
+    directory: Path
+    name: str
     place: Path
-    digest: str
+
+    @property
+    def origin(self) -> Path:
+        return self.directory / self.name
 
 
 class PluginFile(NamedTuple):
@@ -59,13 +63,19 @@ def directory_restored() -> Iterator[None]:
 
 def read_plugin(path: Path) -> PluginFile:
     """Read a plugin and what it needs from its directory, without executing anything."""
-    content = read_file(path, f"plugin {path}")
-    files = further_files(path, content)
-    digest = hashlib.sha256(content)
-    if files:
-        parts = [content, *(part for name, data in files for part in (name.encode(), data))]
-        digest = hashlib.sha256(b"".join(hashlib.sha256(part).digest() for part in parts))
-    return PluginFile(path, digest.hexdigest(), content, files)
+    files = needed_files(path.parent, path.name)
+    content, *further = files.items()
+    return PluginFile(path, _digest(files), content[1], tuple(further))
+
+
+def _digest(files: Mapping[str, bytes]) -> str:
+    """A digest of a module and the files it needs; that of its content if it needs none."""
+    content, *further = files.items()
+    parts = [content[1], *(part for name, data in further for part in (name.encode(), data))]
+    digests = [hashlib.sha256(part) for part in parts]
+    if further:
+        return hashlib.sha256(b"".join(digest.digest() for digest in digests)).hexdigest()
+    return digests[0].hexdigest()
 
 
 def load_plugin(path: Path, digest: str | None = None) -> PluginFile:
@@ -81,15 +91,21 @@ def load_plugin(path: Path, digest: str | None = None) -> PluginFile:
     return plugin
 
 
-def plugin_digest(module: str) -> str | None:
-    """The digest of the plugin that a module belongs to; None for any other module."""
-    return _modules[module].digest if module in _modules else None
+def is_plugin(module: str) -> bool:
+    """Whether a module is a plugin, or belongs to one."""
+    return module in _modules
+
+
+def plugin_digest(module: str) -> str:
+    """A digest of a module of a plugin and of the files that it needs, as executed."""
+    directory, name, _ = _modules[module]
+    return _digest(needed_files(directory, name, _contents))
 
 
 def plugin_modules(module: str) -> list[str]:
-    """The modules of the plugin that a module belongs to; none for any other module."""
-    digest = plugin_digest(module)
-    return [] if digest is None else [name for name in _modules if _modules[name].digest == digest]
+    """The modules of all plugins in the directory of one of them."""
+    package = module.partition(".")[0]
+    return [name for name in _modules if name.startswith(f"{package}.")]
 
 
 def execute_plugin(plugin: PluginFile) -> None:
@@ -107,15 +123,16 @@ def execute_plugin(plugin: PluginFile) -> None:
     main = f"{package}.{path.stem.replace('.', '_')}"
     place = path.parent if unpack_to is None or not files else _unpacked(plugin, package)
     own = {path.parent / name: data for name, data in ((path.name, content), *files)}
-    modules = {main: _Module(path, place / path.name, digest)}
+    modules = {main: _Module(path.parent, path.name, place / path.name)}
     for name, _ in files:
         if name.endswith(".py"):
             dotted = name.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
-            modules[f"{package}.{dotted}"] = _Module(path.parent / name, place / name, digest)
-    known = all(_contents.get(file) == data for file, data in own.items())
-    if not (known and main in sys.modules):  # else imported by another plugin of its directory
-        _contents.update(own)
-        _modules.update(modules)
+            modules[f"{package}.{dotted}"] = _Module(path.parent, name, place / name)
+    if any(_contents.get(file, data) != data for file, data in own.items()):
+        _forget(modules)  # else those that another plugin of the directory imported stay
+    _contents.update(own)
+    _modules.update(modules)
+    if main not in sys.modules:
         _execute(path, package, main, modules)
     _loaded[path] = digest
 
@@ -131,8 +148,7 @@ def _unpacked(plugin: PluginFile, package: str) -> Path:
 
 
 def _execute(path: Path, package: str, main: str, modules: Mapping[str, _Module]) -> None:
-    """Execute a plugin as the module ``main``; those that it imports are executed again."""
-    _forget(modules)
+    """Execute a plugin as the module ``main``."""
     sys.modules.setdefault(package, ModuleType(package)).__path__ = []
     if _finder not in sys.meta_path:
         sys.meta_path.append(_finder)

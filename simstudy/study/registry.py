@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from simstudy.errors import SimstudyError, describe, suggestion
-from simstudy.study.plugins import plugin_digest, read_plugin
+from simstudy.study.plugins import is_plugin, plugin_digest, read_plugin
 
 Component = TypeVar("Component")
 
@@ -81,7 +81,7 @@ class Registry:
     def interactive(self, name: str) -> bool:
         """Whether a component cannot be imported by a worker process."""
         module = getattr(self._registered.get(name), "__module__", "")
-        return name in self._registered and plugin_digest(module) is None
+        return name in self._registered and not is_plugin(module)
 
     def in_session(self, name: str) -> bool:
         """Whether only the running session registers a component: no plugin, no package does."""
@@ -94,14 +94,19 @@ class Registry:
             return None
         if ":" in name:
             version = getattr(importlib.import_module(_package(name)), "__version__", None)
-            return str(version) if version else _file_digest(name.partition(":")[0]) or ""
+            if version:
+                return str(version)
+            module = importlib.import_module(name.partition(":")[0])
+            return _file_digest(module.__name__) or ""
         # unknown: never equal
         return self.known_digest(name) or hashlib.sha256(uuid.uuid4().bytes).hexdigest()
 
     def known_digest(self, name: str) -> str | None:
         """A digest of a registered component's source; None if it cannot be read."""
         component = self.get(name)
-        digest = plugin_digest(component.__module__) or _file_digest(component.__module__)
+        if is_plugin(component.__module__):
+            return plugin_digest(component.__module__)
+        digest = _file_digest(component.__module__)
         if digest is None:
             with contextlib.suppress(OSError, TypeError):
                 # in a notebook there is no file, only the definition

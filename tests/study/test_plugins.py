@@ -138,7 +138,25 @@ def test_plugins_of_one_directory_may_import_each_other(tmp_path):
     for name in ("derived", "base", "derived"):
         load_plugin(tmp_path / f"{name}.py")
     assert (alpha(first), alpha(second)) == (2.0, 3.0)
-    assert LEARNERS.get(second).__mro__[1].__name__ == "NaiveBayes"
+    package = LEARNERS.get(first).__module__.rpartition(".")[0]
+    assert sys.modules[f"{package}.base"].Mine is LEARNERS.get(first)
+    assert sys.modules[f"{package}.base"].RUNS == [1]
+
+
+def test_a_component_of_a_sibling_has_the_digest_of_what_that_needs(tmp_path):
+    text, name = learner("from constants import VALUE", "VALUE")
+    files = {"helpers": text, "constants": "VALUE = 2.0"}
+    first = write(tmp_path, first="import helpers", **files)
+    second = write(tmp_path, second="import helpers\nimport other", other="", **files)
+    digests = []
+    for path in (first, second):  # whichever is loaded, in whatever order
+        plugin = load_plugin(path)
+        digests.append(LEARNERS.source_digest(name))
+        assert digests[-1] != plugin.digest
+    assert digests[0] == digests[1]
+    (tmp_path / "constants.py").write_text("VALUE = 3.0")
+    load_plugin(first)
+    assert LEARNERS.source_digest(name) not in digests
 
 
 def test_a_module_imported_by_other_means_is_refused(tmp_path, monkeypatch):
@@ -164,8 +182,8 @@ def test_an_error_in_a_sibling_names_its_file_and_line(tmp_path, text, said):
 @pytest.mark.parametrize(
     ("declared", "said"),
     [
-        ("['none.csv']", "'none.csv' cannot be read: No such file"),
-        ("['inside']", "'inside' is not a file"),
+        ("['none.csv']", "'none.csv' is not a file there"),
+        ("['inside']", "'inside' is not a file there"),
         ("['../table.csv']", r"'../table.csv' is not allowed; files must be in the directory"),
         ("['/etc/passwd']", "'/etc/passwd' is not allowed"),
         ("['a\\\\b']", "is not allowed"),
@@ -288,7 +306,7 @@ def test_shards_are_merged_with_all_files_and_without_executing_them(written):
     with pytest.raises(SimstudyError, match="these differ: plugins"):
         merge(pieces, written / "again")
     (pieces[0] / "plugins" / "0" / "table.csv").unlink()
-    with pytest.raises(SimstudyError, match=r"'table.csv' cannot be read"):
+    with pytest.raises(SimstudyError, match=r"'table.csv' is not a file there"):
         merge(pieces, written / "again")
 
 
