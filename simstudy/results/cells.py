@@ -118,18 +118,23 @@ class CellFolder(Folder):
         """The cells that failed so far, whether or not the study is complete."""
         manifest = self.found()
         conditions = manifest["conditions"]
-        labels = {label for label, _ in conditions["learners"]}
-        refined = {int(size) for size in manifest.get("refined", {}).get("sizes", {})}
-        kept = self._own_sizes() - {*conditions["data.train_sizes"]} - refined
+        labels = [label for label, _ in conditions["learners"]]
+        asked = self._asked(conditions["models"], conditions["data.train_sizes"], labels)
         with self._errors():
             failed: dict[tuple[int, int, str], Cell] = {}
             for cell in Journal(self.directory).cells():
-                key = (cell.model, cell.size, cell.learner)
-                failed.pop(key, None)
-                asked = cell.model < conditions["models"] and cell.learner in labels
-                if cell.status != "ok" and asked and cell.size not in kept:
-                    failed[key] = cell
+                failed.pop((cell.model, cell.size, cell.learner), None)
+                if cell.status != "ok" and asked(cell):
+                    failed[cell.model, cell.size, cell.learner] = cell
         return [failed[key] for key in sorted(failed)]
+
+    def _asked(
+        self, models: int, sizes: Sequence[int], labels: Sequence[str]
+    ) -> Callable[[Cell], bool]:
+        """Whether a cell belongs to a study, perhaps at a size added by refining."""
+        refined = (self.manifest() or {}).get("refined", {}).get("sizes", {})
+        kept = self._own_sizes() - {*sizes, *(int(size) for size in refined if size.isdecimal())}
+        return lambda cell: cell.model < models and cell.learner in labels and cell.size not in kept
 
     def cell_command(self, cell: Cell) -> str:
         """The command that runs one cell again."""
@@ -196,13 +201,10 @@ class CellFolder(Folder):
 
     def forget_failures(self, plan: Plan) -> bool:
         """Remove failed cells, so that they are rerun; returns whether there were any."""
-        labels = {learner.label for learner in plan.learners}
+        labels = [learner.label for learner in plan.learners]
+        asked = self._asked(plan.models, plan.train_sizes, labels)
         with self._errors():
-            dropped = Journal(self.directory).drop(
-                lambda cell: (
-                    cell.status != "ok" and cell.model < plan.models and cell.learner in labels
-                )
-            )
+            dropped = Journal(self.directory).drop(lambda cell: cell.status != "ok" and asked(cell))
         if dropped:
             self.notes.append(f"{dropped} failed cells were rerun")
         return bool(dropped)

@@ -19,6 +19,7 @@ from simstudy import SimstudyError, load_study, merge, open_results, run_shard, 
 from simstudy.engine import task
 from simstudy.engine.task import Cell
 from simstudy.results.journal import JOURNAL, Journal
+from simstudy.results.store import Store
 
 # Enough models that a run can be met at work.
 STUDY = """
@@ -260,6 +261,27 @@ def test_shards_and_merged_results_may_become_smaller_too(write_study, tmp_path,
     assert scores(narrow) == scores(fresh)
     # Only what the pieces say whose it is.
     assert {cell.learner for cell in Journal(narrow).cells()} == {"NB", "TAN"}
+
+
+def test_failures_of_kept_cells_are_not_those_of_the_smaller_study(write_study, tmp_path, calls):
+    out = tmp_path / "out"
+    large = load_study(write_study(text=AODE), {**LARGE, "models": 2})
+    run_study(large, out, jobs=1, report=False)
+    done = {(cell.model, cell.size, cell.learner): cell for cell in Journal(out).cells()}
+    spoilt = [(0, 20, "NB"), (1, 20, "NB"), (0, 20, "aode"), (0, 60, "TAN")]
+    Journal(out).drop(lambda cell: (cell.model, cell.size, cell.learner) in spoilt)
+    Journal(out).add(replace(done[key], status="error", error="no") for key in spoilt)
+    small = load_study(write_study(text=STUDY), {"models": 2, "data.train_sizes": [20]})
+    smaller = run_study(small, out, jobs=1, report=False)
+    assert smaller.manifest["failures"] == len(smaller.failures) == 2
+    assert [(cell.size, cell.learner) for cell in Store(out).failed_cells()] == [(20, "NB")] * 2
+    calls.clear()
+    assert (
+        "2 failed cells were rerun" in run_study(small, out, jobs=1, report=False, retry=True).note
+    )
+    assert sorted(calls) == spoilt[:2]
+    again = run_study(large, out, jobs=1, report=False)
+    assert again.failures["learner"].tolist() == ["aode", "TAN"]
 
 
 def test_what_would_change_existing_cells_is_refused(write_study, tmp_path):
