@@ -57,7 +57,8 @@ def test_the_readmes_own_family_runs_and_is_short(tmp_path):
 
 
 def test_the_readmes_own_family_keeps_the_contract(tmp_path):
-    from simstudy.study.registry import FAMILIES, load_plugin
+    from simstudy.study.plugins import load_plugin
+    from simstudy.study.registry import FAMILIES
     from simstudy.testing import check_family
 
     path = tmp_path / "my_families.py"

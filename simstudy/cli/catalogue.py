@@ -77,7 +77,8 @@ def list_(
     """List the families, learners and measures, or describe one."""
     from simstudy.results.manifest import first_line
     from simstudy.study.describe import find_components
-    from simstudy.study.registry import REGISTRIES, load_plugin
+    from simstudy.study.plugins import load_plugin
+    from simstudy.study.registry import REGISTRIES
 
     for file in plugin or []:
         load_plugin(Path(os.path.realpath(file)))

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import simstudy
 from simstudy.engine.evaluation import EXACT, SAMPLED
-from simstudy.study.registry import MEASURES, PluginFile, registered
+from simstudy.study.plugins import PluginFile
+from simstudy.study.registry import MEASURES, registered
 
 if TYPE_CHECKING:
     from simstudy.study.study import Study

@@ -31,13 +31,8 @@ from simstudy.engine.scoring import (
 from simstudy.engine.seeds import stream, stream_key
 from simstudy.errors import describe
 from simstudy.networks.model import Model
-from simstudy.study.registry import (
-    FAMILIES,
-    LEARNERS,
-    REGISTRIES,
-    directory_restored,
-    execute_plugin,
-)
+from simstudy.study.plugins import directory_restored, execute_plugin
+from simstudy.study.registry import FAMILIES, LEARNERS, REGISTRIES
 
 CellKey: TypeAlias = tuple[int, str]  # training size and label of the learner
 TaskKey: TypeAlias = tuple[int, Collection[CellKey] | None]  # a model, and which of its cells

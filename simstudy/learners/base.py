@@ -29,7 +29,10 @@ class Learner(ABC):
     """Base class of learners: a frozen dataclass of parameters with one method, `fit`.
 
     A learner that can use the true structure also has a method ``given_structure``, which a study
-    calls before `fit`; see `simstudy.learners.tan.TAN`.
+    calls before `fit`; see `simstudy.learners.tan.TAN`. A learner that knows of designs in which
+    it must fail has a method ``check_design(variables, values, sizes)``, which raises a ValueError
+    for them: it is given the ranges of the numbers of variables and of their values, and the
+    training sizes.
     """
 
     knows_model: ClassVar[bool] = False  # the engine passes the true posterior instead of fitting

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import sys
+from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, make_dataclass
 from functools import lru_cache
 from typing import Any, ClassVar
@@ -40,25 +42,50 @@ class ScikitLearner(Learner):
     """
 
     encode: str = "onehot"
-    estimator: ClassVar[type[Any]]
-    path: ClassVar[str]
+    _classifier: ClassVar[type[Any]]
+    _path: ClassVar[str]
 
     def __post_init__(self) -> None:
         known = f"it must be one of {', '.join(ENCODINGS)}"
         require(self.encode in ENCODINGS, "encode", self.encode, known)
-        check = getattr(self._make(None), "_validate_params", None)
-        if check is not None:
-            check()
+        made = self._make(None)
+        if hasattr(made, "_validate_params") and hasattr(made, "_parameter_constraints"):
+            made._validate_params()
+        base = sys.modules.get("sklearn.base")
+        if base and isinstance(made, base.BaseEstimator) and not base.is_classifier(made):
+            raise ValueError(f"'{self._path}' cannot be a learner: it is not a classifier")
+        try:
+            made.predict_proba  # noqa: B018 - depends on the parameters of some classifiers
+        except AttributeError as error:
+            raise ValueError(
+                f"the classifier '{self._path}' gives no probabilities with these parameters: "
+                f"{error.__cause__ or error}"
+            ) from error
+
+    @property
+    def takes_weights(self) -> bool:
+        """Whether the classifier can be fitted to weighted rows."""
+        parameters = inspect.signature(self._classifier.fit).parameters.values()
+        return any(p.name == "sample_weight" or p.kind is p.VAR_KEYWORD for p in parameters)
+
+    def check_design(
+        self, variables: tuple[int, int], values: tuple[int, int], sizes: Sequence[int]
+    ) -> None:
+        """Refuse fewer training rows than neighbours."""
+        number = getattr(self, "n_neighbors", 1)
+        if "neighbors" in self._classifier.__module__ and isinstance(number, int):
+            allowed = f"there must be as many training rows, and data.train_sizes has {min(sizes)}"
+            require(number <= min(sizes), "n_neighbors", number, allowed)
 
     def _make(self, rng: np.random.Generator | None) -> Any:
-        names = inspect.signature(self.estimator).parameters
+        names = inspect.signature(self._classifier).parameters
         parameters = {f.name: getattr(self, f.name) for f in fields(self) if f.name in names}
         if rng is not None and parameters.get("random_state", 0) is None:
             parameters["random_state"] = int(rng.integers(2**31))
-        return self.estimator(**parameters)
+        return self._classifier(**parameters)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _rebuilt, (self.path, {f.name: getattr(self, f.name) for f in fields(self)})
+        return _rebuilt, (self._path, {f.name: getattr(self, f.name) for f in fields(self)})
 
     def fit(self, sample: Sample, rng: np.random.Generator | None = None) -> FittedScikit:
         present = np.flatnonzero(sample.class_counts)
@@ -117,14 +144,17 @@ def scikit_learner(path: str) -> type[ScikitLearner]:
         module = importlib.import_module(module_name)
     except (ImportError, ValueError) as error:
         raise SimstudyError(f"unknown learner '{path}': {error}") from error
-    public = [n for n in dir(module) if n[0] != "_" and inspect.isclass(getattr(module, n))]
-    classifiers = [n for n in public if hasattr(getattr(module, n), "predict_proba")]
+    public = {n: getattr(module, n) for n in dir(module) if n[0] != "_"}
+    classifiers = [n for n, thing in public.items() if _gives_probabilities(thing)]
     if name not in classifiers:
+        known = suggestion(name, classifiers) if classifiers else ""
+        if name not in public:
+            raise SimstudyError(f"unknown learner '{path}': {module_name} has no '{name}'{known}")
         raise SimstudyError(
-            f"unknown learner '{path}': {module_name} has no such classifier with "
-            f"predict_proba{suggestion(name, classifiers)}"
+            f"'{path}' cannot be a learner: it must be a class of classifiers that give "
+            f"probabilities, with fit and predict_proba{known}"
         )
-    estimator, package = getattr(module, name), module_name.partition(".")[0]
+    estimator, package = public[name], module_name.partition(".")[0]
     parameters = [
         (p.name, Any, field(default=p.default))
         for p in inspect.signature(estimator).parameters.values()
@@ -141,14 +171,18 @@ def scikit_learner(path: str) -> type[ScikitLearner]:
         parameters,
         bases=(ScikitLearner,),
         namespace={
-            "estimator": estimator,
-            "path": path,
+            "_classifier": estimator,
+            "_path": path,
             "__doc__": f"{_OWNERS.get(package, package)}'s {name}.",
             "__module__": __name__,
         },
         frozen=True,
     )
     return made
+
+
+def _gives_probabilities(thing: Any) -> bool:
+    return inspect.isclass(thing) and hasattr(thing, "fit") and hasattr(thing, "predict_proba")
 
 
 def _rebuilt(path: str, parameters: dict[str, Any]) -> ScikitLearner:

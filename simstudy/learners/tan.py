@@ -71,6 +71,16 @@ class TAN(Learner):
         elif self.tree is not None:
             object.__setattr__(self, "tree", _checked_tree(self.tree))
 
+    def check_design(
+        self, variables: tuple[int, int], values: tuple[int, int], sizes: Sequence[int]
+    ) -> None:
+        """Refuse a given tree if models may have another number of attributes."""
+        if isinstance(self.tree, tuple):
+            allowed = "it must name a parent for each attribute; models have " + (
+                f"{variables[0] - 1} to {variables[1] - 1} attributes"
+            )
+            require({*variables} == {len(self.tree) + 1}, "tree", self.tree, allowed)
+
     def given_structure(self, structures: Sequence[Sequence[Sequence[int]]]) -> TAN:
         """Return the learner with the true tree if ``tree`` is "true"; called before `fit`.
 

@@ -19,6 +19,7 @@ from simstudy.report.prose.finding import finding
 from simstudy.report.prose.headline import statements
 from simstudy.report.prose.numbers import brief
 from simstudy.report.prose.phrases import count_range
+from simstudy.report.prose.reproduction import needed, same_scores
 from simstudy.report.tables import facts
 from simstudy.report.tables import findings as build
 from simstudy.report.tables.table import Table
@@ -67,6 +68,8 @@ def report_page(results: Results) -> str:
         failures=facts.failures(results),
         warnings=list(manifest["warnings"].items())[:_MAX_WARNINGS],
         versions=facts.versions(results),
+        needed=needed(manifest),
+        same_scores=same_scores(manifest),
         dots=min(study.models, spread.MAX_DOTS),
         **_commands(results),
     )

@@ -26,10 +26,12 @@ class CellFolder(Folder):
         self.notes: list[str] = []  # for the user: how the results were made
         self._drawn: dict[int, str] = {}  # the digest of each model that has cells
         self._before: dict[str, bytes] = {}  # study and manifest of earlier complete results
+        self._further: tuple[set[int], set[int], set[str]] = (set(), set(), set())
 
     def todo(self, plan: Plan) -> dict[int, list[CellKey]]:
         """The missing cells of each model."""
         journal, damaged = Journal(self.directory), 0
+        self._further = models, sizes, labels = set(), set(), set()
         done, places = np.zeros(plan.cells, dtype=bool), Places(plan)
         with self._errors():
             for entry in journal.entries():
@@ -38,6 +40,10 @@ class CellFolder(Folder):
                     if (place := places.of(cell)) is not None:
                         done[place] = True
                         self._check_model(plan, cell)
+                    else:
+                        models.add(cell.model)
+                        sizes.add(cell.size)
+                        labels.add(cell.learner)
             if damaged:
                 journal.repair()
         if damaged:
@@ -53,6 +59,26 @@ class CellFolder(Folder):
             whole = len(lacking) == len(places.keys)
             todo[model] = places.keys if whole else [places.keys[i] for i in lacking]
         return todo
+
+    def note_kept(self, plan: Plan) -> None:
+        """Note the cells that `todo` found of models, sizes and learners that a plan lacks."""
+        models, sizes, labels = self._further
+        labels = labels - {learner.label for learner in plan.learners}
+        sizes = (sizes & self._own_sizes()) - {*plan.train_sizes}  # not those added by refining
+        found = [
+            _count(sum(model >= plan.models for model in models), "model"),
+            _count(len(sizes), "size", [f"{size:,} rows" for size in sorted(sizes)]),
+            _count(len(labels), "learner", sorted(labels)),
+        ]
+        if any(found):
+            self.notes.append(
+                f"cells of {' and of '.join(filter(None, found))} are kept in "
+                f"{self.directory / JOURNAL}, for studies that include them"
+            )
+
+    def _own_sizes(self) -> set[int]:
+        """The sizes of all studies that the journal has cells of."""
+        return {size for one in self._owners() for size in one["conditions"]["data.train_sizes"]}
 
     def _check_model(self, plan: Plan, cell: Cell) -> None:
         """Refuse a cell whose model differs from that of its other cells."""
@@ -90,14 +116,25 @@ class CellFolder(Folder):
 
     def failed_cells(self) -> list[Cell]:
         """The cells that failed so far, whether or not the study is complete."""
-        self.found()
+        manifest = self.found()
+        conditions = manifest["conditions"]
+        labels = [label for label, _ in conditions["learners"]]
+        asked = self._asked(conditions["models"], conditions["data.train_sizes"], labels)
         with self._errors():
             failed: dict[tuple[int, int, str], Cell] = {}
             for cell in Journal(self.directory).cells():
                 failed.pop((cell.model, cell.size, cell.learner), None)
-                if cell.status != "ok":
+                if cell.status != "ok" and asked(cell):
                     failed[cell.model, cell.size, cell.learner] = cell
         return [failed[key] for key in sorted(failed)]
+
+    def _asked(
+        self, models: int, sizes: Sequence[int], labels: Sequence[str]
+    ) -> Callable[[Cell], bool]:
+        """Whether a cell belongs to a study, perhaps at a size added by refining."""
+        refined = (self.manifest() or {}).get("refined", {}).get("sizes", {})
+        kept = self._own_sizes() - {*sizes, *(int(size) for size in refined if size.isdecimal())}
+        return lambda cell: cell.model < models and cell.learner in labels and cell.size not in kept
 
     def cell_command(self, cell: Cell) -> str:
         """The command that runs one cell again."""
@@ -107,6 +144,7 @@ class CellFolder(Folder):
     def take(self, plan: Plan, others: Sequence[CellFolder]) -> None:
         """Add the cells of the same study from other directories."""
         places, mine = Places(plan), self.columns(plan)
+        labels = {learner.label for learner in plan.learners}
         added: set[tuple[int, int, str]] = set()
         with self.saving(plan) as save:
             for other in others:
@@ -115,7 +153,8 @@ class CellFolder(Folder):
                     for cell in cells:
                         if (place := places.of(cell)) is None:
                             key = (cell.model, cell.size, cell.learner)
-                            if cell.model < plan.models and key not in added:
+                            known = cell.model < plan.models and cell.learner in labels
+                            if known and key not in added:
                                 added.add(key)  # of a refinement size
                                 new.append(cell)
                             continue
@@ -160,10 +199,18 @@ class CellFolder(Folder):
         if dropped:
             self.notes.append(f"limits changed; {dropped} cells that had exceeded them were rerun")
 
-    def forget_failures(self) -> bool:
+    def forget_failures(self, plan: Plan) -> bool:
         """Remove failed cells, so that they are rerun; returns whether there were any."""
+        labels = [learner.label for learner in plan.learners]
+        asked = self._asked(plan.models, plan.train_sizes, labels)
         with self._errors():
-            dropped = Journal(self.directory).drop(lambda cell: cell.status != "ok")
+            dropped = Journal(self.directory).drop(lambda cell: cell.status != "ok" and asked(cell))
         if dropped:
             self.notes.append(f"{dropped} failed cells were rerun")
         return bool(dropped)
+
+
+def _count(number: int, kind: str, names: Sequence[str] = ()) -> str:
+    """How many further things of a kind there are, with their names; empty without any."""
+    text = f"{number:,} further {kind}{'s' * (number > 1)}"
+    return text + f" ({', '.join(names)})" * bool(names) if number else ""

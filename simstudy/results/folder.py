@@ -8,8 +8,8 @@ import json
 import os
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from pathlib import Path
+from contextlib import contextmanager, suppress
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from simstudy.errors import SimstudyError
@@ -44,6 +44,11 @@ class Folder:
         if owner is None:
             return None
         return {**owner, "status": RUNNING, "fingerprint": "", "from_journal": True}
+
+    def _owners(self) -> list[dict[str, Any]]:
+        """All studies that the journal has cells of."""
+        with self._errors():
+            return Journal(self.directory).owners()
 
     def _written_manifest(self) -> dict[str, Any] | None:
         path = self.directory / MANIFEST
@@ -116,6 +121,21 @@ class Folder:
     def _remove(self, name: str) -> None:
         with self._errors():
             (self.directory / name).unlink(missing_ok=True)
+
+    def _remove_below(self, name: str) -> None:
+        """Remove a file of a subdirectory, and the directories that are empty then."""
+        self._lead_nowhere_else(name)
+        self._remove(name)
+        for parent in PurePosixPath(name).parents[:-1]:
+            with suppress(OSError):  # not empty, or not there
+                (self.directory / parent).rmdir()
+
+    def _lead_nowhere_else(self, name: str) -> None:
+        """Remove links among the directories above a file: they would lead elsewhere."""
+        with self._errors():
+            for parent in reversed(PurePosixPath(name).parents[:-1]):
+                if (self.directory / parent).is_symlink():
+                    (self.directory / parent).unlink()
 
     @contextmanager
     def _errors(self, more: str = "") -> Iterator[None]:

@@ -1,19 +1,26 @@
-"""Which study owns a directory of results, and whether a plan equals or extends it."""
+"""Which study owns a directory of results, and whether a plan can use its cells."""
 
 from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 from typing import Any
 
 from simstudy.engine.plan import UNNAMED_CONDITIONS, Plan
+from simstudy.results.manifest import PLUGINS
 
-PLUGINS = "plugins"  # directory with copies of the plugins
+OWNER = ("conditions", "limits", "plugins", "plugin_files")  # keys of an owner
 
 
 def owner(plan: Plan) -> dict[str, Any]:
     """The identity of a study, as manifests and journals record it."""
-    return {"conditions": plan.conditions(), "limits": limits(plan), "plugins": plugin_names(plan)}
+    return {
+        "conditions": plan.conditions(),
+        "limits": limits(plan),
+        "plugins": plugin_names(plan),
+        "plugin_files": [name for name in plugin_copies(plan) if name not in plugin_names(plan)],
+    }
 
 
 def limits(plan: Plan) -> dict[str, float | None]:
@@ -22,32 +29,55 @@ def limits(plan: Plan) -> dict[str, float | None]:
 
 
 def plugin_names(plan: Plan) -> list[str]:
-    """Paths of the plugins' copies in the directory of results."""
-    # a study run from a copy does not gain another number
-    plain = [re.sub(r"^\d+_", "", plugin.path.name) for plugin in plan.plugins]
-    return [f"{PLUGINS}/{index}_{name}" for index, name in enumerate(plain)]
+    """Paths of the plugins' copies in the directory of results.
+
+    Plugins of one directory stay in one directory if they need further files from there.
+    """
+    together = {plugin.path.parent for plugin in plan.plugins if plugin.files}
+    first: dict[Path, int] = {}
+    names = []
+    for index, plugin in enumerate(plan.plugins):
+        number = first.setdefault(plugin.path.parent, index)
+        # a study run from a copy does not gain another number
+        plain = re.sub(r"^\d+_", "", plugin.path.name)
+        name = f"{number}/{plugin.path.name}" if plugin.path.parent in together else ""
+        names.append(f"{PLUGINS}/{name or f'{index}_{plain}'}")
+    return names
+
+
+def plugin_copies(plan: Plan) -> dict[str, bytes]:
+    """The copies of the plugins and of the files they need, by path in the directory."""
+    copies = {}
+    for name, plugin in zip(plugin_names(plan), plan.plugins, strict=True):
+        copies[name] = plugin.content
+        copies |= {f"{Path(name).parent.as_posix()}/{file}": data for file, data in plugin.files}
+    return copies
 
 
 def changed(plan: Plan, manifest: dict[str, Any], exactly: bool = False) -> dict[str, str]:
     """The conditions in which a plan differs from a manifest.
 
-    A plan may extend the recorded study, unless ``exactly`` is set.
+    A plan may have more or fewer models, sizes and learners, unless ``exactly`` is set.
     """
     here = {**UNNAMED_CONDITIONS, **manifest["conditions"]}
     asked = json.loads(json.dumps(plan.conditions()))
     return {
         key: f"{key} ({here.get(key)} there, {asked[key]} requested)"
         for key in asked
-        if here.get(key) != asked[key] and (exactly or not _extends(key, here.get(key), asked[key]))
+        if here.get(key) != asked[key] and (exactly or not _agree(key, here.get(key), asked[key]))
     }
 
 
-def _extends(key: str, here: Any, asked: Any) -> bool:
-    """Whether the requested value leaves existing cells valid."""
-    if key == "models":
-        return isinstance(here, int) and here <= asked
-    if key in ("data.train_sizes", "learners", "plugins"):
-        return isinstance(here, list) and all(part in asked for part in here)
-    if key == "source":
-        return isinstance(here, dict) and all(asked.get(name) == here[name] for name in here)
-    return bool(here == asked)
+def _agree(key: str, here: Any, asked: Any) -> bool:
+    """Whether cells computed under one value are valid under the other, as far as both have them.
+
+    What has one name, such as the label of a learner, must be the same in both.
+    """
+    if key in ("models", "data.train_sizes"):
+        return True
+    if key == "plugins":
+        return {*here} <= {*asked} or {*asked} <= {*here}
+    if key in ("learners", "source"):
+        there = dict(here)
+        return all(there.get(name, value) == value for name, value in dict(asked).items())
+    return False

@@ -96,8 +96,12 @@ class Journal:
 
     def owner(self) -> dict[str, Any] | None:
         """The study last recorded as the owner of the cells, if any."""
+        return next(reversed(self.owners()), None)
+
+    def owners(self) -> list[dict[str, Any]]:
+        """All studies recorded as owners of the cells, the last one last."""
         entries = (_entry(line) for line in self._lines() if line[_START : _START + 1] == b"{")
-        return next((entry for entry in reversed([*entries]) if isinstance(entry, dict)), None)
+        return [entry for entry in entries if isinstance(entry, dict)]
 
     def repair(self) -> None:
         """Remove damaged lines from the file."""

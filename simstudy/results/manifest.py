@@ -3,20 +3,35 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Collection
 from dataclasses import asdict
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from simstudy.engine.plan import Column, Plan
 from simstudy.engine.task import draw_model
 from simstudy.measures.base import keywords
-from simstudy.study.registry import FAMILIES, LEARNERS, MEASURES, Registry
+from simstudy.study.registry import FAMILIES, LEARNERS, MEASURES, Registry, registered
 
 COMPLETE = "complete"
+PLUGINS = "plugins"  # directory with copies of the plugins
 _NETWORKS = 3  # number of models shown on the page
 Count = Annotated[int, Field(ge=0, le=10**12)]
+
+
+def plugin_copy(name: str) -> str:
+    """Check the path of a copy: plugins/0_mine.py, or plugins/0/mine.py with others beside it."""
+    parts = name.split("/")
+    flat = len(parts) == 2 and re.match(r"\d+_.", parts[1], re.DOTALL)
+    nested = len(parts) > 2 and parts[1].isdecimal()
+    if parts[0] != PLUGINS or not (flat or nested) or {"", ".", ".."} & {*parts} or "\0" in name:
+        raise ValueError("it is not the path of a copy of a plugin")
+    return name
+
+
+_Copy = Annotated[str, AfterValidator(plugin_copy)]
 
 
 class _Section(BaseModel):
@@ -40,7 +55,8 @@ class Owner(_Section):
 
     conditions: _Conditions
     limits: dict[str, float | None] = {}
-    plugins: list[Annotated[str, Field(pattern=r"^plugins/\d+_[^/\x00]+$")]] = []
+    plugins: list[_Copy] = []
+    plugin_files: list[_Copy] = []  # which the plugins need
 
 
 class _Info(_Section):
@@ -87,6 +103,8 @@ class Manifest(Owner):
     columns: dict[str, list[str]] = {}
     about: dict[str, dict[str, str]] = {}
     rests_on: dict[str, list[str]] = {}
+    # What a session registered, by kind and name, and digests of its source, if known.
+    session: dict[str, str] = {}
     networks: dict[str, _Network] = {}
     packages: dict[str, str] = {}
     python: str = ""
@@ -141,6 +159,13 @@ def descriptions(plan: Plan) -> dict[str, Any]:
             name: sorted({"base", "reward", "prior"} & keywords(MEASURES.get(name)))
             for name in plan.measures
         },
+        "session": {
+            f"{registry.kind} {name}": registry.known_digest(name) or ""
+            for registry, name in registered(
+                plan.family.name, [one.name for one in plan.learners], plan.measures
+            )
+            if registry.in_session(name)
+        },
     }
 
 
@@ -164,7 +189,7 @@ def _info(column: Column, reward: str) -> dict[str, Any]:
 def networks(plan: Plan, drawn: Collection[int]) -> dict[str, Any]:
     """The structures of the first models, as far as they were drawn."""
     found = {}
-    for index in range(_NETWORKS):
+    for index in range(min(_NETWORKS, plan.models)):
         if index not in drawn:
             continue
         try:

@@ -9,10 +9,11 @@ from typing import Any
 
 from simstudy.engine.plan import Plan, stated_plan
 from simstudy.errors import SimstudyError
-from simstudy.results.identity import PLUGINS
+from simstudy.results.manifest import plugin_copy
 from simstudy.results.store import Store
 from simstudy.study.constants import JOURNAL, STUDY
-from simstudy.study.registry import read_plugin, registered
+from simstudy.study.plugins import PluginFile, read_plugin
+from simstudy.study.registry import registered
 from simstudy.study.study import Study, stated_study
 from simstudy.study.toml import read_toml
 
@@ -59,6 +60,16 @@ def recorded_plan(study: Study, directory: Path, manifest: Mapping[str, Any]) ->
             replace(one, identity=identities.get(one.label, "")) for one in plan.learners
         ),
         means=tuple(name for name in plan.measures if measures.get(name, {"mean": False})["mean"]),
-        plugins=tuple(read_plugin(directory / PLUGINS / Path(name).name) for name in study.plugins),
+        plugins=tuple(_recorded_plugin(directory, name) for name in study.plugins),
         sources=tuple(conditions["source"].items()),
     )
+
+
+def _recorded_plugin(directory: Path, name: str) -> PluginFile:
+    """A plugin's copy in the results, which is nowhere else."""
+    try:
+        return read_plugin(directory / plugin_copy(name))
+    except SimstudyError:
+        raise
+    except ValueError as error:
+        raise SimstudyError(f"{directory / STUDY}, plugins: {name!r}: {error}") from error

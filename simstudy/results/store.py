@@ -21,7 +21,14 @@ from simstudy.results.cells import CellFolder
 from simstudy.results.columns import parquet
 from simstudy.results.files import UNFINISHED
 from simstudy.results.folder import RUNNING, SCHEMA_VERSION
-from simstudy.results.identity import PLUGINS, changed, limits, owner, plugin_names
+from simstudy.results.identity import (
+    OWNER,
+    changed,
+    limits,
+    owner,
+    plugin_copies,
+    plugin_names,
+)
 from simstudy.results.journal import Journal
 from simstudy.results.manifest import COMPLETE as COMPLETE
 from simstudy.results.manifest import descriptions, networks
@@ -63,17 +70,21 @@ class Store(CellFolder):
         if overwrite:
             self._forget()
             return False
-        differing = changed(plan, manifest)
+        differing, what = changed(plan, manifest), ""
         if differing and (noted := self._from_journal()) and not changed(plan, noted):
             manifest, differing = noted, {}  # only the manifest is damaged
+        if not differing and manifest["fingerprint"] != plan.fingerprint():
+            what = "cells kept from an earlier run"
+            for record in self._owners():
+                differing |= changed(plan, record)
         if [*differing] == [MEASURED]:
             self.notes.append("measures changed; all cells recomputed")
             self._forget()
             return False
         if differing:
             raise SimstudyError(
-                f"{self._refusal(manifest, differing)}; choose another directory with --out, "
-                "or replace them with --overwrite"
+                f"{self._refusal(manifest, differing, what)}; choose another directory with "
+                "--out, or replace them with --overwrite"
             )
         met_limits = manifest.get("failures") and manifest.get("limits") != limits(plan)
         if (
@@ -98,8 +109,8 @@ class Store(CellFolder):
         if differing := changed(plan, manifest, exactly=True):
             raise SimstudyError(self._refusal(manifest, differing))
 
-    def _refusal(self, manifest: dict[str, Any], differing: dict[str, str]) -> str:
-        what = "the results" if manifest["status"] == COMPLETE else "an unfinished run"
+    def _refusal(self, manifest: dict[str, Any], differing: dict[str, str], what: str = "") -> str:
+        what = what or ("the results" if manifest["status"] == COMPLETE else "an unfinished run")
         return (
             f"{self.directory} holds {what} of a different study; these differ: "
             f"{'; '.join(differing.values())}"
@@ -135,15 +146,19 @@ class Store(CellFolder):
                     self._before |= {path.name: path.read_bytes()} if path.exists() else {}
             if earlier.get("limits") != limits(plan):
                 self._retry()
+            journal = Journal(self.directory)
+            if earlier and journal.owner() is None and journal.path.exists():
+                # written by a version that did not record it
+                journal.record_owner({key: earlier[key] for key in OWNER if key in earlier})
         self._write_manifest(plan, RUNNING, {"report": earlier.get("report", [])})
         with self._errors():
-            Journal(self.directory).record_owner(owner(plan))
-            if (self.directory / PLUGINS).is_symlink():  # it would lead elsewhere
-                (self.directory / PLUGINS).unlink()
-        for name, plugin in zip(plugin_names(plan), plan.plugins, strict=True):
-            self.write(name, plugin.content)
-        for name in {*earlier.get("plugins", [])} - {*plugin_names(plan)}:
-            self._remove(f"{PLUGINS}/{Path(name).name}")
+            journal.record_owner(owner(plan))
+        copies = plugin_copies(plan)
+        for name in {*earlier.get("plugins", []), *earlier.get("plugin_files", [])} - {*copies}:
+            self._remove_below(name)
+        for name, content in copies.items():
+            self._lead_nowhere_else(name)
+            self.write(name, content)
         self.write_study(settings, plan)
 
     def set_status(self, plan: Plan, status: str) -> None:

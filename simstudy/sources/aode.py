@@ -32,6 +32,10 @@ class AODEFamily(Family):
     def draws_trees(self) -> bool:
         return self.attributes[1] < 3  # with one attribute there is one component
 
+    @property
+    def max_parents(self) -> int:
+        return 2
+
     def draw(self, rng: np.random.Generator) -> Model:
         cards = self.draw_cards(rng)
         attributes = range(len(cards) - 1)

@@ -100,6 +100,11 @@ class Family(metaclass=_Renamed):
         """
         return True
 
+    @property
+    def max_parents(self) -> int | None:
+        """The largest number of parents of a variable, None if unknown."""
+        return None
+
     @abstractmethod
     def draw(self, rng: np.random.Generator) -> Model:
         """Draw one random model."""

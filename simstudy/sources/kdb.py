@@ -39,6 +39,10 @@ class KDBFamily(Family):
     def draws_trees(self) -> bool:
         return self.k < 2 or self.attributes[1] < 4  # the third attribute has two parents
 
+    @property
+    def max_parents(self) -> int:
+        return 1 + min(self.k, self.attributes[1] - 2)
+
     def draw(self, rng: np.random.Generator) -> Model:
         cards = self.draw_cards(rng)
         order = [int(attribute) for attribute in rng.permutation(len(cards) - 1)]

@@ -26,6 +26,10 @@ class NaiveBayesFamily(Family):
     AI 2004, LNAI 3339.
     """
 
+    @property
+    def max_parents(self) -> int:
+        return 1
+
     def draw(self, rng: np.random.Generator) -> Model:
         cards = self.draw_cards(rng)
         return self.draw_model(rng, cards, attribute_parents([[] for _ in cards[:-1]]))

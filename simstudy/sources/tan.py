@@ -31,6 +31,10 @@ class TANFamily(Family):
     Physik 27.
     """
 
+    @property
+    def max_parents(self) -> int:
+        return 2
+
     def draw(self, rng: np.random.Generator) -> Model:
         cards = self.draw_cards(rng)
         return self.draw_model(rng, cards, attribute_parents(random_tree(len(cards) - 1, rng)))

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 from typing import TYPE_CHECKING
 
-from simstudy.measures.base import keywords
+from simstudy.measures.base import CONTEXT_KEYWORDS, keywords
 from simstudy.sources.base import Family
 from simstudy.study.constants import MAX_CONFIGURATIONS
 from simstudy.study.explain import KeyedError
 from simstudy.study.registry import FAMILIES, LEARNERS, MEASURES, UnknownNameError
+from simstudy.study.spec import refusal
 
 if TYPE_CHECKING:
     from simstudy.study.study import Study
+
+_MAX_DIGITS = 10  # of the number of probabilities of a model: 80 GB
 
 
 def check_study(study: Study) -> None:
@@ -21,8 +25,9 @@ def check_study(study: Study) -> None:
     _check_measures(study)
     _check_given_prior(study)
     _check_true_tree(study)
-    _check_variables(study)
     _check_exact(study)
+    _check_tables(study)
+    _check_learners(study)
 
 
 def _check_labels(study: Study) -> None:
@@ -39,9 +44,17 @@ def _check_measures(study: Study) -> None:
         if study.measures.names.count(name) > 1:
             raise KeyedError(key, f"the measure '{name}' is named twice")
         try:
-            MEASURES.get(name)
+            function = MEASURES.get(name)
         except UnknownNameError as error:
             raise KeyedError(key, str(error)) from error
+        try:
+            inspect.signature(function).bind("proba", "y", **dict.fromkeys(keywords(function)))
+        except TypeError as error:
+            raise KeyedError(
+                key,
+                f"the measure '{name}' cannot be called: {error}; it is given (proba, y) and, if "
+                f"it names them, {', '.join(sorted(CONTEXT_KEYWORDS))}",
+            ) from error
 
 
 def _check_given_prior(study: Study) -> None:
@@ -69,20 +82,6 @@ def _check_true_tree(study: Study) -> None:
             )
 
 
-def _check_variables(study: Study) -> None:
-    """Refuse models with more variables than a built-in learner can handle."""
-    largest = _largest_model(study)
-    for index, learner in enumerate(study.learners):
-        if largest is None or not LEARNERS.is_own(learner.name):
-            continue
-        check = getattr(LEARNERS.get(learner.name)(**learner.parameters), "check_variables", None)
-        try:
-            if check is not None:
-                check(largest[0])
-        except ValueError as error:
-            raise KeyedError(f"learners[{index}]", str(error)) from error
-
-
 def _measure_keys(study: Study) -> list[tuple[str, str]]:
     """The key and name of each measure."""
     also = [(f"measures.also[{i}]", name) for i, name in enumerate(study.measures.also)]
@@ -106,6 +105,44 @@ def _check_exact(study: Study) -> None:
             _check_configurations(study, key, f"'{name}' needs learners' limits, which go")
     if exact:
         _check_configurations(study, "data.test_size", f'"{study.data.test_size}" goes')
+
+
+def _check_tables(study: Study) -> None:
+    """Refuse models whose probability tables exceed any memory."""
+    if not FAMILIES.is_own(study.family.name):
+        return
+    family = FAMILIES.get(study.family.name)(**study.family.parameters)
+    (_, variables), (_, values) = family.variables, family.values
+    digits = math.log10(variables) + (family.max_parents + 1) * math.log10(values)
+    if digits > _MAX_DIGITS:
+        raise KeyedError(
+            "family",
+            f"models of {variables:,} variables with {values:,} values and {family.max_parents} "
+            f"parents each have about 10^{digits:.0f} probabilities; at most 10^{_MAX_DIGITS} are "
+            "possible",
+        )
+
+
+def _check_learners(study: Study) -> None:
+    """Refuse learners that are known to fail in this design, or to lack the primary measure."""
+    own = FAMILIES.is_own(study.family.name)  # another one may draw anything
+    family = FAMILIES.get(study.family.name)(**study.family.parameters) if own else None
+    limited = "limit" in keywords(MEASURES.get(study.measures.primary))
+    for index, spec in enumerate(study.learners):
+        try:
+            learner = LEARNERS.get(spec.name)(**spec.parameters)
+            if limited and getattr(learner, "takes_weights", True) is False:
+                raise ValueError(
+                    f"'{study.measures.primary}' needs learners that accept weights of rows, and "
+                    f"'{spec.name}' has no sample_weight; choose another measures.primary"
+                )
+            if family is not None and hasattr(learner, "check_design"):
+                ranges = tuple(family.variables), tuple(family.values)
+                learner.check_design(*ranges, study.data.train_sizes)
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # a plugin may raise anything
+            raise KeyedError(f"learners[{index}]", refusal(error)) from error
 
 
 def _check_configurations(study: Study, key: str, subject: str) -> None:

@@ -1,21 +1,20 @@
-"""Registries of families, learners and measures, and the plugins that extend them."""
+"""Registries of families, learners and measures."""
 
 from __future__ import annotations
 
 import contextlib
 import hashlib
 import importlib
-import importlib.util
 import inspect
-import os
 import sys
-import traceback
 import uuid
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 from simstudy.errors import SimstudyError, describe, suggestion
+from simstudy.study.plugins import is_plugin, plugin_digest, read_plugin
 
 Component = TypeVar("Component")
 
@@ -83,22 +82,45 @@ class Registry:
     def interactive(self, name: str) -> bool:
         """Whether a component cannot be imported by a worker process."""
         module = getattr(self._registered.get(name), "__module__", "")
-        return name in self._registered and not module.startswith(_PLUGIN)
+        return name in self._registered and not is_plugin(module)
+
+    def in_session(self, name: str) -> bool:
+        """Whether only the running session registers a component: no plugin, no package does."""
+        package = str(getattr(self._registered.get(name), "__module__", "")).partition(".")[0]
+        return self.interactive(name) and package not in _announcing_packages()
 
     def source_digest(self, name: str) -> str | None:
         """A digest of a component's source, or its package's version; None if built in."""
         if name in self._builtin:
             return None
         if ":" in name:
-            return str(getattr(importlib.import_module(_package(name)), "__version__", ""))
+            version = getattr(importlib.import_module(_package(name)), "__version__", None)
+            if version:
+                return str(version)
+            module = importlib.import_module(name.partition(":")[0])
+            return _file_digest(module.__name__) or ""
+        # unknown: never equal
+        return self.known_digest(name) or hashlib.sha256(uuid.uuid4().bytes).hexdigest()
+
+    def known_digest(self, name: str) -> str | None:
+        """A digest of a registered component's source; None if it cannot be read."""
         component = self.get(name)
-        file = getattr(sys.modules.get(component.__module__), "__file__", None)
-        try:
-            # in a notebook there is no file, only the definition
-            source = Path(file).read_bytes() if file else inspect.getsource(component).encode()
-        except (OSError, TypeError):
-            source = uuid.uuid4().bytes  # unknown: never equal
-        return hashlib.sha256(source).hexdigest()
+        if is_plugin(component.__module__):
+            return plugin_digest(component.__module__)
+        digest = _file_digest(component.__module__)
+        if digest is None:
+            with contextlib.suppress(OSError, TypeError):
+                # in a notebook there is no file, only the definition
+                digest = hashlib.sha256(inspect.getsource(component).encode()).hexdigest()
+        return digest
+
+
+def _file_digest(module: str) -> str | None:
+    """A digest of a module's file and of what it imports from its directory; None if unknown."""
+    file = getattr(sys.modules.get(module), "__file__", None)
+    with contextlib.suppress(SimstudyError):
+        return read_plugin(Path(file)).digest if file else None
+    return None
 
 
 def _import(path: str) -> Any:
@@ -209,83 +231,16 @@ def register_measure(
     return lambda function: MEASURES.register(name, attach(function))
 
 
-_PLUGIN = "simstudy_plugin_"  # prefix of the modules of plugin files
-_loaded_files: dict[Path, str] = {}
-
-
-@contextlib.contextmanager
-def directory_restored() -> Iterator[None]:
-    """Return to the working directory after code that may change it."""
-    with contextlib.ExitStack() as stack:
-        with contextlib.suppress(OSError):  # it may have been removed
-            stack.callback(os.chdir, os.getcwd())
-        yield
-
-
-class PluginFile(NamedTuple):
-    """A plugin: its path, the digest of its content, and the content."""
-
-    path: Path
-    digest: str
-    content: bytes
-
-
-def read_plugin(path: Path) -> PluginFile:
-    """Read a plugin file without executing it."""
-    try:
-        content = path.read_bytes()
-    except (OSError, ValueError) as error:  # a path with a NUL in it is a ValueError
-        why = getattr(error, "strerror", None) or error
-        raise SimstudyError(f"plugin {path} cannot be read: {why}") from error
-    return PluginFile(path, hashlib.sha256(content).hexdigest(), content)
-
-
-def load_plugin(path: Path, digest: str | None = None) -> PluginFile:
-    """Read and execute a plugin file, unless already loaded; it must have the ``digest`` given."""
-    plugin = read_plugin(path)
-    if digest not in (None, plugin.digest):
-        raise SimstudyError(
-            f"plugin {path} differs from the one that the results beside it were made with; it is "
-            "not executed"
-        )
-    execute_plugin(plugin)
-    return plugin
-
-
-def execute_plugin(plugin: PluginFile) -> None:
-    """Execute the content of a plugin, perhaps read on another machine."""
-    path, digest, content = plugin
-    # A copy of a loaded file, as in results, has nothing new to register.
-    known_copy = path not in _loaded_files and digest in _loaded_files.values()
-    if known_copy or _loaded_files.get(path) == digest:
-        return
-    name = f"{_PLUGIN}{path.stem}_{hashlib.sha256(str(path).encode()).hexdigest()[:8]}"
-    spec = importlib.util.spec_from_file_location(name, path)
-    if spec is None or spec.loader is None:
-        raise SimstudyError(f"plugin {path} is not a Python file")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
-    try:
-        exec(compile(content, str(path), "exec"), module.__dict__)
-    except BaseException as error:
-        del sys.modules[name]
-        if isinstance(error, KeyboardInterrupt):
-            raise
-        raise SimstudyError(f"plugin {path} fails to load: {_describe(error, path)}") from error
-    _loaded_files[path] = digest
-
-
-def _describe(error: BaseException, path: Path) -> str:
-    """The error with the line of the plugin, if known."""
-    lines = [f.lineno for f in traceback.extract_tb(error.__traceback__) if f.filename == str(path)]
-    line = error.lineno if isinstance(error, SyntaxError) else (lines[-1] if lines else None)
-    text = describe(error)
-    if isinstance(error, SyntaxError):
-        text = f"{type(error).__name__}: {error.msg}"
-    return " ".join(text.split()) + (f" (line {line})" if line else "")
-
-
+_GROUP = "simstudy.plugins"  # of entry points
 _entry_points_loaded = False
+
+
+@cache
+def _announcing_packages() -> frozenset[str]:
+    """The installed packages that announce plugins."""
+    from importlib.metadata import entry_points
+
+    return frozenset(_package(point.value) for point in entry_points(group=_GROUP))
 
 
 def _load_entry_points() -> None:
@@ -296,7 +251,7 @@ def _load_entry_points() -> None:
     _entry_points_loaded = True
     from importlib.metadata import entry_points
 
-    for point in entry_points(group="simstudy.plugins"):
+    for point in entry_points(group=_GROUP):
         try:
             point.load()
         except KeyboardInterrupt:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import inspect
 import json
 import typing
 from collections.abc import Mapping
@@ -57,10 +58,15 @@ def resolve_spec(given: NamedSection, registry: Registry, key: str) -> Spec:
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # a plugin's own check may raise anything
-        text = " ".join(describe(error).split())
-        if isinstance(error, ValueError):
-            text = text.removeprefix(f"{type(error).__name__}: ")
-        raise KeyedError(key, text) from error
+        raise KeyedError(key, refusal(error)) from error
+
+
+def refusal(error: BaseException) -> str:
+    """The text of an error that a component raised, in one line."""
+    text = " ".join(describe(error).split())
+    if isinstance(error, ValueError):
+        text = text.removeprefix(f"{type(error).__name__}: ")
+    return text
 
 
 def keys_of(cls: Any) -> tuple[dict[str, dataclasses.Field[Any]], dict[str, str]]:
@@ -105,8 +111,22 @@ def _resolve(given: NamedSection, registry: Registry) -> Spec:
             defaults[key] = field.default_factory()
         elif key not in parameters:
             raise KeyedError(key, f"the {registry.kind} '{given.name}' needs the key '{key}'")
-    cls(**parameters)
+    _check_method(cls(**parameters), registry, given.name)
     return _spec(given, parameters, defaults, earlier)
+
+
+def _check_method(component: Any, registry: Registry, name: str) -> None:
+    """Refuse a component without the method that a study calls."""
+    method, arguments = ("draw", ["rng"]) if registry is FAMILIES else ("fit", ["sample", "rng"])
+    called = f"{method}({', '.join(arguments)})"
+    if not callable(getattr(component, method, None)):
+        raise ValueError(f"the {registry.kind} '{name}' needs a method {called}")
+    try:
+        inspect.signature(getattr(component, method)).bind(*arguments)
+    except TypeError as error:
+        raise ValueError(
+            f"the {registry.kind} '{name}' cannot be called as {called}: {error}"
+        ) from error
 
 
 def _spec(

@@ -14,7 +14,8 @@ from simstudy.study.builtin import study_path
 from simstudy.study.checks import check_study
 from simstudy.study.digests import recorded_digests
 from simstudy.study.explain import KeyedError
-from simstudy.study.registry import FAMILIES, LEARNERS, PluginFile, directory_restored, load_plugin
+from simstudy.study.plugins import PluginFile, directory_restored, load_plugin
+from simstudy.study.registry import FAMILIES, LEARNERS
 from simstudy.study.sections import (
     Analysis,
     Data,

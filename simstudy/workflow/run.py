@@ -67,11 +67,13 @@ def run_study(
         if refine is None:  # refined results stay refined
             refine = study.thresholds.refine or bool((store.manifest() or {}).get("refined"))
         reused = store.holds(plan, options.get("overwrite", False))
-        if options.get("retry") and store.forget_failures():
+        if options.get("retry") and store.forget_failures(plan):
             reused = False
         if not reused:
             store.begin(study.as_dict(), plan)
-            seconds = _compute(plan, store, store.todo(plan), plan.models, options, update)
+            todo = store.todo(plan)
+            store.note_kept(plan)
+            seconds = _compute(plan, store, todo, plan.models, options, update)
             store.finish(plan, {"seconds": seconds})
         if refine:
             confidence = study.analysis.confidence
@@ -123,12 +125,13 @@ def run_shard(
     store = Store(_place(study, out, f"-shard-{which}-of-{of}"))
     with store.locked(), shown(progress) as update:
         reused = store.holds(plan, options.get("overwrite", False))
-        if options.get("retry") and store.forget_failures():
+        if options.get("retry") and store.forget_failures(plan):
             reused = False
         if not reused:
             store.begin(study.as_dict(), plan)
             models = range(which - 1, plan.models, of)
             todo = {model: cells for model, cells in store.todo(plan).items() if model in models}
+            store.note_kept(plan)
             _compute(plan, store, todo, len(models), options, update)
             store.set_status(plan, f"{SHARD} {which}/{of}")
     return store
@@ -168,7 +171,7 @@ def merge(
     for piece in pieces:
         piece.check(plan)
     whole = Store(Path(out))
-    described = ("measures", "columns", "about", "rests_on")
+    described = ("measures", "columns", "about", "rests_on", "session")
     whole.descriptions = {key: filled(manifests[0])[key] for key in described}
     networks = [filled(manifest)["networks"] for manifest in manifests]
     whole.descriptions["networks"] = dict(sorted(item for one in networks for item in one.items()))
@@ -177,7 +180,9 @@ def merge(
         if not (reused := whole.holds(plan, overwrite)):
             whole.begin(study.as_dict(), plan)
             whole.take(plan, pieces)
-            if missing := [str(model) for model in whole.todo(plan)]:
+            missing = [str(model) for model in whole.todo(plan)]
+            whole.note_kept(plan)
+            if missing:
                 shown = ", ".join(missing[:_MAX_NAMED]) + (
                     ", …" if len(missing) > _MAX_NAMED else ""
                 )

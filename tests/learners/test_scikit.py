@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -128,7 +130,7 @@ def test_classifiers_keep_the_contract_of_learners(path):
         ("n_estimators", "n_estimator", "learners[1].n_estimator: unknown key; did you mean"),
         ("n_estimators = 10", "n_estimators = -3", "must be an int in the range [1, inf). Got -3"),
         ('"onehot"', '"one hot"', "encode = 'one hot' is not allowed"),
-        ("linear_model:LogisticRegression", "svm:LinearSVC", "no such classifier"),
+        ("linear_model:LogisticRegression", "svm:LinearSVC", "did you mean 'SVC'?"),
         ("linear_model:LogisticRegression", "ensemble:VotingClassifier", "another estimator"),
     ],
 )
@@ -140,6 +142,26 @@ def test_a_wrong_path_or_parameter_is_one_sentence_before_anything_runs(
         load_study(path)
     assert said in str(caught.value)
     assert "SimstudyError" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "sklearn.ensemble:AdaBoostClassifier",  # with a parameter named estimator
+        "sklearn.calibration:CalibratedClassifierCV",
+        "simstudy.sklearn:NaiveBayesClassifier",  # without constraints of its parameters
+    ],
+)
+def test_classifiers_of_other_kinds_can_be_made_and_pickled(path):
+    learner = scikit_learner(path)()
+    assert pickle.loads(pickle.dumps(learner)) == learner
+    sample = (
+        TANFamily(variables=(3, 3))
+        .draw(np.random.default_rng(0))
+        .sample(60, np.random.default_rng(1))
+    )
+    proba = learner.fit(sample, np.random.default_rng(2)).predict_proba(sample.attributes)
+    np.testing.assert_allclose(proba.sum(axis=1), 1)
 
 
 def test_another_version_of_the_package_is_another_study(write_study):

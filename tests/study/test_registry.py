@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import pytest
 
 from simstudy import SimstudyError, load_study
-from simstudy.study.registry import REGISTRIES, Registry, load_plugin
+from simstudy.study.plugins import load_plugin, read_plugin
+from simstudy.study.registry import LEARNERS, REGISTRIES, Registry
 
 FAMILY = """
 from dataclasses import dataclass
@@ -73,6 +74,25 @@ def test_a_path_goes_to_what_makes_the_things_of_its_package():
     assert registry.get("numpy.x:y") == len("numpy.x:y")
     assert registry.get("numpyx:pi") == "numpyx:pi"
     assert registry.source_digest("numpy:pi") == registry.source_digest("numpy.x:y")
+
+
+def test_a_classifier_of_a_module_without_a_version_counts_by_its_source(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "versionless.py").write_text("import versionless_base")
+    digests = []
+    for text in ("", "x = 1"):
+        (tmp_path / "versionless_base.py").write_text(text)
+        digests.append(LEARNERS.source_digest("versionless:Classifier"))
+    assert all(digests)
+    assert digests[0] != digests[1]
+
+
+def test_installed_modules_do_not_belong_to_one_another(tmp_path):
+    place = tmp_path / "site-packages"
+    place.mkdir()
+    (place / "one.py").write_text("import two")
+    (place / "two.py").write_text("")
+    assert read_plugin(place / "one.py").files == ()
 
 
 def test_a_study_names_a_family_of_the_users_own_file(write_study, tmp_path):

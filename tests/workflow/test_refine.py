@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -146,6 +147,22 @@ def test_results_that_were_refined_stay_so_with_more_models(studies, tmp_path):
     without = run_study(load_study(studies / "plain.toml", {"models": 22}), out, refine=False)
     assert without.refined.empty
     assert not (out / "refined.parquet").exists()
+
+
+def test_fewer_models_are_refined_as_if_they_were_alone(refined, studies, tmp_path):
+    out = tmp_path / "out"
+    shutil.copytree(refined.directory, out)
+    before = (out / "refined.parquet").read_bytes()
+    fewer = load_study(studies / "refine.toml", {"models": 15})
+    smaller = run_study(fewer, out, jobs=1, report=False)
+    assert "5 further models are kept" in smaller.note
+    fresh = run_study(fewer, tmp_path / "fresh", jobs=1, report=False)
+    for name in ("scores.parquet", "refined.parquet", "failures.csv"):
+        assert (out / name).read_bytes() == (fresh.directory / name).read_bytes(), name
+    cells = len(list(Journal(out).cells()))
+    run_study(load_study(studies / "refine.toml"), out, jobs=1, report=False)
+    assert (out / "refined.parquet").read_bytes() == before
+    assert len(list(Journal(out).cells())) == cells
 
 
 def test_a_damaged_file_is_made_again(refined, studies):

@@ -9,6 +9,7 @@ import contextlib
 import os
 import pickle
 import queue
+import shutil
 import signal
 import subprocess
 import sys
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from simstudy.engine.task import TaskKey
 
 READY, DRAWN = "ready", "drawn"
+TRACE = "trace"  # file for a stack trace in the directory of a child
 # One thread for linear algebra: the number of threads may change the rounding of sums.
 _THREADS = ("OMP", "OPENBLAS", "MKL", "BLIS", "VECLIB_MAXIMUM", "NUMEXPR", "NUMBA")
 _PROGRAM = """
@@ -38,7 +40,7 @@ GROUPS = hasattr(os, "killpg")
 
 
 class Child:
-    """A worker process, the pipes to it, and a file for its stack trace.
+    """A worker process, the pipes to it, and a directory for its stack trace and plugins.
 
     It leads its own process group, which ends with it: a learner may have started processes.
     """
@@ -47,10 +49,9 @@ class Child:
         self.cells = 0  # run so far
         self.used = False  # whether a plan was sent to it
         try:
-            handle, self._trace_file = tempfile.mkstemp(prefix="simstudy-", suffix=".trace")
-            os.close(handle)
+            self._place = tempfile.mkdtemp(prefix="simstudy-")
             self._process = subprocess.Popen(
-                [sys.executable, "-c", _PROGRAM, self._trace_file, *sys.path],
+                [sys.executable, "-c", _PROGRAM, self._place, *sys.path],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 env=_environment(),
@@ -131,8 +132,8 @@ class Child:
             self._process.stdin.close()
         trace = ""
         with contextlib.suppress(OSError):
-            trace = Path(self._trace_file).read_text(encoding="utf-8", errors="replace")
-            os.unlink(self._trace_file)
+            trace = Path(self._place, TRACE).read_text(encoding="utf-8", errors="replace")
+        shutil.rmtree(self._place, ignore_errors=True)
         return trace
 
 

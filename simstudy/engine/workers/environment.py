@@ -12,6 +12,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 import simstudy
+from simstudy.study.plugins import plugin_modules
 from simstudy.study.registry import registered
 
 if TYPE_CHECKING:
@@ -79,8 +80,9 @@ def _modules(plan: Plan) -> Iterator[str]:
             if module.startswith("simstudy.learners.camml"):
                 yield "numba"  # compiles its kernels
             elif module.partition(".")[0] != "simstudy":
-                yield module
-                yield from _imported(module)
+                for part in plugin_modules(module) or [module]:
+                    yield part
+                    yield from _imported(part)
 
 
 def _imported(module: str) -> Iterator[str]:

@@ -6,6 +6,7 @@ import faulthandler
 import os
 import pickle
 import queue
+import shutil
 import signal
 import threading
 from pathlib import Path
@@ -16,15 +17,17 @@ from simstudy.engine import task
 from simstudy.engine.plan import Plan
 from simstudy.engine.task import build, prepare, run_task
 from simstudy.engine.workers.batches import SECONDS
-from simstudy.engine.workers.child import DRAWN, GROUPS, READY
+from simstudy.engine.workers.child import DRAWN, GROUPS, READY, TRACE
 from simstudy.errors import DifferentError, SimstudyError
+from simstudy.study import plugins
 from simstudy.study.registry import FAMILIES, LEARNERS, MEASURES
 
 
-def answer(trace_file: str) -> None:
-    """Read plans and tasks from standard input, answer with cells."""
+def answer(place: str) -> None:
+    """Read plans and tasks from standard input, answer with cells; files are in ``place``."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the guard handles Ctrl-C
     task.interruptible = False
+    plugins.unpack_to = Path(place)
     requests, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     # Learners must neither read requests nor write answers.
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
@@ -35,8 +38,8 @@ def answer(trace_file: str) -> None:
         answers.flush()
 
     tasks: queue.SimpleQueue[Any] = queue.SimpleQueue()
-    threading.Thread(target=_read, args=(requests, tasks, trace_file), daemon=True).start()
-    with open(trace_file, "w", encoding="utf-8") as file:
+    threading.Thread(target=_read, args=(requests, tasks, place), daemon=True).start()
+    with open(Path(place, TRACE), "w", encoding="utf-8") as file:
         faulthandler.enable(file, all_threads=False)
         if hasattr(faulthandler, "register"):
             faulthandler.register(signal.SIGUSR1, file, all_threads=False)
@@ -107,13 +110,13 @@ def limit_memory(gigabytes: float) -> None:
     resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
 
 
-def _read(source: BinaryIO, tasks: queue.SimpleQueue[Any], trace_file: str) -> None:
+def _read(source: BinaryIO, tasks: queue.SimpleQueue[Any], place: str) -> None:
     """Queue the guard's requests; exit when the guard is gone."""
     try:
         while True:
             tasks.put(pickle.load(source))
     except EOFError:
-        Path(trace_file).unlink(missing_ok=True)
+        shutil.rmtree(place, ignore_errors=True)
         if GROUPS:
             os.killpg(0, signal.SIGKILL)
         os._exit(0)

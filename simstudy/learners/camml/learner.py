@@ -92,28 +92,16 @@ class CaMML(Learner):
         known = f"it must be one of {', '.join(ARITHMETICS)}"
         require(self.arithmetic in ARITHMETICS, "arithmetic", self.arithmetic, known)
 
-    def warm_up(self) -> None:
-        """Compile or load the sampler, so that this is not timed as part of a fit."""
-        if self.search != "exact" and find_spec("numba") is not None:
-            rows = np.arange(16)[:, None] // np.array([1, 2, 4, 8]) % 2
-            CaMML(search="sample").fit(Sample(rows, (2, 2, 2, 2)), np.random.default_rng(0))
+    def check_design(
+        self, variables: tuple[int, int], values: tuple[int, int], sizes: Sequence[int]
+    ) -> None:
+        """Refuse more variables, or values of one, than `fit` allows."""
+        self._check(variables[1], values[1])
 
-    def fit(self, sample: Sample, rng: np.random.Generator | None = None) -> FittedCaMML:
-        variables = len(sample.cards)
-        if max(sample.cards) > MAX_CELLS:
-            raise ValueError(
-                f"a variable has {max(sample.cards)} values; at most {MAX_CELLS} are allowed"
-            )
-        self.check_variables(variables)
-        if self._samples(variables):
-            from simstudy.learners.camml.sampling import SampledPosterior
-
-            sampled = SampledPosterior(sample, rng or np.random.default_rng(0))
-            return FittedCaMML(sample, self.select, sampled, self.arithmetic)
-        return FittedCaMML(sample, self.select, ExactPosterior(sample), self.arithmetic)
-
-    def check_variables(self, variables: int) -> None:
-        """Refuse more variables than the search can handle, or a sampler that is not installed."""
+    def _check(self, variables: int, values: int) -> None:
+        """Refuse more than the search can handle, or a sampler that is not installed."""
+        if values > MAX_CELLS:
+            raise ValueError(f"a variable has {values} values; at most {MAX_CELLS} are allowed")
         if not self._samples(variables):
             possible = f"{variables} variables are too many; use 'auto' or 'sample'"
             require(variables <= MAX_EXACT, "search", self.search, possible)
@@ -125,6 +113,22 @@ class CaMML(Learner):
                 f"with {variables} variables and search = '{self.search}' the posterior is "
                 "sampled, which needs numba: pip install 'simstudy[sampling]'"
             )
+
+    def warm_up(self) -> None:
+        """Compile or load the sampler, so that this is not timed as part of a fit."""
+        if self.search != "exact" and find_spec("numba") is not None:
+            rows = np.arange(16)[:, None] // np.array([1, 2, 4, 8]) % 2
+            CaMML(search="sample").fit(Sample(rows, (2, 2, 2, 2)), np.random.default_rng(0))
+
+    def fit(self, sample: Sample, rng: np.random.Generator | None = None) -> FittedCaMML:
+        variables = len(sample.cards)
+        self._check(variables, max(sample.cards))
+        if self._samples(variables):
+            from simstudy.learners.camml.sampling import SampledPosterior
+
+            sampled = SampledPosterior(sample, rng or np.random.default_rng(0))
+            return FittedCaMML(sample, self.select, sampled, self.arithmetic)
+        return FittedCaMML(sample, self.select, ExactPosterior(sample), self.arithmetic)
 
     def _samples(self, variables: int) -> bool:
         """Whether the posterior over networks of so many variables is sampled."""
