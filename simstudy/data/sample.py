@@ -1,7 +1,8 @@
-"""Integer-coded data and its contingency tables."""
+"""Rows of data and their contingency tables."""
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Hashable, Sequence
 from functools import cached_property, lru_cache, partial
@@ -12,10 +13,12 @@ import numpy as np
 import numpy.typing as npt
 
 from simstudy.arrays import FloatArray, IntArray, weights_in
+from simstudy.data.schema import Schema
 
 Array = TypeVar("Array", bound=npt.NDArray[Any])
 Counted = TypeVar("Counted")
 
+MISSING = -1  # the code of a value that is not known
 # Below this many rows, counts are exact in single precision.
 _EXACT_IN_FLOAT32 = 2**24
 # Up to this many pairs of values are counted at once: call overhead dominates.
@@ -26,7 +29,10 @@ _FEW_CELLS = 2**12
 
 
 class Sample:
-    """Rows of integer codes over discrete variables, the target last.
+    """Rows over some variables, the target last.
+
+    Rows of nominal variables without gaps are made of codes, as below; `of` makes rows that may
+    hold numbers and missing values. A learner that takes them says so in ``accepts``.
 
     Parameters
     ----------
@@ -39,8 +45,20 @@ class Sample:
         Row weights. With the probability of every joint configuration as weights, a Sample
         represents the population.
 
+    Attributes
+    ----------
+    codes : array of shape (rows, variables)
+        The codes of nominal values; −1 if missing or numeric.
+    cards : tuple of int
+        The number of values of each variable; 0 for a numeric one.
+    plain : bool
+        Whether all variables are nominal and no value is missing.
+
     Notes
     -----
+    Rows with a missing value are left out of the tables of that variable; the target is never
+    missing. A numeric variable has no table.
+
     Tables are counted once and cached. Rows and tables are read-only, which prevents accidental
     but not deliberate changes: in a study, third-party code gets a `copy`, and each built-in
     learner a `metered` sample, which shares the tables and adds up what they cost.
@@ -56,8 +74,49 @@ class Sample:
         if not self.cards:
             raise ValueError("a sample needs at least one variable, the target")
         self.codes: IntArray = read_only(check_codes(codes, self.cards, "variable"))
-        self.weights: FloatArray | None = None
+        self.plain = True
+        self._set_weights(weights)
         self._use_tables({})
+
+    @classmethod
+    def of(
+        cls, values: npt.ArrayLike, schema: Schema, weights: npt.ArrayLike | None = None
+    ) -> Sample:
+        """Make a sample of values: codes from 0 if nominal, numbers if numeric, NaN if missing."""
+        cards, given = schema.cards, np.asfortranarray(values, dtype=np.float64)
+        if given.ndim != 2 or given.shape[1] != len(cards):
+            raise ValueError(
+                f"values must have one column for each of the {len(cards)} variables; their shape "
+                f"is {given.shape}"
+            )
+        codes = np.full(given.shape, MISSING, dtype=np.intp, order="F")
+        for column, variable in enumerate(schema.variables):
+            known = given[:, column][~np.isnan(given[:, column])]
+            if variable.numeric:
+                wrong = np.isinf(known)
+                allowed = "be finite numbers, or NaN if missing"
+            else:
+                wrong = (known < 0) | (known >= cards[column]) | (known % 1 != 0)
+                allowed = f"be codes from 0 to {cards[column] - 1}, or NaN if missing"
+                codes[:, column] = np.where(np.isnan(given[:, column]), MISSING, given[:, column])
+            if wrong.any():
+                raise ValueError(
+                    f"the values of '{variable.name}' must {allowed}; one is {known[wrong][0]:g}"
+                )
+        if (codes[:, -1] == MISSING).any():
+            raise ValueError(f"the target '{schema.target.name}' must be known in every row")
+        made = cls.__new__(cls)
+        made.cards, made.codes = cards, read_only(codes)
+        made.plain = not schema.numeric and bool((codes >= 0).all())
+        made.schema = schema
+        if not made.plain:
+            made.values = read_only(given)
+        made._set_weights(weights)
+        made._use_tables({})
+        return made
+
+    def _set_weights(self, weights: npt.ArrayLike | None) -> None:
+        self.weights: FloatArray | None = None
         if weights is not None:
             self.weights = np.ascontiguousarray(weights, dtype=np.float64)
             if self.weights.shape != (len(self.codes),):
@@ -78,8 +137,29 @@ class Sample:
 
     def copy(self) -> Sample:
         """Return a copy of the rows, without cached tables."""
-        weights = None if self.weights is None else self.weights.copy()
-        return Sample(self.codes.copy(order="F"), self.cards, weights)
+        return self.take(np.arange(len(self)))
+
+    def take(self, rows: npt.ArrayLike) -> Sample:
+        """Return some of the rows, by their places or by a mask; all declared values are kept."""
+        rows = np.asarray(rows)
+        places = np.flatnonzero(rows) if rows.dtype == bool else rows.astype(np.intp)
+        other = self._with_tables({})
+        other.codes = read_only(self.codes.T.take(places, axis=1).T)
+        if not self.plain:
+            other.values = read_only(self.values.T.take(places, axis=1).T)
+            other.plain = not self.schema.numeric and bool((other.codes >= 0).all())
+        other.weights = None if self.weights is None else read_only(self.weights[places])
+        return other
+
+    @cached_property
+    def schema(self) -> Schema:
+        """The names and values of the variables."""
+        return Schema.plain(self.cards)
+
+    @cached_property
+    def values(self) -> FloatArray:
+        """All columns as numbers: codes of nominal values, NaN where a value is missing."""
+        return read_only(self.codes.astype(np.float64))
 
     def metered(self) -> Sample:
         """Return a sample of the same rows for one learner, with shared tables.
@@ -93,6 +173,11 @@ class Sample:
         """Return a sample of the same rows that uses these shared tables."""
         other = Sample.__new__(Sample)
         other.cards, other.codes, other.weights = self.cards, self.codes, self.weights
+        other.plain = self.plain
+        if "schema" in self.__dict__:
+            other.schema = self.schema
+        if not self.plain:
+            other.values = self.values
         other._use_tables(shared)
         return other
 
@@ -130,6 +215,11 @@ class Sample:
         """The number of values of the target."""
         return self.cards[-1]
 
+    @property
+    def incomplete(self) -> bool:
+        """Whether a value is missing."""
+        return not self.plain and bool(np.isnan(self.values).any())
+
     @cached_property
     def total(self) -> float:
         """The number of rows, or the sum of their weights."""
@@ -144,16 +234,23 @@ class Sample:
     def distinct(self) -> Sample:
         """The distinct rows, in order of their codes, with counts as weights.
 
-        Rows of weight 0 are omitted. Tables counted from the distinct rows are not shared.
+        Rows of weight 0 are omitted; rows with numbers stay as they are. Tables counted from the
+        distinct rows are not shared.
         """
         return self._table("distinct", self._find_distinct)._with_tables({})
 
     def _find_distinct(self) -> Sample:
-        first, place = distinct_rows(self.codes, self.cards)
+        if any(card == 0 for card in self.cards):
+            first = place = np.arange(len(self))
+        elif self.plain:
+            first, place = distinct_rows(self.codes, self.cards)
+        else:  # a missing value is one more
+            first, place = distinct_rows(self.codes + 1, [card + 1 for card in self.cards])
         weights = weights_in(place, self.weights, len(first))
         present = np.flatnonzero(weights > 0)
-        codes = self.codes.T.take(first[present], axis=1).T
-        return Sample(codes, self.cards, weights[present])
+        rows = self.take(first[present])
+        rows.weights = read_only(weights[present])
+        return rows
 
     def counts(self, *variables: int) -> FloatArray:
         """Return the contingency table of some variables, axes in the given order."""
@@ -167,9 +264,15 @@ class Sample:
         return self._own[key].transpose([key.index(v) for v in variables])
 
     def _count(self, key: tuple[int, ...]) -> FloatArray:
-        shape = tuple(self.cards[v] for v in key)
+        shape, weights = tuple(self.cards[v] for v in key), self.weights
         flat = _flat_index(self.codes, key, shape)
-        table = np.bincount(flat, self.weights, minlength=int(np.prod(shape)))
+        if not self.plain:
+            if 0 in shape:
+                name = self.schema.variables[key[shape.index(0)]].name
+                raise ValueError(f"the variable '{name}' is numeric and has no table")
+            known = (self.codes[:, key] != MISSING).all(axis=1)
+            flat, weights = flat[known], None if weights is None else weights[known]
+        table = np.bincount(flat, weights, minlength=int(np.prod(shape)))
         return read_only(table.astype(np.float64, copy=False).reshape(shape))
 
     @cached_property
@@ -197,7 +300,8 @@ class Sample:
         size = self.layout.size
         flat = self.layout.slots(self.attributes.T) + self.target * size
         weights = None if self.weights is None else np.tile(self.weights, len(flat))
-        table = np.bincount(flat.ravel(), weights, minlength=size * self.classes)
+        flat, weights = self._known(flat.ravel(), weights, lambda known: known)
+        table = np.bincount(flat, weights, minlength=size * self.classes)
         return read_only(table.astype(np.float64, copy=False).reshape(self.classes, size))
 
     @cached_property
@@ -221,8 +325,17 @@ class Sample:
         size, slots = self.layout.size, self.layout.slots(self.attributes.T)
         cells = (slots * size)[:, None] + (slots + self.target * size**2)
         weights = None if self.weights is None else np.tile(self.weights, len(slots) ** 2)
-        table = weights_in(cells.ravel(), weights, self.classes * size**2)
-        return table.reshape(self.classes, size, size)
+        flat, weights = self._known(cells.ravel(), weights, lambda known: known[:, None] & known)
+        return weights_in(flat, weights, self.classes * size**2).reshape(self.classes, size, size)
+
+    def _known(
+        self, cells: IntArray, weights: FloatArray | None, where: Callable[[Any], Any]
+    ) -> tuple[IntArray, FloatArray | None]:
+        """Leave out the cells of missing values; ``where`` says which, from attributes × rows."""
+        if self.plain:
+            return cells, weights
+        known = where(self.attributes.T != MISSING).ravel()
+        return cells[known], None if weights is None else weights[known]
 
     def _pairs_by_products(self, class_counts: FloatArray) -> FloatArray:
         """Count by one-hot matrix products; integer counts are exact in any order of summation."""
@@ -243,7 +356,8 @@ class Sample:
     def _pair_blocks(self) -> dict[tuple[int, int], FloatArray]:
         """Return the table of the target and each pair of attributes, the earlier one first."""
         target = len(self.cards) - 1
-        return {(j, i): self.counts(target, j, i) for i in range(target) for j in range(i)}
+        nominal = [place for place in range(target) if self.cards[place]]
+        return {(j, i): self.counts(target, j, i) for j, i in itertools.combinations(nominal, 2)}
 
     def _pairs_one_by_one(
         self, singles: FloatArray, blocks: dict[tuple[int, int], FloatArray]
@@ -334,6 +448,35 @@ def check_codes(codes: npt.ArrayLike, cards: Sequence[int], what: str) -> IntArr
                 f"{cards[column] - 1}"
             )
     return whole
+
+
+def attribute_codes(
+    rows: Sample | npt.ArrayLike, cards: Sequence[int], missing: bool = False
+) -> IntArray:
+    """Return the attribute codes of a sample or an array; −1 where a value is missing.
+
+    ``cards`` are those of the training rows. Missing values, NaN or −1 in an array, are refused
+    unless ``missing`` allows them.
+    """
+    if isinstance(rows, Sample):
+        if rows.cards[:-1] != tuple(cards):
+            raise ValueError(
+                f"the rows have attributes of {rows.cards[:-1]} values, the training rows had "
+                f"attributes of {tuple(cards)}"
+            )
+        if rows.incomplete and not missing:
+            raise ValueError("this learner cannot predict rows with missing values")
+        return rows.attributes
+    try:
+        return check_codes(rows, cards, "attribute")
+    except ValueError:
+        given = np.asarray(rows)
+        lacking = (given == MISSING) | (given != given)
+        if not (missing and lacking.any()):
+            raise
+        codes = check_codes(np.where(lacking, 0, given), cards, "attribute").copy(order="F")
+        codes[lacking] = MISSING
+        return codes
 
 
 def read_only(array: Array) -> Array:

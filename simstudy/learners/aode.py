@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from simstudy.arrays import FloatArray, IntArray
-from simstudy.data.sample import Sample, SlotLayout, check_codes
+from simstudy.data.sample import Sample, SlotLayout, attribute_codes
 from simstudy.learners.base import (
     Factor,
     Generative,
@@ -122,7 +122,7 @@ class FittedAODE(Generative):
     def predict_proba(self, codes: IntArray) -> FloatArray:
         if self._logs:
             return super().predict_proba(codes)
-        codes = check_codes(codes, self.cards[:-1], "attribute")
+        codes = attribute_codes(codes, self.cards[:-1])
         joint = self._sums(codes)
         total = joint.sum(axis=0)
         if self._naive_bayes is not None and not total.all():

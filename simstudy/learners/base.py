@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Protocol, TypeAlias
+from functools import wraps
+from typing import Any, ClassVar, Protocol, TypeAlias
 
 import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray
-from simstudy.data.sample import Sample, check_codes, configurations
+from simstudy.data.sample import Sample, attribute_codes, configurations
 from simstudy.texts import counted, summary
 
 Factor: TypeAlias = tuple[tuple[int, ...], FloatArray]
@@ -36,6 +37,13 @@ class Learner(ABC):
     """
 
     knows_model: ClassVar[bool] = False  # the engine passes the true posterior instead of fitting
+    accepts: ClassVar[frozenset[str]] = frozenset()  # "numeric" attributes, "missing" values
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        """Have `fit` refuse rows that the learner does not accept."""
+        super().__init_subclass__(**options)
+        if "fit" in cls.__dict__:
+            cls.fit = _refusing(cls.fit)  # type: ignore[method-assign]
 
     @abstractmethod
     def fit(self, sample: Sample, rng: np.random.Generator | None = None) -> Fitted:
@@ -58,6 +66,28 @@ def shape_text(attributes: int, classes: int) -> str:
     return f"{counted(attributes, 'attribute')}, {counted(classes, 'class', 'classes')}"
 
 
+def _refusing(fit: Callable[..., Fitted]) -> Callable[..., Fitted]:
+    """The method with a check of the rows before it."""
+
+    @wraps(fit)
+    def checked(self: Learner, sample: Sample, *more: Any, **options: Any) -> Fitted:
+        if not sample.plain:
+            numeric = [sample.schema.variables[place].name for place in sample.schema.numeric]
+            if numeric and "numeric" not in self.accepts:
+                raise ValueError(
+                    f"{type(self).__name__} takes nominal attributes alone, and '{numeric[0]}' is "
+                    "numeric; discretise it first (simstudy.data.discretize)"
+                )
+            if "missing" not in self.accepts and sample.incomplete:
+                raise ValueError(
+                    f"{type(self).__name__} takes no missing values; fill them first "
+                    "(simstudy.data.missing)"
+                )
+        return fit(self, sample, *more, **options)
+
+    return checked
+
+
 class Generative(Described, ABC):
     """Base class of fitted models of the joint distribution of attributes and class.
 
@@ -76,7 +106,7 @@ class Generative(Described, ABC):
 
     def predict_proba(self, codes: IntArray) -> FloatArray:
         """Return P(class | attributes), shape (rows, classes)."""
-        return normalise(self.log_joint(check_codes(codes, self.cards[:-1], "attribute")))
+        return normalise(self.log_joint(attribute_codes(codes, self.cards[:-1])))
 
     def joint_grid(self) -> FloatArray:
         """Return the unnormalised joint over all attribute configurations, shape (classes, rows).

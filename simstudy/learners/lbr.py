@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from simstudy.arrays import FloatArray, IntArray
-from simstudy.data.sample import Sample, SlotLayout, check_codes, distinct_rows
+from simstudy.data.sample import Sample, SlotLayout, attribute_codes, distinct_rows
 from simstudy.learners.base import Described, Learner, normalise, require, shape_text
 from simstudy.texts import counted
 
@@ -124,7 +124,7 @@ class FittedLBR(Described):
 
     def predict_proba(self, codes: IntArray) -> FloatArray:
         """Return P(class | attributes) by the rule of each row, shape (rows, classes)."""
-        codes = check_codes(codes, self._cards[:-1], "attribute")
+        codes = attribute_codes(codes, self._cards[:-1])
         first, inverse = distinct_rows(codes, self._cards[:-1])
         columns = np.ascontiguousarray(codes[first].T)
         log_joint = np.empty((len(first), self._cards[-1]))

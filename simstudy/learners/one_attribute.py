@@ -12,7 +12,7 @@ from typing import Literal
 import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray
-from simstudy.data.sample import Sample, check_codes
+from simstudy.data.sample import Sample, attribute_codes
 from simstudy.learners.base import Described, Learner, require, shape_text
 
 # Entropies and counts within this relative tolerance are ties up to rounding.
@@ -100,7 +100,7 @@ class OneAttributeRule(Described):
 
     def predict_proba(self, codes: IntArray) -> FloatArray:
         """Return one row of class probabilities per row of attribute codes."""
-        return self.leaves[check_codes(codes, self._cards, "attribute")[:, self.attribute]]
+        return self.leaves[attribute_codes(codes, self._cards)[:, self.attribute]]
 
 
 def _entropy(counts: FloatArray) -> FloatArray:

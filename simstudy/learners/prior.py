@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray
-from simstudy.data.sample import Sample, check_codes
+from simstudy.data.sample import Sample, attribute_codes
 from simstudy.learners.base import Generative, Learner, require
 
 
@@ -52,4 +52,4 @@ class FittedPrior(Generative):
 
     def predict_proba(self, codes: IntArray) -> FloatArray:
         """Return the class frequencies directly, without rounding by logarithms."""
-        return np.tile(self._prior, (len(check_codes(codes, self.cards[:-1], "attribute")), 1))
+        return np.tile(self._prior, (len(attribute_codes(codes, self.cards[:-1])), 1))

@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray
-from simstudy.data.sample import Sample, check_codes
+from simstudy.data.sample import Sample, attribute_codes
 from simstudy.errors import SimstudyError, suggestion
 from simstudy.learners.base import Described, Learner, require, shape_text
 
@@ -115,7 +115,7 @@ class FittedScikit(Described):
 
     def predict_proba(self, codes: IntArray) -> FloatArray:
         """Return one row of class probabilities per row of attribute codes."""
-        codes = check_codes(codes, self._cards[:-1], "attribute")
+        codes = attribute_codes(codes, self._cards[:-1])
         absent = self._cards[-1] - len(self._present)
         proba = np.full((len(codes), self._cards[-1]), self._floor if absent else 0.0)
         seen = np.ones((len(codes), len(self._present))) / max(len(self._present), 1)

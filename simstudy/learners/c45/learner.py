@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray
-from simstudy.data.sample import Sample, check_codes
+from simstudy.data.sample import Sample, attribute_codes
 from simstudy.learners.base import Described, Learner, require, shape_text
 from simstudy.learners.c45 import bits, small
 from simstudy.learners.c45.grow import grow
@@ -132,7 +132,7 @@ class FittedC45(Described):
         cards = [card for card in self._cards if card is not None]
         if len(cards) < len(self._cards):
             raise ValueError("this tree was grown with numeric attributes; use predict_table")
-        return Attributes(check_codes(codes, cards, "attribute"), cards)
+        return Attributes(attribute_codes(codes, cards), cards)
 
     def predict_table(self, attributes: Attributes) -> FloatArray:
         """Return class probabilities for rows with numeric attributes or missing values."""

@@ -50,7 +50,7 @@ import numpy.typing as npt
 from scipy.special import gammaln
 
 from simstudy.arrays import FloatArray, IntArray
-from simstudy.data.sample import SlotLayout, check_codes
+from simstudy.data.sample import SlotLayout, attribute_codes
 from simstudy.learners.base import Described, shape_text
 from simstudy.texts import counted
 
@@ -225,7 +225,7 @@ class DecisionGraph(Described):
 
     def predict_proba(self, codes: IntArray) -> FloatArray:
         """Return (n_c + α)/(N + kα) of the leaf of each row, shape (rows, classes)."""
-        return self._proba[self.leaf_of(check_codes(codes, self._cards[:-1], "attribute"))]
+        return self._proba[self.leaf_of(attribute_codes(codes, self._cards[:-1]))]
 
     def leaf_of(self, codes: IntArray) -> IntArray:
         """Return the leaf of each row."""

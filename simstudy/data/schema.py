@@ -1,0 +1,76 @@
+"""The columns of a table: their names and values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+
+@dataclass(frozen=True)
+class Variable:
+    """A column: its name and, unless it is numeric, its values in their order."""
+
+    name: str
+    values: tuple[str, ...] | None = None
+
+    @property
+    def numeric(self) -> bool:
+        """Whether it holds numbers."""
+        return self.values is None
+
+    @property
+    def card(self) -> int:
+        """The number of values; 0 if it is numeric."""
+        return 0 if self.values is None else len(self.values)
+
+
+@dataclass(frozen=True)
+class Schema:
+    """The columns of a table, the target last.
+
+    The target is nominal. A nominal variable may have values that no row has.
+    """
+
+    variables: tuple[Variable, ...]
+
+    def __post_init__(self) -> None:
+        if not self.variables:
+            raise ValueError("a schema needs at least one variable, the target")
+        if self.target.numeric:
+            raise ValueError(f"the target '{self.target.name}' must be nominal")
+        names: set[str] = set()
+        for variable in self.variables:
+            if variable.name in names:
+                raise ValueError(f"two variables are named '{variable.name}'")
+            names.add(variable.name)
+            values = variable.values or ()
+            if len({*values}) < len(values):
+                raise ValueError(f"the variable '{variable.name}' has a value twice")
+
+    @property
+    def target(self) -> Variable:
+        """The variable to predict."""
+        return self.variables[-1]
+
+    @property
+    def attributes(self) -> tuple[Variable, ...]:
+        """All variables but the target."""
+        return self.variables[:-1]
+
+    @cached_property
+    def cards(self) -> tuple[int, ...]:
+        """The number of values of each variable; 0 for a numeric one."""
+        return tuple(variable.card for variable in self.variables)
+
+    @cached_property
+    def numeric(self) -> tuple[int, ...]:
+        """The places of the numeric attributes."""
+        return tuple(i for i, variable in enumerate(self.variables) if variable.numeric)
+
+    @staticmethod
+    def plain(cards: Sequence[int]) -> Schema:
+        """The schema of coded rows: variables x0, x1, … and y, whose values are their codes."""
+        names = [*(f"x{i}" for i in range(len(cards) - 1)), "y"]
+        codes = [tuple(map(str, range(card))) for card in cards]
+        return Schema(tuple(map(Variable, names, codes)))
