@@ -8,8 +8,11 @@ import math
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
 import simstudy
 from simstudy.engine.evaluation import EXACT, SAMPLED
+from simstudy.engine.seeds import stream, stream_key
 from simstudy.study.plugins import PluginFile
 from simstudy.study.registry import MEASURES, registered
 
@@ -112,6 +115,14 @@ class Plan:
             "plugins": [plugin.digest for plugin in self.plugins],
             "source": dict(self.sources),
         }
+
+    def stream(self, model: int, role: str) -> np.random.Generator:
+        """The random stream of one role in one model."""
+        return stream(self.seed, self.family.identity, model, role)
+
+    def stream_key(self, model: int, role: str) -> str:
+        """The purpose of that stream, as the text that seeds it."""
+        return stream_key(self.seed, self.family.identity, model, role)
 
     def fingerprint(self) -> str:
         """A digest of the conditions: runs with the same fingerprint have the same scores."""

@@ -51,7 +51,7 @@ def check_probabilities(proba: FloatArray, rows: int, classes: int) -> FloatArra
 
 
 def class_prior(
-    kind: str | Sequence[float], train: Sample, test: Trial, model: Model
+    kind: str | Sequence[float], train: Sample, test: Trial, model: Model | None
 ) -> FloatArray:
     """The prior that rewards are relative to.
 
@@ -64,7 +64,7 @@ def class_prior(
         return test.class_frequencies(train.classes, 0.5)
     if kind == "uniform":
         return np.full(train.classes, 1 / train.classes)
-    if kind in ("true", "test"):
+    if kind in ("true", "test") and model is not None:
         return model.class_prior()
     prior = np.asarray(kind, dtype=np.float64)
     if len(prior) != train.classes:
@@ -85,7 +85,7 @@ class Scorer:
         prior: str | Sequence[float],
         cutoff: str,
         base: float,
-        model: Model,
+        model: Model | None,
         judged: Evaluation,
         reward: str = "mean",
         foreign: Collection[str] = (),
@@ -98,8 +98,9 @@ class Scorer:
         self._model, self._judged = model, judged
         wanted = frozenset().union(*(keywords(measure) for measure, *_ in self._columns))
         self.needs_limit = "limit" in wanted
-        needs_truth = bool(wanted & {"truth", "oracle"})
-        self._truth = model.posterior(judged.rows) if needs_truth else None
+        self._truth = None
+        if model is not None and wanted & {"truth", "oracle"}:
+            self._truth = model.posterior(judged.rows)
 
     def __call__(
         self, proba: FloatArray, train: Sample, limit: FloatArray | None = None

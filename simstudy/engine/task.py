@@ -5,7 +5,6 @@ This is what a worker process runs; it imports numpy and what the study's learne
 
 from __future__ import annotations
 
-import hashlib
 import math
 import traceback
 import warnings
@@ -20,15 +19,15 @@ import numpy as np
 
 from simstudy.arrays import FloatArray
 from simstudy.data.sample import Sample, read_only
-from simstudy.engine.evaluation import evaluation, population
+from simstudy.engine.evaluation import population
 from simstudy.engine.plan import Component, Plan
+from simstudy.engine.problems import ModelProblem, Problem, build
 from simstudy.engine.scoring import (
     InvalidProbabilitiesError,
     NoLimitError,
     Scorer,
     check_probabilities,
 )
-from simstudy.engine.seeds import stream, stream_key
 from simstudy.errors import describe
 from simstudy.networks.model import Model
 from simstudy.study.plugins import directory_restored, execute_plugin
@@ -111,37 +110,30 @@ class Task:
         self._isolated: Callable[[], AbstractContextManager[None]]
         self._isolated = _state_restored if plan.sources else nullcontext
         with self._isolated():
-            self._truth: Model = build(FAMILIES, plan.family).draw(self._stream("model"))
-            self._judged = evaluation(self._truth, plan.test_size, self._stream("test"))
+            self._problem: Problem = ModelProblem(plan, model)
+        self._truth, self._judged = self._problem.truth, self._problem.judged
         conventions = (plan.prior, plan.cutoff, plan.base)
         drawn = (self._truth, self._judged)
         self._score = Scorer(plan.columns, *conventions, *drawn, plan.reward, self._foreign)
         self._limits: dict[str, tuple[FloatArray | None, str]] = {}
         self._train: tuple[int, Sample] | None = None
 
-    @cached_property
-    def digest(self) -> str:
-        """A digest of the model and, unless the family is built in, of the test rows."""
-        digest = self._truth.digest()
-        if self._plan.family.name not in self._foreign:
-            return digest
-        content = hashlib.blake2b(digest.encode(), digest_size=8)
-        for test in self._judged.tests.values():
-            content.update(self._judged.rows[test.rows].tobytes() + test.target.tobytes())
-        return content.hexdigest()
-
     def training_set(self, size: int) -> Sample:
-        """The training set of a size, or the first rows of the largest; the last one is cached."""
+        """The training set of a size; the last one is cached."""
         if self._train is None or self._train[0] != size:
             self._train = None  # freed before the next one is drawn
-            nested = self._plan.training == "nested"
-            rng = self._stream("train" if nested else f"train/{size}")
-            self._train = size, self._truth.sample(size, rng)
+            self._train = size, self._problem.draw(size)
         return self._train[1]
+
+    @property
+    def _model_itself(self) -> Model:
+        """The truth, where it is known."""
+        assert self._truth is not None, "what needs the truth is refused when a study is loaded"
+        return self._truth
 
     @cached_property
     def _population(self) -> Sample:
-        return population(self._truth)
+        return population(self._model_itself)
 
     def run_cell(self, component: Component, size: int) -> Cell:
         """Fit a learner to a training set and score its predictions; a failure is a status."""
@@ -210,10 +202,12 @@ class Task:
 
         Tables that other learners have counted are charged as if this one had counted them.
         """
-        learner, rows = self._learner(component), self._judged.rows
+        learner = self._learner(component)
+        sample, rows = self._problem.seen(learner, sample)
         foreign = component.name in self._foreign
         if foreign:  # gets copies, so that it cannot modify shared arrays
-            sample, rows = sample.copy(), read_only(rows.copy(order="F"))
+            sample = sample.copy()
+            rows = rows.copy() if isinstance(rows, Sample) else read_only(rows.copy(order="F"))
         else:
             sample = sample.metered()
         started = perf_counter()
@@ -221,7 +215,7 @@ class Task:
         fitted: Any = None if knows else learner.fit(sample, rng)
         fit_ended, shared = perf_counter(), sample.shared_seconds
         if knows:
-            proba = self._truth.posterior(rows)
+            proba = self._model_itself.posterior(self._judged.rows)
         elif self._judged.all_rows and hasattr(fitted, "predict_grid"):
             proba = fitted.predict_grid()
         else:
@@ -229,7 +223,7 @@ class Task:
         predict_ended = perf_counter()
         if foreign:  # may still write to the array it returned
             proba = np.array(proba)
-        proba = check_probabilities(proba, len(self._judged.rows), self._truth.cards[-1])
+        proba = check_probabilities(proba, len(self._judged.rows), self._problem.classes)
         fit_seconds = fit_ended - started + shared
         return proba, fit_seconds, predict_ended - fit_ended + sample.shared_seconds - shared
 
@@ -239,7 +233,7 @@ class Task:
         given_structure = getattr(learner, "given_structure", None)
         if given_structure is None:
             return learner
-        networks = self._truth.components
+        networks = self._model_itself.components
         return given_structure([tuple(map(tuple, network.parents)) for network in networks])
 
     def _limit(self, component: Component) -> tuple[FloatArray | None, str]:
@@ -262,7 +256,7 @@ class Task:
         """Refuse a learner that ignores weights: its limit would be meaningless."""
         if getattr(self._learner(component), "knows_model", False):
             return
-        cards = self._truth.cards
+        cards = self._model_itself.cards
         # The same attributes with each class: only the weights distinguish the classes.
         rows = np.zeros((10 * cards[-1], len(cards)), dtype=np.intp)
         rows[:, -1] = np.arange(len(rows)) % cards[-1]
@@ -275,10 +269,11 @@ class Task:
             raise ValueError("the learner ignores the weights of rows")
 
     def _blank(self, component: Component, size: int) -> Cell:
-        return replace(_blank(self._plan, self._model, size, component), drawn=self.digest)
+        blank = _blank(self._plan, self._model, size, component)
+        return replace(blank, drawn=self._problem.digest)
 
     def _stream(self, role: str) -> np.random.Generator:
-        return stream(self._plan.seed, self._plan.family.identity, self._model, role)
+        return self._plan.stream(self._model, role)
 
 
 def prepare(plan: Plan) -> None:
@@ -290,16 +285,10 @@ def prepare(plan: Plan) -> None:
         registries[kind].register(name, thing)
 
 
-def build(registry: Any, component: Component) -> Any:
-    """The family or learner with its parameters."""
-    return registry.get(component.name)(**component.parameters)
-
-
 def draw_model(plan: Plan, index: int) -> Model:
     """One of the models of a study."""
-    rng = stream(plan.seed, plan.family.identity, index, "model")
     with _state_restored():
-        model: Model = build(FAMILIES, plan.family).draw(rng)
+        model: Model = build(FAMILIES, plan.family).draw(plan.stream(index, "model"))
     return model
 
 
@@ -341,7 +330,7 @@ def plain_text(text: str, longest: int = _MAX_TEXT) -> str:
 
 def _blank(plan: Plan, model: int, size: int, component: Component) -> Cell:
     values = (float("nan"),) * len(plan.columns)
-    key = stream_key(plan.seed, plan.family.identity, model, _role(component, size))
+    key = plan.stream_key(model, _role(component, size))
     return Cell(model, size, component.label, values, stream=key)
 
 

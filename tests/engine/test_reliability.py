@@ -12,7 +12,7 @@ from simstudy.engine.evaluation import EXACT, SAMPLED, evaluation
 from simstudy.engine.plan import make_plan
 from simstudy.engine.reliability import reliability
 from simstudy.engine.seeds import stream
-from simstudy.engine.task import build
+from simstudy.engine.problems import build
 from simstudy.study.registry import FAMILIES, LEARNERS
 
 LEARNERS_USED = [

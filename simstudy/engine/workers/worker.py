@@ -15,7 +15,8 @@ from typing import Any, BinaryIO
 
 from simstudy.engine import task
 from simstudy.engine.plan import Plan
-from simstudy.engine.task import build, prepare, run_task
+from simstudy.engine.problems import build
+from simstudy.engine.task import prepare, run_task
 from simstudy.engine.workers.batches import SECONDS
 from simstudy.engine.workers.child import DRAWN, GROUPS, READY, TRACE
 from simstudy.errors import DifferentError, SimstudyError

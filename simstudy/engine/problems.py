@@ -1,0 +1,72 @@
+"""Problems: where the training rows and the test of a task come from."""
+
+from __future__ import annotations
+
+import hashlib
+from abc import ABC, abstractmethod
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from simstudy.arrays import IntArray
+from simstudy.data.sample import Sample
+from simstudy.engine.evaluation import Evaluation, evaluation
+from simstudy.engine.plan import Component, Plan
+from simstudy.networks.model import Model
+from simstudy.study.registry import FAMILIES
+
+
+class Problem(ABC):
+    """The subject of a task: its truth, if known, its test and its training sets."""
+
+    truth: Model | None
+    classes: int
+    judged: Evaluation
+
+    @property
+    @abstractmethod
+    def digest(self) -> str:
+        """A digest of the truth, or of the rows, which a cell records."""
+
+    @abstractmethod
+    def draw(self, size: int) -> Sample:
+        """Return the training set of a size."""
+
+    def seen(self, learner: Any, sample: Sample) -> tuple[Sample, IntArray | Sample]:
+        """Return the training rows and the rows to predict as a learner gets them."""
+        return sample, self.judged.rows
+
+
+class ModelProblem(Problem):
+    """A model drawn from a family: its truth is known."""
+
+    def __init__(self, plan: Plan, model: int) -> None:
+        self._plan, self._model = plan, model
+        drawn: Model = build(FAMILIES, plan.family).draw(plan.stream(model, "model"))
+        self.truth = self._drawn = drawn
+        self.judged = evaluation(drawn, plan.test_size, plan.stream(model, "test"))
+        self.classes = drawn.cards[-1]
+
+    @cached_property
+    def digest(self) -> str:
+        """A digest of the model and, unless the family is built in, of the test rows."""
+        digest = self._drawn.digest()
+        if self._plan.family.name not in dict(self._plan.sources):
+            return digest
+        content = hashlib.blake2b(digest.encode(), digest_size=8)
+        rows = np.asarray(self.judged.rows)
+        for test in self.judged.tests.values():
+            content.update(rows[test.rows].tobytes() + test.target.tobytes())
+        return content.hexdigest()
+
+    def draw(self, size: int) -> Sample:
+        """Return the training set of a size, or the first rows of the largest."""
+        nested = self._plan.training == "nested"
+        role = "train" if nested else f"train/{size}"
+        return self._drawn.sample(size, self._plan.stream(self._model, role))
+
+
+def build(registry: Any, component: Component) -> Any:
+    """The family or learner with its parameters."""
+    return registry.get(component.name)(**component.parameters)
