@@ -163,9 +163,12 @@ def _print_results(results: Results, no_report: bool = False) -> None:
     seconds = results.manifest["seconds"]
     cells = f"{results.manifest['cells']:,} cells" + (f" in {seconds:.1f} s" if seconds else "")
     note = ", up to date; nothing to run" if results.reused else ""
-    what = "Scores" if no_report else "Scores, tables and figures"
+    of_data = bool(results.study.datasets)
+    what = (
+        "Scores" if no_report else "Scores and means" if of_data else "Scores, tables and figures"
+    )
     console.print(f"{what} are in {results.directory}/{note} ({cells}).", markup=False)
-    if not no_report:
+    if not (no_report or of_data):
         page = f"Report: {results.directory / 'report.html'}"
         console.print(page, markup=False, highlight=False, soft_wrap=True)
         more = f"Figures for a paper: simstudy figures {shlex.quote(str(results.directory))}"
@@ -269,7 +272,7 @@ def vary(
 def cell(
     study: StudyFile,
     model: Annotated[int, typer.Option(min=0, help="Which model.")],
-    size: Annotated[int, typer.Option(help="Which training size.")],
+    size: Annotated[str, typer.Option(help="Which training size; of data sets also, e.g., 100%.")],
     learner: Annotated[str, typer.Option(help="Which learner, by its label.")],
     pdb: Annotated[
         bool, typer.Option("--pdb", help="If it fails, start Python's debugger.")
@@ -282,7 +285,7 @@ def cell(
     faulthandler.enable()
     loaded = load_study(study)
     try:
-        done = run_cell(loaded, model, size, learner)
+        done = run_cell(loaded, model, _size(size), learner)
     except SimstudyError:
         raise
     except BaseException as error:
@@ -295,6 +298,17 @@ def cell(
         raise typer.Exit(SOME_FAILED) from None
     for name, value in done.items():
         echo(f"{name} = {value!r}")
+
+
+def _size(text: str) -> int:
+    from simstudy.sources.data import read_size
+
+    try:
+        return read_size(text)
+    except ValueError as error:
+        raise SimstudyError(
+            f"--size: '{text}' is not a number of rows, or a share: 100%"
+        ) from error
 
 
 def plan(

@@ -13,10 +13,14 @@ import numpy as np
 import simstudy
 from simstudy.engine.evaluation import EXACT, SAMPLED
 from simstudy.engine.seeds import stream, stream_key
+from simstudy.sources.data import DataSource
 from simstudy.study.plugins import PluginFile
 from simstudy.study.registry import MEASURES, registered
 
 if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+    from simstudy.study.spec import Spec
     from simstudy.study.study import Study
 
 MEASURED = "measures.primary and also"
@@ -33,6 +37,7 @@ class Component:
     parameters: dict[str, Any]
     identity: str
     label: str = ""
+    preparation: tuple[tuple[str, Any], ...] = ()  # of rows of data sets
 
 
 class Column(NamedTuple):
@@ -43,9 +48,20 @@ class Column(NamedTuple):
     test: str
 
 
+class Part(NamedTuple):
+    """One split of a data set: what takes the place of a model."""
+
+    dataset: str
+    number: int  # among the splits of its data set
+    repeat: int
+    fold: int
+    train: int  # rows
+    test: int
+
+
 @dataclass(frozen=True)
 class Plan:
-    """All cells of a study; a task is the cells of one model."""
+    """All cells of a study; a task is the cells of one model, or of one split of a data set."""
 
     seed: int
     models: int
@@ -66,6 +82,10 @@ class Plan:
     plugins: tuple[PluginFile, ...] = ()
     # Names of components that are not built in, with digests of their source.
     sources: tuple[tuple[str, str], ...] = ()
+    parts: tuple[Part, ...] = ()  # of a study of data sets
+    tables: tuple[DataSource, ...] = field(default=(), compare=False)
+    resampling: str = ""  # as canonical JSON
+    keep_answers: bool = False
     # Registered in an interactive session, so not importable: (kind, name, object).
     interactive: tuple[tuple[str, str, Any], ...] = field(default=(), compare=False)
     # On a cluster, the packages and versions that every process must have.
@@ -98,7 +118,12 @@ class Plan:
 
     def conditions(self) -> dict[str, Any]:
         """Everything that the scores depend on, by the keys of a study file."""
-        return {
+        of_data = {
+            "datasets": [[table.name, table.digest] for table in self.tables],
+            "resampling": self.resampling,
+            "keep_answers": self.keep_answers,
+        }
+        return (of_data if self.parts else {}) | {
             "simstudy": simstudy.__version__,
             "seed": self.seed,
             "models": self.models,
@@ -106,7 +131,7 @@ class Plan:
             "data.train_sizes": list(self.train_sizes),
             "data.test_size": self.test_size,
             "data.training": self.training,
-            "learners": [[learner.label, learner.identity] for learner in self.learners],
+            "learners": [[learner.label, _identity(learner)] for learner in self.learners],
             MEASURED: list(self.measures),
             "measures.prior": self.prior if isinstance(self.prior, str) else list(self.prior),
             "measures.cutoff": self.cutoff,
@@ -117,12 +142,23 @@ class Plan:
         }
 
     def stream(self, model: int, role: str) -> np.random.Generator:
-        """The random stream of one role in one model."""
-        return stream(self.seed, self.family.identity, model, role)
+        """The random stream of one role in one model, or in one split of a data set."""
+        return stream(self.seed, *self._subject(model), role)
 
     def stream_key(self, model: int, role: str) -> str:
         """The purpose of that stream, as the text that seeds it."""
-        return stream_key(self.seed, self.family.identity, model, role)
+        return stream_key(self.seed, *self._subject(model), role)
+
+    def _subject(self, model: int) -> tuple[str, int]:
+        """The source of a problem and its number there: other data sets change no stream."""
+        if not self.parts:
+            return self.family.identity, model
+        part = self.parts[model]
+        return data_identity(self.table(part)), part.number
+
+    def table(self, part: Part) -> DataSource:
+        """The data set of a split."""
+        return next(table for table in self.tables if table.name == part.dataset)
 
     def fingerprint(self) -> str:
         """A digest of the conditions: runs with the same fingerprint have the same scores."""
@@ -134,12 +170,30 @@ class Plan:
         return hashlib.sha256(json.dumps(named).encode()).hexdigest()
 
 
+def data_identity(table: DataSource) -> str:
+    """What a data set is called in random streams: by its content alone."""
+    return json.dumps(["data", table.digest])
+
+
+def _identity(learner: Component) -> str:
+    """The identity of a learner, with how its rows are prepared."""
+    if not learner.preparation:
+        return learner.identity
+    return json.dumps([learner.identity, dict(learner.preparation)], sort_keys=True)
+
+
 def make_plan(study: Study) -> Plan:
     """The plan of a validated study."""
     learners = [learner.name for learner in study.learners]
     names = registered(study.family.name, learners, study.measures.names)
+    plan = stated_plan(study)
+    if study.tables:
+        from simstudy.engine.splits import parts_of
+
+        plan = replace(plan, parts=parts_of(study.tables, plan.seed, plan.resampling))
     return replace(
-        stated_plan(study),
+        plan,
+        tables=study.tables,
         means=tuple(name for name in study.measures.names if MEASURES.get(name).info.mean),
         plugins=study.plugin_files,
         sources=tuple(
@@ -167,9 +221,17 @@ def stated_plan(study: Study) -> Plan:
         test_size=study.data.test_size,
         training=study.data.training,
         learners=tuple(
-            Component(learner.name, dict(learner.parameters), learner.identity, learner.label)
+            Component(
+                learner.name,
+                dict(learner.parameters),
+                learner.identity,
+                learner.label,
+                _preparation(study, learner),
+            )
             for learner in study.learners
         ),
+        resampling=_canonical(study.resampling) if study.datasets else "",
+        keep_answers=study.keep_answers,
         measures=tuple(measures.names),
         prior=prior if isinstance(prior, str) else tuple(prior),
         cutoff=measures.cutoff,
@@ -178,3 +240,14 @@ def stated_plan(study: Study) -> Plan:
         timeout=study.limits.timeout,
         memory=study.limits.memory,
     )
+
+
+def _canonical(section: BaseModel) -> str:
+    given = section.model_dump(exclude={"sizes"}, exclude_none=True)
+    return json.dumps(given, sort_keys=True)
+
+
+def _preparation(study: Study, learner: Spec) -> tuple[tuple[str, Any], ...]:
+    if not study.datasets:
+        return ()
+    return tuple((learner.preparation or study.preparation).model_dump().items())

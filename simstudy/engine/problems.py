@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from simstudy.arrays import IntArray
+from simstudy.arrays import FloatArray, IntArray
 from simstudy.data.sample import Sample
 from simstudy.engine.evaluation import Evaluation, evaluation
 from simstudy.engine.plan import Component, Plan
@@ -33,9 +33,15 @@ class Problem(ABC):
     def draw(self, size: int) -> Sample:
         """Return the training set of a size."""
 
-    def seen(self, learner: Any, sample: Sample) -> tuple[Sample, IntArray | Sample]:
+    def seen(
+        self, component: Component, learner: Any, sample: Sample
+    ) -> tuple[Sample, IntArray | Sample]:
         """Return the training rows and the rows to predict as a learner gets them."""
         return sample, self.judged.rows
+
+    def answers(self, proba: FloatArray) -> str:
+        """Return predictions as text to keep, if the study keeps them."""
+        return ""
 
 
 class ModelProblem(Problem):
@@ -65,6 +71,15 @@ class ModelProblem(Problem):
         nested = self._plan.training == "nested"
         role = "train" if nested else f"train/{size}"
         return self._drawn.sample(size, self._plan.stream(self._model, role))
+
+
+def problem(plan: Plan, model: int) -> Problem:
+    """The problem of a task."""
+    if plan.parts:
+        from simstudy.engine.splits import DataProblem
+
+        return DataProblem(plan, model)
+    return ModelProblem(plan, model)
 
 
 def build(registry: Any, component: Component) -> Any:

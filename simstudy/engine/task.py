@@ -21,7 +21,7 @@ from simstudy.arrays import FloatArray
 from simstudy.data.sample import Sample, read_only
 from simstudy.engine.evaluation import population
 from simstudy.engine.plan import Component, Plan
-from simstudy.engine.problems import ModelProblem, Problem, build
+from simstudy.engine.problems import build, problem
 from simstudy.engine.scoring import (
     InvalidProbabilitiesError,
     NoLimitError,
@@ -55,7 +55,8 @@ class Cell:
     error: str = ""
     traceback: str = ""
     stream: str = ""
-    drawn: str = ""  # a digest of the model
+    drawn: str = ""  # a digest of the model, or of the split
+    answers: str = ""  # predictions on a data set, if they are kept
 
 
 class NoPrimaryError(ValueError):
@@ -110,7 +111,7 @@ class Task:
         self._isolated: Callable[[], AbstractContextManager[None]]
         self._isolated = _state_restored if plan.sources else nullcontext
         with self._isolated():
-            self._problem: Problem = ModelProblem(plan, model)
+            self._problem = problem(plan, model)
         self._truth, self._judged = self._problem.truth, self._problem.judged
         conventions = (plan.prior, plan.cutoff, plan.base)
         drawn = (self._truth, self._judged)
@@ -171,6 +172,7 @@ class Task:
             values=values,
             fit_seconds=fit_seconds,
             predict_seconds=predict_seconds,
+            answers=self._problem.answers(proba),
             warning="; ".join(troubles),
         )
 
@@ -203,7 +205,7 @@ class Task:
         Tables that other learners have counted are charged as if this one had counted them.
         """
         learner = self._learner(component)
-        sample, rows = self._problem.seen(learner, sample)
+        sample, rows = self._problem.seen(component, learner, sample)
         foreign = component.name in self._foreign
         if foreign:  # gets copies, so that it cannot modify shared arrays
             sample = sample.copy()

@@ -10,7 +10,7 @@ from simstudy.analysis.anova import Anova
 from simstudy.analysis.findings import Absent, Findings
 from simstudy.analysis.mixed import MixedModel
 from simstudy.report.figures import learning_curve_files
-from simstudy.report.names import PAGE, TABLES
+from simstudy.report.names import MEANS, PAGE, TABLES
 from simstudy.report.page import report_page
 from simstudy.results.results import Results
 from simstudy.results.store import Store
@@ -19,6 +19,13 @@ from simstudy.texts import as_csv
 
 def write_report(results: Results, store: Store) -> None:
     """Write the tables of all measures, the learning curves of the primary one, and the page."""
+    if results.study.datasets:
+        store.drop_report()
+        tables = {name: results.dataset_means(name) for name in results.measures}
+        means = pd.concat(tables, names=["measure"]).reset_index("measure")
+        store.write(MEANS, as_csv(means).encode())
+        store.record_report([MEANS])
+        return
     files = {name: as_csv(table).encode() for name, table in _tables(results).items()}
     files |= learning_curve_files(results)
     files[PAGE] = report_page(results).encode()

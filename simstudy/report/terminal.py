@@ -9,9 +9,10 @@ from rich.text import Text
 
 from simstudy.analysis.findings import Findings
 from simstudy.report.prose import crossings
-from simstudy.report.prose.design import conventions, design
+from simstudy.report.prose.design import conventions, data_design, design
 from simstudy.report.prose.verdicts import MAX_COMPARED, pair_method, verdicts
 from simstudy.report.tables import findings as build
+from simstudy.report.tables.datasets import dataset_tables
 from simstudy.report.tables.table import Table
 from simstudy.report.tables.terminal import print_table
 from simstudy.results.results import Results
@@ -34,6 +35,9 @@ def make_console() -> Console:
 
 def print_summary(results: Results, console: Console) -> None:
     """Print means, ANOVA and verdicts of the primary measure."""
+    if results.study.datasets:
+        _print_datasets(results, console)
+        return
     study, findings = results.study, results.findings()
     console.print(study.title or study.name, style="bold", markup=False)
     console.print(f"{design(study)}.", markup=False)
@@ -47,6 +51,20 @@ def print_summary(results: Results, console: Console) -> None:
     _print_verdicts(findings, console)
     _print_courses(findings, console)
     _print_failures(results, console)
+
+
+def _print_datasets(results: Results, console: Console) -> None:
+    """Print the means of data sets."""
+    study = results.study
+    console.print(study.title or study.name, style="bold", markup=False)
+    console.print(f"{data_design(study)}.", markup=False)
+    console.print(f"{conventions(study)}.\n", markup=False)
+    for table in dataset_tables(results):
+        print_table(table, console)
+    for name, notes in results.manifest["notes"].items():
+        for note in notes:
+            console.print(f"{name}: {note}", style="yellow", markup=False)
+    _print_troubles(results, console)
 
 
 def _print_verdicts(findings: Findings, console: Console) -> None:
@@ -80,15 +98,21 @@ def _print_courses(findings: Findings, console: Console) -> None:
     console.print(f"{text}\n", style="dim", highlight=False, markup=False)
 
 
-def _print_failures(results: Results, console: Console) -> None:
+def _print_troubles(results: Results, console: Console) -> None:
     manifest, lines = results.manifest, []
     if manifest["failures"]:
         where = results.directory / "failures.csv"
         lines.append(f"{manifest['failures']} of {manifest['cells']} cells failed; see {where}.")
     warned = list(manifest["warnings"].items())[:_MAX_WARNINGS]
     lines += [f"warned in {count} cells, {warning}" for warning, count in warned]
+    for line in lines:
+        console.print(line, style="yellow", markup=False)
+
+
+def _print_failures(results: Results, console: Console) -> None:
+    _print_troubles(results, console)
     lost = {name: len(results.findings(name).left_out) for name in results.measures[1:]}
-    lines += [
+    lines = [
         f"{number} models lack a finite {name} in some cell; see left_out.csv"
         for name, number in lost.items()
         if number

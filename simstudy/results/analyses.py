@@ -32,6 +32,11 @@ class Analyses(Recorded):
         from simstudy.analysis.findings import Design, Findings
 
         name = self._measure(measure)
+        if self.study.datasets:
+            raise SimstudyError(
+                f"{self.directory} is a study of data sets, whose splits share rows: the analyses "
+                "of models do not apply; results.scores and results.dataset_means() have its scores"
+            )
         if name not in self._findings:
             study = self.study
             design = Design(
@@ -46,6 +51,16 @@ class Analyses(Recorded):
                 name, self.info(name), design, self.scores, self.refined, *parts
             )
         return self._findings[name]
+
+    def dataset_means(self, measure: str | None = None) -> pd.DataFrame:
+        """The mean over splits by data set, training size and learner, of a study of data sets."""
+        from simstudy.analysis.datasets import dataset_means
+        from simstudy.sources.data import size_text
+
+        if not self.study.datasets:
+            raise SimstudyError(f"{self.directory} is a study of models; see results.intervals()")
+        sizes = [size_text(size) for size in self.sizes]
+        return dataset_means(self.scores, self._measure(measure), sizes)
 
     def _part(self, name: str, part: str) -> str:
         """The column of a part of regret that belongs to an information reward, if there is one."""

@@ -15,6 +15,7 @@ from simstudy.errors import SimstudyError
 from simstudy.results.columns import Columns, Places
 from simstudy.results.folder import Folder
 from simstudy.results.journal import Journal
+from simstudy.sources.data import size_text
 from simstudy.study.constants import JOURNAL, STUDY
 
 
@@ -138,7 +139,8 @@ class CellFolder(Folder):
 
     def cell_command(self, cell: Cell) -> str:
         """The command that runs one cell again."""
-        options = ["--model", str(cell.model), "--size", str(cell.size), "--learner", cell.learner]
+        size = size_text(cell.size)
+        options = ["--model", str(cell.model), "--size", size, "--learner", cell.learner]
         return shlex.join(["simstudy", "cell", str(self.directory / STUDY), *options])
 
     def take(self, plan: Plan, others: Sequence[CellFolder]) -> None:

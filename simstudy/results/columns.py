@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import io
+import zlib
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -10,8 +12,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from simstudy.arrays import FloatArray
 from simstudy.engine.plan import Plan
 from simstudy.engine.task import Cell
+from simstudy.sources.data import rows_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -46,6 +50,7 @@ class Columns:
         self.failed: dict[int, Cell] = {}  # by position
         self._seconds = np.full((plan.cells, 2), np.nan)
         self._warnings: dict[int, str] = {}
+        self._answers: dict[int, str] = {}
 
     def add(self, cell: Cell) -> None:
         """Add or replace a cell; one that does not belong to the plan is ignored."""
@@ -55,6 +60,7 @@ class Columns:
         if self.there[place]:
             self.failed.pop(place, None)
             self._warnings.pop(place, None)
+            self._answers.pop(place, None)
         self.there[place] = True
         self.values[place] = cell.values
         self._seconds[place] = cell.fit_seconds, cell.predict_seconds
@@ -62,6 +68,8 @@ class Columns:
             self.failed[place] = cell
         if cell.warning:
             self._warnings[place] = cell.warning
+        if cell.answers:
+            self._answers[place] = cell.answers
 
     def failures(self) -> list[Cell]:
         """The cells that failed, in their order."""
@@ -77,7 +85,9 @@ class Columns:
 
     def scores(self, only: Mapping[int, Collection[str]] | None = None) -> pa.Table:
         """One row per cell, or only those of some sizes and learners."""
-        columns = {"family": _texts([self._plan.family.name] * len(self.there)), **self._keys()}
+        columns = self._keys()
+        if not self._plan.parts:
+            columns = {"family": _texts([self._plan.family.name] * len(self.there)), **columns}
         for index, column in enumerate(self._plan.columns):
             columns[column.name] = _numbers(self.values[:, index])
         status = ["ok"] * len(self.there)
@@ -98,12 +108,48 @@ class Columns:
         return _table(columns)
 
     def _keys(self) -> dict[str, pa.Array]:
-        keys, models = self._places.keys, self._plan.models
-        return {
-            "model": _numbers(np.repeat(np.arange(models, dtype=np.int64), len(keys))),
-            "size": _numbers(np.tile(np.array([size for size, _ in keys], np.int64), models)),
-            "learner": _texts([label for _, label in keys] * models),
-        }
+        keys, models, parts = self._places.keys, self._plan.models, self._plan.parts
+        columns = {"model": _numbers(np.repeat(np.arange(models, dtype=np.int64), len(keys)))}
+        sizes = np.tile(np.array([size for size, _ in keys], np.int64), models)
+        if parts:
+            each = [part for part in parts for _ in keys]
+            columns = {"dataset": _texts([part.dataset for part in each]), **columns}
+            for name in ("repeat", "fold"):
+                columns[name] = _numbers(np.array([getattr(p, name) for p in each], np.int64))
+            pairs = zip(sizes.tolist(), each, strict=True)
+            sizes = np.array([rows_of(size, part.train) for size, part in pairs], np.int64)
+        labels = _texts([label for _, label in keys] * models)
+        return {**columns, "size": _numbers(sizes), "learner": labels}
+
+    def answers(self) -> pa.Table:
+        """The predictions that were kept: one row per cell and test row."""
+        import pyarrow as pa
+
+        keys, parts, found = self._places.keys, self._plan.parts, []
+        for place in sorted(self._answers):
+            part, (size, label) = parts[place // len(keys)], keys[place % len(keys)]
+            rows, target, proba = unpacked(self._answers[place], part.test)
+            number, classes = proba.shape
+            ends = np.arange(number + 1, dtype=np.int32) * classes
+            buffers = [None, pa.py_buffer(ends)]
+            lists = pa.ListArray.from_buffers(
+                pa.list_(pa.float64()), number, buffers, children=[_numbers(proba.ravel())]
+            )
+            same = {"repeat": part.repeat, "fold": part.fold, "size": rows_of(size, part.train)}
+            columns = {"dataset": _texts([part.dataset] * number)}
+            columns |= {key: _numbers(np.full(number, value)) for key, value in same.items()}
+            columns |= {"learner": _texts([label] * number), "row": _numbers(rows)}
+            found.append(_table({**columns, "target": _numbers(target), "probabilities": lists}))
+        return pa.concat_tables(found).combine_chunks()
+
+
+def unpacked(
+    answers: str, rows: int
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], FloatArray]:
+    """The rows, their classes and the predictions of `DataProblem.answers`."""
+    content = zlib.decompress(base64.b64decode(answers))
+    first, second = (np.frombuffer(content, "<i8", rows, 8 * rows * place) for place in (0, 1))
+    return first, second, np.frombuffer(content, "<f8", -1, 16 * rows).reshape(rows, -1)
 
 
 # Built from buffers: from lists or arrays, pyarrow would import pandas.

@@ -126,7 +126,11 @@ class Journal:
 
 def _line(entry: Iterable[Cell] | dict[str, Any]) -> bytes:
     if not isinstance(entry, dict):
-        text = json.dumps([{name: getattr(cell, name) for name in _FIELDS} for cell in entry])
+        cells = [{name: getattr(cell, name) for name in _FIELDS} for cell in entry]
+        for cell in cells:
+            if not cell["answers"]:
+                del cell["answers"]
+        text = json.dumps(cells)
     else:
         text = json.dumps(entry)
     return f"{zlib.crc32(text.encode()):08x} {text}\n".encode()

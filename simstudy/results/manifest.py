@@ -89,6 +89,9 @@ class _Network(_Section):
         return self
 
 
+_Part = tuple[str, Count, Count, Count, Count, Count]  # see `Part`
+
+
 class _Refined(_Section):
     checksum: int | None = None
     sizes: dict[str, list[str]] = {}
@@ -106,6 +109,9 @@ class Manifest(Owner):
     # What a session registered, by kind and name, and digests of its source, if known.
     session: dict[str, str] = {}
     networks: dict[str, _Network] = {}
+    # Of a study of data sets: its splits, and what is odd about its data sets, by name.
+    parts: list[_Part] = []
+    notes: dict[str, list[str]] = {}
     packages: dict[str, str] = {}
     python: str = ""
     platform: str = ""
@@ -151,7 +157,9 @@ def descriptions(plan: Plan) -> dict[str, Any]:
         "measures": {column.name: _info(column, plan.reward) for column in plan.columns},
         "columns": {column.name: [column.measure, column.test] for column in plan.columns},
         "about": {
-            "family": {plan.family.name: first_line(FAMILIES, plan.family.name)},
+            "family": {}
+            if plan.parts
+            else {plan.family.name: first_line(FAMILIES, plan.family.name)},
             "learner": {one.name: first_line(LEARNERS, one.name) for one in plan.learners},
             "measure": {name: first_line(MEASURES, name) for name in plan.measures},
         },
@@ -159,6 +167,8 @@ def descriptions(plan: Plan) -> dict[str, Any]:
             name: sorted({"base", "reward", "prior"} & keywords(MEASURES.get(name)))
             for name in plan.measures
         },
+        "parts": [list(part) for part in plan.parts],
+        "notes": {table.name: list(table.notes) for table in plan.tables if table.notes},
         "session": {
             f"{registry.kind} {name}": registry.known_digest(name) or ""
             for registry, name in registered(
@@ -188,8 +198,8 @@ def _info(column: Column, reward: str) -> dict[str, Any]:
 
 def networks(plan: Plan, drawn: Collection[int]) -> dict[str, Any]:
     """The structures of the first models, as far as they were drawn."""
-    found = {}
-    for index in range(min(_NETWORKS, plan.models)):
+    found: dict[str, Any] = {}
+    for index in range(0 if plan.parts else min(_NETWORKS, plan.models)):
         if index not in drawn:
             continue
         try:

@@ -15,13 +15,14 @@ from simstudy.measures.base import MeasureInfo
 from simstudy.results.files import write_files
 from simstudy.results.manifest import filled
 from simstudy.results.recorded import foreign, recorded_study
-from simstudy.results.store import COMPLETE, REFINED, SCORES, SHARD, Store
+from simstudy.results.store import ANSWERS, COMPLETE, REFINED, SCORES, SHARD, Store
 from simstudy.texts import as_csv, counted, csv_text, summary
 
 if TYPE_CHECKING:
     import pandas as pd
 
 _KEYS = ["model", "size", "learner"]
+_DATA_KEYS = ["dataset", "model", "repeat", "fold", "size", "learner"]
 
 
 class Recorded:
@@ -45,8 +46,9 @@ class Recorded:
 
     def __repr__(self) -> str:
         failed = counted(self.manifest["failures"], "failed cell")
+        sets = counted(len(self.study.datasets), "data set")
         parts = [
-            counted(self.study.models, "model"),
+            sets if self.study.datasets else counted(self.study.models, "model"),
             counted(len(self.learners), "learner"),
             counted(len(self.sizes), "training size"),
             *([failed] if self.manifest["failures"] else []),
@@ -98,7 +100,24 @@ class Recorded:
     @cached_property
     def scores(self) -> pd.DataFrame:
         """One row for each cell."""
-        return self._every_cell(SCORES[0], ["family", *_KEYS, *self.measures, "status"])
+        keys = self._keys if self.study.datasets else ["family", *_KEYS]
+        return self._every_cell(SCORES[0], [*keys, *self.measures, "status"])
+
+    @property
+    def _keys(self) -> list[str]:
+        return _DATA_KEYS if self.study.datasets else _KEYS
+
+    @cached_property
+    def answers(self) -> pd.DataFrame:
+        """The class probabilities that each learner gave each test row, if the study kept them."""
+        import pandas as pd
+
+        if not self.study.keep_answers:
+            raise SimstudyError(f"{self.directory} has no answers; set keep_answers = true")
+        try:
+            return pd.read_parquet(self.directory / ANSWERS)
+        except (OSError, ValueError) as error:
+            raise self._damaged(ANSWERS) from error
 
     @overload
     def to_csv(self) -> str: ...
@@ -145,7 +164,7 @@ class Recorded:
         A table that several learners share is counted once; its time is charged to each learner
         that uses it.
         """
-        return self._every_cell(SCORES[1], [*_KEYS, "fit_seconds", "predict_seconds"])
+        return self._every_cell(SCORES[1], [*self._keys, "fit_seconds", "predict_seconds"])
 
     @cached_property
     def failures(self) -> pd.DataFrame:
@@ -159,7 +178,10 @@ class Recorded:
         each = len(sizes) * len(labels)
         if len(table) != models * each or not (
             np.array_equal(table["model"], np.repeat(np.arange(models), each))
-            and np.array_equal(table["size"], np.tile(np.repeat(sizes, len(labels)), models))
+            and (
+                bool(self.study.datasets)  # whose sizes are those of their training parts
+                or np.array_equal(table["size"], np.tile(np.repeat(sizes, len(labels)), models))
+            )
             and table["learner"].tolist() == labels * (models * len(sizes))
         ):
             raise self._damaged(name)
@@ -169,7 +191,8 @@ class Recorded:
         """A table that is as it was written and has these columns, of numbers or of texts."""
         import pandas as pd
 
-        numbers = {"model": "i", "size": "i", "fit_seconds": "f", "predict_seconds": "f"}
+        numbers = dict.fromkeys(("model", "size", "repeat", "fold"), "i")
+        numbers |= {"fit_seconds": "f", "predict_seconds": "f"}
         numbers |= dict.fromkeys(self.measures, "f")
         texts = [column for column in columns if column not in numbers]
         path = self.directory / name

@@ -7,13 +7,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from simstudy.engine.plan import Plan, stated_plan
+from simstudy.engine.plan import Part, Plan, stated_plan
 from simstudy.errors import SimstudyError
 from simstudy.results.manifest import plugin_copy
 from simstudy.results.store import Store
 from simstudy.study.constants import JOURNAL, STUDY
 from simstudy.study.plugins import PluginFile, read_plugin
-from simstudy.study.registry import registered
+from simstudy.study.registry import DATA, registered
 from simstudy.study.study import Study, stated_study
 from simstudy.study.toml import read_toml
 
@@ -22,7 +22,13 @@ def recorded_study(directory: Path) -> Study:
     """The study recorded in a directory of results; no name is looked up."""
     path = directory / STUDY
     try:
-        return stated_study(read_toml(path))
+        study = stated_study(read_toml(path))
+        if study.datasets:  # what follows from reading them is in the manifest
+            conditions = Store(directory).found()["conditions"]
+            sizes = conditions["data.train_sizes"]
+            data = study.data.model_copy(update={"train_sizes": sizes})
+            study = replace(study, models=conditions["models"], data=data)
+        return study
     except (ValueError, RecursionError) as error:
         raise SimstudyError(
             f"{path} is missing or damaged; run the study again to restore it"
@@ -41,7 +47,8 @@ def foreign(settings: Mapping[str, Any]) -> list[str]:
     """The plugins and components of a study that are not built in; running it executes them."""
     measures = [settings["measures"]["primary"], *settings["measures"]["also"]]
     learners = [learner["name"] for learner in settings["learners"]]
-    components = registered(settings["family"]["name"], learners, measures)
+    family = settings["family"]["name"] if "family" in settings else DATA
+    components = registered(family, learners, measures)
     return [*settings["plugins"], *(name for kind, name in components if not kind.is_own(name))]
 
 
@@ -60,6 +67,7 @@ def recorded_plan(study: Study, directory: Path, manifest: Mapping[str, Any]) ->
             replace(one, identity=identities.get(one.label, "")) for one in plan.learners
         ),
         means=tuple(name for name in plan.measures if measures.get(name, {"mean": False})["mean"]),
+        parts=tuple(Part(*part) for part in manifest.get("parts", ())),
         plugins=tuple(_recorded_plugin(directory, name) for name in study.plugins),
         sources=tuple(conditions["source"].items()),
     )

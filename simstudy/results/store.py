@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import platform
 import tomllib
 import zlib
@@ -38,6 +39,7 @@ from simstudy.study.toml import dumps
 SHARD = "shard"
 _REPORTED = ("name", "title", "analysis", "thresholds")  # settings that a report shows
 REFINED = "refined.parquet"  # cells of sizes added for the thresholds only
+ANSWERS = "answers.parquet"  # predictions on data sets, if they are kept
 SCORES = ("scores.parquet", "timings.parquet", "failures.csv", JOURNAL)
 PACKAGES = ("simstudy", "numpy", "scipy", "pandas", "pyarrow", "joblib", "scikit-learn", "pgmpy")
 
@@ -171,6 +173,8 @@ class Store(CellFolder):
         An identical file is left alone; a report of other settings is removed.
         """
         asked = {**settings, "plugins": plugin_names(plan)}
+        for section, table in zip(asked.get("datasets", ()), plan.tables, strict=False):
+            section["path"] = Path(os.path.relpath(table.path, self.directory)).as_posix()
         there = self._written_study()
         if there == asked:
             return
@@ -200,6 +204,8 @@ class Store(CellFolder):
         failures = cells.failures()
         written = self._write_failures(failures)
         self._remove(REFINED)
+        if plan.keep_answers:
+            self.write(ANSWERS, parquet(cells.answers()))
         if self.descriptions is None:
             facts = {**facts, "networks": networks(plan, self._drawn)}
         facts = {

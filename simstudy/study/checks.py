@@ -23,6 +23,9 @@ def check_study(study: Study) -> None:
     """Refuse a study with inconsistent sections: `KeyedError` with the key at fault."""
     _check_labels(study)
     _check_measures(study)
+    if study.datasets:
+        _check_data(study)
+        return
     _check_given_prior(study)
     _check_true_tree(study)
     _check_exact(study)
@@ -55,6 +58,46 @@ def _check_measures(study: Study) -> None:
                 f"the measure '{name}' cannot be called: {error}; it is given (proba, y) and, if "
                 f"it names them, {', '.join(sorted(CONTEXT_KEYWORDS))}",
             ) from error
+
+
+def _check_data(study: Study) -> None:
+    """Refuse what needs a truth, and learners that could not take the rows as prepared."""
+    without = "the truth of a data set is not known"
+    for key, name in _measure_keys(study):
+        if keywords(MEASURES.get(name)) & {"truth", "oracle", "limit"}:
+            raise KeyedError(key, f"'{name}' compares predictions with the truth, and {without}")
+    prior = study.measures.prior
+    if prior == "true":
+        raise KeyedError("measures.prior", f'"true" is not possible: {without}')
+    for table in study.tables:
+        classes = table.sample.classes
+        if isinstance(prior, list) and len(prior) != classes:
+            raise KeyedError(
+                "measures.prior",
+                f"a prior of {len(prior)} probabilities does not fit '{table.name}', which has "
+                f"{classes} classes",
+            )
+    for index, spec in enumerate(study.learners):
+        learner = LEARNERS.get(spec.name)(**spec.parameters)
+        if getattr(learner, "knows_model", False) or spec.parameters.get("tree") == "true":
+            raise KeyedError(f"learners[{index}]", f"'{spec.name}' is given the truth; {without}")
+        accepts = getattr(learner, "accepts", frozenset())
+        preparation = spec.preparation or study.preparation
+        for table in study.tables:
+            numbers = table.sample.schema.numeric and preparation.discretize == "none"
+            if numbers and "numeric" not in accepts:
+                raise KeyedError(
+                    f"learners[{index}]",
+                    f"'{spec.name}' takes no numbers, which '{table.name}' has; set "
+                    'preparation.discretize to another value than "none"',
+                )
+            lacks = table.sample.incomplete and preparation.missing == "ignore"
+            if lacks and "missing" not in accepts:
+                raise KeyedError(
+                    f"learners[{index}]",
+                    f"'{spec.name}' takes no missing values, which '{table.name}' has; set "
+                    'preparation.missing to "mode" or "value"',
+                )
 
 
 def _check_given_prior(study: Study) -> None:

@@ -198,14 +198,16 @@ MEASURES = Registry(
     reserved=("family", "model", "size", "learner", "status", "measure"),
 )
 REGISTRIES = (FAMILIES, LEARNERS, MEASURES)
+DATA = "data"  # stands in place of a family in studies of data sets
 
 
 def registered(
     family: str, learners: Iterable[str], measures: Iterable[str]
 ) -> list[tuple[Registry, str]]:
-    """The components of a study, each with its registry."""
+    """The components of a study, each with its registry; data sets are none."""
     named = ((LEARNERS, learners), (MEASURES, measures))
-    return [(FAMILIES, family), *((kind, name) for kind, names in named for name in names)]
+    found = [(kind, name) for kind, names in named for name in names]
+    return found if family == DATA else [(FAMILIES, family), *found]
 
 
 def register_family(name: str) -> Callable[[type[Component]], type[Component]]:

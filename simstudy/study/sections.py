@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import itertools
 import json
+import re
 import sys
+from collections.abc import Iterable
 from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
@@ -28,12 +30,6 @@ class NamedSection(_Section):
     model_config = ConfigDict(extra="allow", frozen=True, strict=True)
 
     name: str = Field(description="Its name; simstudy list names all.")
-
-
-class LearnerSection(NamedSection):
-    """A learner and its label."""
-
-    label: str = Field(default="", description="Its label in reports; the name if left out.")
 
 
 class Data(_Section):
@@ -67,6 +63,83 @@ class Data(_Section):
         if any(second <= first for first, second in itertools.pairwise(sizes)):
             raise ValueError("sizes must increase from one to the next")
         return sizes
+
+
+class Preparation(_Section):
+    """How rows are prepared for learners; fitted to each training part, never to test rows."""
+
+    discretize: Literal["mdl", "kononenko", "equal_frequency", "equal_width", "none"] = Field(
+        default="mdl",
+        description="How numbers become nominal for learners that do not take them: cuts of least "
+        "description length (Fayyad & Irani 1993), by Kononenko's criterion (1995), bins of equal "
+        "frequency or width, or not at all.",
+    )
+    bins: int = Field(
+        default=10, ge=2, le=1000, description="Number of bins of equal frequency or width."
+    )
+    missing: Literal["ignore", "mode", "value"] = Field(
+        default="ignore",
+        description="Missing values: left to learners that take them; or, for all others, replaced "
+        "by the most frequent value of the training part, or made a value of their own.",
+    )
+
+
+class LearnerSection(NamedSection):
+    """A learner, its label, and how rows are prepared for it alone."""
+
+    label: str = Field(default="", description="Its label in reports; the name if left out.")
+    preparation: Preparation | None = Field(
+        default=None, description="Instead of the study's [preparation], on data sets."
+    )
+
+
+class DataSetSection(_Section):
+    """A data file and how it is read."""
+
+    path: str = Field(description="A CSV, ARFF or Parquet file, relative to this file.")
+    name: str = Field(default="", description="Its name in reports; that of the file if left out.")
+    target: str | None = Field(default=None, description="The column to predict; the last one.")
+    ignore: list[str] = Field(default=[], description="Columns to leave out.")
+    nominal: list[str] = Field(default=[], description="Columns whose numbers are names.")
+    numeric: list[str] = Field(default=[], description="Columns that must hold numbers.")
+    values: dict[str, list[str]] = Field(
+        default={}, description="The ordered values of nominal columns."
+    )
+    missing_values: list[str] = Field(
+        default=["", "?"], description="Texts that stand for a missing value."
+    )
+    groups: str | None = Field(
+        default=None, description="A column of groups of rows that are never separated."
+    )
+    classes: dict[str, list[str]] = Field(
+        default={}, description="Classes made of others; rows of classes not named are dropped."
+    )
+    separator: str | None = Field(default=None, description="Between values; found if left out.")
+    encoding: str | None = Field(default=None, description="Of a text file; found if left out.")
+
+
+class Resampling(_Section):
+    """How data sets are split into training and test parts."""
+
+    scheme: Literal["cv", "5x2cv", "swapped", "holdout", "loo", "bootstrap"] = Field(
+        default="cv",
+        description="Cross-validation, 5×2 cross-validation, two halves that change places, "
+        "repeated holdout, leaving one row out, or the bootstrap.",
+    )
+    folds: int | None = Field(default=None, description="Folds of cross-validation.")
+    repeats: int | None = Field(default=None, description="How often it is repeated.")
+    share: float | None = Field(
+        default=None, description="The share of training rows in a holdout, rounded down."
+    )
+    stratify: bool | None = Field(
+        default=None, description="Whether classes are alike in all parts."
+    )
+    splits: str | None = Field(default=None, description="A file of splits, instead of a scheme.")
+    sizes: list[Rows | float] = Field(
+        default=[],
+        description="Training sizes for learning curves, as rows or as shares of the training "
+        "part; all of it if left out.",
+    )
 
 
 class Measures(_Section):
@@ -173,8 +246,15 @@ class StudyFile(_Section):
         description="Python files that register families, learners or measures, relative to this "
         "file.",
     )
-    family: NamedSection
+    compare: Literal["learners"] = Field(default="learners", description="What is compared.")
+    keep_answers: bool = Field(
+        default=False, description="Whether probabilities predicted on data sets are kept."
+    )
+    family: NamedSection | None = None
     data: Data = Data()
+    datasets: list[DataSetSection] = []
+    resampling: Resampling = Resampling()
+    preparation: Preparation = Preparation()
     learners: list[LearnerSection] = Field(min_length=1)
     measures: Measures = Measures()
     analysis: Analysis = Analysis()
@@ -182,17 +262,46 @@ class StudyFile(_Section):
     thresholds: Thresholds = Thresholds()
 
 
-_SECTIONS: dict[str, type[BaseModel]] = {"": StudyFile} | {
-    section.__name__.lower(): section for section in (Data, Measures, Analysis, Limits, Thresholds)
+_OF_MODELS = ("models", "data", "thresholds")  # keys of one kind of study
+_OF_DATA = ("keep_answers", "resampling", "preparation")
+_KINDS = (Data, Measures, Analysis, Limits, Thresholds, Resampling, Preparation)
+_SECTIONS: dict[str, type[BaseModel]] = {
+    "": StudyFile,
+    "datasets": DataSetSection,
+    "learners.preparation": Preparation,
+    **{section.__name__.lower(): section for section in _KINDS},
 }
+
+
+def _known_keys(section: str) -> Iterable[str]:
+    """The keys of a section, such as ``datasets[0]``."""
+    return _SECTIONS[re.sub(r"\[\d+\]", "", section)].model_fields
 
 
 def read_sections(content: Any) -> StudyFile:
     """The sections of a study, their keys and types checked; raises `KeyedError`."""
     try:
-        return StudyFile.model_validate_json(json.dumps(content, default=str))
+        given = StudyFile.model_validate_json(json.dumps(content, default=str))
     except ValidationError as error:
-        key, message = explain(error, lambda section: _SECTIONS[section].model_fields)
+        key, message = explain(error, _known_keys)
         if key == "models" and error.errors()[0]["type"] == "greater_than_equal":
             message += " (models are the subjects of the ANOVA, which needs two)"
         raise KeyedError(key, message) from error
+    _check_kind(given)
+    return given
+
+
+def _check_kind(given: StudyFile) -> None:
+    """Refuse a study without models and data sets, or with keys of the other kind."""
+    if given.family is None and not given.datasets:
+        raise KeyedError("family", "a study needs a [family] of models, or [[datasets]]")
+    if given.datasets and given.family is not None:
+        raise KeyedError("datasets", "a study has a [family] or [[datasets]], not both")
+    alien, whose = (_OF_MODELS, "models") if given.datasets else (_OF_DATA, "data sets")
+    for key in alien:
+        if key in given.model_fields_set:
+            raise KeyedError(key, f"this key is for studies of {whose}")
+    for index, learner in enumerate(given.learners):
+        if learner.preparation is not None and not given.datasets:
+            key = f"learners[{index}].preparation"
+            raise KeyedError(key, "this key is for studies of data sets")

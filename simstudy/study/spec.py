@@ -16,7 +16,7 @@ from simstudy.errors import describe, suggestion
 from simstudy.sources.base import Family
 from simstudy.study.explain import KeyedError, sentence
 from simstudy.study.registry import FAMILIES, Registry, UnknownNameError
-from simstudy.study.sections import LearnerSection, NamedSection
+from simstudy.study.sections import LearnerSection, NamedSection, Preparation
 
 # Parameters of `Family` and their names in earlier versions. A study file may use either; an
 # identity always uses the earlier one, so that no random stream changes.
@@ -32,6 +32,7 @@ class Spec:
     resolved: Mapping[str, Any]  # with defaults, except those that TOML cannot represent
     identity: str  # name and non-default parameters as canonical JSON; seeds random streams
     label: str  # of a learner; empty for a family
+    preparation: Preparation | None = None  # of rows, for this learner alone
 
 
 def stated_spec(given: NamedSection, registry: Registry) -> Spec:
@@ -148,6 +149,7 @@ def _spec(
         resolved={key: value for key, value in both.items() if _is_toml(value)},
         identity=json.dumps([given.name, changed], sort_keys=True),
         label=given.label or given.name if isinstance(given, LearnerSection) else "",
+        preparation=given.preparation if isinstance(given, LearnerSection) else None,
     )
 
 

@@ -10,17 +10,21 @@ from pathlib import Path
 from typing import Any
 
 from simstudy.errors import SimstudyError
+from simstudy.sources.data import DataSource
 from simstudy.study.builtin import study_path
 from simstudy.study.checks import check_study
 from simstudy.study.digests import recorded_digests
 from simstudy.study.explain import KeyedError
 from simstudy.study.plugins import PluginFile, directory_restored, load_plugin
-from simstudy.study.registry import FAMILIES, LEARNERS
+from simstudy.study.registry import DATA, FAMILIES, LEARNERS
 from simstudy.study.sections import (
     Analysis,
     Data,
+    DataSetSection,
     Limits,
     Measures,
+    Preparation,
+    Resampling,
     StudyFile,
     Thresholds,
     read_sections,
@@ -28,6 +32,8 @@ from simstudy.study.sections import (
 from simstudy.study.spec import Spec, plain, resolve_spec, stated_spec
 from simstudy.study.toml import dumps, read_toml, set_dotted
 from simstudy.texts import counted, summary
+
+_TABLES = Spec(DATA, {}, {}, DATA, "")  # in place of the family of a study of data sets
 
 
 @dataclass(frozen=True)
@@ -48,8 +54,13 @@ class Study:
         The learners to fit.
     data, measures, analysis, limits, thresholds
         The sections of these names.
+    datasets, resampling, preparation, keep_answers
+        The sections and the key of a study of data sets. It has no family of its own: ``family``
+        then stands for the data sets, and ``models`` is the number of splits.
     plugin_files : sequence of PluginFile
         The content of the plugins.
+    tables : sequence of DataSource
+        The data sets as read.
     """
 
     name: str
@@ -64,9 +75,17 @@ class Study:
     analysis: Analysis
     limits: Limits
     thresholds: Thresholds
+    datasets: tuple[DataSetSection, ...]
+    resampling: Resampling
+    preparation: Preparation
+    keep_answers: bool
     plugin_files: tuple[PluginFile, ...] = ()
+    tables: tuple[DataSource, ...] = ()
 
     def __repr__(self) -> str:
+        if self.datasets:
+            sets = counted(len(self.datasets), "data set")
+            return summary(self, f"{self.name!r}: {sets}", ", ".join(self.labels))
         models = f"{self.name!r}: {counted(self.models, 'model')} of {self.family.name}"
         sizes = ", ".join(map(str, self.data.train_sizes))
         return summary(self, models, f"{sizes} training rows", ", ".join(self.labels))
@@ -78,18 +97,24 @@ class Study:
 
     def as_dict(self) -> dict[str, Any]:
         """The study with every default filled in, in the order of the file's sections."""
-        content = {
-            key: getattr(self, key) for key in ("name", "title", "seed", "models", "plugins")
-        }
-        content["family"] = {"name": self.family.name, **self.family.resolved}
-        for section in ("data", "measures", "analysis"):
-            content[section] = getattr(self, section).model_dump()
+        keys = ["name", "title", "seed", "models", "plugins"]
+        sections = ["data", "measures", "analysis"]
+        if self.datasets:
+            keys[3:4], sections[:1] = ["keep_answers"], ["resampling", "preparation"]
+        content = {key: getattr(self, key) for key in keys}
+        if self.datasets:
+            content["datasets"] = [one.model_dump(exclude_none=True) for one in self.datasets]
+        else:
+            content["family"] = {"name": self.family.name, **self.family.resolved}
+        for section in sections:
+            content[section] = getattr(self, section).model_dump(exclude_none=True)
         if limits := self.limits.model_dump(exclude_none=True):
             content["limits"] = limits
         if self.thresholds.refine:
             content["thresholds"] = self.thresholds.model_dump()
         content["learners"] = [
-            {"name": spec.name, "label": spec.label, **spec.resolved} for spec in self.learners
+            {"name": spec.name, "label": spec.label, **_own_preparation(spec), **spec.resolved}
+            for spec in self.learners
         ]
         made: dict[str, Any] = plain(content)
         return made
@@ -99,11 +124,17 @@ class Study:
         return dumps(self.as_dict())
 
 
+def _own_preparation(spec: Spec) -> dict[str, Any]:
+    own = spec.preparation
+    return {} if own is None else {"preparation": own.model_dump()}
+
+
 def stated_study(content: Any) -> Study:
-    """The study that a dictionary states; plugins are not read and no name is looked up."""
+    """The study that a dictionary states; files are not read and no name is looked up."""
     given = read_sections(content)
     learners = [stated_spec(learner, LEARNERS) for learner in given.learners]
-    return _study(given, stated_spec(given.family, FAMILIES), learners)
+    family = _TABLES if given.family is None else stated_spec(given.family, FAMILIES)
+    return _study(given, family, learners)
 
 
 def _resolved_study(given: StudyFile, directory: Path, digests: Sequence[str] | None) -> Study:
@@ -116,12 +147,16 @@ def _resolved_study(given: StudyFile, directory: Path, digests: Sequence[str] | 
             files.append(load_plugin(path, digest))
         except (OSError, ValueError, RuntimeError) as error:
             raise KeyedError(f"plugins[{index}]", str(error)) from error
-    family = resolve_spec(given.family, FAMILIES, "family")
+    family = _TABLES if given.family is None else resolve_spec(given.family, FAMILIES, "family")
     learners = [
         resolve_spec(learner, LEARNERS, f"learners[{index}]")
         for index, learner in enumerate(given.learners)
     ]
     study = _study(given, family, learners, files)
+    if study.datasets:
+        from simstudy.study.datasets import with_tables
+
+        study = with_tables(study, directory)
     check_study(study)
     return study
 
@@ -129,9 +164,11 @@ def _resolved_study(given: StudyFile, directory: Path, digests: Sequence[str] | 
 def _study(
     given: StudyFile, family: Spec, learners: Sequence[Spec], files: Sequence[PluginFile] = ()
 ) -> Study:
-    keys = ("name", "title", "seed", "models")
+    keys = ("name", "title", "seed", "models", "keep_answers")
     sections = ("data", "measures", "analysis", "limits", "thresholds")
+    sections += ("resampling", "preparation")
     return Study(
+        datasets=tuple(given.datasets),
         plugins=tuple(given.plugins),
         family=family,
         learners=tuple(learners),

@@ -18,6 +18,7 @@ from simstudy.results.manifest import filled
 from simstudy.results.recorded import foreign, recorded_plan, recorded_study
 from simstudy.results.results import Results
 from simstudy.results.store import SHARD, Store
+from simstudy.sources.data import size_text
 from simstudy.study.study import Study
 from simstudy.workflow.options import RunOptions, check_options
 from simstudy.workflow.progress import Progress, Step, shown
@@ -265,14 +266,15 @@ def run_cell(study: Study, model: int, size: int, learner: str) -> dict[str, flo
     from simstudy.analysis.refinement import refinement_grid
 
     plan = make_plan(study)
+    grid = refinement_grid(plan.train_sizes)
     learners = {component.label: component for component in plan.learners}
     for what, value, allowed, known in (
         ("model", model, range(plan.models), [f"0 to {plan.models - 1}"]),
-        ("size", size, refinement_grid(plan.train_sizes), plan.train_sizes),
+        ("size", size, plan.train_sizes if plan.parts else grid, plan.train_sizes),
         ("learner", learner, learners, learners),
     ):
         if value not in allowed:
-            listed = ", ".join(map(str, known))
+            listed = ", ".join(map(size_text if what == "size" else str, known))
             raise SimstudyError(f"the study has no {what} {value}; it has {listed}")
     if plan.memory is not None:
         limit_memory(plan.memory)
@@ -287,6 +289,7 @@ def run_cell(study: Study, model: int, size: int, learner: str) -> dict[str, flo
 def _describe(cell: Cell, store: Store) -> str:
     """A failure, with the command that reproduces it."""
     return (
-        f"{cell.learner} failed on model {cell.model} with {cell.size:,} rows ({cell.status}): "
+        f"{cell.learner} failed on model {cell.model} with {size_text(cell.size)} rows "
+        f"({cell.status}): "
         f"{cell.error}; reproduce it with: {store.cell_command(cell)}"
     )

@@ -70,7 +70,8 @@ def _made_ready(plan: Plan | Exception) -> str | SimstudyError:
         if isinstance(plan, Exception):
             raise plan
         prepare(plan)
-        FAMILIES.get(plan.family.name)
+        if not plan.parts:
+            FAMILIES.get(plan.family.name)
         for component in plan.learners:
             learner = LEARNERS.get(component.name)
             if plan.timeout is not None and hasattr(learner, "warm_up"):

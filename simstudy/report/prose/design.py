@@ -9,6 +9,7 @@ from simstudy.measures.base import MeasureInfo
 from simstudy.report.prose.phrases import MAX_NAMED, all_sizes, count_range, listed
 from simstudy.study.constants import ROWS_BESIDE_EXACT
 from simstudy.study.study import Study
+from simstudy.texts import counted
 
 _FAMILIES = {"naive_bayes": "Naive Bayes", "tan": "TAN", "aode": "AODE", "kdb": "k-dependence"}
 
@@ -76,6 +77,17 @@ def conventions(study: Study) -> str:
     named = priors[prior] if isinstance(prior, str) else f"given, {prior}"
     text = f"prior: {named}; cutoff {measures.cutoff}: {cutoffs[measures.cutoff]}"
     return text + "; reward summed over the classes" * (measures.reward == "sum")
+
+
+def data_design(study: Study) -> str:
+    """The design of a study of data sets in one line."""
+    given = study.resampling
+    kinds = {"cv": f"{given.folds or 10}-fold cross-validation", "5x2cv": "5×2 cross-validation"}
+    kinds |= {"holdout": "repeated holdout", "swapped": "two halves that change places"}
+    kinds |= {"loo": "leaving one row out", "bootstrap": "bootstrap samples"}
+    how = f"splits from {given.splits}" if given.splits else kinds[given.scheme]
+    sets = counted(len(study.datasets), "data set")
+    return f"{sets}; {how}, {study.models:,} splits in all; seed {study.seed}"
 
 
 def sections(study: Study, about_family: str) -> dict[str, str]:

@@ -6,6 +6,7 @@ from collections import Counter
 from pathlib import Path
 
 from simstudy.results.store import Store
+from simstudy.sources.data import size_text
 
 
 def failure_lines(directory: Path) -> list[str]:
@@ -22,7 +23,7 @@ def failure_lines(directory: Path) -> list[str]:
     width = max(max(len(cell.learner) for cell in failed), len("learner"))
     lines += ["", f"model     size  {'learner':<{width}}  status   error"]
     lines += [
-        f"{cell.model:>5}  {cell.size:>7}  {cell.learner:<{width}}  {cell.status:<7}  "
+        f"{cell.model:>5}  {size_text(cell.size):>7}  {cell.learner:<{width}}  {cell.status:<7}  "
         + " ".join(cell.error.split())
         for cell in failed
     ]

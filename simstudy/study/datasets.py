@@ -1,0 +1,89 @@
+"""The data sets of a study, read and split."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from simstudy.data.files import Reading, read_data_set
+from simstudy.data.resampling import Resampling, Split, fitting_sizes, read_splits
+from simstudy.errors import SimstudyError
+from simstudy.sources.data import WHOLE, DataSource, dose
+from simstudy.study.explain import KeyedError
+from simstudy.study.sections import Data, DataSetSection
+from simstudy.study.sections import Resampling as ResamplingSection
+
+if TYPE_CHECKING:
+    from simstudy.study.study import Study
+
+
+def with_tables(study: Study, directory: Path) -> Study:
+    """Read the data sets of a study and count its splits; raises `KeyedError`."""
+    tables: list[DataSource] = []
+    for index, section in enumerate(study.datasets):
+        key = f"datasets[{index}]"
+        table = _read(section, directory, key)
+        if table.name in [other.name for other in tables]:
+            raise KeyedError(f"{key}.name", f"two data sets are named '{table.name}'")
+        tables.append(table)
+    resampling = _resampling(study.resampling)
+    given = _given_splits(resampling.splits, tables, directory)
+    number, least = 0, []
+    for index, table in enumerate(tables):
+        try:
+            if (splits := given.get(table.name)) is None:
+                assert resampling.scheme is not None
+                rng = np.random.default_rng(0)
+                splits = resampling.scheme.splits(table.sample.target, rng, table.sample.groups)
+        except ValueError as error:
+            raise KeyedError(f"datasets[{index}]", f"'{table.name}': {error}") from error
+        number += len(splits)
+        least.append(min(len(split.train) for split in splits))
+    for size in resampling.sizes:
+        for table, rows in zip(tables, least, strict=True):
+            if fitting_sizes((size,), rows)[1]:
+                raise KeyedError(
+                    "resampling.sizes",
+                    f"{size} does not fit '{table.name}', whose smallest training part has "
+                    f"{rows} rows",
+                )
+    tables = [replace(table, splits=given.get(table.name)) for table in tables]
+    sizes = [dose(size) for size in resampling.sizes] or [WHOLE]
+    data = Data.model_construct(train_sizes=sizes, test_size=1, training="nested")
+    return replace(study, tables=tuple(tables), models=number, data=data)
+
+
+def _resampling(given: ResamplingSection) -> Resampling:
+    try:
+        return Resampling.of(given.model_dump(exclude_none=True))
+    except ValueError as error:
+        raise KeyedError("resampling", str(error)) from error
+
+
+def _given_splits(
+    path: str | None, tables: Sequence[DataSource], directory: Path
+) -> dict[str, tuple[Split, ...]]:
+    """The splits that a file gives, by data set."""
+    if path is None:
+        return {}
+    try:
+        file = directory / path
+        return {one.name: read_splits(file, len(one.sample), one.name) for one in tables}
+    except ValueError as error:
+        raise KeyedError("resampling.splits", str(error)) from error
+
+
+def _read(section: DataSetSection, directory: Path, key: str) -> DataSource:
+    path = Path(os.path.realpath(directory / section.path))
+    options: dict[str, Any] = section.model_dump(exclude={"path", "name"})
+    try:
+        found = read_data_set(path, Reading(**options))
+    except SimstudyError as error:
+        raise KeyedError(key, str(error)) from error
+    name = section.name or path.name.split(".")[0]
+    return DataSource(name, path, found.sample, tuple(found.dropped))
