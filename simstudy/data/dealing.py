@@ -122,19 +122,28 @@ class Units:
         return chosen[self.of_row]
 
 
-def in_proportion(classes: npt.ArrayLike, order: IntArray, rng: np.random.Generator) -> IntArray:
-    """Merge the classes, each in its random order, in proportion to their rows."""
+def in_proportion(
+    classes: npt.ArrayLike, order: IntArray, length: int, rng: np.random.Generator
+) -> IntArray:
+    """Merge the classes, each in its random order, in proportion to their rows.
+
+    Returns the first rows, as many as ``length``: among the first m of n rows, the number of each
+    class differs by less than one from m·n_c/n (Tijdeman 1980, "The chairman assignment problem",
+    Discrete Mathematics 32).
+    """
     strata, counts = np.unique(classes, return_inverse=True, return_counts=True)[1:]
     names = rng.permutation(len(counts))  # which of equally large classes comes first
     strata, counts = names[strata], counts[np.argsort(names)]
-    rows, slack = len(order), len(order) / max(2 * len(counts) - 2, 1)
-    taken = np.zeros(len(counts), dtype=np.intp)
-    sequence = np.empty(rows, dtype=np.intp)
-    for place in range(rows):
+    by_class = order[np.argsort(strata[order], kind="stable")]
+    following = np.cumsum(counts) - counts  # the next row of each class
+    rows, taken = len(order), np.zeros_like(counts)
+    slack = rows / max(2 * len(counts) - 2, 1)
+    merged = np.empty(length, dtype=np.intp)
+    for place in range(length):
         due = (place + 1) * counts - rows * taken
         deadline = np.where(due >= slack, (rows - slack - due) / counts, np.inf)
-        sequence[place] = chosen = int(deadline.argmin())
+        chosen = int(deadline.argmin())
+        merged[place] = by_class[following[chosen]]
+        following[chosen] += 1
         taken[chosen] += 1
-    merged = np.empty(rows, dtype=np.intp)
-    merged[np.argsort(sequence, kind="stable")] = order[np.argsort(strata[order], kind="stable")]
     return merged

@@ -8,7 +8,7 @@ earlier ones as they are. Rows, repeats and folds are counted from 0.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from itertools import pairwise
 from typing import TypeAlias
@@ -351,11 +351,11 @@ def fitting_sizes(sizes: Sizes, rows: int) -> tuple[dict[int | float, int], Size
 def nested_subsets(
     train: IntArray,
     target: npt.ArrayLike,
-    numbers: Iterable[int],
+    numbers: Sequence[int],
     rng: np.random.Generator,
     stratify: bool = True,
 ) -> dict[int, IntArray]:
-    """Return nested subsets of the training rows, in ascending order of rows.
+    """Return nested subsets of the training rows, by their numbers, each in ascending order.
 
     Parameters
     ----------
@@ -363,8 +363,8 @@ def nested_subsets(
         The training rows of a split.
     target : array of shape (rows,)
         The class of each row of the data set.
-    numbers : iterable of int
-        The numbers of rows; a larger subset holds all smaller ones.
+    numbers : sequence of int
+        The numbers of rows, at most those of the training part.
     rng : numpy.random.Generator
         The stream of this split: which numbers are asked for changes no subset.
     stratify : bool
@@ -372,15 +372,10 @@ def nested_subsets(
 
     Notes
     -----
-    Subsets are the first rows of one permutation of the training rows. If stratified, the next row
-    is each time of the class that Tijdeman's rule names, so that among the first m of n rows the
-    number of each class differs by less than one from m·n_c/n, for every m.
-
-    References
-    ----------
-    Tijdeman 1980, "The chairman assignment problem", Discrete Mathematics 32.
+    Subsets are the first rows of one permutation of the training rows. If stratified, the number of
+    rows of each class differs by less than one from its share, in subsets of any size.
     """
     order = rng.permutation(len(train))
-    if stratify and len(train):
-        order = in_proportion(np.asarray(target)[train], order, rng)
+    if stratify:
+        order = in_proportion(np.asarray(target)[train], order, max(numbers, default=0), rng)
     return {number: np.sort(train[order[:number]]) for number in numbers}

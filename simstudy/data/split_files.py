@@ -16,6 +16,7 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -92,7 +93,7 @@ class _SplitFile:
                     yield reader.line_num, [cell.strip() for cell in cells]
         except UnicodeDecodeError as error:
             raise self._wrong("the file of splits is not UTF-8 text") from error
-        except (OSError, EOFError) as error:
+        except (OSError, EOFError, zlib.error) as error:
             reason = getattr(error, "strerror", None) or error
             raise self._wrong(f"the file of splits cannot be read: {reason}") from error
         except csv.Error as error:
@@ -166,11 +167,10 @@ class _SplitFile:
         text = cells[column]
         if not (text.isascii() and text.isdecimal()):
             raise self._wrong(f"'{text}' must be a whole number from 0", line, column)
-        number = int(text[:_MAX_DIGITS])
-        if len(text) > _MAX_DIGITS or number > largest:
-            what = f"the data set has rows 0 to {self.rows - 1}" if column == "row" else "too large"
-            raise self._wrong(f"{text[:_MAX_DIGITS]}: {what}", line, column)
-        return number
+        if len(text) > _MAX_DIGITS or int(text) > largest:
+            what = "the rows of the data set are" if column == "row" else "it must be"
+            raise self._wrong(f"'{text}' is too large; {what} 0 to {largest}", line, column)
+        return int(text)
 
     def _folds(self, key: tuple[int, ...], entries: Sequence[_Entry]) -> list[Split]:
         """Return the splits of a repeat in which each row is tested once."""
