@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from simstudy.data.files import Reading, read_data_set
-from simstudy.data.resampling import Resampling, Split, fitting_sizes, read_splits
+from simstudy.data.resampling import Resampling, Split, fitting_sizes
+from simstudy.data.split_files import read_splits
 from simstudy.errors import SimstudyError
 from simstudy.sources.data import WHOLE, DataSource, dose
 from simstudy.study.explain import KeyedError
@@ -74,7 +75,7 @@ def _given_splits(
     try:
         file = directory / path
         return {one.name: read_splits(file, len(one.sample), one.name) for one in tables}
-    except ValueError as error:
+    except SimstudyError as error:
         raise KeyedError("resampling.splits", str(error)) from error
 
 
