@@ -64,9 +64,9 @@ def cut_points(
 
     and Kononenko accepts it if log₂ N!/∏n_c! + log₂ C(N + k − 1, k − 1) is greater than the sum of
     the same over both parts, with the k of the whole, plus log₂(N − 1). These are the rules of
-    Weka's ``Discretize`` with and without ``-K``; its N − 1 is not the number of possible cuts.
-    Some small tables (three rows, of which one is of another class) have exactly equal costs by
-    Kononenko's criterion; rounding then decides, as in Weka.
+    Weka's ``Discretize`` and ``Discretize -K``; its N − 1 is not the number of possible cuts.
+    Kononenko's costs can be exactly equal: those of three rows, one of them of another class.
+    Rounding then decides as it does in Weka, which splits these.
 
     References
     ----------
@@ -93,6 +93,7 @@ def cut_points(
 
 
 def _check(method: str, bins: int) -> None:
+    """Raise an error if a parameter is not allowed."""
     if method not in _METHODS:
         raise SimstudyError(
             f"unknown method '{method}' of discretisation{suggestion(method, _METHODS)}"
@@ -127,8 +128,9 @@ def _cut_points(
 
 
 def _equal_width(low: float, high: float, bins: int) -> FloatArray:
-    width = (high - low) / bins if high - low < math.inf else high / bins - low / bins
-    return np.unique(low + width * np.arange(1, bins))
+    """Return the cuts of a range into equal parts."""
+    low, high = low / 2, high / 2  # whose difference is always finite
+    return np.unique(2 * (low + (high - low) / bins * np.arange(1, bins)))
 
 
 def _equal_frequency(masses: Counts, bins: int) -> IntArray:
