@@ -74,6 +74,11 @@ def cut_points(
     attributes for classification learning. IJCAI.
 
     I. Kononenko (1995). On biases in estimating multi-valued attributes. IJCAI.
+
+    Examples
+    --------
+    >>> cut_points([1, 2, 3, 4, 5, 6], ["a", "a", "a", "b", "b", "b"])
+    array([3.5])
     """
     numbers, labels = np.asarray(values, dtype=np.float64), np.asarray(classes)
     if numbers.ndim != 1 or labels.shape != numbers.shape:
@@ -227,11 +232,6 @@ class Discretizer:
         How cuts are found; see `cut_points`.
     bins : int >= 1
         The number of bins of ``equal_frequency`` and ``equal_width``.
-
-    Examples
-    --------
-    >>> fitted = Discretizer().fit(train)  # doctest: +SKIP
-    >>> model = learner.fit(fitted(train)); model.predict_proba(fitted(test))  # doctest: +SKIP
     """
 
     method: str = "fayyad_irani"
