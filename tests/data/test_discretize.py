@@ -180,6 +180,16 @@ def test_a_weight_is_a_number_of_equal_rows(method, rows):
     np.testing.assert_array_equal(weighted, repeated)
 
 
+@pytest.mark.parametrize(
+    ("end", "middle"), [((0, 1, 5), (3, 22, 3)), ((0, 3, 11), (9, 20, 9)), ((10, 6, 0), (6, 6, 6))]
+)
+def test_the_first_of_equal_cuts_is_taken_whatever_rounding_makes_of_them(end, middle):
+    # The last value has the classes of the first in reverse, so both cuts have the same entropy.
+    table = np.array([end, middle, end[::-1]])
+    values, classes = np.repeat(np.argwhere(table > -1), table.ravel(), axis=0).T
+    np.testing.assert_array_equal(cut_points(values, classes), [0.5])
+
+
 def test_three_rows_of_exactly_equal_costs_are_split_as_in_weka():
     # C(3, 1)·C(4, 1) = 12 ways before, and 2·3·(N − 1) = 12 after the split.
     np.testing.assert_array_equal(cut_points([1, 2, 3], [0, 1, 1], "kononenko"), [1.5])
