@@ -1,0 +1,99 @@
+"""Replacement of missing values, fitted to training rows."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from simstudy.arrays import FloatArray
+from simstudy.data.sample import Sample
+from simstudy.data.schema import Schema, Variable
+from simstudy.errors import SimstudyError, suggestion
+
+METHODS = ("mode", "value")
+
+
+@dataclass(frozen=True)
+class Imputer:
+    """Replaces missing values by what is found in training rows alone.
+
+    Parameters
+    ----------
+    method : {"mode", "value"}
+        ``mode`` replaces a missing value by the most frequent one of its attribute in the training
+        rows: by the first of equals, and by the first of all if none is known. ``value`` makes it
+        a value of its own, an additional last one named ``?``, of each attribute that has missing
+        values in the training rows. A missing value of another attribute is then replaced by the
+        mode, as nothing was learnt about it.
+
+    Notes
+    -----
+    By either method a missing number is replaced by the mean of the known ones, or by 0 if there is
+    none: a number cannot be a value of its own. Discretise first for learners that take nominal
+    attributes alone. Rows count by their weights.
+    """
+
+    method: str = "mode"
+
+    def __post_init__(self) -> None:
+        if self.method not in METHODS:
+            raise SimstudyError(
+                f"unknown method '{self.method}' for missing values"
+                f"{suggestion(self.method, METHODS)}"
+            )
+
+    def fit(self, sample: Sample) -> FittedImputer:
+        """Find what replaces the missing values of each attribute."""
+        variables, replacements = list(sample.schema.variables), np.zeros(len(sample.cards))
+        for place, variable in enumerate(sample.schema.attributes):
+            if variable.values is None:
+                replacements[place] = _mean(sample.values[:, place], sample.weights)
+            elif self.method == "value" and (sample.codes[:, place] < 0).any():
+                replacements[place] = variable.card
+                variables[place] = _with_missing(variable, variable.values)
+            else:
+                replacements[place] = sample.counts(place).argmax()
+        return FittedImputer(sample.schema, Schema(tuple(variables)), replacements)
+
+
+@dataclass(frozen=True, eq=False)
+class FittedImputer:
+    """Replaces the missing values of any rows with the schema of the training rows.
+
+    Attributes
+    ----------
+    schema : Schema
+        The schema of the rows without missing values.
+    replacements : array of shape (variables,)
+        The code or number in place of a missing value of each attribute.
+    """
+
+    training_schema: Schema
+    schema: Schema
+    replacements: FloatArray
+
+    def __call__(self, sample: Sample) -> Sample:
+        """Return the rows without missing values: the same object if they are complete already."""
+        if sample.schema != self.training_schema:
+            raise ValueError("the rows must have the variables and values of the training rows")
+        if self.schema == self.training_schema and not sample.incomplete:
+            return sample
+        values = np.where(np.isnan(sample.values), self.replacements, sample.values)
+        return Sample.of(values, self.schema, sample.weights)
+
+
+def _mean(values: FloatArray, weights: FloatArray | None) -> float:
+    """Return the mean of the known numbers, the same in any order of rows."""
+    known = ~np.isnan(values)
+    masses = known.astype(np.float64) if weights is None else np.where(known, weights, 0)
+    total = math.fsum(masses)
+    return math.fsum(values[known] * masses[known]) / total if total else 0.0
+
+
+def _with_missing(variable: Variable, values: tuple[str, ...]) -> Variable:
+    name = "?"
+    while name in values:
+        name += "?"
+    return Variable(variable.name, (*values, name))
