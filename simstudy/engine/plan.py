@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
+from itertools import repeat
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -15,11 +16,12 @@ from simstudy.engine.evaluation import EXACT, SAMPLED
 from simstudy.engine.seeds import stream, stream_key
 from simstudy.sources.data import DataSource
 from simstudy.study.plugins import PluginFile
-from simstudy.study.registry import MEASURES, registered
+from simstudy.study.registry import LEARNERS, MEASURES, registered
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
+    from simstudy.data.preparation import Preparation
     from simstudy.study.spec import Spec
     from simstudy.study.study import Study
 
@@ -37,7 +39,8 @@ class Component:
     parameters: dict[str, Any]
     identity: str
     label: str = ""
-    preparation: tuple[tuple[str, Any], ...] = ()  # of rows of data sets
+    preparation: Preparation | None = None  # of rows of data sets
+    accepts: frozenset[str] = frozenset()  # what is left unprepared
 
 
 class Column(NamedTuple):
@@ -177,9 +180,19 @@ def data_identity(table: DataSource) -> str:
 
 def _identity(learner: Component) -> str:
     """The identity of a learner, with how its rows are prepared."""
-    if not learner.preparation:
+    if learner.preparation is None:
         return learner.identity
-    return json.dumps([learner.identity, dict(learner.preparation)], sort_keys=True)
+    prepared = {**asdict(learner.preparation), "accepts": sorted(learner.accepts)}
+    return json.dumps([learner.identity, prepared], sort_keys=True)
+
+
+def _prepared(component: Component, spec: Spec, study: Study) -> Component:
+    """A learner of a study of data sets, with how rows are prepared for it."""
+    from simstudy.study.datasets import prepared_for
+
+    learner = LEARNERS.get(spec.name)(**spec.parameters)
+    preparation, accepts = prepared_for(spec, study.preparation, learner)
+    return replace(component, preparation=preparation, accepts=accepts)
 
 
 def make_plan(study: Study) -> Plan:
@@ -190,7 +203,11 @@ def make_plan(study: Study) -> Plan:
     if study.tables:
         from simstudy.engine.splits import parts_of
 
-        plan = replace(plan, parts=parts_of(study.tables, plan.seed, plan.resampling))
+        plan = replace(
+            plan,
+            parts=parts_of(study.tables, plan.seed, plan.resampling),
+            learners=tuple(map(_prepared, plan.learners, study.learners, repeat(study))),
+        )
     return replace(
         plan,
         tables=study.tables,
@@ -226,7 +243,6 @@ def stated_plan(study: Study) -> Plan:
                 dict(learner.parameters),
                 learner.identity,
                 learner.label,
-                _preparation(study, learner),
             )
             for learner in study.learners
         ),
@@ -245,9 +261,3 @@ def stated_plan(study: Study) -> Plan:
 def _canonical(section: BaseModel) -> str:
     given = section.model_dump(exclude={"sizes"}, exclude_none=True)
     return json.dumps(given, sort_keys=True)
-
-
-def _preparation(study: Study, learner: Spec) -> tuple[tuple[str, Any], ...]:
-    if not study.datasets:
-        return ()
-    return tuple((learner.preparation or study.preparation).model_dump().items())

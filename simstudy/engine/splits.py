@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray
-from simstudy.data.preparation import Preparation
 from simstudy.data.resampling import Resampling, Split, nested_subsets
 from simstudy.data.sample import Sample
 from simstudy.engine.evaluation import SAMPLED, Evaluation, Trial
@@ -84,11 +83,11 @@ class DataProblem(Problem):
 
     def seen(self, component: Component, learner: Any, sample: Sample) -> tuple[Sample, Sample]:
         """Return both parts as prepared for a learner; those of equal needs share them."""
-        accepts = getattr(learner, "accepts", frozenset())
-        key = (component.preparation, accepts)
+        assert component.preparation is not None
+        key = (component.preparation, component.accepts)
         if key not in self._prepared:
-            prepared = Preparation(**dict(component.preparation)).fit(sample, accepts)
-            self._prepared[key] = prepared(sample), prepared(self.judged.rows)
+            prepared = component.preparation.fit(sample, component.accepts)
+            self._prepared[key] = prepared.train, prepared(self.judged.rows)
         return self._prepared[key]
 
     def answers(self, proba: FloatArray) -> str:

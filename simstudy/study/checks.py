@@ -6,6 +6,7 @@ import inspect
 import math
 from typing import TYPE_CHECKING
 
+from simstudy.errors import SimstudyError
 from simstudy.measures.base import CONTEXT_KEYWORDS, keywords
 from simstudy.sources.base import Family
 from simstudy.study.constants import MAX_CONFIGURATIONS
@@ -62,6 +63,8 @@ def _check_measures(study: Study) -> None:
 
 def _check_data(study: Study) -> None:
     """Refuse what needs a truth, and learners that could not take the rows as prepared."""
+    from simstudy.study.datasets import prepared_for
+
     without = "the truth of a data set is not known"
     for key, name in _measure_keys(study):
         if keywords(MEASURES.get(name)) & {"truth", "oracle", "limit"}:
@@ -81,23 +84,12 @@ def _check_data(study: Study) -> None:
         learner = LEARNERS.get(spec.name)(**spec.parameters)
         if getattr(learner, "knows_model", False) or spec.parameters.get("tree") == "true":
             raise KeyedError(f"learners[{index}]", f"'{spec.name}' is given the truth; {without}")
-        accepts = getattr(learner, "accepts", frozenset())
-        preparation = spec.preparation or study.preparation
+        preparation, accepts = prepared_for(spec, study.preparation, learner)
         for table in study.tables:
-            numbers = table.sample.schema.numeric and preparation.discretize == "none"
-            if numbers and "numeric" not in accepts:
-                raise KeyedError(
-                    f"learners[{index}]",
-                    f"'{spec.name}' takes no numbers, which '{table.name}' has; set "
-                    'preparation.discretize to another value than "none"',
-                )
-            lacks = table.sample.incomplete and preparation.missing == "ignore"
-            if lacks and "missing" not in accepts:
-                raise KeyedError(
-                    f"learners[{index}]",
-                    f"'{spec.name}' takes no missing values, which '{table.name}' has; set "
-                    'preparation.missing to "mode" or "value"',
-                )
+            try:
+                preparation.check(table.sample, accepts, f"'{spec.label}'")
+            except SimstudyError as error:
+                raise KeyedError(f"learners[{index}]", f"on '{table.name}', {error}") from error
 
 
 def _check_given_prior(study: Study) -> None:

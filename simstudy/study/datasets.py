@@ -11,13 +11,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from simstudy.data.files import Reading, read_data_set
+from simstudy.data.preparation import Preparation
 from simstudy.data.resampling import Resampling, Split, fitting_sizes
 from simstudy.data.split_files import read_splits
 from simstudy.errors import SimstudyError
 from simstudy.sources.data import WHOLE, DataSource, dose
 from simstudy.study.explain import KeyedError
 from simstudy.study.sections import Data, DataSetSection
+from simstudy.study.sections import Preparation as PreparationSection
 from simstudy.study.sections import Resampling as ResamplingSection
+from simstudy.study.spec import Spec
 
 if TYPE_CHECKING:
     from simstudy.study.study import Study
@@ -88,3 +91,21 @@ def _read(section: DataSetSection, directory: Path, key: str) -> DataSource:
         raise KeyedError(key, str(error)) from error
     name = section.name or path.name.split(".")[0]
     return DataSource(name, path, found.sample, tuple(found.dropped))
+
+
+def prepared_for(
+    spec: Spec, of_study: PreparationSection, learner: Any
+) -> tuple[Preparation, frozenset[str]]:
+    """How rows are prepared for a learner, and what it is then taken to accept.
+
+    What the learner's own section asks for is done even if the learner could do without.
+    """
+    own = spec.preparation
+    preparation = Preparation(**(own or of_study).model_dump())
+    accepts: frozenset[str] = getattr(learner, "accepts", frozenset())
+    asked = own.model_fields_set if own is not None else frozenset()
+    if "discretize" in asked and preparation.discretize != "none":
+        accepts -= {"numeric"}
+    if "missing" in asked and preparation.missing != "ignore":
+        accepts -= {"missing"}
+    return preparation, accepts
