@@ -108,7 +108,8 @@ def _variables(sample: Sample) -> list[str]:
             text = f"{known.min():.10g} to {known.max():.10g}" if len(known) else "none"
         else:
             more = len(variable.values) - _MAX_VALUES
-            text = f"{len(variable.values)}: {', '.join(variable.values[:_MAX_VALUES])}"
+            values = [f"'{v}'" if "," in v else v for v in variable.values[:_MAX_VALUES]]
+            text = f"{len(variable.values)}: {', '.join(values)}"
             text += f", and {more:,} more" if more > 0 else ""
         name, kind = on_one_line(variable.name), "numeric" if variable.numeric else "nominal"
         if len(name) > width:

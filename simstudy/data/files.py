@@ -16,7 +16,7 @@ import os
 import warnings
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -28,12 +28,13 @@ from simstudy.data.delimited import decode, read_delimited
 from simstudy.data.sample import Sample, read_only
 from simstudy.data.schema import Schema, Variable
 from simstudy.data.table import NOMINAL, NUMERIC, Coder, Column, Declaration, Table, listed, shown
-from simstudy.errors import SimstudyError, suggestion
+from simstudy.errors import SimstudyError, describe, suggestion
 from simstudy.texts import counted
 
 CATALOGUE = "catalogue.json"
 _GZIP = b"\x1f\x8b"
 _DELIMITED = (".csv", ".tsv", ".txt")
+_KINDS = {kind: kind for kind in (NUMERIC, NOMINAL)}
 _MANY_COLUMNS = 20  # beyond which an error does not list them
 
 
@@ -161,7 +162,8 @@ def read_data_set(path_or_frame: Any, reading: Reading | None = None) -> DataSet
     reading = reading or Reading()
     if isinstance(path_or_frame, str | os.PathLike):
         path = Path(path_or_frame)
-        table, catalogued = _read_file(path, reading), _catalogued(path)
+        table, (target, catalogued) = _read_file(path, reading), _catalogued(path)
+        reading = replace(reading, target=target) if reading.target is None else reading
     elif hasattr(path_or_frame, "iloc") and hasattr(path_or_frame, "columns"):
         from simstudy.data.frames import read_frame
 
@@ -215,20 +217,22 @@ def _nearest(path: Path) -> str:
     return f"; did you mean '{path.with_name(near[0])}'?" if near else ""
 
 
-def _catalogued(path: Path) -> dict[str, Declaration]:
-    """What the catalogue beside a file says of its columns; nothing without one."""
+def _catalogued(path: Path) -> tuple[str | None, dict[str, Declaration]]:
+    """The target and what the catalogue beside a file says of its columns; nothing without one."""
     catalogue = path.with_name(CATALOGUE)
     if not catalogue.is_file():
-        return {}
+        return None, {}
     try:
-        entry = json.loads(catalogue.read_text(encoding="utf-8"))["datasets"].get(path.name)
-        return {
-            variable["name"]: Declaration(variable["kind"], _tuple(variable.get("values")))
-            for variable in (entry["variables"] if entry else ())
+        sets = json.loads(catalogue.read_text(encoding="utf-8"))["datasets"]
+        entry = sets.get(path.name, {"variables": ()})
+        variables = {
+            variable["name"]: Declaration(_KINDS[variable["kind"]], _tuple(variable.get("values")))
+            for variable in entry["variables"]
         }
+        return entry.get("target"), variables
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise SimstudyError(
-            f"{catalogue} is not a catalogue of data sets: {type(error).__name__}: {error}"
+            f"{catalogue} is not a catalogue of data sets: {describe(error)}"
         ) from error
 
 

@@ -27,6 +27,9 @@ def oddities(data: DataSet) -> list[str]:
         texts.append(
             f"'{name}' would be numeric but for {listed(values)}; a marker of missing values?"
         )
+    commas = [variable.name for variable in sample.schema.attributes if _commas(variable)]
+    if commas:
+        texts.append(f"numbers with a decimal comma are taken for labels: {listed(commas)}")
     kinds: dict[str, list[str]] = {"unknown": [], "constant": [], "unique": []}
     for place, variable in enumerate(sample.schema.attributes):
         if kind := _odd(variable, sample.values[:, place]):
@@ -51,6 +54,14 @@ def oddities(data: DataSet) -> list[str]:
     if repeated := _repeated(sample):
         texts.append(f"{counted(repeated, 'row')} equal to an earlier row")
     return texts
+
+
+def _commas(variable: Variable) -> bool:
+    """Whether the labels are numbers with decimal commas."""
+    values = variable.values or ()
+    return any("," in value for value in values) and all(
+        is_number(value.replace(",", ".", 1)) for value in values
+    )
 
 
 def _odd(variable: Variable, column: FloatArray) -> str:
