@@ -9,6 +9,7 @@ from simstudy.lazy import find
 __version__ = "0.2.0"
 
 if TYPE_CHECKING:
+    from simstudy.data.files import read_data
     from simstudy.data.sample import Sample
     from simstudy.errors import SimstudyError
     from simstudy.learners.base import Generative, Learner
@@ -34,6 +35,7 @@ _HOMES = {
     "simstudy.study.registry": ["register_family", "register_learner", "register_measure"],
     "simstudy.results.results": ["Results", "open_results"],
     "simstudy.workflow.run": ["merge", "run_cell", "run_shard", "run_study"],
+    "simstudy.data.files": ["read_data"],
     "simstudy.data.sample": ["Sample"],
     "simstudy.study.study": ["Study", "load_study", "make_study"],
 }
@@ -55,6 +57,7 @@ __all__ = [  # noqa: RUF022 (in the order of a study)
     "Model",
     "Component",
     "Sample",
+    "read_data",
     "Learner",
     "Generative",
     "register_family",

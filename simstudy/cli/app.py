@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 import simstudy
-from simstudy.cli import catalogue, report, run
+from simstudy.cli import catalogue, data, report, run
 from simstudy.errors import SimstudyError
 from simstudy.texts import on_one_line
 
@@ -40,7 +40,7 @@ def options(
 
 _PANELS = {
     "Studies": (run.run, catalogue.studies, catalogue.new, catalogue.show),
-    "Reference": (catalogue.list_, catalogue.schema),
+    "Reference": (catalogue.list_, catalogue.schema, data.data),
     "Results": (report.report, report.compare, report.figures, report.tables, report.failures),
     "Design and scale": (run.plan, run.vary, run.cell, run.merge),
 }

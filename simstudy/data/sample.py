@@ -53,6 +53,8 @@ class Sample:
         The number of values of each variable; 0 for a numeric one.
     plain : bool
         Whether all variables are nominal and no value is missing.
+    groups : array of shape (rows,), or None
+        A number for each row; rows with the same number are never separated by resampling.
 
     Notes
     -----
@@ -63,6 +65,8 @@ class Sample:
     but not deliberate changes: in a study, third-party code gets a `copy`, and each built-in
     learner a `metered` sample, which shares the tables and adds up what they cost.
     """
+
+    groups: IntArray | None = None
 
     def __init__(
         self,
@@ -149,6 +153,8 @@ class Sample:
             other.values = read_only(self.values.T.take(places, axis=1).T)
             other.plain = not self.schema.numeric and bool((other.codes >= 0).all())
         other.weights = None if self.weights is None else read_only(self.weights[places])
+        if self.groups is not None:
+            other.groups = read_only(self.groups[places])
         return other
 
     @cached_property
@@ -240,10 +246,10 @@ class Sample:
         return self._table("distinct", self._find_distinct)._with_tables({})
 
     def _find_distinct(self) -> Sample:
-        if any(card == 0 for card in self.cards):
-            first = place = np.arange(len(self))
-        elif self.plain:
+        if self.plain:
             first, place = distinct_rows(self.codes, self.cards)
+        elif self.schema.numeric:
+            first = place = np.arange(len(self))
         else:  # a missing value is one more
             first, place = distinct_rows(self.codes + 1, [card + 1 for card in self.cards])
         weights = weights_in(place, self.weights, len(first))
@@ -267,9 +273,9 @@ class Sample:
         shape, weights = tuple(self.cards[v] for v in key), self.weights
         flat = _flat_index(self.codes, key, shape)
         if not self.plain:
-            if 0 in shape:
-                name = self.schema.variables[key[shape.index(0)]].name
-                raise ValueError(f"the variable '{name}' is numeric and has no table")
+            for variable in (self.schema.variables[v] for v in key):
+                if variable.numeric:
+                    raise ValueError(f"the variable '{variable.name}' is numeric and has no table")
             known = (self.codes[:, key] != MISSING).all(axis=1)
             flat, weights = flat[known], None if weights is None else weights[known]
         table = np.bincount(flat, weights, minlength=int(np.prod(shape)))

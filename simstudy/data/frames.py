@@ -1,0 +1,117 @@
+"""Tables that have types: data frames and Parquet files."""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+from numbers import Integral, Real
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from simstudy.data.table import NOMINAL, Column, Table, number_text
+from simstudy.errors import SimstudyError
+
+_DATES = "holds dates or times"
+_INDEX = re.compile(r"__index_level_\d+__")  # the column of an index that pandas has written
+
+
+def read_frame(frame: Any) -> Table:
+    """The columns of a pandas data frame."""
+    columns = [
+        _frame_column(str(name), frame.iloc[:, place]) for place, name in enumerate(frame.columns)
+    ]
+    return Table("the data frame", columns, len(frame), _row)
+
+
+def _row(row: int) -> str:
+    return f"row {row} (counted from 0)"
+
+
+def _frame_column(name: str, series: Any) -> Column:
+    kind = getattr(series.dtype, "kind", "O")
+    if hasattr(series, "cat"):
+        labels = _texts(series.cat.categories)
+        if isinstance(labels, str):
+            return Column(name, (), refusal=labels)
+        return _dictionary(name, labels, series.cat.codes.to_numpy())
+    if kind in "Mm":
+        return Column(name, (), refusal=_DATES)
+    if kind in "fiu":
+        numbers = series.to_numpy(dtype=np.float64, na_value=np.nan)
+        if kind == "f" and series.dtype == np.float32:
+            numbers = series.to_numpy()  # its numbers are written with fewer digits
+        if kind == "f" or np.abs(numbers[~np.isnan(numbers)]).max(initial=0) < 2**53:
+            return Column(name, numbers)
+    cells = _texts(series)
+    if isinstance(cells, str):
+        return Column(name, (), refusal=cells)
+    return Column(name, cells, NOMINAL if kind == "b" else None)
+
+
+def _dictionary(name: str, labels: list[str | None], codes: Any) -> Column:
+    """A column of codes of declared values; −1 if missing."""
+    values = tuple(label for label in labels if label is not None)
+    cells = np.array([*labels, None], dtype=object)[codes].tolist()
+    return Column(name, cells, NOMINAL, values)
+
+
+def _texts(values: Any) -> list[str | None] | str:
+    """Values of any type as text, None if missing; or what is wrong with them."""
+    texts: list[str | None] = []
+    for value in values:
+        if isinstance(value, str):
+            texts.append(value)
+        elif value is None or type(value).__name__ in ("NAType", "NaTType"):
+            texts.append(None)
+        elif isinstance(value, bool | np.bool_ | Integral):
+            texts.append(str(value))
+        elif isinstance(value, Real | Decimal):
+            texts.append(number_text(value))
+        else:
+            return f"holds values of type {type(value).__name__}"
+    return texts
+
+
+def read_parquet(path: Path, source: str) -> Table:
+    """The columns of a Parquet file."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        with pq.ParquetFile(path) as file:
+            names = file.schema_arrow.names
+            kept = [place for place, name in enumerate(names) if not _INDEX.fullmatch(name)]
+            table = file.read()
+    except pa.ArrowException as error:
+        raise SimstudyError(f"{source} is not a Parquet file that can be read: {error}") from error
+    columns = [_arrow_column(names[place], table.column(place)) for place in kept]
+    return Table(source, columns, table.num_rows, _row)
+
+
+def _arrow_column(name: str, column: Any) -> Column:
+    import pyarrow as pa
+    from pyarrow import types
+
+    kind = column.type
+    if types.is_nested(kind):
+        return Column(name, (), refusal=f"holds values of type {str(kind).partition('<')[0]}")
+    if types.is_temporal(kind):
+        return Column(name, (), refusal=_DATES)
+    if types.is_dictionary(kind):
+        whole = column.unify_dictionaries().combine_chunks()
+        labels = _texts(whole.dictionary.to_pylist())
+        if isinstance(labels, str):
+            return Column(name, (), refusal=labels)
+        return _dictionary(name, labels, whole.indices.fill_null(-1).to_numpy())
+    if types.is_integer(kind) or types.is_floating(kind):
+        try:
+            wide = column if types.is_float32(kind) else column.cast(pa.float64())
+            return Column(name, wide.to_numpy())
+        except pa.ArrowInvalid:
+            pass  # integers that are no doubles
+    cells = _texts(column.to_pylist())
+    if isinstance(cells, str):
+        return Column(name, (), refusal=cells)
+    return Column(name, cells, NOMINAL if types.is_boolean(kind) else None)

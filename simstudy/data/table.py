@@ -1,0 +1,216 @@
+"""Columns as a file has them, and how their cells become codes and numbers."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from simstudy.arrays import FloatArray
+from simstudy.data.schema import Variable
+from simstudy.errors import SimstudyError
+
+NUMERIC, NOMINAL = "numeric", "nominal"
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+_WHOLE = re.compile(r"[+-]?\d+", re.ASCII)
+_EXACT = 2.0**53  # up to here every whole number is a double
+_FEW = 0.1  # other values for each number, up to which they are suspected to be markers
+_SHOWN = 40  # characters of a value in a sentence
+
+
+@dataclass
+class Column:
+    """The cells of a column: text (None if missing), or numbers (NaN if missing).
+
+    Files that declare a kind, or values in an order, have them in ``kind`` and ``values``.
+    A column that cannot be used, unless it is ignored, says why in ``refusal``.
+    """
+
+    name: str
+    cells: Sequence[str | None] | npt.NDArray[Any]
+    kind: str | None = None
+    values: tuple[str, ...] | None = None
+    refusal: str = ""
+
+    def text(self) -> Sequence[str | None]:
+        """The cells as text; whole numbers are written without a decimal point."""
+        if not isinstance(self.cells, np.ndarray):
+            return self.cells
+        distinct, places = np.unique(self.cells, return_inverse=True)
+        return np.array([number_text(value) for value in distinct], dtype=object)[places].tolist()
+
+
+@dataclass
+class Table:
+    """The columns of a file or frame; ``place(row)`` names a row, as in "line 3"."""
+
+    source: str
+    columns: list[Column]
+    rows: int
+    place: Callable[[int], str]
+
+    def error(self, text: str, row: int | None = None, column: str | None = None) -> SimstudyError:
+        """An error that says where it is."""
+        places = [self.source]
+        places += [self.place(row)] if row is not None else []
+        places += [f"column '{column}'"] if column is not None else []
+        return SimstudyError(f"{', '.join(places)}: {text}")
+
+
+@dataclass(frozen=True)
+class Declaration:
+    """What is known about a column before its cells are seen."""
+
+    kind: str | None = None
+    values: tuple[str, ...] | None = None
+    explicit: bool = False  # whether the caller has said that it is numeric
+
+
+@dataclass
+class Coder:
+    """Turns columns into variables and numbers."""
+
+    table: Table
+    markers: Collection[str]  # of missing values
+    almost_numeric: dict[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def code(self, column: Column, declared: Declaration) -> tuple[Variable, FloatArray]:
+        """The variable of a column, with codes or numbers; NaN where a value is missing."""
+        if column.refusal:
+            raise self.table.error(
+                f"it {column.refusal}; ignore it, or convert it", None, column.name
+            )
+        if declared.kind != NOMINAL:
+            if isinstance(column.cells, np.ndarray):
+                return Variable(column.name), self._checked(column)
+            numbers = self._numbers(column, declared)
+            if numbers is not None:
+                return Variable(column.name), numbers
+        return self._nominal(column, declared)
+
+    def _checked(self, column: Column) -> FloatArray:
+        """The numbers of a column that has numbers."""
+        numbers = np.asarray(column.cells, dtype=np.float64).copy()
+        for marker in filter(is_number, self.markers):
+            numbers[numbers == float(marker)] = np.nan
+        infinite = np.flatnonzero(np.isinf(numbers))
+        if len(infinite):
+            row = int(infinite[0])
+            raise self.table.error(f"{numbers[row]} is not a finite number", row, column.name)
+        return numbers
+
+    def _numbers(self, column: Column, declared: Declaration) -> FloatArray | None:
+        """The numbers of a column of text; None if it has other values and may be nominal."""
+        cells = [*column.cells]
+        numbers = self._plain_numbers(cells)
+        if numbers is not None:
+            return numbers
+        counts, meaning = Counter(cells), {}
+        for cell in counts:
+            text = "" if cell is None else cell.strip()
+            if cell is None or text in self.markers:
+                meaning[cell] = np.nan
+            elif _NUMBER.fullmatch(text):
+                meaning[cell] = self._number(cell, column, declared)
+        others = [cell for cell in counts if cell not in meaning]
+        if not others:
+            return np.fromiter(map(meaning.__getitem__, cells), np.float64, len(cells))
+        if declared.kind == NUMERIC:
+            raise self.table.error(
+                f"{shown(others[0])} is not a finite number, and the column is declared numeric",
+                cells.index(others[0]),
+                column.name,
+            )
+        numbers_found = sum(counts[cell] for cell, number in meaning.items() if number == number)
+        if sum(counts[cell] for cell in others) <= _FEW * numbers_found:
+            self.almost_numeric[column.name] = tuple(map(str, others))
+        return None
+
+    def _plain_numbers(self, cells: Sequence[str | None]) -> FloatArray | None:
+        """The numbers of a column that has no others than ordinary ones; None if in doubt."""
+        gaps = {*self.markers, None}
+        known = [cell for cell in cells if cell not in gaps]
+        text = "".join(known)  # type: ignore[arg-type]
+        # Python's numbers may have spaces, underscores and digits of any script.
+        if not text.isascii() or any(mark in text for mark in " \t\r\n_"):
+            return None
+        try:
+            numbers = np.fromiter(map(float, known), np.float64, len(known))  # type: ignore[arg-type]
+        except ValueError:
+            return None
+        if not np.abs(numbers).max(initial=0) <= _EXACT:  # nor NaN
+            return None
+        if len(known) == len(cells):
+            return numbers
+        whole = np.full(len(cells), np.nan)
+        whole[np.fromiter((cell not in gaps for cell in cells), np.bool_, len(cells))] = numbers
+        return whole
+
+    def _number(self, cell: str, column: Column, declared: Declaration) -> float:
+        """A number that is written as text; refused if a double cannot hold it."""
+        number, text = float(cell), cell.strip()
+        beyond = np.isinf(number)
+        if not beyond and abs(number) > _EXACT and not declared.explicit:
+            beyond = bool(_WHOLE.fullmatch(text)) and int(text) != int(number)
+        if beyond:
+            raise self.table.error(
+                f"{shown(text)} is too large a number to be held exactly; declare the column "
+                "nominal, or ignore it",
+                [*column.cells].index(cell),
+                column.name,
+            )
+        return number
+
+    def _nominal(self, column: Column, declared: Declaration) -> tuple[Variable, FloatArray]:
+        cells, values = column.text(), declared.values
+        known = {*values} if values is not None else set()
+        labels: dict[str | None, str | None] = {}
+        for cell in set(cells):
+            label = None if cell is None else cell if cell in known else cell.strip()
+            labels[cell] = None if label in self.markers and label not in known else label
+        if values is None:
+            values = tuple(sorted({label for label in labels.values() if label is not None}))
+        codes: dict[str | None, float] = {label: code for code, label in enumerate(values)}
+        codes[None] = np.nan
+        unknown = {cell for cell, label in labels.items() if label not in codes}
+        if unknown:
+            row = next(row for row, cell in enumerate(cells) if cell in unknown)
+            raise self.table.error(
+                f"{shown(cells[row])} is none of the declared values: {listed(values)}",
+                row,
+                column.name,
+            )
+        meaning = {cell: codes[label] for cell, label in labels.items()}
+        numbers = np.fromiter(map(meaning.__getitem__, cells), np.float64, len(cells))
+        return Variable(column.name, values), numbers
+
+
+def is_number(text: str) -> bool:
+    """Whether text is a number in digits, with a decimal point and an exponent or without."""
+    return bool(_NUMBER.fullmatch(text.strip()))
+
+
+def number_text(value: Any) -> str | None:
+    """A number as text: without a decimal point if it is whole; None for NaN."""
+    if value != value:
+        return None
+    return str(int(value)) if math.isfinite(value) and value == int(value) else str(value)
+
+
+def shown(value: object) -> str:
+    """A value in a sentence, cut off where it is long."""
+    text = str(value)
+    return f"'{text}'" if len(text) <= _SHOWN else f"'{text[:_SHOWN]}…'"
+
+
+def listed(values: Iterable[object], limit: int = 8) -> str:
+    """Some values in a sentence."""
+    texts = [shown(value)[1:-1] for value in values]
+    more = f" and {len(texts) - limit:,} more" if len(texts) > limit else ""
+    return ", ".join(texts[:limit]) + more
