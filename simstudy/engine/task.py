@@ -233,9 +233,9 @@ class Task:
         """A learner, given the true structure if it can use it."""
         learner = build(LEARNERS, component)
         given_structure = getattr(learner, "given_structure", None)
-        if given_structure is None:
+        if given_structure is None or self._truth is None:
             return learner
-        networks = self._model_itself.components
+        networks = self._truth.components
         return given_structure([tuple(map(tuple, network.parents)) for network in networks])
 
     def _limit(self, component: Component) -> tuple[FloatArray | None, str]:

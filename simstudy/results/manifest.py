@@ -89,7 +89,15 @@ class _Network(_Section):
         return self
 
 
-_Part = tuple[str, Count, Count, Count, Count, Count]  # see `Part`
+class _Part(_Section):
+    """See `Part`."""
+
+    dataset: str
+    number: Count
+    repeat: Count
+    fold: Count
+    train: Count
+    test: Count
 
 
 class _Refined(_Section):
@@ -167,7 +175,7 @@ def descriptions(plan: Plan) -> dict[str, Any]:
             name: sorted({"base", "reward", "prior"} & keywords(MEASURES.get(name)))
             for name in plan.measures
         },
-        "parts": [list(part) for part in plan.parts],
+        "parts": [part._asdict() for part in plan.parts],
         "notes": {table.name: list(table.notes) for table in plan.tables if table.notes},
         "session": {
             f"{registry.kind} {name}": registry.known_digest(name) or ""

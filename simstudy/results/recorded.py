@@ -67,7 +67,7 @@ def recorded_plan(study: Study, directory: Path, manifest: Mapping[str, Any]) ->
             replace(one, identity=identities.get(one.label, "")) for one in plan.learners
         ),
         means=tuple(name for name in plan.measures if measures.get(name, {"mean": False})["mean"]),
-        parts=tuple(Part(*part) for part in manifest.get("parts", ())),
+        parts=tuple(Part(**part) for part in manifest.get("parts", ())),
         plugins=tuple(_recorded_plugin(directory, name) for name in study.plugins),
         sources=tuple(conditions["source"].items()),
     )

@@ -165,8 +165,8 @@ def _study(
     given: StudyFile, family: Spec, learners: Sequence[Spec], files: Sequence[PluginFile] = ()
 ) -> Study:
     keys = ("name", "title", "seed", "models", "keep_answers")
-    sections = ("data", "measures", "analysis", "limits", "thresholds")
-    sections += ("resampling", "preparation")
+    shared = ("data", "measures", "analysis", "limits", "thresholds")
+    sections = (*shared, "resampling", "preparation")
     return Study(
         datasets=tuple(given.datasets),
         plugins=tuple(given.plugins),

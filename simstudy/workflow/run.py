@@ -266,15 +266,15 @@ def run_cell(study: Study, model: int, size: int, learner: str) -> dict[str, flo
     from simstudy.analysis.refinement import refinement_grid
 
     plan = make_plan(study)
-    grid = refinement_grid(plan.train_sizes)
+    grid, known_sizes = refinement_grid(plan.train_sizes), [*map(size_text, plan.train_sizes)]
     learners = {component.label: component for component in plan.learners}
     for what, value, allowed, known in (
         ("model", model, range(plan.models), [f"0 to {plan.models - 1}"]),
-        ("size", size, plan.train_sizes if plan.parts else grid, plan.train_sizes),
+        ("size", size, plan.train_sizes if plan.parts else grid, known_sizes),
         ("learner", learner, learners, learners),
     ):
         if value not in allowed:
-            listed = ", ".join(map(size_text if what == "size" else str, known))
+            listed = ", ".join(map(str, known))
             raise SimstudyError(f"the study has no {what} {value}; it has {listed}")
     if plan.memory is not None:
         limit_memory(plan.memory)

@@ -26,7 +26,10 @@ def dataset_tables(results: Results) -> list[Table]:
             values = dict(zip(part["learner"], part["mean"], strict=True))
             known = [value for value in values.values() if not math.isnan(value)]
             best = best_of(known) if known else math.nan
-            cells = [Cell(number(v), bold=v == best) for v in map(values.get, results.learners)]
+            cells = [
+                Cell(number(v), bold=v == best)
+                for v in (values[label] for label in results.learners)
+            ]
             rows.append([words(str(dataset)), *cells])
         heads = [words("data set"), *(Cell(label) for label in results.learners)]
         title = f"Mean {axis_label(info)}"
