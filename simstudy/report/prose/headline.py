@@ -275,7 +275,7 @@ def method(findings: Findings, overtaking: bool = True) -> str:
     fewer = least < design.models
     used = count_range(least, most) + f" of {design.models}" * fewer
     used += " models" + ", those that both have," * fewer
-    better = "" if info.greater_is_better else ", where less is better"
+    better = "" if info.greater_is_better else ", where lower is better"
     scope = adjusted_for(design.adjustment, findings.pair_tests)
     text = (
         f"Paired t tests over {used} at {level(design.confidence)} confidence, {scope}; numbers "

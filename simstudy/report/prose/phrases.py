@@ -86,8 +86,8 @@ def with_unit(info: MeasureInfo) -> str:
 
 
 def axis_label(info: MeasureInfo) -> str:
-    """Name a measure with its unit and, where less is better, its direction."""
+    """Name a measure with its unit and, where lower is better, its direction."""
     notes = [info.unit] if info.unit else []
     if not info.greater_is_better:
-        notes.append("less is better")
+        notes.append("lower is better")
     return info.label + (f" ({', '.join(notes)})" if notes else "")
