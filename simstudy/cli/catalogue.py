@@ -33,6 +33,7 @@ def studies() -> None:
     from simstudy.study.builtin import builtin_studies, summary
 
     _print_table({name: summary(file) for name, file in builtin_studies().items()})
+    echo("simstudy run NAME runs one of them.")
 
 
 def new(
