@@ -41,7 +41,8 @@ def changes(table: pd.DataFrame, label: str, confidence: float, places: Mapping[
     order = table["t"].abs().fillna(-1.0).sort_values(ascending=False, kind="stable").index
     both = {PAIRED, WELCH} <= {*table["test"]}
     lines = [_change(row, both, places) for row in table.loc[order[:MAX_ROWS]].to_dict("records")]
-    caption = f"{changes_method(table, label, confidence)} df and models are in the file."
+    caption = changes_method(table, label, confidence)
+    caption += " Degrees of freedom and numbers of models are in the file."
     if len(table) > MAX_ROWS:
         caption += f" {len(table) - MAX_ROWS} more, with smaller |t|, are in the file."
     heads: list[str | Cell] = ["learner", "rows", "studies", "means", "difference", "interval"]
@@ -52,7 +53,7 @@ def changes(table: pd.DataFrame, label: str, confidence: float, places: Mapping[
 
 def _change(row: dict[Any, Any], name_test: bool, places: Mapping[str, int]) -> list[str | Cell]:
     tested = row["test"] in (PAIRED, WELCH)
-    verdict = "no significant difference" if tested else row["test"]
+    verdict = "not significant" if tested else row["test"]
     learners = (places[row["learner"]],) if row["learner"] in places else ()
     return [
         words(str(row["learner"]), "", *learners),
