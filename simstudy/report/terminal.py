@@ -66,8 +66,8 @@ def _print_verdicts(findings: Findings, console: Console) -> None:
         for index, sentence in enumerate(sentences):
             lead = f"{size:>8,} rows: " if index == 0 else " " * 15
             console.print(f"{lead}{sentence}", highlight=False, markup=False, soft_wrap=True)
-    method = f"{opening(pair_method(findings))}; numbers are in favour of the learner named first.\n"
-    console.print(method, style="dim")
+    method = opening(pair_method(findings))
+    console.print(f"{method}; numbers are in favour of the learner named first.\n", style="dim")
 
 
 def _print_courses(findings: Findings, console: Console) -> None:

@@ -134,10 +134,10 @@ def differences(findings: Findings, shown: Sequence[Course] | None = None) -> st
     confidence, sizes = level(findings.design.confidence), len(findings.design.sizes)
     text = (
         f"Mean paired difference in {with_unit(findings.info)} against training rows, over the "
-        "models that both learners have: above 0 where the learner named first is ahead. Dark band: "
-        f"{confidence} t intervals, each size by itself; light band: {confidence} for all sizes of "
-        f"a pair together. {_unadjusted(findings, sizes + len(findings.added_sizes))}Dots are the "
-        "sizes studied; the lines join them and say nothing of what is between."
+        "models that both learners have: above 0 where the learner named first is ahead. Dark "
+        f"band: {confidence} t intervals, each size by itself; light band: {confidence} for all "
+        f"sizes of a pair together. {_unadjusted(findings, sizes + len(findings.added_sizes))}"
+        "Dots are the sizes studied; the lines join them and say nothing of what is between."
     )
     if any(change.estimated for course in courses for change in course.changes):
         text += (
