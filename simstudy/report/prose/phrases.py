@@ -35,11 +35,16 @@ def rows(sizes: Sequence[int]) -> str:
     return f"{'at' if len(sizes) < 3 else 'from'} {row_range(sizes)}"
 
 
-def among(sizes: Sequence[int], studied: Sequence[int]) -> str:
-    """Write some of the sizes studied, consecutive ones as a range."""
+def consecutive(sizes: Sequence[int], studied: Sequence[int]) -> list[list[int]]:
+    """Group some of the sizes studied by runs without a gap."""
     numbered = [(studied.index(size) - order, size) for order, size in enumerate(sizes)]
     groups = itertools.groupby(numbered, lambda pair: pair[0])
-    ranges = [[size for _, size in run] for _, run in groups]
+    return [[size for _, size in run] for _, run in groups]
+
+
+def among(sizes: Sequence[int], studied: Sequence[int]) -> str:
+    """Write some of the sizes studied, consecutive ones as a range."""
+    ranges = consecutive(sizes, studied)
     parts = [f"{run[0]:,} to {run[-1]:,}" if len(run) > 1 else f"{run[0]:,}" for run in ranges]
     return f"at {listed(parts)} rows"
 
