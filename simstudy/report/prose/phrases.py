@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Sequence
 
 from simstudy.measures.base import MeasureInfo
+from simstudy.texts import counted
 
 MAX_NAMED = 4  # members of a list that are named before the rest are counted
 
@@ -52,11 +53,6 @@ def among(sizes: Sequence[int], studied: Sequence[int]) -> str:
 def opening(text: str) -> str:
     """Begin a sentence with a capital letter."""
     return text[:1].upper() + text[1:]
-
-
-def counted(number: int, noun: str) -> str:
-    """Write a count with its noun: "1 pair", "3 pairs"."""
-    return f"{number:,} {noun}" + "s" * (number != 1)
 
 
 def count_range(least: int, most: int) -> str:
