@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from simstudy.report.prose.phrases import listed
+
 _DIGITS = 12  # of a digest
 
 
@@ -15,14 +17,13 @@ def needed(manifest: Mapping[str, Any]) -> list[str]:
         sentences.append(f"It needs the plugin files beside it in the results: {', '.join(files)}.")
     if session := manifest["session"]:
         named = [_named(*item) for item in session.items()]
-        listed = named[0] if len(named) == 1 else f"{', '.join(named[:-1])} and {named[-1]}"
         one = len(named) == 1
         sentences.append(
-            f"The file alone cannot be run: {listed} {'was' if one else 'were'} registered in a "
-            f"script or notebook, not in a plugin, so {'its' if one else 'their'} source is not "
-            f"in the results. Execute {'that definition' if one else 'those definitions'} first "
-            "and run the study from Python, or move "
-            f"{'it' if one else 'them'} to a plugin file."
+            f"The file alone cannot be run: {listed(named, most=len(named))} "
+            f"{'was' if one else 'were'} registered in a script or notebook, not in a plugin, so "
+            f"{'its' if one else 'their'} source is not in the results. Execute "
+            f"{'that definition' if one else 'those definitions'} first and run the study from "
+            f"Python, or move {'it' if one else 'them'} to a plugin file."
         )
     return sentences
 
