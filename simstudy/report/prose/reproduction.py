@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -15,6 +16,19 @@ def needed(manifest: Mapping[str, Any]) -> list[str]:
     sentences = []
     if files := [*manifest["plugins"], *manifest["plugin_files"]]:
         sentences.append(f"It needs the plugin files beside it in the results: {', '.join(files)}.")
+    # A classifier named by its path has the version of its package, if there is one.
+    sources = manifest["conditions"]["source"].items()
+    modules = {
+        name.partition(":")[0]: f"{name.partition(':')[0]} ({_source(digest)})"
+        for name, digest in sources
+        if ":" in name and re.fullmatch("([0-9a-f]{64})?", digest)
+    }
+    if modules:
+        named, one = [*modules.values()], len(modules) == 1
+        sentences.append(
+            f"It needs the {'module' if one else 'modules'} {listed(named, most=len(named))}, "
+            f"which {'is' if one else 'are'} not in the results."
+        )
     if session := manifest["session"]:
         named = [_named(*item) for item in session.items()]
         one = len(named) == 1
@@ -30,8 +44,11 @@ def needed(manifest: Mapping[str, Any]) -> list[str]:
 
 def _named(component: str, digest: str) -> str:
     kind, _, name = component.partition(" ")
-    source = f"source digest {digest[:_DIGITS]}" if digest else "source unknown"
-    return f"the {kind} “{name}” ({source})"
+    return f"the {kind} “{name}” ({_source(digest)})"
+
+
+def _source(digest: str) -> str:
+    return f"source digest {digest[:_DIGITS]}" if digest else "source unknown"
 
 
 def same_scores(manifest: Mapping[str, Any]) -> str:
