@@ -17,15 +17,9 @@ from simstudy.report.prose import crossings
 from simstudy.report.prose.design import conventions, design
 from simstudy.report.prose.headline import method
 from simstudy.report.prose.numbers import p_value
-from simstudy.report.prose.phrases import (
-    all_sizes,
-    axis_label,
-    count_range,
-    counted,
-    level,
-    with_unit,
-)
+from simstudy.report.prose.phrases import all_sizes, axis_label, count_range, level, with_unit
 from simstudy.study.study import Study
+from simstudy.texts import counted
 
 _MAX_NAMED = 5  # models left out that are named; more are counted
 PRECISION = (

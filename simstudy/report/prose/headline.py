@@ -13,7 +13,6 @@ from simstudy.report.prose.phrases import (
     adjusted_for,
     among,
     count_range,
-    counted,
     in_unit,
     level,
     listed,
@@ -21,6 +20,7 @@ from simstudy.report.prose.phrases import (
     rows,
     with_unit,
 )
+from simstudy.texts import counted
 
 _MAX_STRETCHES = 3  # stretches of sizes that get a sentence each; more are summarised
 
