@@ -241,7 +241,7 @@ def anchor(heading: str) -> str:
 @each_document
 def test_links_lead_somewhere(document):
     text = document.read_text(encoding="utf-8")
-    for link in re.findall(r"\]\(([^)\s]+)\)", text):
+    for link in re.findall(r"(?:\]\(|src=\")([^)\"\s]+)[)\"]", text):
         if link.startswith("http"):
             continue
         file, _, place = link.partition("#")
@@ -251,11 +251,11 @@ def test_links_lead_somewhere(document):
             assert place in map(anchor, headings(target.read_text(encoding="utf-8"))), link
 
 
-def test_the_readme_is_short_and_opens_with_the_commands_and_the_notebooks():
+def test_the_readme_is_short_and_opens_with_the_notebooks_and_the_commands():
     lines = (ROOT / "README.md").read_text(encoding="utf-8").splitlines()
     assert len(lines) <= 270
     first = [line for line in lines if line.startswith("## ")][:2]
-    assert first == ["## Two commands", "## Four notebooks"]
+    assert first == ["## Four notebooks", "## Two commands"]
     notebooks = [path.name for path in sorted((ROOT / "notebooks").glob("*.ipynb"))]
     named = [name for name in notebooks if any(name in line for line in lines[:60])]
     assert named == notebooks

@@ -33,6 +33,7 @@ def studies() -> None:
     from simstudy.study.builtin import builtin_studies, summary
 
     _print_table({name: summary(file) for name, file in builtin_studies().items()})
+    echo("simstudy run NAME runs one of them.")
 
 
 def new(
@@ -149,8 +150,8 @@ def _facts(description: Description) -> list[str]:
         *facts,
         f"{'higher' if info.greater_is_better else 'lower'} is better",
         f"unit: {unit or 'none'}" + f"; 0: {info.zero}" * bool(info.zero),
-        "exact values: " + ('data.test_size = "exact"' if info.mean else "none, test rows only"),
-        f"probabilities are clipped first (measures.cutoff): {'yes' if info.logarithmic else 'no'}",
+        'exact with data.test_size = "exact"' if info.mean else "no exact value; test rows only",
+        f"probabilities are {'first' if info.logarithmic else 'not'} clipped (measures.cutoff)",
     ]
 
 

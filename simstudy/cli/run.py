@@ -141,7 +141,7 @@ def _run_all(
 ) -> int:
     """Run the studies of a list; returns the number of failed cells."""
     from simstudy.cli.progress import watched
-    from simstudy.workflow.lists import place, run_collection
+    from simstudy.workflow.lists import place, run_collection, summary
 
     with _stoppable():
         found = run_collection(
@@ -149,18 +149,20 @@ def _run_all(
         )
     if not quiet:
         for results in found:
-            _print_results(results, not options["report"])
+            _print_results(results, not options["report"], brief=options["report"])
+        for sentence in summary(collection, found):
+            echo(sentence)
         if options["report"]:
             echo(f"Comparison: {place(collection, out) / 'compare.html'}")
     return sum(results.manifest["failures"] for results in found)
 
 
-def _print_results(results: Results, no_report: bool = False) -> None:
+def _print_results(results: Results, no_report: bool = False, brief: bool = False) -> None:
     from simstudy.report.terminal import make_console, print_summary
 
     console = make_console()
-    print_summary(results, console)
-    seconds = results.manifest["seconds"]
+    print_summary(results, console, brief)
+    seconds = 0.0 if results.reused else results.manifest["seconds"]
     cells = f"{results.manifest['cells']:,} cells" + (f" in {seconds:.1f} s" if seconds else "")
     note = ", up to date; nothing to run" if results.reused else ""
     of_data = bool(results.study.datasets)
@@ -172,9 +174,12 @@ def _print_results(results: Results, no_report: bool = False) -> None:
         page = f"Report: {results.directory / 'report.html'}"
         console.print(page, markup=False, highlight=False, soft_wrap=True)
         more = f"Figures for a paper: simstudy figures {shlex.quote(str(results.directory))}"
-        console.print(more, markup=False, highlight=False, soft_wrap=True)
+        if not brief:
+            console.print(more, markup=False, highlight=False, soft_wrap=True)
     if results.note:
         console.print(f"Note: {results.note}.", markup=False)
+    if brief:  # others follow
+        console.print()
 
 
 def _cluster(backend: str, address: str | None) -> str | None:

@@ -111,6 +111,7 @@ def compare_page(
             for place, (name, results) in enumerate(studies.items())
         ],
         learners=[(place, label, svg.swatch(place)) for label, place in places.items()],
+        label=with_unit(info),
         axis=axis_label(info),
         shared=one_unit,
         reference=reference,

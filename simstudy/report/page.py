@@ -57,6 +57,7 @@ def report_page(results: Results) -> str:
             ),
             "table": facts.regret(results, split),
             "caption": captions.regret(split, study),
+            "unit": results.info("regret").unit,
         },
         costs={
             "panels": svg.panels(

@@ -10,6 +10,8 @@ from rich.text import Text
 from simstudy.analysis.findings import Findings
 from simstudy.report.prose import crossings
 from simstudy.report.prose.design import conventions, data_design, design
+from simstudy.report.prose.finding import finding
+from simstudy.report.prose.phrases import opening
 from simstudy.report.prose.verdicts import MAX_COMPARED, pair_method, verdicts
 from simstudy.report.tables import findings as build
 from simstudy.report.tables.datasets import dataset_tables
@@ -33,24 +35,30 @@ def make_console() -> Console:
     return _Console(emoji=False)
 
 
-def print_summary(results: Results, console: Console) -> None:
-    """Print means, ANOVA and verdicts of the primary measure."""
+def print_summary(results: Results, console: Console, brief: bool = False) -> None:
+    """Print the finding and means of the primary measure and, unless brief, tests and verdicts."""
     if results.study.datasets:
         _print_datasets(results, console)
         return
     study, findings = results.study, results.findings()
     console.print(study.title or study.name, style="bold", markup=False)
+    console.print(f"{finding(findings)}\n", highlight=False, markup=False)
     console.print(f"{design(study)}.", markup=False)
-    console.print(f"{conventions(study)}.\n", markup=False)
+    console.print(f"{opening(conventions(study))}.\n", markup=False)
     print_table(build.means(findings), console)
+    if not brief:
+        _print_tests(findings, console)
+        _print_verdicts(findings, console)
+        _print_courses(findings, console)
+    _print_failures(results, console)
+
+
+def _print_tests(findings: Findings, console: Console) -> None:
     for name, table in build.tests(findings).items():
         for note in build.missing_tests({name: table}):
             console.print(f"{note}\n", markup=False)
         if isinstance(table, Table):
             print_table(table, console)
-    _print_verdicts(findings, console)
-    _print_courses(findings, console)
-    _print_failures(results, console)
 
 
 def _print_datasets(results: Results, console: Console) -> None:
@@ -58,7 +66,7 @@ def _print_datasets(results: Results, console: Console) -> None:
     study = results.study
     console.print(study.title or study.name, style="bold", markup=False)
     console.print(f"{data_design(study)}.", markup=False)
-    console.print(f"{conventions(study)}.\n", markup=False)
+    console.print(f"{opening(conventions(study))}.\n", markup=False)
     for table in dataset_tables(results):
         print_table(table, console)
     for name, notes in results.manifest["notes"].items():
@@ -76,8 +84,8 @@ def _print_verdicts(findings: Findings, console: Console) -> None:
         for index, sentence in enumerate(sentences):
             lead = f"{size:>8,} rows: " if index == 0 else " " * 15
             console.print(f"{lead}{sentence}", highlight=False, markup=False, soft_wrap=True)
-    method = f"{pair_method(findings)}; numbers are in favour of the learner named first.\n"
-    console.print(method, style="dim")
+    method = opening(pair_method(findings))
+    console.print(f"{method}; numbers are in favour of the learner named first.\n", style="dim")
 
 
 def _print_courses(findings: Findings, console: Console) -> None:

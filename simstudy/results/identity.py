@@ -81,3 +81,14 @@ def _agree(key: str, here: Any, asked: Any) -> bool:
         there = dict(here)
         return all(there.get(name, value) == value for name, value in dict(asked).items())
     return False
+
+
+def covers(plan: Plan, manifest: dict[str, Any]) -> bool:
+    """Whether a plan has all models, sizes and learners of a manifest."""
+    here, asked = manifest["conditions"], plan.conditions()
+    labels, known = ([label for label, _ in one["learners"]] for one in (here, asked))
+    return (
+        here["models"] <= asked["models"]
+        and {*here["data.train_sizes"]} <= {*asked["data.train_sizes"]}
+        and {*labels} <= {*known}
+    )

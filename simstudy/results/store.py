@@ -25,6 +25,7 @@ from simstudy.results.folder import RUNNING, SCHEMA_VERSION
 from simstudy.results.identity import (
     OWNER,
     changed,
+    covers,
     limits,
     owner,
     plugin_copies,
@@ -80,9 +81,11 @@ class Store(CellFolder):
             for record in self._owners():
                 differing |= changed(plan, record)
         if [*differing] == [MEASURED]:
-            self.notes.append("measures changed; all cells recomputed")
-            self._forget()
-            return False
+            if all(covers(plan, record) for record in (manifest, *self._owners())):
+                self.notes.append("measures changed; all cells recomputed")
+                self._forget()
+                return False
+            differing[MEASURED] += "; there are cells that this study would not compute again"
         if differing:
             raise SimstudyError(
                 f"{self._refusal(manifest, differing, what)}; choose another directory with "

@@ -93,8 +93,11 @@ def _check_data(study: Study) -> None:
 
 
 def _check_given_prior(study: Study) -> None:
-    prior, values = study.measures.prior, study.family.resolved.get("values")
-    if isinstance(prior, list) and values and {*values} != {len(prior)}:
+    prior = study.measures.prior
+    if not isinstance(prior, list) or not _has_ranges(study):
+        return  # too few or too many probabilities are refused when a model is drawn
+    values = study.family.resolved["values"]
+    if {*values} != {len(prior)}:
         raise KeyedError(
             "measures.prior",
             f"a prior of {len(prior)} probabilities needs a target with as many values; "
@@ -198,9 +201,14 @@ def _check_configurations(study: Study, key: str, subject: str) -> None:
 
 
 def _largest_model(study: Study) -> tuple[int, int] | None:
-    """The most variables and values of a model; None if the family's keys may mean anything."""
-    if not issubclass(FAMILIES.get(study.family.name), Family):
+    """The most variables and values of a model; None if unknown."""
+    if not _has_ranges(study):
         return None
     family = study.family.resolved
     (_, variables), (_, values) = family.get("variables") or family["attributes"], family["values"]
     return variables, values
+
+
+def _has_ranges(study: Study) -> bool:
+    """Whether the keys of the family have the meaning of the built-in ones."""
+    return issubclass(FAMILIES.get(study.family.name), Family)

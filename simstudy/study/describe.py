@@ -85,7 +85,7 @@ def describe_component(registry: Registry, name: str) -> Description:
         raise SimstudyError(f"the {registry.kind} '{name}' fails: {describe(error)}") from error
     documents = [_sections(text) for text in _docstrings(component)] or [{"": ""}]
     first, *paragraphs = _paragraphs(documents[0][""]) or [""]
-    if hasattr(component, "estimator"):  # the last docstring is that of the classifier
+    if hasattr(component, "_classifier"):  # the last docstring is that of the classifier
         paragraphs = _paragraphs(documents[-1][""])[:2]
     sections: dict[str, str] = {}
     for document in reversed(documents):  # a class takes precedence over its base classes
@@ -114,7 +114,7 @@ def _docstrings(component: Any) -> Iterator[str]:
     if not isinstance(component, type):
         yield inspect.getdoc(component) or ""
         return
-    for cls in (*component.__mro__, getattr(component, "estimator", None)):
+    for cls in (*component.__mro__, getattr(component, "_classifier", None)):
         text = getattr(cls, "__doc__", None) if cls not in (None, object) else None
         # a dataclass without a docstring gets its signature for one
         if isinstance(text, str) and not text.startswith(f"{getattr(cls, '__name__', '')}("):

@@ -23,7 +23,7 @@ PREFIX = "simstudy_plugin_"  # of the packages that hold the modules of plugins
 # have been read on another machine, or changed since.
 unpack_to: Path | None = None
 _loaded: dict[Path, str] = {}  # the digest of each plugin
-_contents: dict[Path, bytes] = {}  # of the files of all plugins
+_contents: dict[Path, dict[Path, bytes]] = {}  # of the files of plugins, by their directory
 _modules: dict[str, _Module] = {}  # of all plugins, by name
 
 
@@ -99,7 +99,7 @@ def is_plugin(module: str) -> bool:
 def plugin_digest(module: str) -> str:
     """A digest of a module of a plugin and of the files that it needs, as executed."""
     directory, name, _ = _modules[module]
-    return _digest(needed_files(directory, name, _contents))
+    return _digest(needed_files(directory, name, _contents[directory]))
 
 
 def plugin_modules(module: str) -> list[str]:
@@ -128,12 +128,13 @@ def execute_plugin(plugin: PluginFile) -> None:
         if name.endswith(".py"):
             dotted = name.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
             modules[f"{package}.{dotted}"] = _Module(path.parent, name, place / name)
-    if any(_contents.get(file, data) != data for file, data in own.items()):
-        _forget(modules)  # else those that another plugin of the directory imported stay
-    _contents.update(own)
+    there = _contents.get(path.parent, {})
+    if path in _loaded or any(there.get(file, data) != data for file, data in own.items()):
+        _forget(path.parent, package)  # others there may need what has changed
+    _contents.setdefault(path.parent, {}).update(own)
     _modules.update(modules)
     if main not in sys.modules:
-        _execute(path, package, main, modules)
+        _execute(path, package, main)
     _loaded[path] = digest
 
 
@@ -147,7 +148,7 @@ def _unpacked(plugin: PluginFile, package: str) -> Path:
     return place
 
 
-def _execute(path: Path, package: str, main: str, modules: Mapping[str, _Module]) -> None:
+def _execute(path: Path, package: str, main: str) -> None:
     """Execute a plugin as the module ``main``."""
     sys.modules.setdefault(package, ModuleType(package)).__path__ = []
     if _finder not in sys.meta_path:
@@ -157,18 +158,22 @@ def _execute(path: Path, package: str, main: str, modules: Mapping[str, _Module]
         importlib.import_module(main)
         _refuse_unseen(path, {*sys.modules} - before)
     except BaseException as error:
-        _forget(modules)
+        origins = {str(_modules[name].origin) for name in plugin_modules(package)}
+        _forget(path.parent, package)
         if isinstance(error, KeyboardInterrupt):
             raise
-        origins = {str(module.origin) for module in modules.values()}
         raise SimstudyError(
             f"plugin {path} fails to load: {_describe(error, path, origins)}"
         ) from error
 
 
-def _forget(modules: Iterable[str]) -> None:
-    """Let modules be executed again when they are imported."""
-    for name in modules:
+def _forget(directory: Path, package: str) -> None:
+    """Let the plugins of a directory, and what they import, be executed again."""
+    for path in [path for path in _loaded if path.parent == directory]:
+        del _loaded[path]
+    _contents.pop(directory, None)
+    for name in plugin_modules(package):
+        del _modules[name]
         sys.modules.pop(name, None)
         package, _, attribute = name.rpartition(".")
         vars(sys.modules.get(package, ModuleType(""))).pop(attribute, None)
@@ -219,8 +224,9 @@ class _Finder:
                 **vars(builtins),
                 "__import__": _importer(package, siblings),
             }
-        origin = _modules[module.__name__].origin
-        exec(compile(_contents[origin], str(origin), "exec"), module.__dict__)
+        found = _modules[module.__name__]
+        content = _contents[found.directory][found.origin]
+        exec(compile(content, str(found.origin), "exec"), module.__dict__)
 
 
 _finder: Any = _Finder()

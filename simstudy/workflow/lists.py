@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
-from typing import TypeAlias, Unpack
+from typing import TYPE_CHECKING, TypeAlias, Unpack
 
 from simstudy.engine.workers.child import spare_children
 from simstudy.results.results import Results
@@ -15,6 +15,9 @@ from simstudy.study.study import Study
 from simstudy.workflow.options import RunOptions
 from simstudy.workflow.progress import Progress
 from simstudy.workflow.run import run_study
+
+if TYPE_CHECKING:
+    from simstudy.analysis.claims import StatementVerdict
 
 PAGE = "compare.html"
 Watch: TypeAlias = Callable[[Study], AbstractContextManager[Progress | bool | None]]
@@ -64,19 +67,31 @@ def place(collection: Collection, out: str | Path | None = None) -> Path:
     return Path("results" if out is None else out) / collection.name
 
 
+def summary(collection: Collection, results: Sequence[Results]) -> list[str]:
+    """How many of the statements are reproduced, and which are not."""
+    from simstudy.report.prose import claims
+
+    verdicts = _verdicts(collection, results[: len(collection.studies)])
+    return [claims.counts(verdicts), *claims.not_reproduced(verdicts)] if verdicts else []
+
+
+def _verdicts(collection: Collection, results: Sequence[Results]) -> list[StatementVerdict]:
+    """The verdicts on the statements by the results of all studies, in their order."""
+    from simstudy.analysis.claims import check_statements
+
+    names = [study.name for study in collection.studies]
+    return check_statements(collection.statements, dict(zip(names, results, strict=True)))
+
+
 def page(
     collection: Collection, results: list[Results], others: Sequence[list[Results]] = ()
 ) -> str:
     """The page that compares the studies, here and under ``others``, and checks the statements."""
-    from simstudy.analysis.claims import check_statements
     from simstudy.workflow.compare import compare_studies
 
     names = [study.name for study in collection.studies]
     parts = zip([collection, *collection.readings], [results, *others], strict=True)
-    verdicts = [
-        (part.reading, check_statements(part.statements, dict(zip(names, found, strict=True))))
-        for part, found in parts
-    ]
+    verdicts = [(part.reading, _verdicts(part, found)) for part, found in parts]
     return compare_studies(
         results,
         names,

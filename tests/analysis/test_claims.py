@@ -250,7 +250,7 @@ def test_claims_are_held_against_the_studies_they_name(tmp_path):
     found = check_claims(claims, {"tiny": results})
     assert [verdict.verdict for verdict in found] == [YES, YES, NO, OPEN]
     assert found[0].checks[0].estimate > 0
-    assert found[1].checks[0].estimate > 0  # in favour of the first, though less is better
+    assert found[1].checks[0].estimate > 0  # in favour of the first, though lower is better
     assert found[3].checks[0].reason == "no results of the study other"
     (whole,) = check_statements([Statement("all of them", claims)], {"tiny": results})
     assert (whole.lines, whole.verdict) == (found, NO)

@@ -10,6 +10,9 @@ import time
 import pandas as pd
 import pytest
 
+from simstudy import open_results
+from simstudy.report.prose.finding import finding
+
 
 def test_a_run_prints_means_anova_and_verdicts(simstudy, write_study, tmp_path):
     done = simstudy(write_study(), "--jobs", 1, module="simstudy.run")
@@ -18,7 +21,7 @@ def test_a_run_prints_means_anova_and_verdicts(simstudy, write_study, tmp_path):
     for words in (
         "A small study",
         "4 models of the family tan; training sets of 20, 60 rows",
-        "prior: class frequencies of each training set",
+        "Prior: class frequencies of each training set",
         "Mean information reward (nats)",
         "95% t intervals between models, Bonferroni-adjusted for m = 4 cells",
         "Repeated-measures ANOVA",
@@ -31,6 +34,8 @@ def test_a_run_prints_means_anova_and_verdicts(simstudy, write_study, tmp_path):
     ):
         assert words in " ".join(done.stdout.split()), words
     assert (tmp_path / "results/small/learning_curves.svg").exists()
+    found = finding(open_results(tmp_path / "results/small").findings())
+    assert found in " ".join(done.stdout.split())
 
 
 def test_the_command_takes_overrides(simstudy, write_study, tmp_path):
@@ -138,8 +143,9 @@ def test_no_digit_is_cut_off_however_many_sizes_and_long_the_labels(
     }
     done = simstudy("run", write_study(changes), "--jobs", 1, "--no-report")
     assert done.returncode == 0, done.stderr
-    assert "…" not in done.stdout
-    assert done.stdout.count("±") >= 16
+    tables = done.stdout[done.stdout.index("Mean information reward") :]
+    assert "…" not in tables
+    assert tables.count("±") >= 16
 
 
 def test_the_confidence_is_printed_as_given(simstudy, write_study):

@@ -15,7 +15,9 @@ from simstudy.workflow.run import run_study
 
 def test_studies_lists_each_with_a_line(command):
     done = command("studies")
-    lines = dict(line.split(maxsplit=1) for line in done.stdout.splitlines())
+    *rows, hint = done.stdout.splitlines()
+    assert "simstudy run NAME" in hint
+    lines = dict(line.split(maxsplit=1) for line in rows)
     assert [*lines] == [*builtin_studies()]
     assert "Hope & Korb" in lines["tan"]
 

@@ -10,9 +10,9 @@ from simstudy import Sample, SimstudyError, make_study, run_study
 from simstudy.analysis.reliability import calibration
 from simstudy.engine.evaluation import EXACT, SAMPLED, evaluation
 from simstudy.engine.plan import make_plan
+from simstudy.engine.problems import build
 from simstudy.engine.reliability import reliability
 from simstudy.engine.seeds import stream
-from simstudy.engine.problems import build
 from simstudy.study.registry import FAMILIES, LEARNERS
 
 LEARNERS_USED = [

@@ -232,6 +232,19 @@ def test_kept_cells_of_another_learner_under_the_same_label_are_not_taken(write_
             run_study(other, out, jobs=1, report=False)
 
 
+@pytest.mark.parametrize("fewer", [{"models": 3}, {"data.train_sizes": [20, 60]}, {}])
+def test_a_smaller_study_with_other_measures_deletes_no_cells(write_study, tmp_path, fewer):
+    out, other = tmp_path / "out", {"measures.primary": "accuracy"}
+    run_study(load_study(write_study(text=AODE), LARGE), out, jobs=1, report=False)
+    before = (out / JOURNAL).read_bytes()
+    small = load_study(write_study(text=AODE if fewer else STUDY), {**LARGE, **fewer, **other})
+    with pytest.raises(SimstudyError, match=r"differ: measures.* would not compute again; choose"):
+        run_study(small, out, jobs=1, report=False)
+    assert (out / JOURNAL).read_bytes() == before
+    large = load_study(write_study(text=AODE), {**LARGE, **other, "models": 5})
+    assert "recomputed" in run_study(large, out, jobs=1, report=False).note
+
+
 def test_kept_cells_are_remembered_in_results_that_did_not_record_their_owner(
     write_study, tmp_path
 ):

@@ -143,6 +143,30 @@ def test_plugins_of_one_directory_may_import_each_other(tmp_path):
     assert sys.modules[f"{package}.base"].RUNS == [1]
 
 
+def test_a_change_reaches_every_plugin_of_the_directory(tmp_path):
+    (one, first), (two, second) = (learner("import helpers", "helpers.VALUE") for _ in range(2))
+    paths = [write(tmp_path, one=one, helpers="VALUE = 2.0"), write(tmp_path, two=two)]
+
+    def loaded():
+        for path in paths:
+            load_plugin(path)
+        return alpha(first), alpha(second), LEARNERS.source_digest(second)
+
+    before = loaded()
+    write(tmp_path, helpers="VALUE = 3.0")
+    after = loaded()
+    assert after[:2] == (3.0, 3.0)
+    assert after[2] != before[2]
+    write(tmp_path, helpers="VALUE = = 4.0")
+    with pytest.raises(SimstudyError, match="SyntaxError"):
+        loaded()
+    write(tmp_path, helpers="VALUE = 3.0")
+    assert loaded() == after
+    (tmp_path / "helpers.py").unlink()
+    with pytest.raises(SimstudyError, match="No module named 'helpers'"):
+        loaded()
+
+
 def test_a_component_of_a_sibling_has_the_digest_of_what_that_needs(tmp_path):
     text, name = learner("from constants import VALUE", "VALUE")
     files = {"helpers": text, "constants": "VALUE = 2.0"}

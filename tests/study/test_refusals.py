@@ -38,6 +38,15 @@ class Check(NaiveBayes):
 class WithoutDraw:
     "It has no draw."
 
+@register_family("allowed_keys")
+@dataclass(frozen=True)
+class OwnKeys:
+    "Its keys have a meaning of their own."
+    variables: str = ""
+    values: int = 3
+    def draw(self, rng):
+        raise NotImplementedError
+
 @register_measure("refused_threshold", greater_is_better=True)
 def threshold(proba, y, threshold):
     return y
@@ -137,6 +146,10 @@ def test_a_design_that_cannot_work_is_refused(tmp_path, case, said):
             "family": {"name": "tan", "variables": [3, 3]},
         },
         {"family": {"name": "kdb", "k": 30, "variables": [3, 6]}},
+        {
+            "family": {"name": "allowed_keys", "variables": "a", "values": 3},
+            "measures": {"prior": [0.5, 0.25, 0.25]},
+        },
     ],
 )
 def test_a_design_that_can_work_is_not_refused(tmp_path, case):

@@ -9,7 +9,7 @@ import pytest
 
 from simstudy import SimstudyError
 from simstudy.study.lists import is_collection, load_collection
-from simstudy.workflow.lists import run_collection
+from simstudy.workflow.lists import run_collection, summary
 
 STUDIES = Path(__file__).parents[2] / "studies"
 STUDY = """
@@ -344,6 +344,9 @@ def test_a_list_runs_into_one_directory_and_is_not_run_twice(write, tmp_path, mo
     page = (tmp_path / "out" / "both" / "compare.html").read_text(encoding="utf-8")
     assert "Two studies" in page
     assert "NB is better than nothing" in page
+    counts = summary(collection, results)[0]
+    assert counts in page
+    assert "1 statement" in counts
     again = run_collection(collection, tmp_path / "out", jobs=1)
     assert all(found.reused for found in again)
 

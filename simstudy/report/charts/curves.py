@@ -58,7 +58,10 @@ def _curves(
     limits = {one.learner: findings.limits.get(one.label, ()) for one in every if bars}
     also = [*ceiling, *(value for limit in limits.values() for value in limit)]
     y, cut = _vertical(every, axis_label(info), also, bool(info.zero), bars=bars)
-    layers: list[spec.Layer] = [spec.Rule(0.0, "" if heading else info.zero)] if info.zero else []
+    layers: list[spec.Layer] = []
+    if info.zero:
+        first, last = (min(abs(one.means[at]) for one in every) for at in (0, -1))
+        layers.append(spec.Rule(0.0, "" if heading else info.zero, at_left=first > last))
     if any(map(drawable, ceiling)):
         layers.append(spec.Line(sizes, ceiling, "ceiling", "ceiling"))
     if len(front) < len(every):  # one line, broken between learners

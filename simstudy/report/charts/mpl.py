@@ -229,8 +229,10 @@ def _draw_words(layer: spec.Rule, ax: Axes, style: Style) -> None:
     """Label a line across, legibly in front of the bars."""
     box = {"facecolor": "white", "alpha": 0.75, "linewidth": 0, "pad": 0.5}
     look: dict[str, Any] = {"fontsize": style.smallest, "color": _GREY, "zorder": 5, "bbox": box}
-    look |= {"xytext": (0, 3), "textcoords": "offset points", "ha": "right", "va": "bottom"}
-    ax.annotate(plain(layer.words), (1, layer.at), xycoords=("axes fraction", "data"), **look)
+    end, side = (0, "left") if layer.at_left else (1, "right")
+    shift = 3 if layer.at_left else 0  # off the vertical axis
+    look |= {"xytext": (shift, 3), "textcoords": "offset points", "ha": side, "va": "bottom"}
+    ax.annotate(plain(layer.words), (end, layer.at), xycoords=("axes fraction", "data"), **look)
 
 
 def _set_axes(chart: Chart, ax: Axes, style: Style, letters: float | None, wide: float) -> None:

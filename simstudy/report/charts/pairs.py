@@ -59,7 +59,7 @@ def difference(findings: Findings, first: str, second: str, crossings: bool = Tr
     ends, cut = spec.cut_reach([0.0, *middle], all_low + all_high)
     studied = curve.table[curve.table["studied"]].to_dict("records")
     tips = [
-        f"{second} ahead of {first} at {row['size']:,.0f} rows: {signed(row['difference'])} "
+        f"{second} over {first} at {row['size']:,.0f} rows: {signed(row['difference'])} "
         f"[{signed(row['lower'])}, {signed(row['upper'])}] {unit}".rstrip()
         for row in studied
     ]
@@ -72,7 +72,7 @@ def difference(findings: Findings, first: str, second: str, crossings: bool = Tr
         spec.Marks(at, heights, tips, "dot"),
     ]
     description = (
-        f"{second} is ahead of {first} by {signed(middle[0])} at {sizes[0]:,} rows and by "
+        f"{second} over {first}: {signed(middle[0])} at {sizes[0]:,} rows and "
         f"{signed(middle[-1])} at {sizes[-1]:,}{f', in {unit}' * bool(unit)}."
     )
     for course in findings.courses if crossings else ():
@@ -81,8 +81,8 @@ def difference(findings: Findings, first: str, second: str, crossings: bool = Tr
                 layers += _crossing(change, 0.0, "interval")
                 description += f" Crossing at about {change.crossing:,.0f} rows."
     return Chart(
-        f"{second}\nahead of {first}",
-        f"{second} ahead of {first}",
+        f"{second}\nvs {first}",
+        f"{second} vs {first}",
         description,
         spec.sizes_axis(sizes),
         Axis(f"difference ({unit})" if unit else "difference", *ends, signed=True),

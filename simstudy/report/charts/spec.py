@@ -269,6 +269,7 @@ class Rule(Layer):
     at: float
     words: str = ""
     upright: bool = False
+    at_left: bool = False  # where the words are
     kind: str = "zero"
 
 

@@ -284,7 +284,8 @@ def _words(layer: spec.Rule, frame: _Frame) -> Markup:
         return Markup()
     y = frame.y(layer.at)
     place = y + 14 if y + 15 <= frame.bottom - 2 else y - 5
-    at = {"x": frame.right - 2, "y": place, "text_anchor": "end", "class_": "note"}
+    x, anchor = (frame.left + 2, "start") if layer.at_left else (frame.right - 2, "end")
+    at = {"x": x, "y": place, "text_anchor": anchor, "class_": "note"}
     return element("text", layer.words, **at)
 
 

@@ -17,8 +17,9 @@ from simstudy.report.prose import crossings
 from simstudy.report.prose.design import conventions, design
 from simstudy.report.prose.headline import method
 from simstudy.report.prose.numbers import p_value
-from simstudy.report.prose.phrases import all_sizes, axis_label, count_range, counted, level
+from simstudy.report.prose.phrases import all_sizes, axis_label, count_range, level, with_unit
 from simstudy.study.study import Study
+from simstudy.texts import counted
 
 _MAX_NAMED = 5  # models left out that are named; more are counted
 PRECISION = (
@@ -126,11 +127,11 @@ def differences(findings: Findings, shown: Sequence[Course] | None = None) -> st
     courses = findings.courses if shown is None else shown
     confidence, sizes = level(findings.design.confidence), len(findings.design.sizes)
     text = (
-        f"Mean paired difference in {findings.info.label} against training rows, over the models "
-        "that both learners have: above 0 where the learner named first is ahead. Dark band: "
-        f"{confidence} t intervals, each size by itself; light band: {confidence} for all sizes of "
-        f"a pair together. {_unadjusted(findings, sizes + len(findings.added_sizes))}Dots are the "
-        "sizes studied; the lines join them and say nothing of what is between."
+        f"Mean paired difference in {with_unit(findings.info)} against training rows, over the "
+        "models that both learners have: above 0 where the learner named first is ahead. Dark "
+        f"band: {confidence} t intervals, each size by itself; light band: {confidence} for all "
+        f"sizes of a pair together. {_unadjusted(findings, sizes + len(findings.added_sizes))}"
+        "Dots are the sizes studied; the lines join them and say nothing of what is between."
     )
     if any(change.estimated for course in courses for change in course.changes):
         text += (

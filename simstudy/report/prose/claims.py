@@ -13,8 +13,9 @@ from simstudy.analysis.claims import (
     StatementVerdict,
 )
 from simstudy.report.prose.numbers import signed
-from simstudy.report.prose.phrases import count_range, counted, listed
+from simstudy.report.prose.phrases import count_range, listed
 from simstudy.study.readings import Reading
+from simstudy.texts import counted
 
 Readings = Sequence[tuple[Reading, Sequence[StatementVerdict]]]
 SHORT = dict(zip(VERDICTS, ("holds", "contradicted", "open"), strict=True))

@@ -10,8 +10,9 @@ import pandas as pd
 
 from simstudy.analysis.compare import PAIRED, WELCH
 from simstudy.analysis.findings import Findings
-from simstudy.report.prose.phrases import counted, level, listed
+from simstudy.report.prose.phrases import level, listed
 from simstudy.results.results import Results
+from simstudy.texts import counted
 
 _TESTS = {
     PAIRED: "paired t tests over the models that both have, where family and seed are the same",

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from simstudy.analysis.findings import Findings
 from simstudy.analysis.standings import AHEAD, IDENTICAL, UNTESTED, Standing
 from simstudy.report.prose.numbers import brief, number
-from simstudy.report.prose.phrases import MAX_NAMED, in_unit, listed
+from simstudy.report.prose.phrases import MAX_NAMED, consecutive, in_unit, listed
 
 _PLACE = "On these models"
+_AS_FAR = ", as far as they could be compared"
 _MAX_JOINED = 3  # learners that are joined by "or"; of more, one is named and the rest counted
 _MAX_CLAUSES, _MAX_RANGES = 4, 8  # on who does best at which sizes; more are summarised
 
@@ -98,11 +98,9 @@ def _joined(texts: Sequence[str]) -> str:
 
 def _ranges(sizes: Sequence[int], findings: Findings) -> list[str]:
     """Write some of the sizes studied; three or more in a row as a range."""
-    studied = findings.design.sizes
-    numbered = [(studied.index(size) - order, size) for order, size in enumerate(sizes)]
     parts: list[str] = []
-    for _, run in itertools.groupby(numbered, lambda pair: pair[0]):
-        each = [f"{size:,}" for _, size in run]
+    for run in consecutive(sizes, findings.design.sizes):
+        each = [f"{size:,}" for size in run]
         parts += [f"{each[0]} to {each[-1]}"] if len(each) > 2 else each
     return parts
 
@@ -142,7 +140,9 @@ def _undecided(findings: Findings) -> list[str]:
         if (one := known.get(size)) is None:
             found.setdefault("no mean is finite", []).append(size)
         elif one.contenders and not one.beaten:
-            found.setdefault("no two learners differ significantly", []).append(size)
+            tested = all(pair.verdict != UNTESTED for pair in findings.pairs_at(size))
+            why = f"no two learners differ significantly{_AS_FAR * (not tested)}"
+            found.setdefault(why, []).append(size)
         elif one.leader in one.beaten:
             why = "the learner of best mean is beaten by another over the models that both have"
             found.setdefault(why, []).append(size)
@@ -170,7 +170,7 @@ def _no_differences(findings: Findings) -> str:
     if verdicts == {IDENTICAL}:
         return f"{_PLACE} {who} have the same scores {where}."
     who = who if len(learners) == 2 else f"no two of {who}"
-    tested = ", as far as they could be compared" * (UNTESTED in verdicts)
+    tested = _AS_FAR * (UNTESTED in verdicts)
     verb = "do not differ" if len(learners) == 2 else "differ"
     return f"{_PLACE} {who} {verb} significantly {where}{tested}."
 

@@ -13,7 +13,6 @@ from simstudy.report.prose.phrases import (
     adjusted_for,
     among,
     count_range,
-    counted,
     in_unit,
     level,
     listed,
@@ -21,6 +20,7 @@ from simstudy.report.prose.phrases import (
     rows,
     with_unit,
 )
+from simstudy.texts import counted
 
 _MAX_STRETCHES = 3  # stretches of sizes that get a sentence each; more are summarised
 
@@ -275,7 +275,7 @@ def method(findings: Findings, overtaking: bool = True) -> str:
     fewer = least < design.models
     used = count_range(least, most) + f" of {design.models}" * fewer
     used += " models" + ", those that both have," * fewer
-    better = "" if info.greater_is_better else ", where less is better"
+    better = "" if info.greater_is_better else ", where lower is better"
     scope = adjusted_for(design.adjustment, findings.pair_tests)
     text = (
         f"Paired t tests over {used} at {level(design.confidence)} confidence, {scope}; numbers "

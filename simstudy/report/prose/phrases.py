@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Sequence
 
 from simstudy.measures.base import MeasureInfo
+from simstudy.texts import counted
 
 MAX_NAMED = 4  # members of a list that are named before the rest are counted
 
@@ -35,11 +36,16 @@ def rows(sizes: Sequence[int]) -> str:
     return f"{'at' if len(sizes) < 3 else 'from'} {row_range(sizes)}"
 
 
-def among(sizes: Sequence[int], studied: Sequence[int]) -> str:
-    """Write some of the sizes studied, consecutive ones as a range."""
+def consecutive(sizes: Sequence[int], studied: Sequence[int]) -> list[list[int]]:
+    """Group some of the sizes studied by runs without a gap."""
     numbered = [(studied.index(size) - order, size) for order, size in enumerate(sizes)]
     groups = itertools.groupby(numbered, lambda pair: pair[0])
-    ranges = [[size for _, size in run] for _, run in groups]
+    return [[size for _, size in run] for _, run in groups]
+
+
+def among(sizes: Sequence[int], studied: Sequence[int]) -> str:
+    """Write some of the sizes studied, consecutive ones as a range."""
+    ranges = consecutive(sizes, studied)
     parts = [f"{run[0]:,} to {run[-1]:,}" if len(run) > 1 else f"{run[0]:,}" for run in ranges]
     return f"at {listed(parts)} rows"
 
@@ -47,11 +53,6 @@ def among(sizes: Sequence[int], studied: Sequence[int]) -> str:
 def opening(text: str) -> str:
     """Begin a sentence with a capital letter."""
     return text[:1].upper() + text[1:]
-
-
-def counted(number: int, noun: str) -> str:
-    """Write a count with its noun: "1 pair", "3 pairs"."""
-    return f"{number:,} {noun}" + "s" * (number != 1)
 
 
 def count_range(least: int, most: int) -> str:
@@ -86,8 +87,8 @@ def with_unit(info: MeasureInfo) -> str:
 
 
 def axis_label(info: MeasureInfo) -> str:
-    """Name a measure with its unit and, where less is better, its direction."""
+    """Name a measure with its unit and, where lower is better, its direction."""
     notes = [info.unit] if info.unit else []
     if not info.greater_is_better:
-        notes.append("less is better")
+        notes.append("lower is better")
     return info.label + (f" ({', '.join(notes)})" if notes else "")

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
+
+from simstudy.report.prose.phrases import listed
 
 _DIGITS = 12  # of a digest
 
@@ -13,24 +16,39 @@ def needed(manifest: Mapping[str, Any]) -> list[str]:
     sentences = []
     if files := [*manifest["plugins"], *manifest["plugin_files"]]:
         sentences.append(f"It needs the plugin files beside it in the results: {', '.join(files)}.")
+    # A classifier named by its path has the version of its package, if there is one.
+    sources = manifest["conditions"]["source"].items()
+    modules = {
+        name.partition(":")[0]: f"{name.partition(':')[0]} ({_source(digest)})"
+        for name, digest in sources
+        if ":" in name and re.fullmatch("([0-9a-f]{64})?", digest)
+    }
+    if modules:
+        named, one = [*modules.values()], len(modules) == 1
+        sentences.append(
+            f"It needs the {'module' if one else 'modules'} {listed(named, most=len(named))}, "
+            f"which {'is' if one else 'are'} not in the results."
+        )
     if session := manifest["session"]:
         named = [_named(*item) for item in session.items()]
-        listed = named[0] if len(named) == 1 else f"{', '.join(named[:-1])} and {named[-1]}"
         one = len(named) == 1
         sentences.append(
-            f"The file alone cannot be run: {listed} {'was' if one else 'were'} registered in a "
-            f"script or notebook, not in a plugin, so {'its' if one else 'their'} source is not "
-            f"in the results. Execute {'that definition' if one else 'those definitions'} first "
-            "and run the study from Python, or move "
-            f"{'it' if one else 'them'} to a plugin file."
+            f"The file alone cannot be run: {listed(named, most=len(named))} "
+            f"{'was' if one else 'were'} registered in a script or notebook, not in a plugin, so "
+            f"{'its' if one else 'their'} source is not in the results. Execute "
+            f"{'that definition' if one else 'those definitions'} first and run the study from "
+            f"Python, or move {'it' if one else 'them'} to a plugin file."
         )
     return sentences
 
 
 def _named(component: str, digest: str) -> str:
     kind, _, name = component.partition(" ")
-    source = f"source digest {digest[:_DIGITS]}" if digest else "source unknown"
-    return f"the {kind} “{name}” ({source})"
+    return f"the {kind} “{name}” ({_source(digest)})"
+
+
+def _source(digest: str) -> str:
+    return f"source digest {digest[:_DIGITS]}" if digest else "source unknown"
 
 
 def same_scores(manifest: Mapping[str, Any]) -> str:

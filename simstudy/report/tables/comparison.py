@@ -42,18 +42,18 @@ def changes(table: pd.DataFrame, label: str, confidence: float, places: Mapping[
     both = {PAIRED, WELCH} <= {*table["test"]}
     lines = [_change(row, both, places) for row in table.loc[order[:MAX_ROWS]].to_dict("records")]
     caption = changes_method(table, label, confidence)
+    caption += " Degrees of freedom and numbers of models are in the file."
     if len(table) > MAX_ROWS:
         caption += f" {len(table) - MAX_ROWS} more, with smaller |t|, are in the file."
     heads: list[str | Cell] = ["learner", "rows", "studies", "means", "difference", "interval"]
-    heads += ["df", "adjusted p", "models", words("verdict")]
+    heads += ["adjusted p", words("verdict")]
     title = f"Differences in mean {label}"
     return make_table("between_studies", title, heads, lines, caption=caption, data=table)
 
 
 def _change(row: dict[Any, Any], name_test: bool, places: Mapping[str, int]) -> list[str | Cell]:
     tested = row["test"] in (PAIRED, WELCH)
-    verdict = "no significant difference" if tested else row["test"]
-    counts = f"{row['n_first']}" + f", {row['n_second']}" * (row["n_first"] != row["n_second"])
+    verdict = "not significant" if tested else row["test"]
     learners = (places[row["learner"]],) if row["learner"] in places else ()
     return [
         words(str(row["learner"]), "", *learners),
@@ -62,9 +62,7 @@ def _change(row: dict[Any, Any], name_test: bool, places: Mapping[str, int]) -> 
         f"{number(row['mean_first'])} → {number(row['mean_second'])}",
         signed(row["difference"]),
         f"[{signed(row['lower'])}, {signed(row['upper'])}]" if tested else "",
-        number(row["df"], 1).removesuffix(".0") if tested else "",
         p_value(row["p_adjusted"]) if tested else "",
-        counts,
         Cell(
             "differs" if row["changed"] else verdict,
             f"({row['test']})" if name_test and tested else "",

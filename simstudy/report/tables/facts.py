@@ -33,7 +33,7 @@ def measures(results: Results) -> Table:
                 info.label + " (primary)" * (index == 0),
                 results.about("measure", column.measure),
                 info.unit or NONE,
-                "more" if info.greater_is_better else "less",
+                "higher" if info.greater_is_better else "lower",
                 info.zero or NONE,
                 "exact" if column.test == "exact" else "test set",
             ]

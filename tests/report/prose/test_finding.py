@@ -130,6 +130,14 @@ def test_learners_that_could_not_be_compared_are_named(findings_of):
     assert "does best" not in said
     said = finding(findings_of(pairs, {50: {"A": 3, "B": 2, "C": 1}}))
     assert said == "On these models A, B and C could not be compared."
+    # At another size two learners are level, and the third was compared with neither.
+    won = [pair(500, *names, 1.0) for names in ("AB", "AC", "BC")]
+    level = pair(50, "A", "B", 1.0, 0.5)
+    said = finding(findings_of([level, *lost, *won], {**means, 500: {"A": 3, "B": 2, "C": 1}}))
+    assert said == (
+        "On these models A does best with 500 rows; with 50 rows no two learners differ "
+        "significantly, as far as they could be compared."
+    )
 
 
 def test_infinite_means_and_identical_learners_are_said(findings_of):

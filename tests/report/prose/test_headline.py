@@ -101,7 +101,7 @@ def test_without_overtaking_the_statements_need_no_courses(make_findings):
 def test_with_a_loss_the_lower_mean_leads_and_the_text_says_that_less_is_better(tell):
     first, method = tell(scores({"A": [0.0], "B": [1.0]}), greater_is_better=False)
     assert first.startswith("At 50 rows A beats B, by +")
-    assert "differences in mean loss, where less is better" in method
+    assert "differences in mean loss, where lower is better" in method
 
 
 def test_one_that_is_level_with_another_is_not_said_to_win(tell):

@@ -13,7 +13,7 @@ from simstudy.learners import NaiveBayes
 from simstudy.report.prose.reproduction import needed, same_scores
 from simstudy.study.registry import LEARNERS, MEASURES
 
-NOTHING = {"plugins": [], "plugin_files": [], "session": {}}
+NOTHING = {"plugins": [], "plugin_files": [], "session": {}, "conditions": {"source": {}}}
 
 
 def test_a_study_of_built_in_names_needs_nothing():
@@ -25,6 +25,13 @@ def test_plugin_files_are_named():
     files = {"plugins": ["plugins/0/a.py"], "plugin_files": ["plugins/0/b.csv"]}
     (sentence,) = needed({**NOTHING, **files})
     assert "plugins/0/a.py, plugins/0/b.csv" in sentence
+
+
+def test_a_module_without_a_version_is_named_with_its_digest():
+    source = {"sklearn.svm:SVC": "1.7.1", "own.nets:Net": "ab" * 32, "own.nets:Other": "ab" * 32}
+    (sentence,) = needed({**NOTHING, "conditions": {"source": source}})
+    assert sentence.count("own.nets (source digest abababababab)") == 1
+    assert "sklearn" not in sentence
 
 
 def test_what_a_session_registered_is_named_with_its_digest():

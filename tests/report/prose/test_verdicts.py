@@ -133,7 +133,7 @@ def test_the_bands_say_what_they_are_not_adjusted_for(make_findings):
 
 
 @pytest.mark.parametrize(
-    ("info", "label"), [(REWARD, "reward (nats)"), (LOSS, "loss (less is better)")]
+    ("info", "label"), [(REWARD, "reward (nats)"), (LOSS, "loss (lower is better)")]
 )
 def test_a_label_says_the_unit_and_the_direction(info, label):
     assert axis_label(info) == label

@@ -116,7 +116,7 @@ def test_means_are_those_of_the_results(results, written):
 
 
 def test_the_best_is_bold_and_those_that_do_not_differ_are_marked(results):
-    table = means(results.findings("log_loss"))  # less is better
+    table = means(results.findings("log_loss"))  # lower is better
     intervals, pairs = results.intervals("log_loss"), results.pairwise("log_loss")
     marks = 0
     for column, size in enumerate(results.sizes, start=1):
