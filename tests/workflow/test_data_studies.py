@@ -1,0 +1,282 @@
+"""Studies of data sets: run, continued, joined, refused."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import simstudy
+from simstudy import SimstudyError, load_study, merge, open_results, run_cell, run_shard, run_study
+from simstudy.data.files import read_data
+from simstudy.data.resampling import CrossValidation
+from simstudy.learners import AODE
+from simstudy.measures import information_reward
+from simstudy.results.journal import Journal
+
+STUDY = """
+name = "flowers"
+seed = 5
+keep_answers = true
+
+[[datasets]]
+path = "flowers.csv"
+
+[[datasets]]
+path = "votes.csv"
+name = "the votes"
+target = "party"
+
+[resampling]
+folds = 3
+repeats = 2
+
+[[learners]]
+name = "naive_bayes"
+label = "NB"
+
+[[learners]]
+name = "aode"
+label = "AODE"
+
+[measures]
+also = ["accuracy"]
+"""
+
+
+def flowers(rows: int = 60) -> pd.DataFrame:
+    rng = np.random.default_rng(1)
+    kind = rng.integers(0, 3, rows)
+    return pd.DataFrame(
+        {
+            "length": (kind + rng.normal(0, 0.4, rows)).round(2),
+            "colour": np.array(["red", "blue", "white"])[(kind + (rng.random(rows) < 0.3)) % 3],
+            "kind": np.array(["a", "b", "c"])[kind],
+        }
+    )
+
+
+def votes() -> pd.DataFrame:
+    rng = np.random.default_rng(2)
+    party = rng.integers(0, 2, 40)
+    table = {f"v{i}": np.where(rng.random(40) < 0.8, party, 1 - party) for i in range(3)}
+    frame = pd.DataFrame({"party": np.array(["d", "r"])[party], **table}).astype(str)
+    return frame.mask(rng.random(frame.shape) < [0, 0.2, 0.2, 0.2], "?")
+
+
+@pytest.fixture
+def write(tmp_path):
+    """Write a study and its data files."""
+    flowers().to_csv(tmp_path / "flowers.csv", index=False)
+    votes().to_csv(tmp_path / "votes.csv", index=False)
+
+    def written(changes: dict[str, str] | None = None):
+        text = STUDY
+        for old, new in (changes or {}).items():
+            assert old in text, old
+            text = text.replace(old, new)
+        (tmp_path / "study.toml").write_text(text, encoding="utf-8")
+        return tmp_path / "study.toml"
+
+    return written
+
+
+def scores_of(directory) -> bytes:
+    return (directory / "scores.parquet").read_bytes()
+
+
+def test_a_cell_is_the_learner_on_the_split(write, tmp_path):
+    results = run_study(load_study(write()), tmp_path / "out", jobs=1)
+    scores, answers = results.scores, results.answers
+    assert [*scores][:6] == ["dataset", "model", "repeat", "fold", "size", "learner"]
+    assert len(scores) == 2 * 6 * 2
+    votes = read_data(tmp_path / "votes.csv", target="party")
+    mine = answers[(answers["dataset"] == "the votes") & (answers["learner"] == "AODE")]
+    assert sorted(mine[mine["repeat"] == 1]["row"]) == [*range(40)]
+    for (repeat, fold), part in mine.groupby(["repeat", "fold"]):
+        test = part["row"].to_numpy()
+        train = votes.take(np.setdiff1d(np.arange(40), test))
+        proba = AODE().fit(train).predict_proba(votes.take(test))
+        np.testing.assert_allclose(np.stack(part["probabilities"]), proba, rtol=0, atol=1e-15)
+        np.testing.assert_array_equal(part["target"], votes.target[test])
+        n, k = len(train), 2
+        clipped = np.clip(proba, 0.5 / (n + k / 2), (n + 0.5) / (n + k / 2))
+        prior = train.class_frequencies(0.5)
+        expected = information_reward(clipped, votes.target[test], prior).mean()
+        cell = scores.query(
+            "dataset == 'the votes' and learner == 'AODE' and repeat == @repeat and fold == @fold"
+        ).iloc[0]
+        np.testing.assert_allclose(cell["information_reward"], expected, rtol=1e-12)
+        assert cell["size"] == n
+    means = results.dataset_means("accuracy").set_index(["dataset", "learner"])
+    every = scores.groupby(["dataset", "learner"])["accuracy"].mean()
+    np.testing.assert_allclose(means["mean"].sort_index(), every.sort_index(), rtol=1e-15)
+
+
+def test_the_same_bytes_whatever_the_processes_the_pieces_and_interruptions(write, tmp_path):
+    study = load_study(write())
+    whole = run_study(study, tmp_path / "whole", jobs=1).directory
+    names = ("scores.parquet", "answers.parquet", "failures.csv", "study.toml")
+    two = run_study(study, tmp_path / "two", jobs=2).directory
+    pieces = [run_shard(study, (i, 2), tmp_path / f"p{i}", jobs=1).directory for i in (1, 2)]
+    joined = merge(pieces, tmp_path / "joined").directory
+    stopped = tmp_path / "stopped"
+
+    class Stop(Exception):
+        pass
+
+    def stop(step):
+        if step.models == 5:
+            raise Stop
+
+    with pytest.raises(Stop):
+        run_study(study, stopped, jobs=1, progress=stop)
+    assert len([*Journal(stopped).tasks()]) == 5
+    run_study(study, stopped, jobs=1)
+    for other in (two, joined, stopped):
+        for name in names:
+            assert (other / name).read_bytes() == (whole / name).read_bytes(), (other, name)
+
+
+def test_splits_depend_on_the_seed_and_the_rows_alone(write, tmp_path):
+    alone = write({'[[datasets]]\npath = "flowers.csv"\n': ""})
+    one = run_study(load_study(alone), tmp_path / "one", jobs=1).scores
+    both = run_study(load_study(write()), tmp_path / "both", jobs=1).scores
+    kept = both[both["dataset"] == "the votes"].drop(columns="model").reset_index(drop=True)
+    pd.testing.assert_frame_equal(one.drop(columns="model"), kept)
+    other = run_study(load_study(write({"seed = 5": "seed = 6"})), tmp_path / "other", jobs=1)
+    assert not other.scores["accuracy"].equals(both["accuracy"])
+
+
+def test_more_data_sets_and_learners_extend_results_and_others_are_refused(write, tmp_path):
+    out = tmp_path / "out"
+    run_study(load_study(write({'[[learners]]\nname = "aode"\nlabel = "AODE"\n': ""})), out, jobs=1)
+    before = [*Journal(out).cells()]
+    run_study(load_study(write()), out, jobs=1)
+    assert [*Journal(out).cells()][: len(before)] == before
+    fresh = run_study(load_study(write()), tmp_path / "fresh", jobs=1).directory
+    assert scores_of(fresh) == scores_of(out)
+    flowers(61).to_csv(tmp_path / "flowers.csv", index=False)
+    with pytest.raises(SimstudyError, match="datasets"):
+        run_study(load_study(write()), out, jobs=1)
+    flowers().to_csv(tmp_path / "flowers.csv", index=False)
+    with pytest.raises(SimstudyError, match="resampling"):
+        run_study(load_study(write({"folds = 3": "folds = 4"})), out, jobs=1)
+
+
+def test_the_study_in_the_results_can_be_run_where_it_is(write, tmp_path):
+    first = run_study(load_study(write()), tmp_path / "a" / "out", jobs=1).directory
+    again = run_study(load_study(first / "study.toml"), tmp_path / "again", jobs=1).directory
+    assert scores_of(first) == scores_of(again)
+
+
+def test_learning_curves_use_the_first_rows_of_one_order(write, tmp_path):
+    study = load_study(write({"repeats = 2": "repeats = 2\nsizes = [0.5, 1.0]"}))
+    results = run_study(study, tmp_path / "out", jobs=1)
+    sizes = results.scores.groupby("dataset")["size"].unique()
+    assert [*sizes["flowers"]] == [20, 40]
+    whole = run_study(load_study(write()), tmp_path / "whole", jobs=1).scores
+    largest = results.scores[results.scores["size"] >= 26].reset_index(drop=True)
+    columns = ["dataset", "repeat", "fold", "learner", "accuracy"]
+    pd.testing.assert_frame_equal(largest[columns], whole[columns])
+
+
+def test_one_cell_alone_has_the_same_scores(write, tmp_path):
+    study = load_study(write())
+    results = run_study(study, tmp_path / "out", jobs=1)
+    row = results.scores.iloc[-1]
+    alone = run_cell(study, int(row["model"]), study.data.train_sizes[0], row["learner"])
+    assert alone["information_reward"] == row["information_reward"]
+
+
+def test_failures_cost_their_own_cells(write, tmp_path):
+    (tmp_path / "odd.py").write_text(
+        "from dataclasses import dataclass\n"
+        "from simstudy import Learner, register_learner\n"
+        "@register_learner('odd_on_data')\n"
+        "@dataclass(frozen=True)\n"
+        "class Odd(Learner):\n"
+        "    def fit(self, sample, rng=None):\n"
+        "        raise RuntimeError('no')\n",
+        encoding="utf-8",
+    )
+    changes = {
+        'name = "flowers"\n': 'name = "flowers"\nplugins = ["odd.py"]\n',
+        "[measures]": '[[learners]]\nname = "odd_on_data"\npreparation = { missing = "mode" }\n'
+        "[measures]",
+    }
+    results = run_study(load_study(write(changes)), tmp_path / "out", jobs=1)
+    assert results.manifest["failures"] == 12
+    assert {*results.failures["learner"]} == {"odd_on_data"}
+    assert results.dataset_means().query("learner == 'odd_on_data'")["splits"].eq(0).all()
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({'also = ["accuracy"]': 'also = ["regret"]'}, r"measures.also\[0\]: 'regret' compares"),
+        ({'also = ["accuracy"]': 'prior = "true"'}, 'measures.prior: "true" is not possible'),
+        ({'also = ["accuracy"]': "prior = [0.5, 0.5]"}, "does not fit 'flowers', which has 3"),
+        ({"seed = 5": "seed = 5\nmodels = 3"}, "models: this key is for studies of models"),
+        ({"folds = 3": "folds = 1"}, "resampling: folds must be"),
+        ({"folds = 3": "folds = 3\nshare = 0.5"}, "resampling: share does not belong"),
+        ({"folds = 3": "folds = 61"}, "'flowers': 61 folds need at least 61 rows"),
+        ({"folds = 3": "foldz = 3"}, "resampling.foldz: unknown key; did you mean 'folds'"),
+        ({"folds = 3": "folds = 3\nsizes = [41]"}, "41 does not fit 'flowers'"),
+        ({'path = "votes.csv"': 'path = "no.csv"'}, "no.csv"),
+        ({'target = "party"': 'target = "parti"'}, "parti"),
+        ({'target = "party"': 'targt = "party"'}, r"datasets\[1\].targt: unknown key"),
+        ({'name = "the votes"': 'name = "flowers"'}, "two data sets are named 'flowers'"),
+        ({'name = "aode"': 'name = "mml_tree"'}, r"learners\[1\]: on 'the votes', .*missing"),
+        ({'name = "aode"': 'name = "truth"'}, r"learners\[1\]: 'truth' is given the truth"),
+        ({"[resampling]": '[family]\nname = "tan"\n[resampling]'}, "not both"),
+    ],
+)
+def test_what_cannot_be_run_is_refused_in_a_sentence(write, changes, words):
+    with pytest.raises(SimstudyError, match=words):
+        load_study(write(changes))
+
+
+def test_keys_of_data_sets_are_refused_in_studies_of_models(write_study):
+    with pytest.raises(SimstudyError, match="preparation: this key is for studies of data sets"):
+        load_study(write_study({"[data]": "[preparation]\nbins = 4\n[data]"}))
+
+
+def test_analyses_of_models_say_that_they_do_not_apply(write, tmp_path):
+    run_study(load_study(write()), tmp_path / "out", jobs=1)
+    results = open_results(tmp_path / "out")
+    assert "2 data sets" in repr(results)
+    for call in (results.anova, results.pairwise, results.plot_learning_curves):
+        with pytest.raises(SimstudyError, match="study of data sets"):
+            call()
+    manifest = json.loads((tmp_path / "out" / "manifest.json").read_text(encoding="utf-8"))
+    assert len(manifest["parts"]) == 12
+    assert simstudy.read_data is read_data
+
+
+def test_rows_without_a_target_are_counted_in_the_results(write, tmp_path):
+    frame = flowers()
+    frame.loc[[3, 7], "kind"] = ""
+    study = write()
+    frame.to_csv(tmp_path / "flowers.csv", index=False)
+    results = run_study(load_study(study), tmp_path / "out", jobs=1)
+    (note,) = results.manifest["notes"]["flowers"]
+    assert note.startswith("2 rows without a target dropped")
+
+
+def test_given_splits_are_used(write, tmp_path):
+    folds = np.arange(100) % 2
+    rows = [
+        f"{name},{row},{folds[row]}"
+        for name, n in (("flowers", 60), ("the votes", 40))
+        for row in range(n)
+    ]
+    (tmp_path / "splits.csv").write_text(
+        "set,row,rep1\n" + "\n".join(rows) + "\n", encoding="utf-8"
+    )
+    study = write({"folds = 3\nrepeats = 2": 'splits = "splits.csv"'})
+    answers = run_study(load_study(study), tmp_path / "out", jobs=1).answers
+    assert (answers["row"] % 2 == answers["fold"]).all()
+    assert CrossValidation(folds=2).folds == 2
