@@ -55,7 +55,7 @@ def data(
         ignore or (),
         missing_values=markers,
         groups=groups,
-        separator=separator,
+        separator="\t" if separator == r"\t" else separator,
         encoding=encoding,
     )
     found = read_data_set(file, reading)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from simstudy.data.table import NOMINAL, NUMERIC, Column, Table, shown
 from simstudy.errors import SimstudyError
+from simstudy.texts import counted
 
 _QUOTED = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\""""
 _ATTRIBUTE = re.compile(rf"@attribute\s+({_QUOTED}|[^\s'\"{{]+)\s*(.*)", re.IGNORECASE)
@@ -52,7 +53,8 @@ class _Reader:
                 row = line.split(",")
             if len(row) != len(columns):
                 raise self.error(
-                    number, f"it has {len(row)} values, and there are {len(columns)} attributes"
+                    number,
+                    f"it has {counted(len(row), 'value')}, and there are {len(columns)} attributes",
                 )
             rows.append(row)
             numbers.append(number + 1)

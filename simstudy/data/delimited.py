@@ -11,6 +11,7 @@ from pathlib import Path
 
 from simstudy.data.table import Column, Table
 from simstudy.errors import SimstudyError
+from simstudy.texts import counted
 
 _BOMS = {
     codecs.BOM_UTF8: "utf-8",
@@ -68,9 +69,9 @@ def read_delimited(text: str, separator: str | None, source: str) -> Table:
             raise SimstudyError(f"{source}, line 1: column {number} has no name")
     if {*map(len, records)} != {len(names)}:
         row = next(row for row, record in enumerate(records) if len(record) != len(names))
+        given = counted(len(records[row]), "value")
         raise table.error(
-            f"it has {len(records[row])} values, and line 1 names {len(names)} columns (separator "
-            f"{separator!r})",
+            f"it has {given}, and line 1 names {len(names)} columns (separator {separator!r})",
             row - 1,
         )
     cells = zip(*records[1:], strict=True) if len(records) > 1 else [()] * len(names)

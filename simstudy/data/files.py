@@ -15,6 +15,7 @@ import json
 import os
 import warnings
 import zlib
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -187,11 +188,11 @@ def _read_file(path: Path, reading: Reading) -> Table:
             "with .gz), .parquet"
         )
     try:
-        data = path.read_bytes()
         if suffix == ".parquet":
             from simstudy.data.frames import read_parquet
 
             return read_parquet(path, source)
+        data = path.read_bytes()
         if data.startswith(_GZIP):
             data = gzip.decompress(data)
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
@@ -259,7 +260,7 @@ class _Assembly:
             place = [column.name for column in columns].index(reading.target)
         target = columns.pop(place)
         if not columns:
-            raise table.error(f"there is no attribute beside the target '{target.name}'")
+            raise table.error(f"there is no attribute besides the target '{target.name}'")
         if not table.rows:
             raise table.error("there are no rows")
         coder = Coder(table, {*reading.missing_values})
@@ -291,9 +292,9 @@ class _Assembly:
         """Refuse names of columns that are not there, and contradictions."""
         table, reading = self.table, self.reading
         names = [column.name for column in table.columns]
-        for name in names:
-            if names.count(name) > 1:
-                raise table.error(f"two columns are named '{name}'")
+        for name, number in Counter(names).items():
+            if number > 1:
+                raise table.error(f"{number} columns are named '{name}'")
         keys: dict[str, Iterable[str]] = {
             "target": [] if reading.target is None else [reading.target],
             "groups": [] if reading.groups is None else [reading.groups],

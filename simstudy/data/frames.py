@@ -80,7 +80,7 @@ def read_parquet(path: Path, source: str) -> Table:
     import pyarrow.parquet as pq
 
     try:
-        with pq.ParquetFile(path) as file:
+        with path.open("rb") as stream, pq.ParquetFile(stream) as file:
             names = file.schema_arrow.names
             kept = [place for place, name in enumerate(names) if not _INDEX.fullmatch(name)]
             table = file.read()

@@ -50,7 +50,7 @@ class Sample:
     codes : array of shape (rows, variables)
         The codes of nominal values; −1 if missing or numeric.
     cards : tuple of int
-        The number of values of each variable; 0 for a numeric one.
+        The number of values of each variable; 0 for a numeric one, and for one never known.
     plain : bool
         Whether all variables are nominal and no value is missing.
     groups : array of shape (rows,), or None

@@ -19,7 +19,7 @@ from simstudy.errors import SimstudyError
 NUMERIC, NOMINAL = "numeric", "nominal"
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _WHOLE = re.compile(r"[+-]?\d+", re.ASCII)
-_EXACT = 2.0**53  # up to here every whole number is a double
+_EXACT = 2.0**53  # below this every whole number is a double
 _FEW = 0.1  # other values for each number, up to which they are suspected to be markers
 _SHOWN = 40  # characters of a value in a sentence
 
@@ -144,7 +144,7 @@ class Coder:
             numbers = np.fromiter(map(float, known), np.float64, len(known))  # type: ignore[arg-type]
         except ValueError:
             return None
-        if not np.abs(numbers).max(initial=0) <= _EXACT:  # nor NaN
+        if not np.abs(numbers).max(initial=0) < _EXACT:  # nor NaN
             return None
         if len(known) == len(cells):
             return numbers
@@ -156,7 +156,7 @@ class Coder:
         """A number that is written as text; refused if a double cannot hold it."""
         number, text = float(cell), cell.strip()
         beyond = np.isinf(number)
-        if not beyond and abs(number) > _EXACT and not declared.explicit:
+        if not beyond and abs(number) >= _EXACT and not declared.explicit:
             beyond = bool(_WHOLE.fullmatch(text)) and int(text) != int(number)
         if beyond:
             raise self.table.error(

@@ -133,3 +133,6 @@ def test_the_wheel_that_is_built_has_every_study_and_the_starter(tmp_path):
     names = zipfile.ZipFile(wheel).namelist()
     assert {f"simstudy/studies/{name}.toml" for name in builtin_studies()} <= {*names}
     assert "simstudy/study/starter.toml" in names
+    data = [path.relative_to(ROOT) for path in (ROOT / "studies" / "data").rglob("*.*")]
+    assert len(data) > 31
+    assert {f"simstudy/{path.as_posix()}" for path in data} <= {*names}

@@ -1,0 +1,463 @@
+"""Reading of data files: formats, kinds of variables, orders of values, missing values."""
+
+# ruff: noqa: PD011 (the values are those of samples)
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import warnings
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.io import arff as scipy_arff
+
+from simstudy import SimstudyError, read_data
+from simstudy.data.files import Reading, read_data_set
+from simstudy.data.oddities import oddities
+from simstudy.data.sample import Sample
+from simstudy.learners import NaiveBayes
+
+TEXT = "age,colour,class\n31,red,b\n4.5,,a\n?,green,b\n"
+
+
+def schema(sample: Sample) -> dict[str, tuple[str, ...] | None]:
+    return {variable.name: variable.values for variable in sample.schema.variables}
+
+
+def labels(sample: Sample, place: int) -> list[str | None]:
+    values = sample.schema.variables[place].values
+    return [None if code < 0 else values[code] for code in sample.codes[:, place]]
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write(data, name="my.csv"):
+        path = tmp_path / name
+        path.write_bytes(data.encode("utf-8") if isinstance(data, str) else data)
+        return path
+
+    return write
+
+
+def test_numbers_labels_and_missing_values_of_a_csv_file(write):
+    sample = read_data(write(TEXT))
+    assert schema(sample) == {"age": None, "colour": ("green", "red"), "class": ("a", "b")}
+    nan = np.nan
+    np.testing.assert_array_equal(sample.values, [[31, 1, 1], [4.5, nan, 0], [nan, 0, 1]])
+
+
+@pytest.mark.parametrize(
+    "encode",
+    [
+        lambda text: text.encode("utf-8-sig"),
+        lambda text: text.encode("utf-16"),
+        lambda text: text.encode("utf-32"),
+        lambda text: text.replace("\n", "\r\n").encode(),
+        lambda text: text.replace("\n", "\r").encode(),
+        lambda text: text.replace(",", ";").encode(),
+        lambda text: text.replace(",", "\t").encode(),
+        lambda text: text.replace(",", "|").encode(),
+        lambda text: text.replace(",", " , ").encode(),
+        lambda text: text.replace("\n", "\n\n  \n").encode(),
+        lambda text: text.removesuffix("\n").encode(),
+        lambda text: text.replace("red", '"red"').replace("class", '"class"').encode(),
+        lambda text: gzip.compress(text.encode()),
+    ],
+)
+def test_the_same_table_written_otherwise(write, encode):
+    expected = read_data(write(TEXT))
+    for name in ("my.txt", "my.csv.gz"):
+        sample = read_data(write(encode(TEXT), name))
+        assert sample.schema == expected.schema
+        np.testing.assert_array_equal(sample.values, expected.values)
+
+
+def test_separator_and_encoding_can_be_given(write):
+    path = write("größe_klasse\n1,5_ä\n2,5_ö\n".encode("latin-1"))
+    sample = read_data(path, separator="_", encoding="latin-1")
+    assert schema(sample) == {"größe": ("1,5", "2,5"), "klasse": ("ä", "ö")}
+
+
+def test_a_decimal_comma_does_not_hide_the_separator(write):
+    sample = read_data(write("a;b;class\n1,5;2,5;x\n3,5;4,5;y\n"))
+    assert [*schema(sample)] == ["a", "b", "class"]
+
+
+def test_labels_stay_as_they_are_written(write):
+    sample = read_data(write("a,b,class\n01,True,1\n1.0,FALSE,0\n1,x,1\n"), nominal=["a"])
+    assert schema(sample) == {
+        "a": ("01", "1", "1.0"),
+        "b": ("FALSE", "True", "x"),
+        "class": ("0", "1"),
+    }
+
+
+@pytest.mark.parametrize(
+    ("cells", "numeric"),
+    [
+        (["1", "-2.5", "+3", ".5", "5.", "1e3", "-1E-3"], True),
+        (["1", "?", "", "2"], True),
+        (["?", "", "?"], True),  # no known value is no finite number
+        (["1", "x"], False),
+        (["1", "nan"], False),
+        (["1", "inf"], False),
+        (["1", "1_000"], False),
+        (["1", "٣"], False),  # a digit, but not one of ours
+        (["1", "0x10"], False),
+        (["1", "1e"], False),
+    ],
+)
+def test_what_makes_an_attribute_numeric(write, cells, numeric):
+    rows = "".join(f"{cell},z,{'pq'[row % 2]}\n" for row, cell in enumerate([*cells, "?"]))
+    sample = read_data(write(f"a,z,class\n{rows}"))
+    assert sample.schema.variables[0].numeric == numeric
+    if numeric:
+        expected = [np.nan if cell in ("", "?") else float(cell) for cell in [*cells, "?"]]
+        np.testing.assert_array_equal(sample.values[:, 0], expected)
+
+
+def test_declarations_of_the_caller(write):
+    path = write("id,n,m,when,class\n1,7,u,x,b\n2,8,v,x,a\n3,7,NA,y,b\n")
+    with pytest.warns(UserWarning, match=r"1 row without a target dropped: line 4"):
+        sample = read_data(
+            path,
+            "m",
+            nominal="n",
+            ignore=["id"],
+            values={"class": ["b", "a", "c"]},
+            missing_values=["NA"],
+            groups="when",
+        )
+    assert schema(sample) == {"n": ("7", "8"), "class": ("b", "a", "c"), "m": ("u", "v")}
+    np.testing.assert_array_equal(sample.values, [[0, 0, 0], [1, 1, 1]])
+    assert sample.groups.tolist() == [0, 0]
+
+
+def test_groups_go_with_their_rows(write):
+    sample = read_data(write("g,a,class\nz,1,p\ny,2,q\nz,3,p\n10,4,q\n"), groups="g")
+    assert sample.groups.tolist() == [2, 1, 2, 0]
+    assert sample.take([3, 0]).groups.tolist() == [0, 2]
+    assert sample.copy().groups.tolist() == [2, 1, 2, 0]
+    assert read_data(write(TEXT)).groups is None
+
+
+def test_a_declared_value_is_not_missing(write):
+    sample = read_data(write("a,class\n?,p\nx,q\n"), values={"a": ["x", "?"]})
+    assert labels(sample, 0) == ["?", "x"]
+
+
+def test_markers_of_missing_values_may_look_like_numbers(write):
+    path = write("a,class\n-9,p\n 1,q\n -9,p\n")
+    np.testing.assert_array_equal(
+        read_data(path, missing_values=["-9"]).values[:, 0], [np.nan, 1, np.nan]
+    )
+    frame = pd.DataFrame({"a": [-9, 1], "class": ["p", "q"]})
+    np.testing.assert_array_equal(read_data(frame, missing_values=["-9"]).values[:, 0], [np.nan, 1])
+
+
+def test_large_integers_that_are_exact_are_numbers(write):
+    sample = read_data(write(f"a,class\n{2**60},p\n1e300,q\n"))
+    assert sample.values[:, 0].tolist() == [2.0**60, 1e300]
+    rounded = read_data(write(f"a,class\n{2**60 + 1},p\n3,q\n"), numeric=["a"])
+    assert rounded.values[0, 0] == 2.0**60
+
+
+def test_rows_without_a_target_are_counted_and_named(write):
+    path = write('a,class\n"1\n1",p\n\n2,\n3,q\n4,?\n')
+    found = read_data_set(path)
+    assert found.without_target == ("line 5", "line 7")
+    assert found.rows.tolist() == [0, 2]
+    assert len(found.sample) == 2
+    with pytest.warns(
+        UserWarning, match=r"my\.csv: 2 rows without a target dropped: line 5, line 7"
+    ):
+        read_data(path)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        read_data(write(TEXT))
+
+
+def test_a_variable_without_known_values_can_be_counted_and_learned_from(write):
+    path = write("a,b,class\n,x,p\n,y,q\n,x,p\n")
+    assert read_data(path).schema.variables[0].numeric
+    sample = read_data(path, nominal=["a"])
+    assert schema(sample)["a"] == ()
+    assert sample.counts(2, 0).shape == (2, 0)
+    assert len(sample.distinct) == 2
+    fewer = read_data(path, ignore=["a"])
+    np.testing.assert_array_equal(sample.pair_counts, fewer.pair_counts)
+    np.testing.assert_array_equal(sample.slot_counts, fewer.slot_counts)
+
+
+ARFF = r"""% a comment
+@RELATION 'a test'
+@attribute "a b" {x, 'it\'s', "q", 'u, v'}
+@ATTRIBUTE n REAL      % another
+@attribute s string
+@attribute m INTEGER
+@attribute class {no,yes}
+
+@data
+% and another
+x, 1.5, "hi, there", -3, no   % at the end of a line
+'it\'s',?,foo,?,yes
+'u, v'	2	"\u00e4\\"	4	yes
+{1 3, 2 "z z", 4 yes}
+"""
+
+
+def test_an_arff_file(write):
+    sample = read_data(write(ARFF, "my.arff"))
+    assert schema(sample) == {
+        "a b": ("x", "it's", "q", "u, v"),
+        "n": None,
+        "s": ("foo", "hi, there", "z z", "ä\\"),
+        "m": None,
+        "class": ("no", "yes"),
+    }
+    nan = np.nan
+    expected = [[0, 1.5, 1, -3, 0], [1, nan, 0, nan, 1], [3, 2, 3, 4, 1], [0, 3, 2, 0, 1]]
+    np.testing.assert_array_equal(sample.values, expected)
+
+
+def test_arff_files_as_scipy_reads_them(write):
+    rng = np.random.default_rng(1)
+    rows = [
+        f"{rng.normal():.6g},{rng.choice([*'cab'])},{rng.integers(9)},{rng.choice([*'vu'])}"
+        for _ in range(50)
+    ]
+    text = "@relation r\n@attribute x real\n@attribute f {c,a,b}\n@attribute i integer\n"
+    text += "@attribute y {v,u}\n@data\n" + "\n".join(rows) + "\n"
+    data, meta = scipy_arff.loadarff(io.StringIO(text))
+    sample = read_data(write(gzip.compress(text.encode()), "my.arff.gz"))
+    assert schema(sample) == {"x": None, "f": meta["f"][1], "i": None, "y": meta["y"][1]}
+    for place, name in enumerate(("x", "f", "i", "y")):
+        if sample.schema.variables[place].numeric:
+            np.testing.assert_array_equal(sample.values[:, place], data[name])
+        else:
+            assert labels(sample, place) == [cell.decode() for cell in data[name]]
+
+
+def test_a_date_may_be_ignored_and_a_numeric_target_is_nominal(write):
+    text = '@relation r\n@attribute d date "yyyy-MM-dd"\n@attribute x real\n@attribute y numeric\n'
+    sample = read_data(write(text + "@data\n2001-02-03,1,10\n?,2,9\n", "my.arff"), ignore=["d"])
+    assert schema(sample) == {"x": None, "y": ("10", "9")}
+
+
+FRAME = pd.DataFrame(
+    {
+        "number": [1.5, np.nan, 3.0],
+        "whole": pd.array([1, None, 3], dtype="Int64"),
+        "single": np.array([0.1, 0.2, 0.1], dtype=np.float32),
+        "flag": [True, False, True],
+        "size": pd.Categorical(["mid", None, "low"], ["low", "mid", "high"]),
+        "text": ["b", None, "a"],
+        "target": [2.0, 1.0, 2.0],
+    }
+)
+
+
+@pytest.mark.parametrize("kind", ["frame", "parquet"])
+def test_the_types_of_a_frame_and_of_a_parquet_file(tmp_path, kind):
+    source = FRAME
+    if kind == "parquet":
+        source = tmp_path / "my.parquet"
+        FRAME.set_index(pd.Index([5, 3, 9])).to_parquet(source)  # its index is no column
+    sample = read_data(source)
+    assert schema(sample) == {
+        "number": None,
+        "whole": None,
+        "single": None,
+        "flag": ("False", "True"),
+        "size": ("low", "mid", "high"),
+        "text": ("a", "b"),
+        "target": ("1", "2"),
+    }
+    tenth, fifth, nan = float(np.float32(0.1)), float(np.float32(0.2)), np.nan
+    np.testing.assert_array_equal(
+        sample.values,
+        [[1.5, 1, tenth, 1, 1, 1, 1], [nan, nan, fifth, 0, nan, nan, 0], [3, 3, tenth, 1, 0, 0, 1]],
+    )
+    assert schema(read_data(source, nominal=["single"]))["single"] == ("0.1", "0.2")
+    assert schema(read_data(source, nominal=["size"]))["size"] == ("low", "mid", "high")
+
+
+def test_a_frame_read_by_pandas_is_the_file(write):
+    path = write(TEXT)
+    frame = pd.read_csv(path, na_values=["?"])
+    assert read_data(frame).schema == read_data(path).schema
+    np.testing.assert_array_equal(read_data(frame).values, read_data(path).values)
+
+
+def test_mixed_objects_of_a_frame_are_text():
+    frame = pd.DataFrame({"a": [1, "x", None, 2.0], "b": [1, "2", 3.5, "?"], "y": list("pqpq")})
+    sample = read_data(frame)
+    assert schema(sample) == {"a": ("1", "2", "x"), "b": None, "y": ("p", "q")}
+
+
+def test_a_parquet_dictionary_in_several_chunks_keeps_its_order(tmp_path):
+    chunks = [
+        pa.DictionaryArray.from_arrays([0, 1], ["z", "a"]),
+        pa.DictionaryArray.from_arrays([0, None], ["m"]),
+    ]
+    table = pa.table({"d": pa.chunked_array(chunks), "y": ["p", "q", "p", "q"]})
+    pq.write_table(table, tmp_path / "my.parquet")
+    sample = read_data(tmp_path / "my.parquet")
+    assert schema(sample)["d"] == ("z", "a", "m")
+    assert labels(sample, 0) == ["z", "a", "m", None]
+
+
+CELLS = st.text(st.characters(codec="utf-8", exclude_characters="\0\ufeff"), max_size=6)
+
+
+@given(st.lists(st.tuples(CELLS, CELLS, st.sampled_from("pq")), min_size=2, max_size=8))
+def test_any_text_comes_back(tmp_path_factory, rows):
+    rows = [*rows, ("x", "y", "p"), ("x", "y", "q")]
+    path = tmp_path_factory.mktemp("any") / "my.csv"
+    with path.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file, quoting=csv.QUOTE_ALL).writerows([("a", "b", "class"), *rows])
+    sample = read_data(path, nominal=["a", "b"], separator=",")
+    for place in (0, 1):
+        stripped = [row[place].strip() for row in rows]
+        assert labels(sample, place) == [None if cell in ("", "?") else cell for cell in stripped]
+    assert labels(sample, 2) == [row[2] for row in rows]
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.floats(allow_nan=False, allow_infinity=False), st.booleans(), st.integers(-99, 99)
+        ),
+        min_size=2,
+        max_size=9,
+    )
+)
+def test_numbers_come_back_to_the_last_digit(tmp_path_factory, rows):
+    rows = [*rows, (0.5, True, 1), (0.5, False, 1)]
+    path = tmp_path_factory.mktemp("any") / "my.csv"
+    lines = [f"{x!r},{'' if not y else n},{'pq'[y]}" for x, y, n in rows]
+    path.write_text("\n".join(["x,n,class", *lines]))
+    sample = read_data(path, numeric=["x"])
+    np.testing.assert_array_equal(sample.values[:, 0], [x for x, _, _ in rows])
+    np.testing.assert_array_equal(sample.values[:, 1], [n if y else np.nan for _, y, n in rows])
+
+
+def test_a_sample_that_was_read_can_be_learned_from(write):
+    text = "a,b,class\n" + "".join(
+        f"{'xyz'[i % 3]},{'uv'[i % 2]},{'pq'[i % 2]}\n" for i in range(30)
+    )
+    sample = read_data(write(text))
+    assert sample.plain
+    answers = NaiveBayes().fit(sample).predict_proba(sample)
+    np.testing.assert_array_equal(answers.argmax(axis=1), sample.target)
+
+
+def test_what_is_odd_is_named(write):
+    rows = "".join(
+        f"r{i},{i + 100},{i * i % 7},{'NA' if i == 3 else i % 5},k,,'1,5',{'pq'[i % 2]}\n".replace(
+            "'", '"', 2
+        )
+        for i in range(20)
+    )
+    text = (
+        "id,number,x,almost,single,none,comma,7\n"
+        + rows
+        + rows.splitlines()[0]
+        + "\n1,2,3,4,k,,2,\n3,4,5,6,k,,3,r\n"
+    )
+    found = read_data_set(write(text), Reading())
+    assert oddities(found) == [
+        "1 row without a target dropped: line 23",
+        "columns are named like values (7); does the file begin with the names of its columns?",
+        "'almost' would be numeric but for NA; a marker of missing values?",
+        "numbers with a decimal comma are taken for labels: comma",
+        "1 attribute without a known value: none",
+        "1 attribute with a single value: single",
+        "1 class with one row: r",
+        "1 row equal to an earlier row",
+    ]
+    unique = "".join(f"r{i},{i + 100},{i}.5,{i * 7 % 20},{'pq'[i % 2]}\n" for i in range(20))
+    assert oddities(read_data_set(write(f"id,number,x,m,class\n{unique}"))) == [
+        "2 attributes with a different value in each row, perhaps identifiers: id, number"
+    ]
+    assert oddities(
+        read_data_set(
+            write("a,class\n1,p\n-0.0,q\n0,q\n"), Reading(values={"class": ["p", "q", "r"]})
+        )
+    ) == [
+        "1 class without rows: r",
+        "1 class with one row: p",
+        "1 row equal to an earlier row",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("frame", "words"),
+    [
+        (
+            pd.DataFrame({"a": [1, np.inf], "y": ["p", "q"]}),
+            r"the data frame, row 1 \(counted from 0\), column 'a': inf is not",
+        ),
+        (
+            pd.DataFrame({"a": [[1], [2]], "y": ["p", "q"]}),
+            "column 'a': it holds values of type list; ignore it",
+        ),
+        (
+            pd.DataFrame({"a": pd.to_datetime(["2001-01-01"] * 2), "y": ["p", "q"]}),
+            "holds dates or times",
+        ),
+        (
+            pd.DataFrame({"a": [2**60 + 1, 1], "y": ["p", "q"]}),
+            f"'{2**60 + 1}' is too large a number to be held exactly",
+        ),
+        (
+            pd.DataFrame({"a": pd.Categorical([1, "1"]), "y": ["p", "q"]}),
+            "two of its values are written alike",
+        ),
+        (
+            pd.DataFrame([[1, 2, "p"], [1, 2, "q"]], columns=["a", "a", "y"]),
+            "2 columns are named 'a'",
+        ),
+        (pd.DataFrame({"y": ["p", "q"]}), "no attribute besides the target 'y'"),
+        (pd.DataFrame(), "no column is left"),
+        ([[1, 2], [3, 4]], "a path or a data frame, not from a list"),
+    ],
+)
+def test_frames_that_cannot_be_used_are_refused(frame, words):
+    with pytest.raises(SimstudyError, match=words):
+        read_data(frame)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"classes": {"x": ["a"], "y": ["a"]}}, "classes names the class 'a' twice"),
+        (
+            {"classes": {"x": ["aa"], "y": ["b"]}},
+            r"classes\.x names the class 'aa', which is not there; did you mean 'a'\?",
+        ),
+        ({"classes": {"x": ["a", "b"]}}, "has one class, 'x'; two are needed"),
+        (
+            {"classes": {"x": ["c"], "y": ["d"]}, "values": {"class": list("abcd")}},
+            "no row has a class that 'classes' names",
+        ),
+        ({"values": {"colour": "red"}}, "values of 'colour' must be a list of different values"),
+        ({"values": {"colour": ["red", "red"]}}, "values of 'colour' must be a list"),
+        (
+            {"values": {"colour": ["red"]}},
+            r"line 4, column 'colour': 'green' is none of the declared values: red",
+        ),
+        ({"values": {"color": ["red"]}}, r"values names the column 'color', which .*'colour'"),
+        ({"values": {"age": ["1"]}, "numeric": ["age"]}, "'age' cannot be both values and numeric"),
+    ],
+)
+def test_keywords_that_do_not_fit_are_refused(write, options, words):
+    with pytest.raises(SimstudyError, match=words):
+        read_data(write(TEXT), **options)
