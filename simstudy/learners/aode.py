@@ -93,38 +93,36 @@ class AODE(Learner):
         own = child.reshape(sample.classes, -1)[:, :: layout.size + 1]
         own[:] = parent
         least = float(child.min())
-        prior = sample.class_frequencies(1.0)
         qualifies = singles.sum(axis=0) >= self.min_frequency
         if qualifies.all():
-            return FittedAODE(sample.cards, layout, prior, child, least)
+            return FittedAODE(sample.cards, layout, child, least, sample)
         own *= qualifies
         naive_bayes = fit_nominal(sample, 1.0)
-        return FittedAODE(sample.cards, layout, prior, child, least, qualifies, naive_bayes)
+        return FittedAODE(sample.cards, layout, child, least, sample, qualifies, naive_bayes)
 
 
 class FittedAODE(Generative):
     """A fitted AODE: P(x_j | c, x_i) of every pair of slots, with P(c, x_i) on the diagonal.
 
-    ``prior`` is P(c). No probability is below ``least``, except zeros on the diagonal at values
-    that do not qualify. ``qualifies`` marks those that do; ``naive_bayes`` predicts where no
-    attribute qualifies, and is None if all values qualify.
+    No probability is below ``least``, except zeros on the diagonal at values that do not qualify.
+    ``qualifies`` marks those that do; ``naive_bayes`` predicts where no attribute qualifies, and
+    is None if all values qualify.
     """
 
     def __init__(
         self,
         cards: tuple[int, ...],
         layout: SlotLayout,
-        prior: FloatArray,
         tables: FloatArray,
         least: float,
+        sample: Sample,
         qualifies: npt.NDArray[np.bool_] | None = None,
         naive_bayes: FittedNaiveBayes | None = None,
     ) -> None:
         self.cards = cards
         self._layout = layout
-        self._prior = prior
         self._tables = tables
-        self._least = least
+        self._least, self._sample = least, sample
         self._qualifies = qualifies
         self._naive_bayes = naive_bayes
         # The product of many probabilities may underflow; sums of logarithms do not, but are
@@ -143,12 +141,9 @@ class FittedAODE(Generative):
         tables[:, new, new] = 0.0  # a missing value is no parent
         qualifies = np.zeros(layout.size, dtype=bool)
         qualifies[old] = True if self._qualifies is None else self._qualifies
-        if self._naive_bayes is not None:
-            fallback = self._naive_bayes.widened
-        else:  # for rows without a known value
-            nothing = np.zeros((self.cards[-1], layout.size))
-            fallback = FittedNaiveBayes(cards, layout, np.log(self._prior), nothing)
-        return FittedAODE(cards, layout, self._prior, tables, self._least, qualifies, fallback)
+        fallback = (self._naive_bayes or fit_nominal(self._sample, 1.0)).widened
+        least, sample = self._least, self._sample
+        return FittedAODE(cards, layout, tables, least, sample, qualifies, fallback)
 
     def _proba(self, codes: IntArray) -> FloatArray:
         if self._logs:

@@ -26,7 +26,7 @@ _MAX_ERROR = 0.01  # sums of kernels end when the rest can add no more than this
 _CHUNK_SIZE = 2**17  # kernels evaluated at once
 
 
-class FittedWithDensities(Described):
+class FittedNumericNaiveBayes(Described):
     """A Naive Bayes of nominal and numeric attributes."""
 
     def __init__(self, nominal: FittedNaiveBayes, sample: Sample, kernel: bool) -> None:

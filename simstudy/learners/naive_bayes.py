@@ -70,13 +70,13 @@ class NaiveBayes(Learner):
     def fit(self, sample: Sample, rng: np.random.Generator | None = None) -> Fitted:
         nominal = sample.plain or not sample.schema.numeric
         if not nominal and self.numeric == "discretize":
-            return FittedOnBins(sample, self.alpha)
+            return FittedDiscretizedNaiveBayes(sample, self.alpha)
         fitted = fit_nominal(sample, self.alpha)
         if nominal:
             return fitted
-        from simstudy.learners.density import FittedWithDensities  # needs scipy
+        from simstudy.learners.density import FittedNumericNaiveBayes  # needs scipy
 
-        return FittedWithDensities(fitted, sample, kernel=self.numeric == "kernel")
+        return FittedNumericNaiveBayes(fitted, sample, kernel=self.numeric == "kernel")
 
 
 def fit_nominal(sample: Sample, alpha: float) -> FittedNaiveBayes:
@@ -119,7 +119,7 @@ class FittedNaiveBayes(Generative):
         return product_on_grid(self.cards, [((), np.exp(self._log_prior)), *values])
 
 
-class FittedOnBins(Described):
+class FittedDiscretizedNaiveBayes(Described):
     """A Naive Bayes fitted to discretised rows, with the cuts of the training rows."""
 
     def __init__(self, sample: Sample, alpha: float) -> None:
