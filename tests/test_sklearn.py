@@ -165,6 +165,10 @@ def test_probabilities_are_those_of_the_learner(
         np.testing.assert_array_equal(fitted.predict(columns), most_probable)
 
 
+def test_categories_have_no_parameter_for_numbers():
+    assert {*NaiveBayesClassifier().get_params()} == {"alpha", "categories", "handle_unknown"}
+
+
 def test_what_was_learnt_can_be_read(table):
     X, y = table
     fitted = TANClassifier(tree=(None, 0, 0, 2)).fit(X, y)

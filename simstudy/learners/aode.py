@@ -8,13 +8,13 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TypeAlias
+from typing import ClassVar, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from simstudy.arrays import FloatArray, IntArray
-from simstudy.data.sample import Sample, SlotLayout, attribute_codes
+from simstudy.data.sample import Sample, SlotLayout
 from simstudy.learners.base import (
     Factor,
     Generative,
@@ -22,7 +22,13 @@ from simstudy.learners.base import (
     product_on_grid,
     require,
 )
-from simstudy.learners.naive_bayes import FittedNaiveBayes, NaiveBayes
+from simstudy.learners.incomplete import (
+    known_counts,
+    known_pair_counts,
+    widened_cards,
+    widened_layout,
+)
+from simstudy.learners.naive_bayes import FittedNaiveBayes, fit_nominal
 
 Block: TypeAlias = tuple[range, FloatArray]  # some attributes, and a table of their products
 # Rows are predicted in chunks, so that arrays have at most this many elements: small arrays are
@@ -41,7 +47,9 @@ class AODE(Learner):
 
     score(c) is the mean over attributes i with at least ``min_frequency`` training rows of
     value x_i of P(c, x_i) Π_{j≠i} P(x_j|c, x_i). Where no attribute qualifies, Naive Bayes
-    (Laplace) is used.
+    (Laplace) is used. Missing values are left out, as in Weka: in training, N and n_{c,x_i} are
+    without the rows that lack x_i or x_j; in a row to be predicted, so are the parents and factors
+    that are missing.
 
     Parameters
     ----------
@@ -58,6 +66,8 @@ class AODE(Learner):
     estimators. Machine Learning 58.
     """
 
+    accepts: ClassVar[frozenset[str]] = frozenset({"missing"})
+
     m: float | None = None
     min_frequency: float = 1.0
 
@@ -70,13 +80,14 @@ class AODE(Learner):
 
     def fit(self, sample: Sample, rng: np.random.Generator | None = None) -> FittedAODE:
         layout, pairs, singles = sample.layout, sample.pair_counts, sample.slot_counts
-        cards = layout.slot_cards
+        cards, given = layout.slot_cards, known_pair_counts(sample)
+        total = sample.total if sample.plain else known_counts(sample).sum(axis=0)
         if self.m is None:
-            child = (pairs + 1.0) / (singles[:, :, None] + cards)
-            parent = (singles + 1.0) / (sample.total + sample.classes * cards)
+            child = (pairs + 1.0) / (given + cards)
+            parent = (singles + 1.0) / (total + sample.classes * cards)
         else:
-            child = (pairs + self.m / cards) / (singles[:, :, None] + self.m)
-            parent = (singles + self.m / (sample.classes * cards)) / (sample.total + self.m)
+            child = (pairs + self.m / cards) / (given + self.m)
+            parent = (singles + self.m / (sample.classes * cards)) / (total + self.m)
         # The diagonal holds P(c, x_i), so that one product over all attributes includes the
         # parent.
         own = child.reshape(sample.classes, -1)[:, :: layout.size + 1]
@@ -84,9 +95,10 @@ class AODE(Learner):
         least = float(child.min())
         qualifies = singles.sum(axis=0) >= self.min_frequency
         if qualifies.all():
-            return FittedAODE(sample.cards, layout, child, least)
+            return FittedAODE(sample.cards, layout, child, least, sample)
         own *= qualifies
-        return FittedAODE(sample.cards, layout, child, least, qualifies, NaiveBayes().fit(sample))
+        naive_bayes = fit_nominal(sample, 1.0)
+        return FittedAODE(sample.cards, layout, child, least, sample, qualifies, naive_bayes)
 
 
 class FittedAODE(Generative):
@@ -103,12 +115,14 @@ class FittedAODE(Generative):
         layout: SlotLayout,
         tables: FloatArray,
         least: float,
+        sample: Sample,
         qualifies: npt.NDArray[np.bool_] | None = None,
         naive_bayes: FittedNaiveBayes | None = None,
     ) -> None:
         self.cards = cards
         self._layout = layout
         self._tables = tables
+        self._least, self._sample = least, sample
         self._qualifies = qualifies
         self._naive_bayes = naive_bayes
         # The product of many probabilities may underflow; sums of logarithms do not, but are
@@ -119,15 +133,26 @@ class FittedAODE(Generative):
         few = self._qualifies is not None and not self._qualifies.all()
         return [*super()._facts(), "rare values excluded as parents" if few else ""]
 
-    def predict_proba(self, codes: IntArray) -> FloatArray:
+    @cached_property
+    def widened(self) -> FittedAODE:
+        cards, (layout, old, new) = widened_cards(self.cards), widened_layout(self.cards)
+        tables = np.ones((self.cards[-1], layout.size, layout.size))
+        tables[:, old[:, None], old] = self._tables
+        tables[:, new, new] = 0.0  # a missing value is no parent
+        qualifies = np.zeros(layout.size, dtype=bool)
+        qualifies[old] = True if self._qualifies is None else self._qualifies
+        fallback = (self._naive_bayes or fit_nominal(self._sample, 1.0)).widened
+        least, sample = self._least, self._sample
+        return FittedAODE(cards, layout, tables, least, sample, qualifies, fallback)
+
+    def _proba(self, codes: IntArray) -> FloatArray:
         if self._logs:
-            return super().predict_proba(codes)
-        codes = attribute_codes(codes, self.cards[:-1])
+            return super()._proba(codes)
         joint = self._sums(codes)
         total = joint.sum(axis=0)
         if self._naive_bayes is not None and not total.all():
             alone = total == 0
-            joint[:, alone] = self._naive_bayes.predict_proba(codes[alone]).T
+            joint[:, alone] = self._naive_bayes._proba(codes[alone]).T
             total[alone] = 1.0
         joint /= total
         return joint.T

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import wraps
+from functools import cached_property, wraps
 from typing import Any, ClassVar, Protocol, TypeAlias
 
 import numpy as np
@@ -102,11 +102,40 @@ class Generative(Described, ABC):
 
     @abstractmethod
     def log_joint(self, codes: IntArray) -> FloatArray:
-        """Return log P(attributes, class) in nats, shape (rows, classes)."""
+        """Return log P(attributes, class) in nats of complete rows, shape (rows, classes)."""
+
+    @cached_property
+    def widened(self) -> Generative | None:
+        """The model for rows with missing values: those are the last value of an attribute.
+
+        None if such rows cannot be predicted.
+        """
+        return None
 
     def predict_proba(self, codes: IntArray) -> FloatArray:
-        """Return P(class | attributes), shape (rows, classes)."""
-        return normalise(self.log_joint(attribute_codes(codes, self.cards[:-1])))
+        """Return P(class | attributes), shape (rows, classes).
+
+        The rows are a Sample or an array of attribute codes. Missing values, −1 or NaN in an
+        array, are for models that are `widened`.
+        """
+        cards = self.cards[:-1]
+        try:
+            known = attribute_codes(codes, cards)
+        except ValueError:  # unless values are missing, it is raised again
+            if self.widened is None:
+                raise
+        else:
+            return self._proba(known)
+        codes = attribute_codes(codes, cards, missing=True)
+        gaps = (codes < 0).any(axis=1)
+        proba = np.empty((len(codes), self.cards[-1]))
+        proba[~gaps] = self._proba(codes[~gaps])
+        proba[gaps] = self.widened._proba(np.where(codes < 0, cards, codes)[gaps])
+        return proba
+
+    def _proba(self, codes: IntArray) -> FloatArray:
+        """Return the class probabilities of checked codes without missing values."""
+        return normalise(self.log_joint(codes))
 
     def joint_grid(self) -> FloatArray:
         """Return the unnormalised joint over all attribute configurations, shape (classes, rows).

@@ -6,12 +6,21 @@ Zhang, Jiang & Su (2005); the estimates are those of Weka's HNB.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray
 from simstudy.data.sample import Sample, SlotLayout
 from simstudy.learners.base import Generative, Learner, sum_of_gathered
+from simstudy.learners.incomplete import (
+    counts_of_both,
+    known_counts,
+    known_pair_counts,
+    widened_cards,
+    widened_layout,
+)
 
 # Weka omits terms of the mutual information with a probability product below this.
 _SMALL = 1e-6
@@ -28,10 +37,17 @@ class HNB(Learner):
     Pseudocounts sum to one in each table: P(c) = (n_c + 1/k)/(N + 1),
     P(x_i | x_j, c) = (n + 1/r_i)/(n_{c,x_j} + 1) and P(x_i | c) = (n + 1/r_i)/(n_c + 1).
 
+    Weka's HNB takes no missing values. Here every count, also for the information, is of the rows
+    that have the variables concerned (information: over all rows, so that it is worth less where
+    values are missing). In a row to be predicted, missing values are left out of the product, and
+    P(x_i | c) stands for P(x_i | x_j, c) where x_j is missing.
+
     References
     ----------
     H. Zhang, L. Jiang & J. Su (2005). Hidden Naive Bayes. AAAI-05.
     """
+
+    accepts: ClassVar[frozenset[str]] = frozenset({"missing"})
 
     def fit(self, sample: Sample, rng: np.random.Generator | None = None) -> FittedHNB:
         layout, owner = sample.layout, sample.layout.owner
@@ -40,15 +56,15 @@ class HNB(Learner):
         alone = total[:, 0] <= _NEGLIGIBLE
         weights = np.divide(shared, total, out=np.zeros_like(shared), where=total > _NEGLIGIBLE)
         share = 1.0 / layout.slot_cards
-        tables = (sample.pair_counts + share) / (sample.slot_counts[:, :, None] + 1.0)
+        tables = (sample.pair_counts + share) / (known_pair_counts(sample) + 1.0)
         tables *= weights.T[np.ix_(owner, owner)]
         # The diagonal holds P(x_i | c) for attributes without a hidden parent, so that one sum over
         # all attributes covers both cases.
-        plain = (sample.slot_counts + share) / (sample.class_counts[:, None] + 1.0)
+        plain = (sample.slot_counts + share) / (known_counts(sample) + 1.0)
         diagonal = np.arange(layout.size)
         tables[:, diagonal, diagonal] = np.where(alone[owner], plain, 0.0)
         log_prior = np.log(sample.class_frequencies(1.0 / sample.classes))
-        return FittedHNB(sample.cards, layout, log_prior, tables)
+        return FittedHNB(sample.cards, layout, log_prior, tables, weights, plain)
 
 
 def shared_information(sample: Sample) -> FloatArray:
@@ -58,14 +74,15 @@ def shared_information(sample: Sample) -> FloatArray:
     or denominator is below 10^-6. Negative results are set to 0.
     """
     layout, total = sample.layout, sample.total or 1.0
+    prior = sample.class_counts[:, None, None]
+    if not sample.plain:  # from the rows that have both attributes
+        prior = counts_of_both(sample)[1][:, layout.owner][:, :, layout.owner]
     # This order of operations rounds a product of exactly 10^-6 to the same side as Weka does.
-    singles = sample.slot_counts / total
+    singles = known_pair_counts(sample) / total
     information = np.zeros((layout.size, layout.size))
-    for pairs, values, prior in zip(
-        sample.pair_counts, singles, sample.class_counts / total, strict=True
-    ):
+    for pairs, values, classes in zip(sample.pair_counts, singles, prior / total, strict=True):
         joint = pairs / total
-        above, below = joint * prior, values[:, None] * values
+        above, below = joint * classes, values * values.T
         counts = (above >= _SMALL) & (below >= _SMALL)
         ratio = np.divide(above, below, out=np.ones_like(above), where=counts)
         information += joint * np.log2(ratio)
@@ -76,7 +93,7 @@ def shared_information(sample: Sample) -> FloatArray:
 
 
 class FittedHNB(Generative):
-    """A fitted HNB: W_ij P(x_i | x_j, c) for every pair of slots."""
+    """A fitted HNB: W_ij P(x_i | x_j, c) for every pair of slots, W_ij, and P(x_i | c)."""
 
     def __init__(
         self,
@@ -84,11 +101,26 @@ class FittedHNB(Generative):
         layout: SlotLayout,
         log_prior: FloatArray,
         tables: FloatArray,
+        weights: FloatArray,
+        plain: FloatArray,
     ) -> None:
         self.cards = cards
         self._layout = layout
         self._log_prior = log_prior
         self._tables = tables.reshape(cards[-1], -1)
+        self._weights, self._plain = weights, plain
+
+    @cached_property
+    def widened(self) -> FittedHNB:
+        layout, old, new = widened_layout(self.cards)
+        size = self._layout.size
+        tables = np.zeros((self.cards[-1], layout.size, layout.size))
+        tables[:, old[:, None], old] = self._tables.reshape(-1, size, size)
+        without = self._weights.T[:, self._layout.owner] * self._plain[:, None]
+        tables[:, new[:, None], old] = without
+        tables[:, new, new] = 1.0
+        cards = widened_cards(self.cards)
+        return FittedHNB(cards, layout, self._log_prior, tables, self._weights, self._plain)
 
     def log_joint(self, codes: IntArray) -> FloatArray:
         slots = self._layout.slots(codes.T)

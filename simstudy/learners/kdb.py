@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 
-from simstudy.arrays import FloatArray, IntArray
+from simstudy.arrays import FloatArray
 from simstudy.data.sample import Sample
-from simstudy.learners.base import Factor, Generative, Learner, product_on_grid, require
+from simstudy.learners.base import Factor, Learner, product_on_grid, require
+from simstudy.learners.incomplete import Families, widened_families
 from simstudy.learners.trees import class_information, conditional_mutual_information
 from simstudy.texts import arc_text
 
@@ -19,6 +22,11 @@ class KDB(Learner):
 
     Attributes are added in descending order of I(X_i; C). Each takes as parents the k attributes
     already added with the greatest I(X_i; X_j | C). Ties go to the lowest index.
+
+    Every count, also for the information, is of the rows that have the variables concerned
+    (information: over all rows, so that it is worth less where values are missing). In a row to
+    be predicted, missing values are left out of the product, and missing parents out of the
+    condition: P(x_i | c, known parents).
 
     Parameters
     ----------
@@ -31,6 +39,8 @@ class KDB(Learner):
     ----------
     M. Sahami (1996). Learning limited dependence Bayesian classifiers. KDD-96.
     """
+
+    accepts: ClassVar[frozenset[str]] = frozenset({"missing"})
 
     k: int = 1
     alpha: float = 0.5
@@ -50,7 +60,7 @@ class KDB(Learner):
         return FittedKDB(sample, self.alpha, parents)
 
 
-class FittedKDB(Generative):
+class FittedKDB(Families):
     """A fitted k-dependence network with its log probability tables.
 
     Attributes
@@ -60,26 +70,21 @@ class FittedKDB(Generative):
     """
 
     def __init__(self, sample: Sample, alpha: float, parents: list[tuple[int, ...]]) -> None:
-        self.cards = sample.cards
-        self.parents = parents
-        self._log_prior = np.log(sample.class_frequencies(alpha))
-        self._log_tables: list[FloatArray] = []
-        target = len(self.cards) - 1
+        self._sample, self._alpha = sample, alpha
+        log_tables: list[FloatArray] = []
+        target = len(sample.cards) - 1
         for attribute, others in enumerate(parents):
             counts = sample.counts(target, *others, attribute) + alpha
-            self._log_tables.append(np.log(counts / counts.sum(axis=-1, keepdims=True)))
+            log_tables.append(np.log(counts / counts.sum(axis=-1, keepdims=True)))
+        log_prior = np.log(sample.class_frequencies(alpha))
+        super().__init__(sample.cards, parents, log_prior, log_tables)
+
+    @cached_property
+    def widened(self) -> Families:
+        return widened_families(self._sample, self.parents, self._alpha)
 
     def _facts(self) -> list[str]:
         return [*super()._facts(), f"between attributes: {arc_text(self.parents)}"]
-
-    def log_joint(self, codes: IntArray) -> FloatArray:
-        columns = codes.T
-        total = np.repeat(self._log_prior[:, None], len(codes), axis=1)
-        for attribute, (others, table) in enumerate(
-            zip(self.parents, self._log_tables, strict=True)
-        ):
-            total += table[:, *(columns[u] for u in (*others, attribute))]
-        return total.T
 
     def joint_grid(self) -> FloatArray:
         factors: list[Factor] = [((), np.exp(self._log_prior))]

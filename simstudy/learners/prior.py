@@ -7,11 +7,12 @@ prior of Hope & Korb (2002) is exactly 0.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray
-from simstudy.data.sample import Sample, attribute_codes
+from simstudy.data.sample import Sample, attribute_values
 from simstudy.learners.base import Generative, Learner, require
 
 
@@ -26,6 +27,8 @@ class Prior(Learner):
     alpha : float > 0
         Pseudocount added to every class count.
     """
+
+    accepts: ClassVar[frozenset[str]] = frozenset({"numeric", "missing"})
 
     alpha: float = 0.5
 
@@ -47,9 +50,9 @@ class FittedPrior(Generative):
         return [*super()._facts(), "P = " + ", ".join(f"{p:.3g}" for p in self._prior)]
 
     def log_joint(self, codes: IntArray) -> FloatArray:
-        log_uniform = -float(np.log(self.cards[:-1]).sum())
+        log_uniform = -float(np.log(np.maximum(self.cards[:-1], 1)).sum())
         return np.tile(np.log(self._prior) + log_uniform, (len(codes), 1))
 
     def predict_proba(self, codes: IntArray) -> FloatArray:
         """Return the class frequencies directly, without rounding by logarithms."""
-        return np.tile(self._prior, (len(attribute_codes(codes, self.cards[:-1])), 1))
+        return np.tile(self._prior, (len(attribute_values(codes, self.cards[:-1])), 1))

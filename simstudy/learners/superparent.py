@@ -10,8 +10,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from simstudy.arrays import FloatArray
-from simstudy.data.sample import Sample
+from simstudy.arrays import FloatArray, IntArray
+from simstudy.data.sample import MISSING, Sample
 from simstudy.learners.trees import Tree
 
 # Log scores within this tolerance are ties up to rounding.
@@ -61,7 +61,7 @@ class LeaveOneOut:
     """Leave-one-out class scores of every training row, computed from counts.
 
     When a row of weight w is classified, min(w, 1) is subtracted from the tables of its own class
-    and from N.
+    and from N. Missing values are treated as by the fitted TAN.
     """
 
     def __init__(self, sample: Sample, alpha: float) -> None:
@@ -84,6 +84,8 @@ class LeaveOneOut:
     def _log_terms(self, child: int, parent: int | None) -> FloatArray:
         """Return log P(x_child | class, x_parent) without the row itself, shape (classes, rows)."""
         sample, spans = self._sample, self._sample.layout.spans
+        if not sample.plain:
+            return self._log_terms_of_known(child, parent)
         values = self._codes[:, child]
         if parent is None:
             counts = sample.slot_counts[:, spans[child]][:, values]
@@ -93,6 +95,20 @@ class LeaveOneOut:
             counts = sample.pair_counts[:, spans[parent], spans[child]][:, given, values]
             totals = sample.slot_counts[:, spans[parent]][:, given]
         return self._log_ratio(counts, totals, sample.cards[child])
+
+    def _log_terms_of_known(self, child: int, parent: int | None) -> FloatArray:
+        """Return the terms where values may be missing."""
+        sample, spans = self._sample, self._sample.layout.spans
+        values = self._codes[:, child]
+        table = sample.slot_counts[:, None, spans[child]]
+        given: IntArray | int = MISSING  # in the last place, where a missing parent is
+        if parent is not None:
+            given = self._codes[:, parent]
+            pairs = sample.pair_counts[:, spans[parent], spans[child]]
+            table = np.concatenate([pairs, table], axis=1)
+        totals = table.sum(axis=2)[:, given].reshape(sample.classes, -1)
+        terms = self._log_ratio(table[:, given, values], totals, sample.cards[child])
+        return np.where(values == MISSING, 0.0, terms)
 
     def _log_ratio(self, counts: FloatArray, totals: FloatArray, card: int) -> FloatArray:
         """Return log((n + α)/(N + rα)) with each row's weight removed from its own class."""

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from functools import cached_property
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -22,6 +23,7 @@ from simstudy.learners.base import (
     require,
     sum_of_gathered,
 )
+from simstudy.learners.incomplete import Families, widened_families
 from simstudy.learners.superparent import superparent_tree
 from simstudy.learners.trees import Tree, cmi_tree, likelihood_tree
 from simstudy.texts import arc_text
@@ -35,6 +37,11 @@ class TAN(Learner):
     """Tree-augmented Naive Bayes: one attribute parent each (Friedman & Goldszmidt 1996).
 
     P(c) = (n_c + α)/(N + kα) and P(x_i|c, pa) = (n + α)/(n_{c,pa} + r_i α).
+
+    Every count is of the rows that have the variables concerned, and so are the scores of a search
+    (information: over all rows, so that it is worth less where values are missing). In a row to
+    be predicted, missing values are left out of the product, and P(x_i|c) stands for P(x_i|c, pa)
+    where the parent is missing. Weka's TAN replaces missing values by the training mode instead.
 
     Parameters
     ----------
@@ -56,6 +63,8 @@ class TAN(Learner):
     E. Keogh & M. Pazzani (1999). Learning augmented Bayesian classifiers: a comparison of
     distribution-based and classification-based approaches. AI & Statistics 1999.
     """
+
+    accepts: ClassVar[frozenset[str]] = frozenset({"missing"})
 
     alpha: float = 0.5
     search: Literal["cmi", "superparent", "likelihood"] = "cmi"
@@ -117,6 +126,7 @@ class FittedTAN(Generative):
         self.cards = sample.cards
         self.tree = tree
         pairs, singles, spans = sample.pair_counts, sample.slot_counts, sample.layout.spans
+        self._sample, self._alpha = sample, alpha
         counts: list[FloatArray] = []
         totals: list[FloatArray] = []
         for card, span, parent in zip(self.cards[:-1], spans, tree, strict=True):
@@ -126,6 +136,9 @@ class FittedTAN(Generative):
             else:
                 block = pairs[:, spans[parent], span].reshape(sample.classes, -1)
                 total = singles[:, spans[parent]].repeat(card, axis=1)
+            if not sample.plain:  # without the rows that lack the attribute
+                known = block.reshape(sample.classes, -1, card).sum(axis=2)
+                total = known.repeat(card, axis=1)
             counts.append(block + alpha)
             totals.append(total + card * alpha)
         self._starts: IntArray = np.cumsum([0, *(block.shape[1] for block in counts[:-1])])
@@ -138,6 +151,11 @@ class FittedTAN(Generative):
     def _facts(self) -> list[str]:
         tree = arc_text(() if parent is None else (parent,) for parent in self.tree)
         return [*super()._facts(), f"tree: {tree}"]
+
+    @cached_property
+    def widened(self) -> Families:
+        parents = [() if parent is None else (parent,) for parent in self.tree]
+        return widened_families(self._sample, parents, self._alpha)
 
     def log_joint(self, codes: IntArray) -> FloatArray:
         columns = codes.T

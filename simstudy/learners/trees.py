@@ -10,6 +10,7 @@ import numpy as np
 
 from simstudy.arrays import FloatArray
 from simstudy.data.sample import Sample, SlotLayout, read_only
+from simstudy.learners.incomplete import counts_of_both
 
 Tree: TypeAlias = tuple[int | None, ...]
 # Samples of fewer rows use a lookup table of log gamma.
@@ -44,10 +45,17 @@ def likelihood_tree(sample: Sample, alpha: float) -> Tree:
 def conditional_mutual_information(sample: Sample) -> FloatArray:
     """Return I(X_i; X_j | C) in nats for every pair of attributes, from training frequencies.
 
-    Σ n log(n n_c / (n_ci n_cj)) over N, written as sums of n log n.
+    Σ n log(n n_c / (n_ci n_cj)) over N, written as sums of n log n. All counts of a pair are from
+    the rows that have both attributes; N is all rows, so that information is worth less where
+    values are missing.
     """
     layout = sample.layout
     pairs = _block_sums(_xlogx(sample.pair_counts).sum(axis=0), layout)
+    if not sample.plain:
+        within, both = counts_of_both(sample)
+        single = np.add.reduceat(_xlogx(within).sum(axis=0), layout.starts, axis=0)
+        shared: FloatArray = pairs + _xlogx(both).sum(axis=0) - single - single.T
+        return shared / (sample.total or 1.0)
     singles = np.add.reduceat(_xlogx(sample.slot_counts).sum(axis=0), layout.starts)
     classes = _xlogx(sample.class_counts).sum()
     information: FloatArray = pairs + classes - singles[:, None] - singles
@@ -55,15 +63,24 @@ def conditional_mutual_information(sample: Sample) -> FloatArray:
 
 
 def class_information(sample: Sample) -> FloatArray:
-    """Return I(X_i; C) in nats for every attribute, up to a common constant."""
+    """Return I(X_i; C) in nats for every attribute, up to a common constant.
+
+    From the rows that have the attribute, over the number of all rows.
+    """
     by_class = np.add.reduceat(_xlogx(sample.slot_counts).sum(axis=0), sample.layout.starts)
     alone = np.add.reduceat(_xlogx(sample.slot_counts.sum(axis=0)), sample.layout.starts)
     difference: FloatArray = by_class - alone
+    if not sample.plain:  # the rows that have the attribute are no longer common to all
+        known = np.add.reduceat(sample.slot_counts, sample.layout.starts, axis=1)
+        difference += _xlogx(known.sum(axis=0)) - _xlogx(known).sum(axis=0)
     return difference / (sample.total or 1.0)
 
 
 def likelihood_gains(sample: Sample, alpha: float) -> FloatArray:
-    """Return ``gains[i, j]``, the gain in log marginal likelihood of adding i as parent of j."""
+    """Return ``gains[i, j]``, the gain in log marginal likelihood of adding i as parent of j.
+
+    It is that of the rows that have both.
+    """
     layout = sample.layout
     cards, starts = layout.cards.tolist(), layout.starts
     most = sample.total if sample.weights is None else math.inf
@@ -72,12 +89,20 @@ def likelihood_gains(sample: Sample, alpha: float) -> FloatArray:
         return _log_rising(counts, alpha, most).sum(axis=0)
 
     def rows(totals: FloatArray) -> FloatArray:
-        """Return one column per child attribute."""
+        """Return one column per child attribute, whose totals may be the last axis."""
+        if not sample.plain:
+            columns = enumerate(cards)
+            each = [_log_rising(totals[..., j], card * alpha, most) for j, card in columns]
+            return np.stack([logs.sum(axis=0) for logs in each], axis=-1)
         by_card = {card: _log_rising(totals, card * alpha, most).sum(axis=0) for card in {*cards}}
         return np.stack([by_card[card] for card in cards], axis=-1)
 
-    without = np.add.reduceat(cells(sample.slot_counts), starts) - rows(sample.class_counts)
     of_cells = _block_sums(cells(sample.pair_counts), layout)
+    if not sample.plain:
+        within, both = counts_of_both(sample)
+        apart = np.add.reduceat(cells(within), starts, axis=0).T - rows(both)
+        return of_cells - np.add.reduceat(rows(within), starts, axis=0) - apart
+    without = np.add.reduceat(cells(sample.slot_counts), starts) - rows(sample.class_counts)
     of_rows = np.add.reduceat(rows(sample.slot_counts), starts, axis=0)
     gains: FloatArray = of_cells - of_rows - without
     return gains

@@ -217,14 +217,16 @@ class CategoricalClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignor
 
 
 def _fields(learner: type[Learner]) -> list[dataclasses.Field[Any]]:
-    """Return the parameters of a learner."""
-    return [field for field in dataclasses.fields(learner) if field.init]
+    """Return the parameters of a learner, without that for numbers, as there are none."""
+    fields = dataclasses.fields(learner)
+    return [field for field in fields if field.init and field.name != "numeric"]
 
 
 def _initialiser(learner: type[Learner], options: dict[str, Any]) -> Callable[..., None]:
     """Return an ``__init__`` with a learner's parameters, and options by keyword."""
     kind = inspect.Parameter
-    own = inspect.signature(learner).parameters.values()
+    known = inspect.signature(learner).parameters
+    own = [known[field.name] for field in _fields(learner)]
     more = [kind(name, kind.KEYWORD_ONLY, default=default) for name, default in options.items()]
     positional = [one for one in own if one.kind is not kind.KEYWORD_ONLY]
     keywords = [one for one in own if one.kind is kind.KEYWORD_ONLY]

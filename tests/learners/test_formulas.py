@@ -259,7 +259,7 @@ def test_a_tree_may_say_minus_one_for_no_parent() -> None:
     assert hash(TAN(tree=[-1, 0])) == hash(TAN(tree=(None, 0)))
 
 
-@pytest.mark.parametrize("codes", [[[0]], [[0, 0, 0]], [0, 0], [[0, 3]], [[-1, 0]]])
+@pytest.mark.parametrize("codes", [[[0]], [[0, 0, 0]], [0, 0], [[0, 3]], [[-2, 0]]])
 def test_rows_that_do_not_fit_are_refused(codes: list[object]) -> None:
     fitted = NaiveBayes().fit(Sample([[0, 0, 0]], (2, 3, 2)))
     with pytest.raises(ValueError, match=r"codes must have one column|attribute"):
