@@ -86,6 +86,7 @@ class Plan:
     # Names of components that are not built in, with digests of their source.
     sources: tuple[tuple[str, str], ...] = ()
     parts: tuple[Part, ...] = ()  # of a study of data sets
+    datasets: tuple[tuple[str, str], ...] = ()  # their names and digests
     tables: tuple[DataSource, ...] = field(default=(), compare=False)
     resampling: str = ""  # as canonical JSON
     keep_answers: bool = False
@@ -122,7 +123,7 @@ class Plan:
     def conditions(self) -> dict[str, Any]:
         """Everything that the scores depend on, by the keys of a study file."""
         of_data = {
-            "datasets": [[table.name, table.digest] for table in self.tables],
+            "datasets": [list(dataset) for dataset in self.datasets],
             "resampling": self.resampling,
             "keep_answers": self.keep_answers,
         }
@@ -205,6 +206,7 @@ def make_plan(study: Study) -> Plan:
 
         plan = replace(
             plan,
+            datasets=tuple((table.name, table.digest) for table in study.tables),
             parts=parts_of(study.tables, plan.seed, plan.resampling),
             learners=tuple(map(_prepared, plan.learners, study.learners, repeat(study))),
         )

@@ -25,8 +25,8 @@ def recorded_study(directory: Path) -> Study:
         study = stated_study(read_toml(path))
         if study.datasets:  # what follows from reading them is in the manifest
             conditions = Store(directory).found()["conditions"]
-            sizes = conditions["data.train_sizes"]
-            data = study.data.model_copy(update={"train_sizes": sizes})
+            keys = ("train_sizes", "test_size", "training")
+            data = study.data.model_copy(update={key: conditions[f"data.{key}"] for key in keys})
             study = replace(study, models=conditions["models"], data=data)
         return study
     except (ValueError, RecursionError) as error:
@@ -67,6 +67,7 @@ def recorded_plan(study: Study, directory: Path, manifest: Mapping[str, Any]) ->
             replace(one, identity=identities.get(one.label, "")) for one in plan.learners
         ),
         means=tuple(name for name in plan.measures if measures.get(name, {"mean": False})["mean"]),
+        datasets=tuple((name, digest) for name, digest in conditions.get("datasets", ())),
         parts=tuple(Part(**part) for part in manifest.get("parts", ())),
         plugins=tuple(_recorded_plugin(directory, name) for name in study.plugins),
         sources=tuple(conditions["source"].items()),

@@ -121,10 +121,10 @@ class DataSetSection(_Section):
 class Resampling(_Section):
     """How data sets are split into training and test parts."""
 
-    scheme: Literal["cv", "5x2cv", "swapped", "holdout", "loo", "bootstrap"] = Field(
-        default="cv",
-        description="Cross-validation, 5×2 cross-validation, two halves that change places, "
-        "repeated holdout, leaving one row out, or the bootstrap.",
+    scheme: Literal["cv", "5x2cv", "swapped", "holdout", "loo", "bootstrap"] | None = Field(
+        default=None,
+        description="Cross-validation (if left out), 5×2 cross-validation, two halves that change "
+        "places, repeated holdout, leaving one row out, or the bootstrap.",
     )
     folds: int | None = Field(default=None, description="Folds of cross-validation.")
     repeats: int | None = Field(default=None, description="How often it is repeated.")

@@ -11,7 +11,6 @@ import pytest
 import simstudy
 from simstudy import SimstudyError, load_study, merge, open_results, run_cell, run_shard, run_study
 from simstudy.data.files import read_data
-from simstudy.data.resampling import CrossValidation
 from simstudy.learners import AODE
 from simstudy.measures import information_reward
 from simstudy.results.journal import Journal
@@ -61,8 +60,9 @@ def flowers(rows: int = 60) -> pd.DataFrame:
 def votes() -> pd.DataFrame:
     rng = np.random.default_rng(2)
     party = rng.integers(0, 2, 40)
-    table = {f"v{i}": np.where(rng.random(40) < 0.8, party, 1 - party) for i in range(3)}
-    frame = pd.DataFrame({"party": np.array(["d", "r"])[party], **table}).astype(str)
+    words = np.array(["no", "yes"])
+    table = {f"v{i}": words[np.where(rng.random(40) < 0.8, party, 1 - party)] for i in range(3)}
+    frame = pd.DataFrame({"party": np.array(["d", "r"])[party], **table})
     return frame.mask(rng.random(frame.shape) < [0, 0.2, 0.2, 0.2], "?")
 
 
@@ -95,7 +95,7 @@ def test_a_cell_is_the_learner_on_the_split(write, tmp_path):
     votes = read_data(tmp_path / "votes.csv", target="party")
     mine = answers[(answers["dataset"] == "the votes") & (answers["learner"] == "AODE")]
     assert sorted(mine[mine["repeat"] == 1]["row"]) == [*range(40)]
-    for (repeat, fold), part in mine.groupby(["repeat", "fold"]):
+    for which, part in mine.groupby(["repeat", "fold"]):
         test = part["row"].to_numpy()
         train = votes.take(np.setdiff1d(np.arange(40), test))
         proba = AODE().fit(train).predict_proba(votes.take(test))
@@ -105,9 +105,9 @@ def test_a_cell_is_the_learner_on_the_split(write, tmp_path):
         clipped = np.clip(proba, 0.5 / (n + k / 2), (n + 0.5) / (n + k / 2))
         prior = train.class_frequencies(0.5)
         expected = information_reward(clipped, votes.target[test], prior).mean()
-        cell = scores.query(
-            "dataset == 'the votes' and learner == 'AODE' and repeat == @repeat and fold == @fold"
-        ).iloc[0]
+        same = (scores["repeat"] == which[0]) & (scores["fold"] == which[1])
+        cell = scores[same & (scores["dataset"] == "the votes") & (scores["learner"] == "AODE")]
+        (cell,) = cell.to_dict("records")
         np.testing.assert_allclose(cell["information_reward"], expected, rtol=1e-12)
         assert cell["size"] == n
     means = results.dataset_means("accuracy").set_index(["dataset", "learner"])
@@ -124,14 +124,14 @@ def test_the_same_bytes_whatever_the_processes_the_pieces_and_interruptions(writ
     joined = merge(pieces, tmp_path / "joined").directory
     stopped = tmp_path / "stopped"
 
-    class Stop(Exception):
+    class StopError(Exception):
         pass
 
     def stop(step):
         if step.models == 5:
-            raise Stop
+            raise StopError
 
-    with pytest.raises(Stop):
+    with pytest.raises(StopError):
         run_study(study, stopped, jobs=1, progress=stop)
     assert len([*Journal(stopped).tasks()]) == 5
     run_study(study, stopped, jobs=1)
@@ -267,16 +267,10 @@ def test_rows_without_a_target_are_counted_in_the_results(write, tmp_path):
 
 
 def test_given_splits_are_used(write, tmp_path):
-    folds = np.arange(100) % 2
-    rows = [
-        f"{name},{row},{folds[row]}"
-        for name, n in (("flowers", 60), ("the votes", 40))
-        for row in range(n)
-    ]
-    (tmp_path / "splits.csv").write_text(
-        "set,row,rep1\n" + "\n".join(rows) + "\n", encoding="utf-8"
-    )
+    sets = {"flowers": 60, "the votes": 40}
+    rows = [f"{name},{row},{row % 2}" for name, number in sets.items() for row in range(number)]
+    text = "\n".join(["set,row,rep1", *rows, ""])
+    (tmp_path / "splits.csv").write_text(text, encoding="utf-8")
     study = write({"folds = 3\nrepeats = 2": 'splits = "splits.csv"'})
     answers = run_study(load_study(study), tmp_path / "out", jobs=1).answers
     assert (answers["row"] % 2 == answers["fold"]).all()
-    assert CrossValidation(folds=2).folds == 2

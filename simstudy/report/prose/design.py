@@ -85,7 +85,7 @@ def data_design(study: Study) -> str:
     kinds = {"cv": f"{given.folds or 10}-fold cross-validation", "5x2cv": "5×2 cross-validation"}
     kinds |= {"holdout": "repeated holdout", "swapped": "two halves that change places"}
     kinds |= {"loo": "leaving one row out", "bootstrap": "bootstrap samples"}
-    how = f"splits from {given.splits}" if given.splits else kinds[given.scheme]
+    how = f"splits from {given.splits}" if given.splits else kinds[given.scheme or "cv"]
     sets = counted(len(study.datasets), "data set")
     return f"{sets}; {how}, {study.models:,} splits in all; seed {study.seed}"
 
