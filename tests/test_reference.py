@@ -129,6 +129,9 @@ def check_table(rows: Mapping[str, Row], keys: Mapping[str, Key]) -> None:
         ("`[analysis]`", sections.Analysis),
         ("`[thresholds]`", sections.Thresholds),
         ("`[limits]`", sections.Limits),
+        ("`[[datasets]]`", sections.DataSetSection),
+        ("`[resampling]`", sections.Resampling),
+        ("`[preparation]`", sections.Preparation),
         ("Keys of a list", lists.ListFile),
     ],
 )

@@ -306,7 +306,7 @@ def cell(
 
 
 def _size(text: str) -> int:
-    from simstudy.sources.data import read_size
+    from simstudy.study.sizes import read_size
 
     try:
         return read_size(text)

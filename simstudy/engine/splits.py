@@ -18,7 +18,8 @@ from simstudy.engine.evaluation import SAMPLED, Evaluation, Trial
 from simstudy.engine.plan import Component, Part, Plan, data_identity
 from simstudy.engine.problems import Problem
 from simstudy.engine.seeds import stream
-from simstudy.sources.data import DataSource, rows_of
+from simstudy.sources.data import DataSource
+from simstudy.study.sizes import rows_of
 
 _known: dict[tuple[str, int, str], tuple[Split, ...]] = {}  # of the data set last used
 

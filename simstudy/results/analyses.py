@@ -55,7 +55,7 @@ class Analyses(Recorded):
     def dataset_means(self, measure: str | None = None) -> pd.DataFrame:
         """The mean over splits by data set, training size and learner, of a study of data sets."""
         from simstudy.analysis.datasets import dataset_means
-        from simstudy.sources.data import size_text
+        from simstudy.study.sizes import size_text
 
         if not self.study.datasets:
             raise SimstudyError(f"{self.directory} is a study of models; see results.intervals()")

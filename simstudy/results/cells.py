@@ -15,8 +15,8 @@ from simstudy.errors import SimstudyError
 from simstudy.results.columns import Columns, Places
 from simstudy.results.folder import Folder
 from simstudy.results.journal import Journal
-from simstudy.sources.data import size_text
 from simstudy.study.constants import JOURNAL, STUDY
+from simstudy.study.sizes import size_text
 
 
 class CellFolder(Folder):

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from simstudy.arrays import FloatArray
 from simstudy.engine.plan import Plan
 from simstudy.engine.task import Cell
-from simstudy.sources.data import rows_of
+from simstudy.study.sizes import rows_of
 
 if TYPE_CHECKING:
     import pyarrow as pa

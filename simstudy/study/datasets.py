@@ -15,11 +15,12 @@ from simstudy.data.preparation import Preparation
 from simstudy.data.resampling import Resampling, Split, fitting_sizes
 from simstudy.data.split_files import read_splits
 from simstudy.errors import SimstudyError
-from simstudy.sources.data import WHOLE, DataSource, dose
+from simstudy.sources.data import DataSource
 from simstudy.study.explain import KeyedError
 from simstudy.study.sections import Data, DataSetSection
 from simstudy.study.sections import Preparation as PreparationSection
 from simstudy.study.sections import Resampling as ResamplingSection
+from simstudy.study.sizes import WHOLE, dose
 from simstudy.study.spec import Spec
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from simstudy.results.manifest import filled
 from simstudy.results.recorded import foreign, recorded_plan, recorded_study
 from simstudy.results.results import Results
 from simstudy.results.store import SHARD, Store
-from simstudy.sources.data import size_text
+from simstudy.study.sizes import size_text
 from simstudy.study.study import Study
 from simstudy.workflow.options import RunOptions, check_options
 from simstudy.workflow.progress import Progress, Step, shown

@@ -6,7 +6,7 @@ from collections import Counter
 from pathlib import Path
 
 from simstudy.results.store import Store
-from simstudy.sources.data import size_text
+from simstudy.study.sizes import size_text
 
 
 def failure_lines(directory: Path) -> list[str]:
