@@ -479,6 +479,32 @@ def attribute_codes(
         return codes
 
 
+def attribute_values(rows: Sample | npt.ArrayLike, cards: Sequence[int]) -> npt.NDArray[Any]:
+    """Return the attribute columns of a sample or an array, NaN where a value is missing.
+
+    They are codes, as integers, if all attributes are nominal and known, else floats. ``cards``
+    are those of the training rows, 0 for a numeric attribute. In an array, −1 is missing, too,
+    where codes are expected.
+    """
+    if isinstance(rows, Sample):
+        codes = attribute_codes(rows, cards, missing=True)
+        return codes if rows.plain else rows.values[:, :-1]
+    if 0 not in cards:
+        try:
+            return check_codes(rows, cards, "attribute")
+        except ValueError:  # unless values are missing, it is raised again
+            pass
+    values, nominal = np.array(rows, dtype=np.float64, order="F"), np.array(cards) > 0
+    codes = np.zeros_like(values)
+    if values.ndim == 2 and values.shape[1] == len(cards):
+        values[(values == MISSING) & nominal] = np.nan
+        codes = np.where(nominal & ~np.isnan(values), values, 0)
+    check_codes(codes, np.maximum(cards, 1), "attribute")
+    if np.isinf(values).any():
+        raise ValueError("attribute values must be finite numbers, or NaN if missing")
+    return values
+
+
 def read_only(array: Array) -> Array:
     """Return a read-only view of an array."""
     view = array.view()
