@@ -499,7 +499,7 @@ def attribute_values(rows: Sample | npt.ArrayLike, cards: Sequence[int]) -> npt.
     if values.ndim == 2 and values.shape[1] == len(cards):
         values[(values == MISSING) & nominal] = np.nan
         codes = np.where(nominal & ~np.isnan(values), values, 0)
-    check_codes(codes, np.maximum(cards, 1), "attribute")
+    check_codes(codes, [max(card, 1) for card in cards], "attribute")
     if np.isinf(values).any():
         raise ValueError("attribute values must be finite numbers, or NaN if missing")
     return values

@@ -62,7 +62,8 @@ class DecisionStump(Learner):
         attribute = next(i for i, least in enumerate(leasts) if least <= limit)
         part, (inside, outside) = parts[attribute], splits[attribute]
         if not len(inside):  # no attribute can be split
-            return _with_frequencies(sample, attribute, part.counts, part.missing, part.cuts)
+            leaves = part.counts.sum(axis=0)[None]
+            return _with_frequencies(sample, attribute, leaves, part.missing, part.cuts)
         best = int(np.argmax(entropies[attribute] <= limit))
         if part.cuts is not None:
             leaves, cuts = np.stack([inside[best], outside[best]]), part.cuts[[best]]
@@ -121,11 +122,13 @@ class OneR(Learner):
                 part.join(self.min_bucket)
             right = np.array([part.right() for part in parts])
             attribute = int(np.argmax(right >= right.max() - _TIE * sample.total))
-            counts, cuts, missing = (parts[attribute].counts, parts[attribute].cuts, parts[attribute].missing)
+            part = parts[attribute]
+            counts, cuts, missing = part.counts, part.cuts, part.missing
         if self.leaves == "frequency":
             return _with_frequencies(sample, attribute, counts, missing, cuts)
-        answers = np.eye(sample.classes)[np.vstack([counts, missing]).argmax(axis=1)]
-        return OneAttributeRule(sample, attribute, answers, cuts)
+        of_class = np.eye(sample.classes)
+        leaves = of_class[counts.argmax(axis=1)]
+        return OneAttributeRule(sample, attribute, leaves, of_class[missing.argmax()], cuts)
 
 
 class OneAttributeRule(Described):
@@ -144,11 +147,15 @@ class OneAttributeRule(Described):
     """
 
     def __init__(
-        self, sample: Sample, attribute: int, answers: FloatArray, cuts: FloatArray | None = None
+        self,
+        sample: Sample,
+        attribute: int,
+        leaves: FloatArray,
+        missing: FloatArray,
+        cuts: FloatArray | None = None,
     ) -> None:
-        self._cards, self._answers = sample.cards[:-1], answers
-        self.attribute, self.cuts = attribute, cuts
-        self.leaves, self.missing = answers[:-1], answers[-1]
+        self._cards = sample.cards[:-1]
+        self.attribute, self.cuts, self.leaves, self.missing = attribute, cuts, leaves, missing
 
     def _facts(self) -> list[str]:
         shape = shape_text(len(self._cards), self.leaves.shape[1])
@@ -157,10 +164,13 @@ class OneAttributeRule(Described):
     def predict_proba(self, rows: Sample | npt.ArrayLike) -> FloatArray:
         """Return class probabilities, one row for each row of a sample or of attribute values."""
         values = attribute_values(rows, self._cards)[:, self.attribute]
-        place = values if self.cuts is None else np.searchsorted(self.cuts, values)
-        if values.dtype.kind == "f":
-            place = np.where(np.isnan(values), -1, place).astype(np.intp)
-        return self._answers[place]
+        if values.dtype.kind != "f":
+            return self.leaves[values]
+        known = ~np.isnan(values)
+        answers = np.tile(self.missing, (len(values), 1))
+        place = values[known] if self.cuts is None else np.searchsorted(self.cuts, values[known])
+        answers[known] = self.leaves[place.astype(np.intp)]
+        return answers
 
 
 class _Parts:
@@ -206,6 +216,8 @@ class _Parts:
         """
         if self.cuts is None:
             return
+        if not len(self.counts):
+            self.counts = np.zeros((1, len(self.missing)))
         buckets = [*zip(self.counts, [*self.cuts, np.inf], strict=False)]
         for enough in (min_bucket, 0.0):
             joined: list[tuple[FloatArray, float]] = []
@@ -216,7 +228,7 @@ class _Parts:
                         counts = counts + joined.pop()[0]
                 joined.append((counts, cut))
             buckets = joined
-        self.counts = np.array([counts for counts, _ in buckets]).reshape(-1, len(self.missing))
+        self.counts = np.array([counts for counts, _ in buckets])
         self.cuts = np.nextafter([cut for _, cut in buckets[:-1]], -np.inf)
 
     def right(self) -> float:
@@ -224,7 +236,7 @@ class _Parts:
 
         As in Weka, a numeric attribute without known values is no choice.
         """
-        if self.cuts is not None and not len(self.counts):
+        if self.cuts is not None and not self.counts.any():
             return -np.inf
         return float(self.counts.max(axis=1).sum() + self.missing.max())
 
@@ -240,8 +252,9 @@ def _with_frequencies(
 
     Leaves without rows answer as the rows with missing values, or as all rows if there are none.
     """
-    rest = missing if missing.sum() > 0 else sample.class_counts
-    return OneAttributeRule(sample, attribute, _frequencies(np.vstack([leaves, rest]), rest), cuts)
+    rest = missing if missing.any() else sample.class_counts
+    answer = _frequencies(rest[None], rest)[0]
+    return OneAttributeRule(sample, attribute, _frequencies(leaves, rest), answer, cuts)
 
 
 def _entropy(counts: FloatArray) -> FloatArray:

@@ -31,8 +31,7 @@ def is_small(table: Table) -> bool:
     if not (table.plain and table.single and len(table) <= MAX_ROWS):
         return False
     cards = table.cards
-    few_cells = 0 < sum(cards) * table.classes <= _MAX_CELLS and len(cards) <= _MAX_ATTRIBUTES
-    return few_cells and table.values.dtype == table.target.dtype == np.intp
+    return 0 < sum(cards) * table.classes <= _MAX_CELLS and len(cards) <= _MAX_ATTRIBUTES
 
 
 def grow(table: Table, min_leaf: float) -> Nodes:

@@ -159,9 +159,13 @@ def anneal(columns, weights, cards, known, order, parents, price, steps, rng):
         swap, first, first_new, second, second_new, other = _propose(order, parents, rng)
         change = 0.0
         if first >= 0:
-            change += _change(columns, weights, cards, known, near, parents, price, first, first_new, other)
+            change += _change(
+                columns, weights, cards, known, near, parents, price, first, first_new, other
+            )
         if second >= 0:
-            change += _change(columns, weights, cards, known, near, parents, price, second, second_new, first)
+            change += _change(
+                columns, weights, cards, known, near, parents, price, second, second_new, first
+            )
         if change <= 0 or rng.random() < math.exp(-change / temperature):
             if swap >= 0:
                 order[swap], order[swap + 1] = order[swap + 1], order[swap]
@@ -226,9 +230,13 @@ def metropolis(columns, weights, cards, known, order, parents, price, steps, tem
             swap, first, first_new, second, second_new, other = _propose(order, parents, rng)
             change = 0.0
             if first >= 0:
-                change += _change(columns, weights, cards, known, near, parents, price, first, first_new, other)
+                change += _change(
+                    columns, weights, cards, known, near, parents, price, first, first_new, other
+                )
             if second >= 0:
-                change += _change(columns, weights, cards, known, near, parents, price, second, second_new, first)
+                change += _change(
+                    columns, weights, cards, known, near, parents, price, second, second_new, first
+                )
             if change <= 0 or rng.random() < math.exp(-change / temperature):
                 if swap >= 0:
                     order[swap], order[swap + 1] = order[swap + 1], order[swap]
