@@ -199,7 +199,7 @@ class _Parts:
         def count(rows: npt.NDArray[np.bool_], place: IntArray | int, size: int) -> FloatArray:
             cells = place * sample.classes + sample.target[rows]
             part = None if weights is None else weights[rows]
-            return weights_in(cells, part, size * sample.classes).reshape(size, -1)
+            return weights_in(cells, part, size * sample.classes).reshape(-1, sample.classes)
 
         self.counts = count(known, np.searchsorted(values, column[known]), len(values))
         self.missing = count(absent, 0, 1)[0]
