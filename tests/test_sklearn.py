@@ -19,11 +19,11 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import simstudy.sklearn
 from simstudy.data.sample import Sample
+from simstudy.data.schema import Schema
 from simstudy.learners.aode import AODE
 from simstudy.learners.base import Learner
 from simstudy.learners.c45.boosting import BoostedC45
 from simstudy.learners.c45.learner import C45
-from simstudy.learners.c45.table import Table
 from simstudy.learners.camml.learner import CaMML
 from simstudy.learners.hnb import HNB
 from simstudy.learners.kdb import KDB
@@ -385,8 +385,9 @@ def test_c45_takes_numbers_and_missing_values(mixed):
     known = X.notna().all(axis=1)
     assert fitted.score(X[known], y[known]) > 0.97
     values = np.column_stack([X["kind"].map({"ash": 0, "elm": 1, "oak": 2}), X[["width", "count"]]])
-    table = Table(values.astype(float), (3, None, None), (y == "low").astype(int), 2)
-    expected = C45().fit_table(table).predict_table(table)
+    rows = np.column_stack([values.astype(float), y == "low"])
+    sample = Sample.of(rows, Schema.plain((3, 0, 0, 2)))
+    expected = C45().fit(sample).predict_proba(sample)
     np.testing.assert_array_equal(fitted.predict_proba(X), expected)
     np.testing.assert_array_equal(
         C45Classifier().fit(X.to_numpy(), y).predict_proba(X.to_numpy()), expected

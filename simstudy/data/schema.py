@@ -70,7 +70,10 @@ class Schema:
 
     @staticmethod
     def plain(cards: Sequence[int]) -> Schema:
-        """The schema of coded rows: variables x0, x1, … and y, whose values are their codes."""
+        """The schema of coded rows: variables x0, x1, … and y, whose values are their codes.
+
+        A variable of 0 values is numeric.
+        """
         names = [*(f"x{i}" for i in range(len(cards) - 1)), "y"]
-        codes = [tuple(map(str, range(card))) for card in cards]
+        codes = [tuple(map(str, range(card))) if card else None for card in cards]
         return Schema(tuple(map(Variable, names, codes)))

@@ -5,14 +5,16 @@ Zheng & Webb (2000); the predictions are those of Weka's LBR.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
-from simstudy.arrays import FloatArray, IntArray
-from simstudy.data.sample import Sample, SlotLayout, attribute_codes, distinct_rows
+from simstudy.arrays import FloatArray, IntArray, weights_in
+from simstudy.data.sample import MISSING, Sample, SlotLayout, attribute_codes, distinct_rows
 from simstudy.learners.base import Described, Learner, normalise, require, shape_text
 from simstudy.texts import counted
 
@@ -37,24 +39,33 @@ class LBR(Learner):
     Duplicate training rows are merged. A row of weight w counts as w rows; leaving one out
     subtracts min(w, 1) from the tables.
 
+    A missing value satisfies no condition, is left out of the counts of its attribute, and is
+    skipped when a row is scored.
+
     Parameters
     ----------
     significance : float >= 0, <= 1
         Significance level of the sign test; with 0 the learner is Naive Bayes.
+    missing_as_first : bool
+        Whether a missing training value is counted as the first value of its attribute. Weka's LBR
+        does so, apparently by oversight; with it, predictions equal Weka's.
 
     References
     ----------
     Z. Zheng & G. I. Webb (2000). Lazy learning of Bayesian rules. Machine Learning 41.
     """
 
+    accepts: ClassVar[frozenset[str]] = frozenset({"missing"})
+
     significance: float = 0.05
+    missing_as_first: bool = False
 
     def __post_init__(self) -> None:
         allowed = "it must be from 0 to 1"
         require(0 <= self.significance <= 1, "significance", self.significance, allowed)
 
     def fit(self, sample: Sample, rng: np.random.Generator | None = None) -> FittedLBR:
-        return FittedLBR(sample, self.significance)
+        return FittedLBR(sample, self.significance, self.missing_as_first)
 
 
 @dataclass(frozen=True)
@@ -102,11 +113,12 @@ class FittedLBR(Described):
     same rule share each step.
     """
 
-    def __init__(self, sample: Sample, significance: float) -> None:
+    def __init__(self, sample: Sample, significance: float, missing_as_first: bool = False) -> None:
         self._cards, self._layout = sample.cards, SlotLayout(sample.cards[:-1])
         self._significance = significance
         rows = sample.distinct
         self._columns, self._target = np.ascontiguousarray(rows.attributes.T), rows.target.copy()
+        self._plain, self._missing_as_first = rows.plain, missing_as_first
         self._weights = np.ones(len(rows)) if rows.weights is None else rows.weights
         self._rounding = 1e-12 * float(self._weights.sum())
         self._start = self._leave_one_out(
@@ -122,10 +134,11 @@ class FittedLBR(Described):
             f"{counted(len(self._weights), 'distinct row')}, rules searched at prediction",
         ]
 
-    def predict_proba(self, codes: IntArray) -> FloatArray:
+    def predict_proba(self, rows: Sample | npt.ArrayLike) -> FloatArray:
         """Return P(class | attributes) by the rule of each row, shape (rows, classes)."""
-        codes = attribute_codes(codes, self._cards[:-1])
-        first, inverse = distinct_rows(codes, self._cards[:-1])
+        codes = attribute_codes(rows, self._cards[:-1], missing=True)
+        lacking = int((codes == MISSING).any())
+        first, inverse = distinct_rows(codes + lacking, [c + lacking for c in self._cards[:-1]])
         columns = np.ascontiguousarray(codes[first].T)
         log_joint = np.empty((len(first), self._cards[-1]))
         pending = [self._start_for(len(first))] if len(first) else []
@@ -158,10 +171,12 @@ class FittedLBR(Described):
 
     def _lengthen(self, rules: _Rules, columns: IntArray) -> tuple[_Rules | None, BoolArray]:
         """Return the rules with one more condition, and which queries have no such rule."""
-        slots = self._layout.slots(columns[:, rules.queries])
+        asked = columns[:, rules.queries]
+        known = asked != MISSING
+        slots = self._layout.slots(np.maximum(asked, 0))
         conditions = rules.rule_of_query * self._layout.size + slots
         worth_trying = self._worth_trying(rules)[conditions]
-        worth_trying &= ~rules.used[rules.rule_of_query].T
+        worth_trying &= ~rules.used[rules.rule_of_query].T & known
         tried = np.unique(conditions[worth_trying])
         if not len(tried):
             return None, np.ones(len(rules.queries), dtype=np.bool_)
@@ -173,7 +188,7 @@ class FittedLBR(Described):
         right = self._leave_one_out_in_pieces(used, rules.rows[entries], condition)
         gains = self._gains(rules, entries, condition, right, len(tried))
         # The extra entry is for conditions that were not tried.
-        gains = np.append(gains, np.inf)[number[conditions]]
+        gains = np.append(gains, np.inf)[np.where(known, number[conditions], -1)]
         fewest = gains.min(axis=0)
         finished = fewest == np.inf
         choice = (gains <= fewest + self._rounding).argmax(axis=0)
@@ -205,18 +220,23 @@ class FittedLBR(Described):
         rule satisfy changes nothing.
         """
         size = self._layout.size
-        cells = rules.rule_of_row * size + self._layout.slots(self._columns[:, rules.rows])
-        wrong = np.where(rules.right, 0.0, self._weights[rules.rows])
-        repeats, places = len(cells), len(rules.used) * size
-        errors = np.bincount(cells.ravel(), np.tile(wrong, repeats), minlength=places)
-        fulfil = np.bincount(cells.ravel(), minlength=places)
+        columns, places = self._columns[:, rules.rows], len(rules.used) * size
+        cells = (rules.rule_of_row * size + self._layout.slots(columns)).ravel()
+        wrong = np.tile(np.where(rules.right, 0.0, self._weights[rules.rows]), len(columns))
+        if not self._plain:
+            known = columns.ravel() != MISSING
+            cells, wrong = cells[known], wrong[known]
+        errors = np.bincount(cells, wrong, minlength=places)
+        fulfil = np.bincount(cells, minlength=places)
         covered = np.bincount(rules.rule_of_row, minlength=len(rules.used))
         return (0.5**errors < self._significance) & (fulfil < np.repeat(covered, size))
 
     def _covered(self, rules: _Rules, number: IntArray) -> tuple[IntArray, IntArray]:
         """Return the rows of each rule that satisfy each condition, as (entry, condition)."""
-        slots = self._layout.slots(self._columns[:, rules.rows])
-        condition = number[rules.rule_of_row * self._layout.size + slots]
+        columns = self._columns[:, rules.rows]
+        condition = number[rules.rule_of_row * self._layout.size + self._layout.slots(columns)]
+        if not self._plain:
+            condition[columns == MISSING] = -1
         entries = np.nonzero(condition >= 0)[1]
         return entries, condition[condition >= 0]
 
@@ -265,17 +285,38 @@ class FittedLBR(Described):
         for values, card, left in zip(
             self._columns[:, rows], self._cards[:-1], ~used.T, strict=True
         ):
-            own_cells = cells * card + values
-            counts = np.bincount(own_cells, weights, minlength=classes * rules * card)
-            table = counts.reshape(classes, rules, card) + 1.0
-            table /= totals[:, :, None] + card
+            counts, known = self._counts(cells, values, weights, (classes, rules, card))
+            of_class, own_of_class = totals, own_totals
+            if known is not None:
+                of_class, values = counts.sum(axis=2), np.maximum(values, 0)
+                own_of_class = np.maximum(of_class.ravel()[cells] - own, 0.0)
+            table = counts + 1.0
+            table /= of_class[:, :, None] + card
             terms = np.log(table) * left[:, None]
-            scores += terms.reshape(classes, -1).take(rule * card + values, axis=1)
-            own_counts = np.maximum(counts[own_cells] - own, 0.0)
-            own_scores += np.log((own_counts + 1.0) / (own_totals + card)) * left[rule]
+            gathered = terms.reshape(classes, -1).take(rule * card + values, axis=1)
+            own_counts = np.maximum(counts.ravel()[cells * card + values] - own, 0.0)
+            own_term = np.log((own_counts + 1.0) / (own_of_class + card)) * left[rule]
+            scores += gathered if known is None else gathered * known
+            own_scores += own_term if known is None else own_term * known
         scores[target, np.arange(len(rows))] = own_scores
         right: BoolArray = (scores >= scores.max(axis=0) - _TIE).argmax(axis=0) == target
         return right
+
+    def _counts(
+        self, cells: IntArray, values: IntArray, weights: FloatArray, shape: tuple[int, int, int]
+    ) -> tuple[FloatArray, BoolArray | None]:
+        """Return the counts by class, rule and value, and whether values are known (None if all).
+
+        ``cells`` are class times rules plus rule.
+        """
+        known = None
+        if not self._plain:
+            known = values != MISSING
+            values = np.maximum(values, 0)
+            if not self._missing_as_first:
+                weights = weights * known
+        counts = weights_in(cells * shape[2] + values, weights, math.prod(shape))
+        return counts.reshape(shape), known
 
     def _log_joint(self, rules: _Rules, columns: IntArray) -> FloatArray:
         """Return log P(class, remaining attributes) of the queries by their rules' Naive Bayes."""
@@ -288,10 +329,11 @@ class FittedLBR(Described):
         log_prior = np.log((totals + 1.0) / (totals.sum(axis=0) + classes))
         log_joint = np.zeros((classes, len(rule)))
         for i, card in enumerate(self._cards[:-1]):
-            values = self._columns[i, rules.rows]
-            counts = np.bincount(cells * card + values, weights, minlength=classes * number * card)
-            table = counts.reshape(classes, number, card) + 1.0
-            table /= totals[:, :, None] + card
+            shape = (classes, number, card)
+            counts, known = self._counts(cells, self._columns[i, rules.rows], weights, shape)
+            table = counts + 1.0
+            table /= (totals if known is None else counts.sum(axis=2))[:, :, None] + card
             terms = np.log(table) * ~rules.used[:, i, None]
-            log_joint += terms.reshape(classes, -1).take(rule * card + asked[i], axis=1)
+            gathered = terms.reshape(classes, -1).take(rule * card + asked[i], axis=1)
+            log_joint += np.where(asked[i] == MISSING, 0.0, gathered)
         return (log_joint + log_prior[:, rule]).T

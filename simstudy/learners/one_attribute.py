@@ -7,12 +7,13 @@ of Korb, Hope & Hughes (2001).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
+import numpy.typing as npt
 
-from simstudy.arrays import FloatArray, IntArray
-from simstudy.data.sample import Sample, attribute_codes
+from simstudy.arrays import FloatArray, IntArray, weights_in
+from simstudy.data.sample import Sample, attribute_values
 from simstudy.learners.base import Described, Learner, require, shape_text
 
 # Entropies and counts within this relative tolerance are ties up to rounding.
@@ -24,14 +25,20 @@ class DecisionStump(Learner):
     """Decision stump: one value of one attribute against the rest (Iba & Langley 1992).
 
     The split of minimum conditional entropy, ties to the first, as in Weka's DecisionStump. A
-    side without training rows predicts the overall class frequencies.
+    numeric attribute is split halfway between two neighbouring training values. Rows in which the
+    attribute is missing are a third part. A side without training rows predicts as the rows with
+    missing values do, and if there are none, the overall class frequencies; so do missing values.
 
     References
     ----------
     W. Iba & P. Langley (1992). Induction of one-level decision trees. ICML-92.
     """
 
+    accepts: ClassVar[frozenset[str]] = frozenset({"numeric", "missing"})
+
     def fit(self, sample: Sample, rng: np.random.Generator | None = None) -> OneAttributeRule:
+        if not sample.plain:
+            return self._fit_parts(sample)
         inside = sample.slot_counts.T
         outside = sample.class_counts - inside
         entropy = _entropy(inside) + _entropy(outside)
@@ -40,12 +47,39 @@ class DecisionStump(Learner):
         value = best - int(sample.layout.starts[attribute])
         leaves = np.tile(outside[best], (sample.cards[attribute], 1))
         leaves[value] = inside[best]
-        return OneAttributeRule(sample, attribute, _frequencies(leaves, sample.class_counts))
+        return _with_frequencies(sample, attribute, leaves, sample.class_counts)
+
+    def _fit_parts(self, sample: Sample) -> OneAttributeRule:
+        """Fit to rows with numbers or missing values."""
+        parts = [_Parts(sample, attribute) for attribute in range(len(sample.cards) - 1)]
+        splits = [part.splits() for part in parts]
+        entropies = [
+            _entropy(inside) + _entropy(outside) + _entropy(part.missing[None])
+            for part, (inside, outside) in zip(parts, splits, strict=True)
+        ]
+        leasts = [entropy.min(initial=np.inf) for entropy in entropies]
+        limit = min(leasts) + _TIE * max(sample.total, 1.0)
+        attribute = next(i for i, least in enumerate(leasts) if least <= limit)
+        part, (inside, outside) = parts[attribute], splits[attribute]
+        if not len(inside):  # no attribute can be split
+            leaves = part.counts.sum(axis=0)[None]
+            return _with_frequencies(sample, attribute, leaves, part.missing, part.cuts)
+        best = int(np.argmax(entropies[attribute] <= limit))
+        if part.cuts is not None:
+            leaves, cuts = np.stack([inside[best], outside[best]]), part.cuts[[best]]
+            return _with_frequencies(sample, attribute, leaves, part.missing, cuts)
+        leaves = np.tile(outside[best], (len(inside), 1))
+        leaves[best] = inside[best]
+        return _with_frequencies(sample, attribute, leaves, part.missing)
 
 
 @dataclass(frozen=True)
 class OneR(Learner):
     """1R: the single attribute with the fewest training errors (Holte 1993).
+
+    A numeric attribute is cut into intervals. From the lowest value up, values join an interval
+    until `min_bucket` of its rows are of one class, and then as long as this is their most frequent
+    class, too; neighbours of the same class are joined. A missing value is one more value.
 
     Parameters
     ----------
@@ -53,6 +87,8 @@ class OneR(Learner):
         Prediction for a value: its most frequent class with probability 1, as in Weka's OneR
         (ties and values without training rows go to the first class); or its class frequencies,
         as in Korb, Hope & Hughes (2001) (overall frequencies for a value without rows).
+    min_bucket : float > 0
+        Minimum number of rows of the most frequent class of an interval, except for the last.
 
     References
     ----------
@@ -63,19 +99,36 @@ class OneR(Learner):
     theoretical and empirical results. ECML 2001.
     """
 
+    accepts: ClassVar[frozenset[str]] = frozenset({"numeric", "missing"})
+
     leaves: Literal["hard", "frequency"] = "hard"
+    min_bucket: float = 6
 
     def __post_init__(self) -> None:
         known = self.leaves in ("hard", "frequency")
         require(known, "leaves", self.leaves, "it must be one of hard, frequency")
+        allowed = 0 < self.min_bucket < np.inf
+        require(allowed, "min_bucket", self.min_bucket, "it must be above 0 and finite")
 
     def fit(self, sample: Sample, rng: np.random.Generator | None = None) -> OneAttributeRule:
-        right = np.add.reduceat(sample.slot_counts.max(axis=0), sample.layout.starts)
-        attribute = int(np.argmax(right >= right.max() - _TIE * sample.total))
-        counts = sample.slot_counts[:, sample.layout.spans[attribute]].T
+        cuts, missing = None, np.zeros(sample.classes)
+        if sample.plain:
+            right = np.add.reduceat(sample.slot_counts.max(axis=0), sample.layout.starts)
+            attribute = int(np.argmax(right >= right.max() - _TIE * sample.total))
+            counts = sample.slot_counts[:, sample.layout.spans[attribute]].T
+        else:
+            parts = [_Parts(sample, attribute) for attribute in range(len(sample.cards) - 1)]
+            for part in parts:
+                part.join(self.min_bucket)
+            right = np.array([part.right() for part in parts])
+            attribute = int(np.argmax(right >= right.max() - _TIE * sample.total))
+            part = parts[attribute]
+            counts, cuts, missing = part.counts, part.cuts, part.missing
         if self.leaves == "frequency":
-            return OneAttributeRule(sample, attribute, _frequencies(counts, sample.class_counts))
-        return OneAttributeRule(sample, attribute, np.eye(sample.classes)[counts.argmax(axis=1)])
+            return _with_frequencies(sample, attribute, counts, missing, cuts)
+        of_class = np.eye(sample.classes)
+        leaves = of_class[counts.argmax(axis=1)]
+        return OneAttributeRule(sample, attribute, leaves, of_class[missing.argmax()], cuts)
 
 
 class OneAttributeRule(Described):
@@ -85,22 +138,123 @@ class OneAttributeRule(Described):
     ----------
     attribute : int
         Its index.
+    cuts : array or None
+        For a numeric attribute, the greatest number of each interval but the last.
     leaves : array of shape (values, classes)
-        Class probabilities for each of its values.
+        Class probabilities for each of its values or intervals.
+    missing : array of shape (classes,)
+        Class probabilities if its value is missing.
     """
 
-    def __init__(self, sample: Sample, attribute: int, leaves: FloatArray) -> None:
+    def __init__(
+        self,
+        sample: Sample,
+        attribute: int,
+        leaves: FloatArray,
+        missing: FloatArray,
+        cuts: FloatArray | None = None,
+    ) -> None:
         self._cards = sample.cards[:-1]
-        self.attribute = attribute
-        self.leaves = leaves
+        self.attribute, self.cuts, self.leaves, self.missing = attribute, cuts, leaves, missing
 
     def _facts(self) -> list[str]:
         shape = shape_text(len(self._cards), self.leaves.shape[1])
         return [shape, f"tests x{self.attribute}"]
 
-    def predict_proba(self, codes: IntArray) -> FloatArray:
-        """Return one row of class probabilities per row of attribute codes."""
-        return self.leaves[attribute_codes(codes, self._cards)[:, self.attribute]]
+    def predict_proba(self, rows: Sample | npt.ArrayLike) -> FloatArray:
+        """Return class probabilities, one row for each row of a sample or of attribute values."""
+        values = attribute_values(rows, self._cards)[:, self.attribute]
+        if values.dtype.kind != "f":
+            return self.leaves[values]
+        known = ~np.isnan(values)
+        answers = np.tile(self.missing, (len(values), 1))
+        place = values[known] if self.cuts is None else np.searchsorted(self.cuts, values[known])
+        answers[known] = self.leaves[place.astype(np.intp)]
+        return answers
+
+
+class _Parts:
+    """The training rows in parts, by the values of one attribute.
+
+    Attributes
+    ----------
+    counts : array of shape (values, classes)
+        The rows of each value and class.
+    cuts : array or None
+        For a numeric attribute, the numbers halfway between neighbouring values.
+    missing : array of shape (classes,)
+        The rows without a value.
+    """
+
+    def __init__(self, sample: Sample, attribute: int) -> None:
+        column, weights = sample.values[:, attribute], sample.weights
+        present = np.ones(len(sample), dtype=bool) if weights is None else weights > 0
+        known, absent = present & ~np.isnan(column), present & np.isnan(column)
+        self.cuts: FloatArray | None = None
+        values: FloatArray = np.arange(sample.cards[attribute], dtype=np.float64)
+        if not sample.cards[attribute]:
+            values = np.unique(column[known])
+            self.cuts = (values[:-1] + values[1:]) / 2
+
+        def count(rows: npt.NDArray[np.bool_], place: IntArray | int, size: int) -> FloatArray:
+            cells = place * sample.classes + sample.target[rows]
+            part = None if weights is None else weights[rows]
+            return weights_in(cells, part, size * sample.classes).reshape(-1, sample.classes)
+
+        self.counts = count(known, np.searchsorted(values, column[known]), len(values))
+        self.missing = count(absent, 0, 1)[0]
+
+    def splits(self) -> tuple[FloatArray, FloatArray]:
+        """Return the class counts of both sides of each split of a stump."""
+        inside = self.counts if self.cuts is None else self.counts.cumsum(axis=0)[:-1]
+        return inside, self.counts.sum(axis=0) - inside
+
+    def join(self, min_bucket: float) -> None:
+        """Join the values of a numeric attribute into the intervals of 1R.
+
+        As in Weka, a number equal to a cut belongs to the interval above it.
+        """
+        if self.cuts is None:
+            return
+        if not len(self.counts):
+            self.counts = np.zeros((1, len(self.missing)))
+        buckets = [*zip(self.counts, [*self.cuts, np.inf], strict=False)]
+        for enough in (min_bucket, 0.0):
+            joined: list[tuple[FloatArray, float]] = []
+            for counts, cut in buckets:
+                if joined:
+                    last = joined[-1][0]
+                    if last.max() < enough or last.argmax() == counts.argmax():
+                        counts = counts + joined.pop()[0]
+                joined.append((counts, cut))
+            buckets = joined
+        self.counts = np.array([counts for counts, _ in buckets])
+        self.cuts = np.nextafter([cut for _, cut in buckets[:-1]], -np.inf)
+
+    def right(self) -> float:
+        """Return how many rows are of the most frequent class of their part.
+
+        As in Weka, a numeric attribute without known values is no choice.
+        """
+        if self.cuts is not None and not self.counts.any():
+            return -np.inf
+        return float(self.counts.max(axis=1).sum() + self.missing.max())
+
+
+def _with_frequencies(
+    sample: Sample,
+    attribute: int,
+    leaves: FloatArray,
+    missing: FloatArray,
+    cuts: FloatArray | None = None,
+) -> OneAttributeRule:
+    """Return the rule that answers with class frequencies.
+
+    Leaves without rows answer as the rows with missing values, or as all rows if there are none.
+    """
+    rest = missing if missing.any() else sample.class_counts
+    answer = _frequencies(rest[None], rest)[0]
+    return OneAttributeRule(sample, attribute, _frequencies(leaves, rest), answer, cuts)
 
 
 def _entropy(counts: FloatArray) -> FloatArray:
@@ -115,7 +269,7 @@ def _xlogx(counts: FloatArray) -> FloatArray:
 
 
 def _frequencies(counts: FloatArray, of_all: FloatArray) -> FloatArray:
-    """Normalise each row of counts; empty rows get the overall frequencies, or uniform ones."""
+    """Normalise each row of counts; empty rows get the frequencies of all, or uniform ones."""
     of_all = of_all if of_all.sum() > 0 else np.ones_like(of_all)
     counts = np.where(counts.sum(axis=1, keepdims=True) > 0, counts, of_all)
     frequencies: FloatArray = counts / counts.sum(axis=1, keepdims=True)

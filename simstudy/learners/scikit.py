@@ -14,9 +14,10 @@ from functools import lru_cache
 from typing import Any, ClassVar
 
 import numpy as np
+import numpy.typing as npt
 
 from simstudy.arrays import FloatArray, IntArray
-from simstudy.data.sample import Sample, attribute_codes
+from simstudy.data.sample import Sample, attribute_values
 from simstudy.errors import SimstudyError, suggestion
 from simstudy.learners.base import Described, Learner, require, shape_text
 
@@ -33,13 +34,19 @@ class ScikitLearner(Learner):
     Parameters
     ----------
     encode : {"onehot", "ordinal"}
-        Encoding of the attributes: one-hot indicators or integer codes.
+        Encoding of nominal attributes: one-hot indicators or integer codes.
 
     Notes
     -----
+    Numeric attributes are standardised by the mean and standard deviation of the training rows. A
+    missing value is replaced by the mean or, if nominal, by the most frequent value (the first of
+    several) of the training rows.
+
     A class without training rows gets probability ½/(n + k/2), the floor of the MML cutoff; the
     others are rescaled. ``random_state``, unless given, is drawn from the cell's random stream.
     """
+
+    accepts: ClassVar[frozenset[str]] = frozenset({"numeric", "missing"})
 
     encode: str = "onehot"
     _classifier: ClassVar[type[Any]]
@@ -88,39 +95,36 @@ class ScikitLearner(Learner):
         return _rebuilt, (self._path, {f.name: getattr(self, f.name) for f in fields(self)})
 
     def fit(self, sample: Sample, rng: np.random.Generator | None = None) -> FittedScikit:
-        present = np.flatnonzero(sample.class_counts)
+        present, encoder = np.flatnonzero(sample.class_counts), Encoder(sample, self.encode)
         estimator = None
         if len(present) > 1:
             estimator = self._make(rng or np.random.default_rng(0))
             options = {} if sample.weights is None else {"sample_weight": sample.weights}
-            attributes = encoded(sample.attributes, sample.cards[:-1], self.encode)
-            estimator.fit(attributes, sample.target, **options)
-        return FittedScikit(estimator, present, sample.cards, self.encode, sample.total)
+            estimator.fit(encoder(sample), sample.target, **options)
+        return FittedScikit(estimator, present, encoder, sample)
 
 
 class FittedScikit(Described):
     """A fitted classifier over all classes; the classifier is None if only one class was seen."""
 
-    def __init__(
-        self, estimator: Any, present: IntArray, cards: tuple[int, ...], encode: str, rows: float
-    ) -> None:
+    def __init__(self, estimator: Any, present: IntArray, encoder: Encoder, sample: Sample) -> None:
         self.estimator = estimator
-        self._present, self._cards, self._encode = present, cards, encode
-        self._floor = 0.5 / (rows + cards[-1] / 2)
+        self._present, self._encoder, self._cards = present, encoder, sample.cards
+        self._floor = 0.5 / (sample.total + sample.classes / 2)
 
     def _facts(self) -> list[str]:
         alone = "one class seen" if len(self._present) else "no rows seen"
         of = alone if self.estimator is None else repr(self.estimator)
         return [shape_text(len(self._cards) - 1, self._cards[-1]), of]
 
-    def predict_proba(self, codes: IntArray) -> FloatArray:
-        """Return one row of class probabilities per row of attribute codes."""
-        codes = attribute_codes(codes, self._cards[:-1])
+    def predict_proba(self, rows: Sample | npt.ArrayLike) -> FloatArray:
+        """Return class probabilities, one row for each row of a sample or of attribute values."""
+        attributes = self._encoder(rows)
         absent = self._cards[-1] - len(self._present)
-        proba = np.full((len(codes), self._cards[-1]), self._floor if absent else 0.0)
-        seen = np.ones((len(codes), len(self._present))) / max(len(self._present), 1)
-        if self.estimator is not None and len(codes):
-            seen = self.estimator.predict_proba(encoded(codes, self._cards[:-1], self._encode))
+        proba = np.full((len(attributes), self._cards[-1]), self._floor if absent else 0.0)
+        seen = np.ones((len(attributes), len(self._present))) / max(len(self._present), 1)
+        if self.estimator is not None and len(attributes):
+            seen = self.estimator.predict_proba(attributes)
         if len(self._present):
             proba[:, self._present] = seen * (1 - absent * self._floor)
         else:
@@ -128,12 +132,43 @@ class FittedScikit(Described):
         return proba
 
 
-def encoded(codes: IntArray, cards: tuple[int, ...], encode: str) -> FloatArray:
-    """Encode attribute codes as classifier input."""
-    if encode == "ordinal":
-        return np.array(codes, dtype=np.float64, order="C")
-    columns = [codes[:, [i]] == np.arange(card) for i, card in enumerate(cards)]
-    return np.concatenate(columns, axis=1).astype(np.float64)
+class Encoder:
+    """The input of a classifier: nominal values encoded, numbers standardised, none missing.
+
+    Means, standard deviations and most frequent values are those of the training rows.
+    """
+
+    def __init__(self, sample: Sample, encode: str) -> None:
+        self._cards, self._encode = sample.cards[:-1], encode
+        self._fill, self._scale = np.zeros(len(self._cards)), np.ones(len(self._cards))
+        for i, card in enumerate(self._cards):
+            if card:
+                self._fill[i] = sample.counts(i).argmax()
+                continue
+            known = ~np.isnan(sample.values[:, i])
+            values = sample.values[known, i]
+            weights = np.ones(len(values)) if sample.weights is None else sample.weights[known]
+            if weights.any():
+                self._fill[i] = np.average(values, weights=weights)
+                spread = np.average((values - self._fill[i]) ** 2, weights=weights) ** 0.5
+                self._scale[i] = spread or 1.0
+
+    def __call__(self, rows: Sample | npt.ArrayLike) -> FloatArray:
+        """Return the encoded attributes of a sample or an array."""
+        values = attribute_values(rows, self._cards)
+        if values.dtype.kind == "f":
+            values = np.where(np.isnan(values), self._fill, values)
+        if self._encode == "ordinal" and 0 not in self._cards:
+            return np.array(values, dtype=np.float64, order="C")
+        columns = []
+        for i, card in enumerate(self._cards):
+            column = values[:, [i]]
+            if not card:
+                column = (column - self._fill[i]) / self._scale[i]
+            elif self._encode == "onehot":
+                column = column == np.arange(card)
+            columns.append(column)
+        return np.concatenate(columns, axis=1).astype(np.float64)
 
 
 @lru_cache

@@ -13,9 +13,10 @@ import pandas as pd
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from simstudy.arrays import FloatArray
-from simstudy.learners.c45.boosting import BoostedC45, FittedBoostedC45
-from simstudy.learners.c45.learner import C45, FittedC45
-from simstudy.learners.c45.table import Attributes, Table
+from simstudy.data.sample import Sample
+from simstudy.data.schema import Schema
+from simstudy.learners.c45.boosting import BoostedC45
+from simstudy.learners.c45.learner import C45
 from simstudy.sklearn.base import CategoricalClassifier
 
 Columns: TypeAlias = Literal["from_dtype", "all"] | Sequence[Any]
@@ -65,8 +66,10 @@ class MixedClassifier(CategoricalClassifier, ABC):
         self.categories_ = self._known_categories(frame)
         values = self._values(frame)
         self._refuse_unknown_values(frame, values)
-        table = Table(values, self._cards, target, len(self.classes_), weights)
-        self.fitted_: FittedC45 | FittedBoostedC45 = learner.fit_table(table)
+        cards = [len(column or ()) for column in self.categories_]
+        schema = Schema.plain([*cards, len(self.classes_)])
+        sample = Sample.of(np.column_stack([values, target]), schema, weights)
+        self.fitted_ = learner.fit(sample)
         return self
 
     def predict_proba(self, X: Any) -> FloatArray:
@@ -78,7 +81,7 @@ class MixedClassifier(CategoricalClassifier, ABC):
         values = self._values(frame)
         if self.handle_unknown == "error":
             self._refuse_unknown_values(frame, values)
-        return self.fitted_.predict_table(Attributes(values, self._cards))
+        return self.fitted_.predict_proba(values)
 
     def _known_categories(self, frame: pd.DataFrame) -> list[Any]:
         """Return the categories of each column, None for a numeric column."""
@@ -100,10 +103,6 @@ class MixedClassifier(CategoricalClassifier, ABC):
         for place, each in zip(nominal, given, strict=True):
             categories[place] = each
         return categories
-
-    @property
-    def _cards(self) -> list[int | None]:
-        return [None if column is None else len(column) for column in self.categories_]
 
     def _categorical(self, frame: pd.DataFrame) -> npt.NDArray[np.bool_]:
         """Return which columns are categorical."""

@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
+import numpy.typing as npt
 
 from simstudy.arrays import FloatArray, IntArray
 from simstudy.data.sample import Sample
@@ -38,9 +40,9 @@ class BoostedC45(Learner):
 
     Notes
     -----
-    Predictions equal Weka's for nominal attributes without missing values. Otherwise they may
-    differ: Weka needs a minimum number of unweighted rows to split a numeric attribute, and
-    rounding breaks ties between the classes of a row with a missing value.
+    Predictions equal Weka's, except that in Weka rounding breaks ties between the classes of a row
+    with a missing value. As in Weka, a split of a numeric attribute needs 2·min_leaf rows, however
+    large their weights.
 
     C5.0's boosting, used by Korb, Hope & Hughes (2001), is similar. According to Kuhn & Johnson
     (2013, section 14.6), it adds the same weight to each misclassified row instead of multiplying,
@@ -55,6 +57,8 @@ class BoostedC45(Learner):
     M. Kuhn & K. Johnson (2013). Applied Predictive Modeling. Springer.
     """
 
+    accepts: ClassVar[frozenset[str]] = frozenset({"numeric", "missing"})
+
     rounds: int = 10
     confidence: float = 0.25
     min_leaf: float = 2
@@ -68,10 +72,7 @@ class BoostedC45(Learner):
 
     def fit(self, sample: Sample, rng: np.random.Generator | None = None) -> FittedBoostedC45:
         # Duplicate rows keep equal weights, so distinct rows suffice.
-        return self.fit_table(Table.of(sample))
-
-    def fit_table(self, table: Table) -> FittedBoostedC45:
-        """Fit to a table with numeric attributes or missing values."""
+        table = Table(sample)
         learner, total = self._tree(), table.total
         trees: list[FittedC45] = []
         votes: list[float] = []
@@ -99,18 +100,15 @@ class FittedBoostedC45(Described):
         shape = self.trees[0]._facts()[0]
         return [shape, f"{counted(len(self.trees), 'tree')}, {counted(nodes, 'node')}"]
 
-    def predict_proba(self, codes: IntArray) -> FloatArray:
-        """Return one row of class probabilities per row of attribute codes."""
-        return self.predict_table(self.trees[0].attributes(codes))
-
-    def predict_table(self, attributes: Attributes) -> FloatArray:
-        """Return class probabilities for rows with numeric attributes or missing values."""
+    def predict_proba(self, rows: Sample | npt.ArrayLike) -> FloatArray:
+        """Return class probabilities, one row for each row of a sample or of attribute values."""
+        attributes = self.trees[0].attributes(rows)
         if len(self.trees) == 1:
             return self.trees[0].predict_table(attributes)
-        rows = np.arange(len(attributes))
-        sums = np.zeros((len(rows), self.trees[0].probabilities.shape[1]))
+        each = np.arange(len(attributes))
+        sums = np.zeros((len(each), self.trees[0].probabilities.shape[1]))
         for tree, votes in zip(self.trees, self.votes, strict=True):
-            sums[rows, classes(tree, attributes)] += votes
+            sums[each, classes(tree, attributes)] += votes
         return normalise(sums)
 
 

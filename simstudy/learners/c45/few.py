@@ -15,7 +15,7 @@ from itertools import accumulate, pairwise, repeat
 import numpy as np
 
 from simstudy.arrays import IntArray
-from simstudy.learners.c45.nodes import Nodes, cards_of
+from simstudy.learners.c45.nodes import Nodes
 from simstudy.learners.c45.search import BELOW_AVERAGE, counting, xlogx
 from simstudy.learners.c45.table import Table
 from simstudy.learners.c45.tree import LEAF, SMALL
@@ -39,7 +39,7 @@ class FewRows:
     """Grow the tree of a complete, nominal and unweighted table with at most `MAX_FEW` rows."""
 
     def __init__(self, table: Table, min_leaf: float) -> None:
-        cards = cards_of(table)
+        cards = table.cards
         self._classes = table.classes
         self._xlogx = _xlogx_of_bytes().__getitem__
         self._counting = counting(table)

@@ -13,7 +13,7 @@ def grow(table: Table, min_leaf: float) -> tuple[Tree, list[Entries]]:
     """Return the full tree before pruning, and the rows at the mixed nodes of each level."""
     search = Search(table, min_leaf)
     # The number of branches of a test, and of attribute −1.
-    branches = np.array([*(2 if card is None else card for card in table.cards), 0], dtype=np.intp)
+    branches = np.array([*(card or 2 for card in table.cards), 0], dtype=np.intp)
     entries = table.all_entries()
     counts = table.class_counts(entries, 1)
     layers: list[Tree] = []

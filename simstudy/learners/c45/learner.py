@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
+import numpy.typing as npt
 
-from simstudy.arrays import FloatArray, IntArray
-from simstudy.data.sample import Sample, attribute_codes
+from simstudy.arrays import FloatArray
+from simstudy.data.sample import Sample, attribute_values
 from simstudy.learners.base import Described, Learner, require, shape_text
 from simstudy.learners.c45 import bits, small
 from simstudy.learners.c45.grow import grow
@@ -39,9 +41,10 @@ class C45(Learner):
 
     Notes
     -----
-    A leaf without training rows predicts as its parent. Row weights count as repetitions. For
-    numeric attributes and missing values see `fit_table`. As in Weka, values closer than 1e-5 are
-    not split.
+    A leaf without training rows predicts as its parent. Row weights count as repetitions. A
+    numeric attribute is split in two, at a value of the training rows; as in Weka, values closer
+    than 1e-5 are not split. A row whose value of the tested attribute is missing goes down all
+    branches, weighted by the shares of the rows with known values.
 
     References
     ----------
@@ -50,6 +53,8 @@ class C45(Learner):
     J. R. Quinlan (1996). Improved use of continuous attributes in C4.5. Journal of Artificial
     Intelligence Research 4.
     """
+
+    accepts: ClassVar[frozenset[str]] = frozenset({"numeric", "missing"})
 
     confidence: float = 0.25
     min_leaf: float = 2
@@ -66,14 +71,10 @@ class C45(Learner):
     def fit(self, sample: Sample, rng: np.random.Generator | None = None) -> FittedC45:
         # With few rows, finding duplicates costs more than it saves.
         distinct = sample.weights is not None or len(sample) > small.MAX_ROWS
-        return self.fit_table(Table.of(sample, distinct=distinct))
+        return self.fit_table(Table(sample, distinct=distinct))
 
     def fit_table(self, table: Table) -> FittedC45:
-        """Fit to a table with numeric attributes or missing values.
-
-        A row with a missing value of the tested attribute goes down all branches, weighted by the
-        shares of the rows with known values.
-        """
+        """Fit to the rows of a table."""
         fit = self._node_by_node if small.is_small(table) else self._level_by_level
         return FittedC45(fit(table), table.cards, self.laplace)
 
@@ -106,7 +107,7 @@ class FittedC45(Described):
         Class probabilities of each node.
     """
 
-    def __init__(self, tree: Tree, cards: tuple[int | None, ...], laplace: bool) -> None:
+    def __init__(self, tree: Tree, cards: tuple[int, ...], laplace: bool) -> None:
         self.tree, self._cards = tree, cards
         counts = tree.counts.T.copy()
         totals = counts.sum(axis=1)
@@ -123,19 +124,16 @@ class FittedC45(Described):
         leaves = counted(int((self.tree.branches == 0).sum()), "leaf", "leaves")
         return [shape, f"{leaves}, {counted(len(self.tree), 'node')}"]
 
-    def predict_proba(self, codes: IntArray) -> FloatArray:
-        """Return one row of class probabilities per row of attribute codes."""
-        return self.predict_table(self.attributes(codes))
+    def predict_proba(self, rows: Sample | npt.ArrayLike) -> FloatArray:
+        """Return class probabilities, one row for each row of a sample or of attribute values."""
+        return self.predict_table(self.attributes(rows))
 
-    def attributes(self, codes: IntArray) -> Attributes:
-        """Return rows of attribute codes as `Attributes`."""
-        cards = [card for card in self._cards if card is not None]
-        if len(cards) < len(self._cards):
-            raise ValueError("this tree was grown with numeric attributes; use predict_table")
-        return Attributes(attribute_codes(codes, cards), cards)
+    def attributes(self, rows: Sample | npt.ArrayLike) -> Attributes:
+        """Return the attributes of a sample, or attribute values, as `Attributes`."""
+        return Attributes(attribute_values(rows, self._cards), self._cards)
 
     def predict_table(self, attributes: Attributes) -> FloatArray:
-        """Return class probabilities for rows with numeric attributes or missing values."""
+        """Return one row of class probabilities per row of attributes."""
         if attributes.plain:
             return self.probabilities.take(self.tree.plain_leaves(attributes), axis=0)
         rows = np.arange(len(attributes))

@@ -9,13 +9,7 @@ from operator import sub
 import numpy as np
 
 from simstudy.arrays import IntArray
-from simstudy.learners.c45.table import Table
 from simstudy.learners.c45.tree import LEAF, Tree
-
-
-def cards_of(table: Table) -> list[int]:
-    """Return the number of values of each nominal attribute."""
-    return [card for card in table.cards if card is not None]
 
 
 @dataclass

@@ -48,7 +48,7 @@ def xlogx_up_to(end: int) -> FloatArray:
 
 def counting(table: Table) -> list[bool]:
     """Return which attributes count in the average gain: nominal ones with many values do not."""
-    many = [card is not None and card > 0.3 * table.total - SMALL for card in table.cards]
+    many = [card > 0 and card > 0.3 * table.total - SMALL for card in table.cards]
     return [not m or all(many) for m in many]
 
 
@@ -216,6 +216,9 @@ class Search:
         sizes = np.stack([below.sum(axis=1), above.sum(axis=1)])
         needed = np.maximum(np.minimum(0.1 * known / table.classes, _MAX_NEEDED), self._min_leaf)
         enough = (sizes > needed[at] - SMALL).all(axis=0)
+        if table.repeats is not None:  # as in Weka, reweighted rows must also be enough in number
+            rows = weights_in(node, table.repeats[entries.rows[order]], len(total))
+            enough &= (rows > 2 * needed - SMALL)[at]
         in_bags = xlogx(sizes).sum(axis=0)
         before = (xlogx(known) - xlogx(classes).sum(axis=1))[at]
         gained = before - in_bags + xlogx(below).sum(axis=1) + xlogx(above).sum(axis=1)

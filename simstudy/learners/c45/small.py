@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from simstudy.arrays import FloatArray, IntArray
 from simstudy.learners.c45.few import MAX_FEW, FewRows
-from simstudy.learners.c45.nodes import Nodes, cards_of
+from simstudy.learners.c45.nodes import Nodes
 from simstudy.learners.c45.search import BELOW_AVERAGE, counting, first_best, xlogx_up_to
 from simstudy.learners.c45.table import Table
 from simstudy.learners.c45.tree import LEAF, SMALL
@@ -30,9 +30,8 @@ def is_small(table: Table) -> bool:
     """Return whether a table is small, nominal, complete and unweighted."""
     if not (table.plain and table.single and len(table) <= MAX_ROWS):
         return False
-    cards = cards_of(table)
-    few_cells = 0 < sum(cards) * table.classes <= _MAX_CELLS and len(cards) <= _MAX_ATTRIBUTES
-    return few_cells and table.values.dtype == table.target.dtype == np.intp
+    cards = table.cards
+    return 0 < sum(cards) * table.classes <= _MAX_CELLS and len(cards) <= _MAX_ATTRIBUTES
 
 
 def grow(table: Table, min_leaf: float) -> Nodes:
@@ -66,7 +65,7 @@ class _LevelSearch:
     """
 
     def __init__(self, table: Table, min_leaf: float) -> None:
-        self.cards = cards_of(table)
+        self.cards = table.cards
         self._classes, self._fewest = table.classes, 2 * min_leaf - SMALL
         self._too_few = math.floor(min_leaf - SMALL)  # rows of a branch
         self._xlogx = xlogx_up_to(2 ** len(table).bit_length())

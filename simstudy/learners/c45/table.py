@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from copy import copy
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -51,8 +50,8 @@ class Attributes:
     ----------
     values : array of shape (rows, attributes)
         Codes from 0 for nominal attributes, any number for numeric ones; NaN is missing.
-    cards : sequence of int or None
-        Number of values of each nominal attribute; None for a numeric one.
+    cards : tuple of int
+        Number of values of each nominal attribute; 0 for a numeric one.
 
     Attributes
     ----------
@@ -62,19 +61,12 @@ class Attributes:
         Whether, in addition, all attributes are nominal.
     """
 
-    def __init__(self, values: npt.NDArray[Any], cards: Sequence[int | None]) -> None:
-        self.cards = tuple(cards)
-        if values.ndim != 2 or values.shape[1] != len(self.cards):
-            raise ValueError(
-                f"values must have one column for each of the {len(self.cards)} attributes; their "
-                f"shape is {values.shape}"
-            )
-        if values.dtype.kind not in "iuf":
-            raise ValueError("the values of a table must be numbers, NaN if missing")
+    def __init__(self, values: npt.NDArray[Any], cards: tuple[int, ...]) -> None:
+        self.cards = cards
         # Column-major in memory.
         self.values = np.asfortranarray(values)
         self.complete = self.values.dtype.kind in "iu" or not bool(np.isnan(self.values).any())
-        self.any_numeric = None in self.cards
+        self.any_numeric = 0 in cards
         self.plain = self.complete and not self.any_numeric
 
     def __len__(self) -> int:
@@ -83,7 +75,7 @@ class Attributes:
     @cached_property
     def numeric(self) -> npt.NDArray[np.bool_]:
         """Whether each attribute is numeric."""
-        return np.array([card is None for card in self.cards], dtype=bool)
+        return np.array([card == 0 for card in self.cards], dtype=bool)
 
     @cached_property
     def flat(self) -> npt.NDArray[Any]:
@@ -99,72 +91,35 @@ class Attributes:
 
 
 class Table(Attributes):
-    """Training rows: attributes, classes and weights.
+    """Training rows of a sample: attributes, classes and weights.
 
-    Parameters
+    Rows of weight 0 are left out. With ``distinct``, duplicates are merged, with their number as
+    weight; else the sample must not be weighted.
+
+    Attributes
     ----------
-    values, cards
-        See `Attributes`.
-    target : array of shape (rows,)
-        The class of each row, from 0.
-    classes : int
-        Number of classes.
-    weights : array of shape (rows,), optional
-        Row weights; if omitted, every row counts once and ``single`` is true.
-    checked : bool
-        Whether the arguments are known to be valid, with no weight 0.
+    single : bool
+        Whether every row counts once.
+    repeats : array of shape (rows,) or None
+        The weights that the rows had before `with_weights` changed them.
     """
 
-    def __init__(
-        self,
-        values: npt.NDArray[Any],
-        cards: Sequence[int | None],
-        target: IntArray,
-        classes: int,
-        weights: npt.ArrayLike | None = None,
-        *,
-        checked: bool = False,
-    ) -> None:
-        values, target = np.asarray(values), np.asarray(target)
-        self.single = weights is None
-        weights = np.ones(len(values)) if weights is None else np.asarray(weights, dtype=float)
-        if not checked:
-            _check_rows(values, target, classes, weights)
-            if not weights.all():
-                kept = np.flatnonzero(weights)
-                values, target, weights = values[kept], target[kept], weights[kept]
-        super().__init__(values, cards)
-        if not checked:
-            self._check_codes()
-        self.target, self.classes, self.weights = target, classes, weights
-        self.total = float(len(target) if self.single else weights.sum())
-
-    def _check_codes(self) -> None:
-        """Raise an error for invalid codes of nominal attributes."""
-        for column, card in enumerate(self.cards):
-            values = self.values[:, column]
-            known = values if self.complete else values[~np.isnan(values)]
-            if card is not None and not ((known >= 0) & (known < card) & (known % 1 == 0)).all():
-                raise ValueError(
-                    f"attribute {column} has {card} values, so its codes must be from 0 to "
-                    f"{card - 1}"
-                )
-
-    @classmethod
-    def of(cls, sample: Sample, *, distinct: bool = True) -> Table:
-        """Return the rows of a sample, which are nominal and complete.
-
-        With ``distinct``, duplicates are merged and counted as weights.
-        """
+    def __init__(self, sample: Sample, *, distinct: bool = True) -> None:
         rows = sample.distinct if distinct else sample
-        fields = rows.attributes, rows.cards[:-1], rows.target, rows.classes, rows.weights
-        return cls(*fields, checked=True)
+        values = rows.attributes if rows.plain else rows.values[:, :-1]
+        super().__init__(values, rows.cards[:-1])
+        self.target, self.classes = rows.target, rows.classes
+        self.single = rows.weights is None
+        self.weights = np.ones(len(rows)) if rows.weights is None else rows.weights
+        self.total = float(len(rows) if rows.weights is None else rows.weights.sum())
+        self.repeats: FloatArray | None = None
 
     def with_weights(self, weights: FloatArray) -> Table:
         """Return the same rows with other weights."""
         other = copy(self)
         other.__dict__.pop("whole", None)
         other.weights, other.total, other.single = weights, float(weights.sum()), False
+        other.repeats = self.weights if self.repeats is None else self.repeats
         return other
 
     @cached_property
@@ -183,9 +138,9 @@ class Table(Attributes):
         """The number of slots of each nominal attribute.
 
         Slots are the values of all nominal attributes laid end to end, and a last one for all
-        rows, as if of an extra attribute. An attribute without values also has a slot.
+        rows, as if of an extra attribute.
         """
-        return [*(max(card, 1) for card in self.cards if card is not None), 1]
+        return [*(card for card in self.cards if card), 1]
 
     @cached_property
     def slots(self) -> int:
@@ -239,15 +194,3 @@ class Table(Attributes):
 def together(one: Entries, other: Entries) -> Entries:
     """Concatenate two sets of entries."""
     return Entries(*(np.concatenate(fields) for fields in zip(one, other, strict=True)))
-
-
-def _check_rows(
-    values: npt.NDArray[Any], target: npt.NDArray[Any], classes: int, weights: FloatArray
-) -> None:
-    """Raise an error for invalid classes or weights."""
-    if not (len(values) == len(target) == len(weights)):
-        raise ValueError("target, and weights if given, must have one entry per row")
-    if not (np.isfinite(weights).all() and (weights >= 0).all()):
-        raise ValueError("weights must be finite and not negative")
-    if len(target) and not (target.min() >= 0 and target.max() < classes):
-        raise ValueError(f"classes must be from 0 to {classes - 1}")

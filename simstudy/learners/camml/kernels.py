@@ -25,7 +25,14 @@ def no_costs() -> Any:
 
 
 @numba.njit(cache=True)
-def node_costs(rows, weights, cards, known, child, parents):
+def _append(place, column, card):
+    """Turn places in a table into those in a table with one more variable, which is last."""
+    for r in range(len(place)):
+        place[r] = place[r] * card + column[r]
+
+
+@numba.njit(cache=True)
+def node_costs(columns, weights, cards, known, child, parents):
     """Return message cost and −log maximum likelihood of a child given its parents, cached."""
     key = (np.int64(child), np.int64(parents))
     if key in known:
@@ -42,13 +49,15 @@ def node_costs(rows, weights, cards, known, child, parents):
         result = (np.inf, np.inf)
         known[key] = result
         return result
-    table = np.zeros((configurations, k))
-    for r in range(len(rows)):
-        place = 0
-        for u in range(len(cards)):
-            if parents >> u & 1:
-                place = place * cards[u] + rows[r, u]
-        table[place, rows[r, child]] += weights[r]
+    place = np.zeros(len(weights), dtype=np.int32)
+    for u in range(len(cards)):
+        if parents >> u & 1:
+            _append(place, columns[u], cards[u])
+    _append(place, columns[child], k)
+    cells = np.zeros(configurations * k)
+    for r in range(len(weights)):
+        cells[place[r]] += weights[r]
+    table = cells.reshape(configurations, k)
     message = configurations * (k - 1) * PARAMETER_COST
     likelihood = 0.0
     for j in range(configurations):
@@ -69,23 +78,27 @@ def node_costs(rows, weights, cards, known, child, parents):
 
 @numba.njit(cache=True)
 def _propose(order, parents, rng):
-    """Propose a random move: positions to swap (or −1), and up to two children with new parents."""
+    """Propose a random move: positions to swap (or −1), and up to two children with new parents.
+
+    ``other`` is the only variable by which the new parents of the first child differ, or −1; those
+    of the second child differ by the first.
+    """
     variables = len(order)
-    swap, first, first_parents, second, second_parents = -1, -1, 0, -1, 0
+    swap, first, first_parents, second, second_parents, other = -1, -1, 0, -1, 0, -1
     draw = rng.random()
     if draw < 2 * _SIXTH:
         swap = int(rng.random() * (variables - 1))
         u, v = order[swap], order[swap + 1]
         if parents[v] >> u & 1:  # the arc between them is reversed
-            first, first_parents = v, parents[v] ^ (1 << u)
+            first, first_parents, other = v, parents[v] ^ (1 << u), u
             second, second_parents = u, parents[u] | (1 << v)
     elif draw < 4 * _SIXTH or variables < 3:
         # All pairs of variables are equally likely.
-        place, other = int(rng.random() * variables), int(rng.random() * (variables - 1))
-        if other >= place:
-            other += 1
-        first = order[max(place, other)]
-        first_parents = parents[first] ^ (1 << order[min(place, other)])
+        one, two = int(rng.random() * variables), int(rng.random() * (variables - 1))
+        if two >= one:
+            two += 1
+        first, other = order[max(one, two)], order[min(one, two)]
+        first_parents = parents[first] ^ (1 << other)
     else:
         place = 2 + int(rng.random() * (variables - 2))
         first = order[place]
@@ -98,51 +111,70 @@ def _propose(order, parents, rng):
         has_u, has_v = parents[first] >> u & 1, parents[first] >> v & 1
         if draw >= 5 * _SIXTH and has_u == has_v:
             first_parents = parents[first]  # an exchange needs a parent and a non-parent
-    return swap, first, first_parents, second, second_parents
+    return swap, first, first_parents, second, second_parents, other
 
 
 @numba.njit(cache=True)
-def _change(rows, weights, cards, known, parents, price, child, new):
-    """Return the change in cost when a child gets new parents."""
-    arcs = 0
-    for u in range(len(cards)):
-        arcs += (new >> u & 1) - (parents[child] >> u & 1)
-    after = node_costs(rows, weights, cards, known, child, new)[0]
-    return after - node_costs(rows, weights, cards, known, child, parents[child])[0] + arcs * price
+def _change(columns, weights, cards, known, near, parents, price, child, new, other):
+    """Return the change in cost when a child gets new parents.
+
+    ``near`` holds the costs of each child if another variable joins or leaves its present parents,
+    and on the diagonal those of the present parents: most moves need no look at the long list of
+    known costs. NaN if not needed before.
+    """
+    arcs, changed = 0, parents[child] ^ new
+    while changed:
+        arcs += 1 if new & changed & -changed else -1
+        changed &= changed - 1
+    if math.isnan(near[child, child]):
+        near[child, child] = node_costs(columns, weights, cards, known, child, parents[child])[0]
+    after = np.nan if other < 0 else near[child, other]
+    if math.isnan(after):
+        after = node_costs(columns, weights, cards, known, child, new)[0]
+        if other >= 0:
+            near[child, other] = after
+    return after - near[child, child] + arcs * price
 
 
 @numba.njit(cache=True)
-def _total(rows, weights, cards, known, parents, price):
+def _total(columns, weights, cards, known, parents, price):
     """Return the cost of a TOM, relative to no arcs."""
     cost = 0.0
     for v in range(len(cards)):
-        cost += node_costs(rows, weights, cards, known, v, parents[v])[0]
+        cost += node_costs(columns, weights, cards, known, v, parents[v])[0]
         for u in range(len(cards)):
             cost += (parents[v] >> u & 1) * price
     return cost
 
 
 @numba.njit(cache=True)
-def anneal(rows, weights, cards, known, order, parents, price, steps, rng):
+def anneal(columns, weights, cards, known, order, parents, price, steps, rng):
     """Search for the best TOM while the temperature falls from 10 to 0.1."""
     order, parents = order.copy(), parents.copy()
-    cost = _total(rows, weights, cards, known, parents, price)
+    near = np.full((len(cards), len(cards)), np.nan)
+    cost = _total(columns, weights, cards, known, parents, price)
     best_order, best_parents, best = order.copy(), parents.copy(), cost
-    for step in range(steps if len(cards) > 1 else 0):
+    for step in range(steps if len(order) > 1 else 0):
         temperature = 10.0 * 0.01 ** (step / steps)
-        swap, first, first_new, second, second_new = _propose(order, parents, rng)
+        swap, first, first_new, second, second_new, other = _propose(order, parents, rng)
         change = 0.0
         if first >= 0:
-            change += _change(rows, weights, cards, known, parents, price, first, first_new)
+            change += _change(
+                columns, weights, cards, known, near, parents, price, first, first_new, other
+            )
         if second >= 0:
-            change += _change(rows, weights, cards, known, parents, price, second, second_new)
+            change += _change(
+                columns, weights, cards, known, near, parents, price, second, second_new, first
+            )
         if change <= 0 or rng.random() < math.exp(-change / temperature):
             if swap >= 0:
                 order[swap], order[swap + 1] = order[swap + 1], order[swap]
             if first >= 0:
                 parents[first] = first_new
+                near[first] = np.nan
             if second >= 0:
                 parents[second] = second_new
+                near[second] = np.nan
             cost += change
             if cost < best - 1e-9:
                 best_order, best_parents, best = order.copy(), parents.copy(), cost
@@ -150,14 +182,14 @@ def anneal(rows, weights, cards, known, order, parents, price, steps, rng):
 
 
 @numba.njit(cache=True)
-def clean_node(rows, weights, cards, known, child, parents, price):
+def clean_node(columns, weights, cards, known, child, parents, price):
     """Return the parents whose arcs pay for their cost, in one pass from the highest index."""
+    cost = node_costs(columns, weights, cards, known, child, parents)[0]
     for u in range(len(cards) - 1, -1, -1):
         if parents >> u & 1:
-            without = parents ^ (1 << u)
-            cost = node_costs(rows, weights, cards, known, child, parents)[0]
-            if node_costs(rows, weights, cards, known, child, without)[0] <= cost + price:
-                parents = without
+            without = node_costs(columns, weights, cards, known, child, parents ^ (1 << u))[0]
+            if without <= cost + price:
+                parents, cost = parents ^ (1 << u), without
     return parents
 
 
@@ -175,16 +207,17 @@ def _mixed(child, parents):
 
 
 @numba.njit(cache=True)
-def metropolis(rows, weights, cards, known, order, parents, price, steps, temperature, rng):
+def metropolis(columns, weights, cards, known, order, parents, price, steps, temperature, rng):
     """Sample TOMs starting from ``parents``, and accumulate weights of clean DAGs and arcs."""
     variables = len(cards)
     order, parents = order.copy(), parents.copy()
-    cost = _total(rows, weights, cards, known, parents, price)
+    near = np.full((len(cards), len(cards)), np.nan)
+    cost = _total(columns, weights, cards, known, parents, price)
     reference, best, best_parents = cost, cost, parents.copy()
     clean = np.zeros(variables, dtype=np.int64)
     name = np.uint64(0)
     for v in range(variables):
-        clean[v] = clean_node(rows, weights, cards, known, v, parents[v], price)
+        clean[v] = clean_node(columns, weights, cards, known, v, parents[v], price)
         name += _mixed(v, clean[v])
     places = Dict.empty(types.uint64, types.int64)
     dags = np.zeros((1024, variables), dtype=np.int64)
@@ -193,13 +226,17 @@ def metropolis(rows, weights, cards, known, order, parents, price, steps, temper
     since = np.zeros(variables)  # the total when a child last changed its parents
     total, place = 0.0, -1
     for step in range(max(steps, 1)):
-        if step > 0 and variables > 1:
-            swap, first, first_new, second, second_new = _propose(order, parents, rng)
+        if step > 0 and len(order) > 1:
+            swap, first, first_new, second, second_new, other = _propose(order, parents, rng)
             change = 0.0
             if first >= 0:
-                change += _change(rows, weights, cards, known, parents, price, first, first_new)
+                change += _change(
+                    columns, weights, cards, known, near, parents, price, first, first_new, other
+                )
             if second >= 0:
-                change += _change(rows, weights, cards, known, parents, price, second, second_new)
+                change += _change(
+                    columns, weights, cards, known, near, parents, price, second, second_new, first
+                )
             if change <= 0 or rng.random() < math.exp(-change / temperature):
                 if swap >= 0:
                     order[swap], order[swap + 1] = order[swap + 1], order[swap]
@@ -208,7 +245,8 @@ def metropolis(rows, weights, cards, known, order, parents, price, steps, temper
                         _add_arcs(arcs, parents[child], child, total - since[child])
                         since[child] = total
                         parents[child] = new
-                        tidy = clean_node(rows, weights, cards, known, child, new, price)
+                        near[child] = np.nan
+                        tidy = clean_node(columns, weights, cards, known, child, new, price)
                         if tidy != clean[child]:
                             name += _mixed(child, tidy) - _mixed(child, clean[child])
                             clean[child] = tidy

@@ -34,19 +34,23 @@ class SampledPosterior:
         The arc probability at the fixed point reached by annealing, the best TOM found, and its
         cost.
     arcs : array of shape (variables, variables)
-        ``arcs[u, v]``: the estimated probability of an arc from u to v.
+        ``arcs[u, v]``: the estimated probability of an arc from u to v; 0 if one of them has
+        only one value.
     """
 
     def __init__(self, sample: Sample, rng: np.random.Generator) -> None:
         first, inverse = distinct_rows(sample.codes, sample.cards)
         weights = np.bincount(inverse, sample.weights, minlength=len(first)).astype(np.float64)
-        self._data = (np.ascontiguousarray(sample.codes[first]), weights, np.array(sample.cards))
+        cards = np.array(sample.cards)
+        columns = np.ascontiguousarray(sample.codes[first].T, dtype=np.int32)
+        self._data = (columns, weights, cards)
         self._costs = no_costs()
-        variables = len(sample.cards)
-        cube = max(variables, 10) ** 3
+        variables = len(cards)
         pairs = variables * (variables - 1) / 2
         parents = np.zeros(variables, dtype=np.int64)
-        order = rng.permutation(variables)
+        # Arcs of a variable with one value change nothing, so it has no place in the order.
+        order = rng.permutation(np.flatnonzero(cards > 1))
+        cube = max(len(order), 10) ** 3
         probability, seen = 0.5, set[float]()
         while probability not in seen:
             seen.add(probability)

@@ -8,13 +8,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from simstudy.data.sample import Sample
+from simstudy.data.schema import Schema
 from simstudy.learners.c45.boosting import BoostedC45
 from simstudy.learners.c45.grow import grow
 from simstudy.learners.c45.learner import C45
 from simstudy.learners.c45.prune import Pruner
 from simstudy.learners.c45.search import Search, first_best
-from simstudy.learners.c45.table import Attributes, Table
+from simstudy.learners.c45.table import Table
 from simstudy.testing import check_learner
+
+
+def sample_of(values, cards, target, classes: int) -> Sample:
+    """Rows of attribute values and classes; 0 values for a numeric attribute."""
+    return Sample.of(np.column_stack([values, target]), Schema.plain([*cards, classes]))
+
 
 # The weather data of Quinlan (1986): outlook, temperature, humidity, windy, play.
 WEATHER = [
@@ -47,7 +54,7 @@ def test_trees_keep_the_contract(learner: C45 | BoostedC45) -> None:
 def test_gains_and_ratios_are_those_of_the_weather_data() -> None:
     # Witten & Frank, Data Mining, section 4.3: information 0.940 bits, gains 0.247, 0.029,
     # 0.152 and 0.048; their gain ratios with three digits 0.156, 0.019, 0.152 and 0.049.
-    table = Table.of(Sample(WEATHER, WEATHER_CARDS))
+    table = Table(Sample(WEATHER, WEATHER_CARDS))
     entries = table.all_entries()
     counts = np.array([[5.0], [9.0]])
     node = np.zeros(len(entries.rows), dtype=np.intp)
@@ -67,7 +74,7 @@ def test_the_tree_of_the_weather_data_is_the_one_of_the_textbooks() -> None:
 def test_error_limits_are_those_of_quinlans_example() -> None:
     # Quinlan (1993, section 4.2): U25%(0, 6) = 0.206, U25%(0, 9) = 0.143, U25%(0, 1) = 0.750,
     # U25%(1, 16) = 0.157.
-    table = Table.of(Sample(WEATHER, WEATHER_CARDS))
+    table = Table(Sample(WEATHER, WEATHER_CARDS))
     pruner = Pruner(grow(table, 2)[0], table, 0.25, True)
     rows = np.array([6.0, 9.0, 1.0, 16.0])
     counts = np.array([[6.0, 0], [9, 0], [1, 0], [15, 1]])
@@ -78,7 +85,7 @@ def test_error_limits_are_those_of_quinlans_example() -> None:
 
 
 def test_error_limits_rise_without_a_jump() -> None:
-    table = Table.of(Sample(WEATHER, WEATHER_CARDS))
+    table = Table(Sample(WEATHER, WEATHER_CARDS))
     pruner = Pruner(grow(table, 2)[0], table, 0.25, True)
     errors = np.linspace(0, 10, 2001)
     limits = pruner.limit(np.stack([20 - errors, errors]))
@@ -89,7 +96,7 @@ def test_error_limits_rise_without_a_jump() -> None:
 
 @pytest.mark.parametrize("confidence", [0.01, 0.25, 0.5])
 def test_error_limits_lie_between_the_errors_and_all_rows(confidence: float) -> None:
-    table = Table.of(Sample(WEATHER, WEATHER_CARDS))
+    table = Table(Sample(WEATHER, WEATHER_CARDS))
     pruner = Pruner(grow(table, 2)[0], table, confidence, True)
     errors, right = np.random.default_rng(6).exponential(4.0, size=(2, 2000))
     errors = np.minimum(errors, right)
@@ -110,7 +117,7 @@ def test_pruning_puts_a_large_branch_in_the_place_of_its_parent() -> None:
     assert plain.attribute.tolist() == [1, -1, 0, -1, -1]
     assert raised.attribute.tolist() == [0, -1, -1]
     np.testing.assert_array_equal(raised.counts.T, [[4, 5], [1, 4], [3, 1]])
-    pruner = Pruner(raised, Table.of(sample), 0.25, True)
+    pruner = Pruner(raised, Table(sample), 0.25, True)
     with_it = pruner.limit(np.array([[0.0, 2], [1, 2], [3, 1]]).T).sum()
     without = pruner.limit(np.array([[1.0, 4], [3, 1]]).T).sum()
     assert without < with_it + 0.1
@@ -134,21 +141,21 @@ def test_a_row_without_a_value_goes_down_all_branches_in_parts() -> None:
     # 2/3 to the first branch and 1/3 to the second.
     values = np.array([[0.0]] * 6 + [[1.0]] * 3 + [[np.nan]])
     target = np.array([0] * 6 + [1] * 4)
-    fitted = C45(prune=False).fit_table(Table(values, (2,), target, 2))
+    fitted = C45(prune=False).fit(sample_of(values, (2,), target, 2))
     leaves = [[6 / (6 + 2 / 3), (2 / 3) / (6 + 2 / 3)], [0, 1]]
-    asked = Attributes(np.array([[0.0], [1.0], [np.nan]]), (2,))
+    asked = [[0.0], [1.0], [np.nan]]
     mixed = (2 / 3) * np.array(leaves[0]) + (1 / 3) * np.array(leaves[1])
-    np.testing.assert_allclose(fitted.predict_table(asked), [*leaves, mixed], rtol=1e-12)
+    np.testing.assert_allclose(fitted.predict_proba(asked), [*leaves, mixed], rtol=1e-12)
 
 
 def test_a_number_is_cut_at_a_value_of_the_training_rows() -> None:
     values = np.array([[1.0], [2.0], [3.0], [10.0], [11.0], [12.0]])
     target = np.array([0, 0, 0, 1, 1, 1])
-    fitted = C45().fit_table(Table(values, (None,), target, 2))
+    fitted = C45().fit(sample_of(values, (0,), target, 2))
     # Three cuts leave two rows on each side; naming one costs log2(3)/6 bits of the gain of 1.
     assert fitted.tree.threshold[0] == 3.0
-    asked = Attributes(np.array([[3.0], [3.1], [9.9]]), (None,))
-    np.testing.assert_array_equal(fitted.predict_table(asked), [[1, 0], [0, 1], [0, 1]])
+    asked = [[3.0], [3.1], [9.9]]
+    np.testing.assert_array_equal(fitted.predict_proba(asked), [[1, 0], [0, 1], [0, 1]])
 
 
 def test_the_best_score_is_replaced_only_by_one_that_is_really_greater() -> None:
@@ -161,15 +168,15 @@ def test_many_nodes_are_searched_in_blocks_alike(monkeypatch: pytest.MonkeyPatch
     rng = np.random.default_rng(4)
     rows = np.column_stack([rng.integers(0, 3, size=(300, 5)), rng.normal(size=(300, 1))])
     target = (rows[:, 0] + rows[:, 1] + (rows[:, 5] > 0)).astype(np.intp) % 3
-    table = Table(rows, (3, 3, 3, 3, 3, None), target, 3)
-    whole = C45(prune=False).fit_table(table).predict_table(table)
+    sample = sample_of(rows, (3, 3, 3, 3, 3, 0), target, 3)
+    whole = C45(prune=False).fit(sample).predict_proba(sample)
     monkeypatch.setattr("simstudy.learners.c45.search._MAX_CELLS", 50)
-    np.testing.assert_array_equal(C45(prune=False).fit_table(table).predict_table(table), whole)
+    np.testing.assert_array_equal(C45(prune=False).fit(sample).predict_proba(sample), whole)
 
 
 def test_sums_over_many_slots_are_those_over_few(monkeypatch: pytest.MonkeyPatch) -> None:
-    # An attribute without any value, all of them missing, has one slot; the last is for all rows.
-    table = Table(np.full((1, 4), np.nan), (2, 0, None, 3), np.array([0]), 2)
+    # A numeric attribute has no slot; the last is for all rows.
+    table = Table(sample_of(np.full((1, 4), np.nan), (2, 1, 0, 3), [0], 2))
     weights = np.random.default_rng(5).random((2, table.slots, 6))
     sums = table.by_attribute(weights)
     by_hand = [weights[:, part].sum(axis=1) for part in (slice(2), [2], slice(3, 6), [6])]
@@ -179,26 +186,19 @@ def test_sums_over_many_slots_are_those_over_few(monkeypatch: pytest.MonkeyPatch
 
 
 @pytest.mark.parametrize(
-    ("values", "cards", "target", "weights", "said"),
+    ("values", "said"),
     [
-        ([[0.0], [2.0]], (2,), [0, 1], None, "attribute 0 has 2 values.* from 0 to 1"),
-        ([[0.5], [1.0]], (2,), [0, 1], None, "attribute 0 has 2 values"),
-        ([[0.0], [1.0]], (2,), [0, 2], None, "classes must be from 0 to 1"),
-        ([[0.0], [1.0]], (2,), [0, 1], [1.0, -1.0], "weights must be finite and not negative"),
-        ([[0.0], [1.0]], (2, 2), [0, 1], None, "one column for each of the 2 attributes"),
-        ([[0.0], [1.0]], (2,), [0], None, "target, .* one entry per row"),
-        ([["a"], ["b"]], (2,), [0, 1], None, "must be numbers"),
+        ([[2.0, 1.0]], "attribute 0 has 2 values.* from 0 to 1"),
+        ([[0.5, 1.0]], "codes must be integers"),
+        ([[0.0, np.inf]], "finite"),
+        ([[0.0]], "one column for each of the 2 attributes"),
+        ([0.0, 1.0], "one column for each of the 2 attributes"),
     ],
 )
-def test_a_table_that_makes_no_sense_is_refused(values, cards, target, weights, said) -> None:
+def test_rows_that_make_no_sense_are_refused(values, said) -> None:
+    fitted = C45().fit(sample_of([[0, 1.5], [1, 2.5]], (2, 0), [0, 1], 2))
     with pytest.raises(ValueError, match=said):
-        Table(np.array(values), cards, np.array(target), 2, weights)
-
-
-def test_a_tree_of_numbers_is_not_asked_for_codes() -> None:
-    table = Table(np.array([[1.0], [2], [3], [4]]), (None,), np.array([0, 0, 1, 1]), 2)
-    with pytest.raises(ValueError, match="grown with numeric attributes"):
-        C45().fit_table(table).predict_proba(np.zeros((1, 0)))
+        fitted.predict_proba(values)
 
 
 def test_without_attributes_the_class_frequencies_answer() -> None:
@@ -206,7 +206,7 @@ def test_without_attributes_the_class_frequencies_answer() -> None:
     np.testing.assert_allclose(fitted.predict_proba(np.zeros((2, 0))), [[0.2, 0.8]] * 2)
 
 
-CARDS = (2, 3, None, 2)
+CARDS = (2, 3, 0, 2)
 cells = [st.sampled_from([0.0, 1, np.nan]), st.sampled_from([0.0, 1, 2, np.nan])]
 cells += [st.sampled_from([0.5, 1, 1.5, 2, 4, np.nan]), st.integers(0, 1).map(float)]
 tables = st.lists(st.tuples(*cells), min_size=1, max_size=40).map(np.array)
@@ -214,9 +214,8 @@ tables = st.lists(st.tuples(*cells), min_size=1, max_size=40).map(np.array)
 
 def fit(rows: np.ndarray, learner: C45, weights: np.ndarray | None = None) -> np.ndarray:
     """The learner's answers on its own training rows."""
-    values, target = rows[:, :-1], rows[:, -1].astype(np.intp)
-    table = Table(values, CARDS[:-1], target, 2, weights)
-    return learner.fit_table(table).predict_table(Attributes(values, CARDS[:-1]))
+    sample = Sample.of(rows, Schema.plain(CARDS), weights)
+    return learner.fit(sample).predict_proba(sample)
 
 
 @given(tables)
@@ -252,7 +251,7 @@ def test_only_the_order_of_numbers_matters(rows: np.ndarray) -> None:
 @settings(deadline=None)
 @given(st.lists(st.tuples(*(st.integers(0, c - 1) for c in (3, 2, 4, 3))), min_size=1, max_size=60))
 def test_the_full_tree_is_the_one_grown_node_by_node(rows: list[tuple[int, ...]]) -> None:
-    tree, _ = grow(Table.of(Sample(rows, (3, 2, 4, 3))), 2)
+    tree, _ = grow(Table(Sample(rows, (3, 2, 4, 3))), 2)
 
     def agree(node: int, part: list[tuple[int, ...]]) -> None:
         attribute = by_hand(part, len(rows))

@@ -5,13 +5,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from simstudy.data.sample import Sample
+from simstudy.data.schema import Schema
 from simstudy.learners.c45 import small
 from simstudy.learners.c45.bits import limits
 from simstudy.learners.c45.few import MAX_FEW
 from simstudy.learners.c45.grow import grow
 from simstudy.learners.c45.learner import C45
 from simstudy.learners.c45.prune import Pruner
-from simstudy.learners.c45.table import Attributes, Entries, Table
+from simstudy.learners.c45.table import Entries, Table
 from simstudy.learners.c45.tree import Tree
 
 SIZES = [0, 1, 2, 3, 5, 20, 50, MAX_FEW, MAX_FEW + 1, 300, 600]
@@ -34,7 +36,8 @@ def random_table(seed: int, rows: int) -> Table:
     noise = rng.integers(0, classes, size=rows) * (rng.random(rows) < rng.choice([0.0, 0.2, 1.0]))
     if rng.random() < 0.2:  # more values than are worth counting in the average gain
         cards[0] = 40
-    return Table(values, cards, (used + noise) % classes, classes)
+    rows_with_class = np.column_stack([values, (used + noise) % classes])
+    return Table(Sample(rows_with_class, [*cards, classes]), distinct=False)
 
 
 def assert_same(one: Tree, other: Tree) -> None:
@@ -87,19 +90,15 @@ def test_limits_of_single_leaves_are_those_of_many(confidence: float) -> None:
     [
         (np.zeros((small.MAX_ROWS + 1, 1), dtype=np.intp), [2], None),
         (np.zeros((4, 1), dtype=np.intp), [2], np.ones(4)),
-        (np.zeros((4, 1), dtype=np.uint8), [2], None),
-        (np.zeros((4, 1)), [2], None),
-        (np.zeros((4, 1)), [None], None),
+        (np.zeros((4, 1)), [0], None),
         (np.full((4, 1), np.nan), [2], None),
         (np.zeros((4, 0), dtype=np.intp), [], None),
-        (np.zeros((4, 1), dtype=np.intp), [10**6], None),
+        (np.zeros((4, 1), dtype=np.intp), [10**4], None),
         (np.zeros((4, 300), dtype=np.intp), [2] * 300, None),
     ],
     ids=[
         "rows",
         "weights",
-        "bytes",
-        "floats",
         "numeric",
         "missing",
         "none",
@@ -109,10 +108,12 @@ def test_limits_of_single_leaves_are_those_of_many(confidence: float) -> None:
 )
 def test_other_tables_are_not_small(values, cards, weights) -> None:
     target = np.arange(len(values)) % 2
-    table = Table(values, cards, target, 2, weights)
+    rows = np.column_stack([values, target])
+    sample = Sample.of(rows, Schema.plain([*cards, 2]), weights)
+    table = Table(sample, distinct=weights is not None)
     assert not small.is_small(table)
     # Constant attributes, or none: the class frequencies answer.
-    answers = C45().fit_table(table).predict_table(Attributes(values, cards))
+    answers = C45().fit_table(table).predict_proba(values)
     np.testing.assert_allclose(answers, [[1 - target.mean(), target.mean()]] * len(values))
 
 

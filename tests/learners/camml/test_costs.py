@@ -59,7 +59,7 @@ def sampler_costs(sample: Sample) -> Callable[[int, int], tuple[float, float]]:
     """The node costs as the sampler's compiled code computes them."""
     first, inverse = distinct_rows(sample.codes, sample.cards)
     weights = np.bincount(inverse, sample.weights, minlength=len(first)).astype(np.float64)
-    data: tuple[Any, ...] = (np.ascontiguousarray(sample.codes[first]), weights)
+    data: tuple[Any, ...] = (np.ascontiguousarray(sample.codes[first].T, dtype=np.int32), weights)
     known = kernels.no_costs()
     return lambda child, parents: kernels.node_costs(
         *data, np.array(sample.cards), known, child, parents

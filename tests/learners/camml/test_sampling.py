@@ -1,6 +1,7 @@
 """The sampler agrees with the exact posterior within its Monte-Carlo error."""
 
 import math
+import time
 from collections.abc import Callable
 from functools import cache
 from typing import Any
@@ -192,3 +193,17 @@ def test_variables_of_one_value_do_not_move_the_arc_probability(seed: int) -> No
     sampled = CaMML(search="sample").fit(sample, np.random.default_rng(seed))
     assert sampled.arc_probability == exact.arc_probability
     assert sampled.best_cost == pytest.approx(exact.best_cost, abs=1e-9)
+
+
+def test_variables_of_one_value_have_no_arcs_and_cost_no_time() -> None:
+    rows = related(12, 80)
+    codes = np.zeros((80, 61), dtype=np.intp)
+    codes[:, 49:] = rows.codes
+    sample = Sample(codes, [1] * 49 + list(rows.cards))
+    started = time.process_time()
+    fitted = CaMML().fit(sample, np.random.default_rng(0))
+    assert time.process_time() - started < 15  # steps for 61 variables would take a minute
+    assert not fitted.arc_posteriors[:49].any()
+    assert not fitted.arc_posteriors[:, :49].any()
+    assert fitted.arc_posteriors.any()
+    check_predictions(fitted, sample)
