@@ -113,13 +113,14 @@ def test_a_cluster_gives_the_same_bytes(write_study, tmp_path, scheduler, here):
 def test_a_plugin_goes_to_the_workers_with_its_content(write_study, tmp_path, scheduler):
     # with a module and a file from its directory
     text = GONE.replace("import os\n", "import os\nfrom gone_size import size\n")
+    text = text.replace('"gone"', '"gone_at_size"')
     (tmp_path / "gone.py").write_text(text.replace("== 60", "== size()"))
     (tmp_path / "gone_size.py").write_text(
         'from pathlib import Path\nDATA_FILES = ["gone.txt"]\n'
         "def size():\n    return int((Path(__file__).parent / DATA_FILES[0]).read_text())\n"
     )
     (tmp_path / "gone.txt").write_text("60")
-    changes = {"seed = 7": 'seed = 7\nplugins = ["gone.py"]', '"naive_bayes"': '"gone"'}
+    changes = {"seed = 7": 'seed = 7\nplugins = ["gone.py"]', '"naive_bayes"': '"gone_at_size"'}
     study = load_study(write_study(changes))
     for path in tmp_path.glob("gone*"):  # as on another machine
         path.unlink()
