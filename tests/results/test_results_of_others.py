@@ -22,6 +22,8 @@ from simstudy import register_family, register_learner, register_measure
 from simstudy.sources.naive_bayes import NaiveBayesFamily
 from simstudy.learners.prior import Prior
 
+pytestmark = pytest.mark.xdist_group("others")  # its results are made once
+
 
 @register_family("pocket")
 @dataclass(frozen=True)

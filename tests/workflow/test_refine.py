@@ -21,6 +21,8 @@ from simstudy import (
 )
 from simstudy.results.journal import Journal
 
+pytestmark = pytest.mark.xdist_group("refine")  # its results are made once
+
 # NB is ahead of CaMML with few rows of TAN models, and behind with many.
 STUDY = """
 name = "crossing"
