@@ -171,6 +171,7 @@ def test_a_learner_pointed_at_stands_out_in_its_figure(tab):
     tab.mouse.move(1, 1)
     assert emphasised(costs) is None
     curves = tab.locator("#curves .of-measure:not([hidden]) figure").first
+    curves.scroll_into_view_if_needed()
     marks = curves.locator(".wide svg .pt")
     start, end = (marks.nth(place).bounding_box() for place in (0, 1))
     x = (start["x"] + end["x"] + start["width"]) / 2

@@ -237,7 +237,12 @@ def test_a_line_that_says_nonsense_of_whose_the_cells_are(made, out, whose):
 
 
 @pytest.mark.parametrize(
-    "place", ["/proc/x", "file/x", "file", "closed/x", "s" * 300, "/" + "s/" * 2100]
+    "place",
+    [
+        *("/proc/x", "file/x", "closed/x"),
+        *(pytest.param(place, marks=pytest.mark.slow) for place in ("file", "s" * 300)),
+        pytest.param("/" + "s/" * 2100, marks=pytest.mark.slow),
+    ],
 )
 def test_a_place_that_cannot_be_written_to(simstudy, made, tmp_path, place):
     (tmp_path / "file").write_text("dear")

@@ -13,6 +13,8 @@ import pytest
 
 from simstudy import SimstudyError, load_study, merge, open_results, run_shard, run_study
 
+pytestmark = pytest.mark.xdist_group("others")  # its results are made once
+
 PLUGIN = '''
 from dataclasses import dataclass
 
@@ -21,8 +23,6 @@ import numpy as np
 from simstudy import register_family, register_learner, register_measure
 from simstudy.sources.naive_bayes import NaiveBayesFamily
 from simstudy.learners.prior import Prior
-
-pytestmark = pytest.mark.xdist_group("others")  # its results are made once
 
 
 @register_family("pocket")

@@ -101,6 +101,7 @@ def test_added_cells_are_those_of_a_study_with_these_sizes(refined, studies):
     assert (both["information_reward"] == both["information_reward_whole"]).all()
 
 
+@pytest.mark.slow
 def test_the_flag_extends_results_that_are_there(plain, refined, studies, tmp_path, simstudy):
     out = tmp_path / "out"
     run_study(load_study(studies / "plain.toml"), out, jobs=1, report=False)

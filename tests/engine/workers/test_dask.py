@@ -130,6 +130,7 @@ def test_a_plugin_goes_to_the_workers_with_its_content(write_study, tmp_path, sc
     assert all(worker.poll() is None for worker in scheduler[1])
 
 
+@pytest.mark.slow
 def test_a_cluster_whose_workers_all_differ_is_refused(
     write_study, tmp_path, scheduler, monkeypatch
 ):
@@ -147,6 +148,7 @@ def test_a_cluster_whose_workers_all_differ_is_refused(
         run_study(study, tmp_path / "other", cluster=scheduler[0], report=False)
 
 
+@pytest.mark.slow
 def test_a_wrong_address_is_one_sentence(simstudy, write_study):
     started = time.monotonic()
     done = simstudy("run", write_study(), "--backend", "dask", "--address", "tcp://127.0.0.1:9")
@@ -185,6 +187,7 @@ def test_a_worker_that_is_lost_costs_nothing(write_study, tmp_path, scheduler, h
     assert (out / JOURNAL).exists()
 
 
+@pytest.mark.slow
 def test_a_scheduler_that_is_lost_is_said(write_study, tmp_path):
     place = tmp_path / "dask"
     place.mkdir()
@@ -201,6 +204,7 @@ def test_a_scheduler_that_is_lost_is_said(write_study, tmp_path):
             run_study(study, tmp_path / "out", cluster=address, report=False, progress=kill)
 
 
+@pytest.mark.slow
 def test_a_worker_that_joins_late_is_told_of_the_plan(write_study, tmp_path):
     place = tmp_path / "dask"
     place.mkdir()
@@ -287,6 +291,7 @@ def test_a_worker_that_differs_and_joins_during_a_run_computes_nothing(
     assert f"the worker {came[0]} was refused: it " in results.note
 
 
+@pytest.mark.slow
 def test_a_worker_whose_simstudy_changes_during_a_run_is_refused_from_then_on(
     write_study, tmp_path
 ):
