@@ -183,7 +183,7 @@ for measure, row in by_measure.items():
 
 # %% [markdown]
 # By accuracy the two do not differ significantly. By each of the measures that use probabilities
-# AODE is clearly ahead (for log loss and the Brier score less is better, so a positive difference
+# AODE is clearly ahead (for log loss and the Brier score lower is better, so a positive difference
 # is again in AODE's favour). Accuracy counts a prediction of .51 and one of 1 alike, and what it
 # throws away can be what decides.
 #

@@ -454,7 +454,7 @@ plt.show()
 # %% [markdown]
 # *Figure 7. Left: expected information reward against the power to which the reports are raised,
 # after 50 rows; dots: maxima. Right: miscalibration (Korb, Hope & Hughes 2001) of the modal class
-# on test sets of 1,000 rows, less is better; dots: minima. Means over the models; along each line
+# on test sets of 1,000 rows, lower is better; dots: minima. Means over the models; along each line
 # accuracy is the same.*
 #
 # The truth earns most as it is, at power 1: reward is proper. TAN, CaMML and NB would earn more if

@@ -53,7 +53,7 @@ EXPECTED = {
     "name",
     [
         pytest.param("naive_bayes", marks=pytest.mark.slow),
-        "tan",
+        pytest.param("tan", marks=pytest.mark.slow),  # its figures are tested with the README
         pytest.param("aode", marks=pytest.mark.slow),
     ],
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import os
 import sys
@@ -61,6 +62,7 @@ def run_app(application: typer.Typer) -> None:
     logging.getLogger("simstudy").addHandler(logging.NullHandler())
     try:
         code = application(standalone_mode=False)
+        sys.stdout.flush()  # here, where an error is reported
     except SimstudyError as error:
         _report(str(error))
         code = error.exit_code
@@ -70,6 +72,8 @@ def run_app(application: typer.Typer) -> None:
         code = _report("there is not enough memory")
     except OSError as error:  # e.g. a full disk or a closed pipe
         code = _report(f"the operating system reports: {error}")
+        with contextlib.suppress(OSError):  # what is left to be printed would fail again at the end
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     except Exception as error:
         if not hasattr(error, "format_message"):
             raise

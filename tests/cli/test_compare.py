@@ -11,6 +11,8 @@ import pytest
 
 from simstudy import compare_studies, open_results
 
+pytestmark = pytest.mark.xdist_group("cli_out")  # its results are made once
+
 
 @pytest.fixture(scope="module")
 def other(place, run_simstudy, tmp_path_factory):

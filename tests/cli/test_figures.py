@@ -7,6 +7,8 @@ from functools import cache
 
 import pytest
 
+pytestmark = pytest.mark.xdist_group("cli_out")  # its results are made once
+
 NAMES = (
     *("learning_curves", "learning_curves_accuracy", "differences", "thresholds"),
     *("scores", "ranks", "reliability"),

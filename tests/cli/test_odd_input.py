@@ -73,7 +73,7 @@ def test_a_number_that_python_would_not_write_is_refused_from_a_dictionary():
         make_study({"name": "x", "seed": 10**5000})
 
 
-@pytest.mark.parametrize("option", ["inf", "nan", "1e-300"])
+@pytest.mark.parametrize("option", ["inf", "nan", pytest.param("1e-300", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", ["--mcse", "--difference"])
 def test_what_no_number_of_models_reaches_is_refused(simstudy, write_study, name, option):
     done = simstudy("plan", write_study(), "--pilot", 3, "--jobs", 1, name, option)

@@ -9,6 +9,8 @@ import re
 import pandas as pd
 import pytest
 
+pytestmark = pytest.mark.xdist_group("cli_out")  # its results are made once
+
 KEPT = {
     *("manifest.json", "study.toml", "cells.jsonl"),
     *("scores.parquet", "timings.parquet", "failures.csv"),

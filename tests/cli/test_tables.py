@@ -10,6 +10,8 @@ import pytest
 
 from simstudy.report.tables.files import write_tables
 
+pytestmark = pytest.mark.xdist_group("cli_out")  # its results are made once
+
 ENDINGS = {"latex": "tex", "markdown": "md", "csv": "csv"}
 NAMES = (
     *("means", "means_accuracy", "anova", "sphericity"),

@@ -69,6 +69,7 @@ def test_pieces_that_disagree_are_not_joined(shards, tmp_path, study):
         merge(shards, tmp_path / "joined")
 
 
+@pytest.mark.slow
 def test_the_command_runs_shards_and_joins_them(simstudy, write_study, tmp_path):
     study = write_study()
     for part in ("1/2", "2/2"):

@@ -16,7 +16,10 @@ axe = pytest.importorskip(
     "axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed"
 )
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("chrome")
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium on this machine")
+pytestmark = [
+    pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium on this machine"),
+    pytest.mark.xdist_group("browser"),  # its pages are made once
+]
 
 LABELS = ["NB", "<img src=x onerror=alert(1)>", "long " * 20]
 STUDY = {
@@ -167,12 +170,14 @@ def test_a_learner_pointed_at_stands_out_in_its_figure(tab):
     assert float(other.evaluate("(part) => getComputedStyle(part).opacity")) < 0.5
     tab.mouse.move(1, 1)
     assert emphasised(costs) is None
-    marks = costs.locator(".panel svg").first.locator(".pt")
+    curves = tab.locator("#curves .of-measure:not([hidden]) figure").first
+    curves.scroll_into_view_if_needed()
+    marks = curves.locator(".wide svg .pt")
     start, end = (marks.nth(place).bounding_box() for place in (0, 1))
     x = (start["x"] + end["x"] + start["width"]) / 2
     y = (start["y"] + end["y"] + start["height"]) / 2
     tab.mouse.move(x, y)  # between two marks of the first learner
-    assert emphasised(costs) == {"0"}
+    assert emphasised(curves) == {"0"}
 
 
 def test_the_keys_choose_a_learner_too(tab):

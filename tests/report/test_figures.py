@@ -20,6 +20,8 @@ from simstudy.report.charts.pairs import threshold_rows, thresholds
 from simstudy.report.figures import write_figures
 from simstudy.report.tables.markdown import markdown_text
 
+pytestmark = pytest.mark.xdist_group("figures")  # its results are made once
+
 mpl.use("Agg")
 LONG = "A label that goes on and on and on, with a $ and an _, as labels do, variant "
 

@@ -21,6 +21,8 @@ from simstudy import (
 )
 from simstudy.results.journal import Journal
 
+pytestmark = pytest.mark.xdist_group("refine")  # its results are made once
+
 # NB is ahead of CaMML with few rows of TAN models, and behind with many.
 STUDY = """
 name = "crossing"
@@ -99,6 +101,7 @@ def test_added_cells_are_those_of_a_study_with_these_sizes(refined, studies):
     assert (both["information_reward"] == both["information_reward_whole"]).all()
 
 
+@pytest.mark.slow
 def test_the_flag_extends_results_that_are_there(plain, refined, studies, tmp_path, simstudy):
     out = tmp_path / "out"
     run_study(load_study(studies / "plain.toml"), out, jobs=1, report=False)

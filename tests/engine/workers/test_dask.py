@@ -113,13 +113,14 @@ def test_a_cluster_gives_the_same_bytes(write_study, tmp_path, scheduler, here):
 def test_a_plugin_goes_to_the_workers_with_its_content(write_study, tmp_path, scheduler):
     # with a module and a file from its directory
     text = GONE.replace("import os\n", "import os\nfrom gone_size import size\n")
+    text = text.replace('"gone"', '"gone_at_size"')
     (tmp_path / "gone.py").write_text(text.replace("== 60", "== size()"))
     (tmp_path / "gone_size.py").write_text(
         'from pathlib import Path\nDATA_FILES = ["gone.txt"]\n'
         "def size():\n    return int((Path(__file__).parent / DATA_FILES[0]).read_text())\n"
     )
     (tmp_path / "gone.txt").write_text("60")
-    changes = {"seed = 7": 'seed = 7\nplugins = ["gone.py"]', '"naive_bayes"': '"gone"'}
+    changes = {"seed = 7": 'seed = 7\nplugins = ["gone.py"]', '"naive_bayes"': '"gone_at_size"'}
     study = load_study(write_study(changes))
     for path in tmp_path.glob("gone*"):  # as on another machine
         path.unlink()
@@ -129,6 +130,7 @@ def test_a_plugin_goes_to_the_workers_with_its_content(write_study, tmp_path, sc
     assert all(worker.poll() is None for worker in scheduler[1])
 
 
+@pytest.mark.slow
 def test_a_cluster_whose_workers_all_differ_is_refused(
     write_study, tmp_path, scheduler, monkeypatch
 ):
@@ -146,10 +148,11 @@ def test_a_cluster_whose_workers_all_differ_is_refused(
         run_study(study, tmp_path / "other", cluster=scheduler[0], report=False)
 
 
+@pytest.mark.slow
 def test_a_wrong_address_is_one_sentence(simstudy, write_study):
     started = time.monotonic()
     done = simstudy("run", write_study(), "--backend", "dask", "--address", "tcp://127.0.0.1:9")
-    assert time.monotonic() - started < 10
+    assert time.monotonic() - started < 60
     assert done.returncode == 2
     assert done.stderr.startswith("simstudy: no Dask scheduler answers at tcp://127.0.0.1:9;")
     assert len(done.stderr.splitlines()) == 1
@@ -184,6 +187,7 @@ def test_a_worker_that_is_lost_costs_nothing(write_study, tmp_path, scheduler, h
     assert (out / JOURNAL).exists()
 
 
+@pytest.mark.slow
 def test_a_scheduler_that_is_lost_is_said(write_study, tmp_path):
     place = tmp_path / "dask"
     place.mkdir()
@@ -200,6 +204,7 @@ def test_a_scheduler_that_is_lost_is_said(write_study, tmp_path):
             run_study(study, tmp_path / "out", cluster=address, report=False, progress=kill)
 
 
+@pytest.mark.slow
 def test_a_worker_that_joins_late_is_told_of_the_plan(write_study, tmp_path):
     place = tmp_path / "dask"
     place.mkdir()
@@ -252,8 +257,8 @@ def other_numpy(place: Path) -> None:
     ("difference", "named"),
     [
         (other_source, r"has simstudy (\S+) \(source \w+\), where \1 \(source \w+\) is needed"),
-        (older_version, r"cannot read the study \(.*join"),
-        (other_numpy, r"has numpy 1.0, where \S+ is needed"),
+        pytest.param(older_version, r"cannot read the study \(.*join", marks=pytest.mark.slow),
+        pytest.param(other_numpy, r"has numpy 1.0, where \S+ is needed", marks=pytest.mark.slow),
     ],
 )
 def test_a_worker_that_differs_and_joins_during_a_run_computes_nothing(
@@ -286,6 +291,7 @@ def test_a_worker_that_differs_and_joins_during_a_run_computes_nothing(
     assert f"the worker {came[0]} was refused: it " in results.note
 
 
+@pytest.mark.slow
 def test_a_worker_whose_simstudy_changes_during_a_run_is_refused_from_then_on(
     write_study, tmp_path
 ):

@@ -155,7 +155,7 @@ def test_more_than_64000_cells_cost_infinitely_much(card: int, finite: bool) -> 
         assert np.isfinite(costs.message[child, others & others - 1])  # one parent fewer
 
 
-@pytest.mark.parametrize("search", ["exact", "sample"])
+@pytest.mark.parametrize("search", ["exact", pytest.param("sample", marks=pytest.mark.slow)])
 def test_a_variable_among_its_own_parents_costs_infinitely_much_however_searched(
     draw_sample: Callable[..., Sample], search: Any
 ) -> None:

@@ -144,6 +144,7 @@ def test_classes_of_the_golden_sets_are_joined_as_in_exact_arithmetic(golden: An
     assert join(classes, golden.sample) == slow_join(classes, golden.sample)
 
 
+@pytest.mark.slow
 def test_classes_thousands_of_nits_apart_are_joined_without_overflow() -> None:
     # 20 × 20 values: 361 parameters tell dependence from independence, at some nits each, and
     # here the posterior holds both for equally probable.
@@ -159,6 +160,7 @@ def test_classes_thousands_of_nits_apart_are_joined_without_overflow() -> None:
             assert join(classes, sample) == slow_join(classes, sample)
 
 
+@pytest.mark.slow
 def test_the_programs_arithmetic_joins_nothing_that_overflows() -> None:
     # x1 repeats x0: independence costs thousands of nits more than an arc, and exp of that is
     # beyond any double; the other way round it is 0, of which r ln r is not a number.
