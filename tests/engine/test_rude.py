@@ -138,6 +138,7 @@ def test_programs_that_a_learner_started_end_with_its_time(rude, tmp_path):
     assert left.stdout == ""
 
 
+@pytest.mark.slow
 def test_failed_cells_can_be_run_again(rude, tmp_path, honest):
     path = tmp_path / "now"
     (tmp_path / "flaky.py").write_text(

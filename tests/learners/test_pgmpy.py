@@ -386,6 +386,7 @@ for seed in range(3):
 """
 
 
+@pytest.mark.slow
 def test_structures_do_not_depend_on_the_hash_seed_and_finding_a_name_imports_nothing():
     running = [
         subprocess.Popen(

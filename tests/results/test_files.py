@@ -89,6 +89,7 @@ def test_a_typing_error_makes_no_directory(simstudy, tmp_path, verb):
     assert not (tmp_path / "typo").exists()
 
 
+@pytest.mark.slow
 def test_a_page_without_a_name_is_refused(simstudy, write_study, tmp_path):
     study = write_study()
     assert simstudy("run", study, "--jobs", 1, "--no-report", "--out", "r").returncode == 0

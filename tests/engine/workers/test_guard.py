@@ -248,6 +248,7 @@ def test_failing_fast_stops_at_the_first_failure(simstudy, naughty):
     assert "Warning" not in done.stderr
 
 
+@pytest.mark.slow
 def test_failures_are_listed_and_each_can_be_run_again(simstudy, naughty, tmp_path):
     text = naughty.read_text()
     for how in ("sleeps", "is killed", "allocates"):

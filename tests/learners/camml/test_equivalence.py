@@ -106,6 +106,7 @@ def inputs(draw: st.DrawFn, rows: int, most: int) -> tuple[list[StatisticalClass
 
 @settings(max_examples=30, deadline=None)
 @given(inputs(rows=15, most=40))
+@pytest.mark.slow
 def test_classes_are_joined_as_in_exact_arithmetic(
     case: tuple[list[StatisticalClass], Sample],
 ) -> None:
