@@ -51,7 +51,7 @@ class Imputer:
             if variable.values is None:
                 replacements[place] = _mean(sample.values[:, place], sample.weights)
             elif self.method == "value" and (sample.codes[:, place] < 0).any():
-                replacements[place] = variable.card
+                replacements[place] = len(variable.values or ())
                 variables[place] = _with_missing(variable, variable.values)
             else:
                 replacements[place] = sample.counts(place).argmax()

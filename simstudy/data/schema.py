@@ -21,8 +21,12 @@ class Variable:
 
     @property
     def card(self) -> int:
-        """The number of values; 0 if it is numeric."""
-        return 0 if self.values is None else len(self.values)
+        """The number of values, 0 if it is numeric; 1 if a nominal one has no value at all.
+
+        Whatever counts values can then take a column that is missing in every row for one whose
+        only value never occurs.
+        """
+        return 0 if self.values is None else max(len(self.values), 1)
 
 
 @dataclass(frozen=True)

@@ -100,6 +100,8 @@ class LeaveOneOut:
         """Return the terms where values may be missing."""
         sample, spans = self._sample, self._sample.layout.spans
         values = self._codes[:, child]
+        if not sample.cards[child]:  # never known
+            return np.zeros((sample.classes, len(values)))
         table = sample.slot_counts[:, None, spans[child]]
         given: IntArray | int = MISSING  # in the last place, where a missing parent is
         if parent is not None:
