@@ -23,6 +23,7 @@ _BOMS = {
 _SEPARATORS = ",;\t|"
 _BLANK = [""]  # the record of a line of spaces
 _LOOKED_AT = 2**16  # characters from which a separator is found
+_LONGEST = 131_072  # characters of a value
 
 
 def decode(data: bytes, encoding: str | None, source: str) -> str:
@@ -55,10 +56,13 @@ def read_delimited(text: str, separator: str | None, source: str) -> Table:
             f"{source}: the separator must be one character other than a quotation mark or the end "
             f"of a line, not {separator!r}"
         )
+    limit = csv.field_size_limit(_LONGEST)  # other packages change it, for the whole process
     try:
         records = [record for record in _records(text, separator) if record and record != _BLANK]
     except csv.Error as error:
         raise SimstudyError(f"{source}, {_trouble(text, separator)}") from error
+    finally:
+        csv.field_size_limit(limit)
     if not records:
         raise SimstudyError(f"{source}: the file is empty; its first line must name the columns")
     names = [name.strip() for name in records[0]]
@@ -119,7 +123,7 @@ def _trouble(text: str, separator: str) -> str:
             last = reader.line_num  # type: ignore[attr-defined]
     except csv.Error as error:
         if "field larger" in str(error):
-            return f"line {last + 1}: a value is longer than {csv.field_size_limit():,} characters"
+            return f"line {last + 1}: a value is longer than {_LONGEST:,} characters"
         if "end of data" in str(error):
             return f"line {last + 1}: a quotation mark is opened and not closed"
     return f"line {last + 1}: there is text after a closing quotation mark"
