@@ -57,6 +57,7 @@ def controls(text):
     return {letter for letter in text if re.match("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e]", letter)}
 
 
+@pytest.mark.slow
 def test_labels_that_look_like_missing_values_are_labels(hostile):
     assert set(hostile.failures["learner"]) == {"None"}
     assert hostile.failures["model"].tolist() == [0, 1, 2]

@@ -104,6 +104,7 @@ def check_others(results, honest):
     pd.testing.assert_frame_equal(others, honest)
 
 
+@pytest.mark.slow
 def test_what_a_learner_does_to_its_process_is_its_own_affair(rude, honest, tmp_path):
     ways = ("leaves_a_child", "reads_input", "dies_later", "interrupts", "writes_oddly")
     study = load_study(rude(*ways, "says_much"), {"models": 4})

@@ -134,6 +134,7 @@ def test_what_is_no_file(made, out, name, what):
         assert len(results.scores) == len(results.timings) == 16
 
 
+@pytest.mark.slow
 def test_a_loop_in_place_of_the_directory(made, tmp_path, simstudy):
     loop = tmp_path / "loop"
     loop.symlink_to(loop)

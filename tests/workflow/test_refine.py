@@ -215,6 +215,7 @@ class Picky(NaiveBayes):
 """
 
 
+@pytest.mark.slow
 def test_failures_at_added_sizes_are_counted_and_told(studies, tmp_path, simstudy):
     (tmp_path / "picky.py").write_text(FAILING)
     text = STUDY.format(more="").replace("seed = 11", 'seed = 11\nplugins = ["picky.py"]')
@@ -232,6 +233,7 @@ def test_failures_at_added_sizes_are_counted_and_told(studies, tmp_path, simstud
     assert "not this many" in again.stderr + again.stdout
 
 
+@pytest.mark.slow
 def test_a_learner_that_failed_at_an_own_size_is_no_reason_to_add_it(tmp_path):
     (tmp_path / "picky.py").write_text(FAILING.replace("and sample.codes[0, 0]", "and False"))
     text = STUDY.format(more="").replace("seed = 11", 'seed = 11\nplugins = ["picky.py"]')
