@@ -33,15 +33,15 @@ def results_of_others() -> Iterator[None]:
 def report(directory: Directory) -> None:
     """Rewrite the tables, figures and page of a study."""
     from simstudy.report.files import write_report
-    from simstudy.report.names import PAGE
+    from simstudy.report.names import MEANS, PAGE
     from simstudy.results.results import open_results
     from simstudy.results.store import Store
 
-    open_results(directory)  # before the lock creates a directory
+    of_data = open_results(directory).study.datasets  # before the lock creates a directory
     store = Store(directory)
     with store.locked():
         write_report(open_results(directory), store)
-    echo(f"Report: {directory / PAGE}")
+    echo(f"Report: {directory / (MEANS if of_data else PAGE)}")
 
 
 @results_of_others()

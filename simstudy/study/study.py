@@ -90,6 +90,13 @@ class Study:
         sizes = ", ".join(map(str, self.data.train_sizes))
         return summary(self, models, f"{sizes} training rows", ", ".join(self.labels))
 
+    def demand_models(self, what: str) -> None:
+        """Refuse what is for studies of models alone."""
+        if self.datasets:
+            raise SimstudyError(
+                f"'{self.name}' is a study of data sets; {what} needs one of models"
+            )
+
     @property
     def labels(self) -> list[str]:
         """The labels of the learners."""

@@ -46,6 +46,8 @@ def compare_studies(
     variants : bool
         Whether the studies are variants of one study; ``readings`` then hold their findings.
     """
+    for one in results:
+        one.study.demand_models("a comparison")
     from simstudy.report.compare import compare_page
 
     if not results:

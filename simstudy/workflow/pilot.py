@@ -87,6 +87,7 @@ def run_pilot(
     from simstudy.analysis.precision import precision
     from simstudy.report.files import write_report
 
+    study.demand_models("a pilot")
     models = min(models, study.models)
     workers = min(jobs or available_processors(), models)
     finished: list[float] = []

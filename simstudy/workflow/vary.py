@@ -106,6 +106,8 @@ def vary_study(
     """
     readings = variants([parse_key(key) for key in keys])
     studies = [load_variant(Path(path), one.override, overrides) for one in readings]
+    for study in studies:
+        study.demand_models("vary")
     place = Path("results" if out is None else out) / f"{studies[0].name}-varied"
     found: list[Results] = []
     computed: dict[str, Path] = {}

@@ -14,6 +14,9 @@ from simstudy.data.files import read_data
 from simstudy.learners import AODE
 from simstudy.measures import information_reward
 from simstudy.results.journal import Journal
+from simstudy.workflow.compare import compare_studies
+from simstudy.workflow.pilot import run_pilot
+from simstudy.workflow.vary import vary_study
 
 STUDY = """
 name = "flowers"
@@ -245,12 +248,21 @@ def test_keys_of_data_sets_are_refused_in_studies_of_models(write_study):
 
 
 def test_analyses_of_models_say_that_they_do_not_apply(write, tmp_path):
-    run_study(load_study(write()), tmp_path / "out", jobs=1)
+    results_study = load_study(write())
+    run_study(results_study, tmp_path / "out", jobs=1)
     results = open_results(tmp_path / "out")
     assert "2 data sets" in repr(results)
     for call in (results.anova, results.pairwise, results.plot_learning_curves):
         with pytest.raises(SimstudyError, match="study of data sets"):
             call()
+    for command in (
+        lambda: run_pilot(results_study, 3, jobs=1),
+        lambda: compare_studies([results, results]),
+        lambda: vary_study(write(), ["seed=1,2"], tmp_path / "varied"),
+    ):
+        with pytest.raises(SimstudyError, match=r"study of data sets; .* needs one of models"):
+            command()
+    assert not (tmp_path / "varied").exists()
     manifest = json.loads((tmp_path / "out" / "manifest.json").read_text(encoding="utf-8"))
     assert len(manifest["parts"]) == 12
     assert simstudy.read_data is read_data
