@@ -61,6 +61,8 @@ def run_study(
         Dask scheduler, or "local"), overwrite, report, fail_fast, retry, refine.
     """
     check_options(options)
+    if options.get("refine"):
+        study.demand_models("--refine")
     plan = make_plan(study)
     store = Store(_place(study, out))
     with store.locked(), shown(progress) as update:

@@ -257,6 +257,7 @@ def test_analyses_of_models_say_that_they_do_not_apply(write, tmp_path):
             call()
     for command in (
         lambda: run_pilot(results_study, 3, jobs=1),
+        lambda: run_study(results_study, tmp_path / "refined", refine=True),
         lambda: compare_studies([results, results]),
         lambda: vary_study(write(), ["seed=1,2"], tmp_path / "varied"),
     ):
