@@ -57,7 +57,14 @@ def with_tables(study: Study, directory: Path) -> Study:
                     f"{size} does not fit '{table.name}', whose smallest training part has "
                     f"{rows} rows",
                 )
-    tables = [replace(table, splits=given.get(table.name)) for table in tables]
+    tables = [
+        replace(
+            table,
+            splits=given.get(table.name),
+            notes=(*table.notes, *_rare_classes(table, resampling)),
+        )
+        for table in tables
+    ]
     sizes = [dose(size) for size in resampling.sizes] or [WHOLE]
     data = Data.model_construct(train_sizes=sizes, test_size=1, training="nested")
     return replace(study, tables=tuple(tables), models=number, data=data)
@@ -68,6 +75,16 @@ def _resampling(given: ResamplingSection) -> Resampling:
         return Resampling.of(given.model_dump(exclude_none=True))
     except ValueError as error:
         raise KeyedError("resampling", str(error)) from error
+
+
+def _rare_classes(table: DataSource, resampling: Resampling) -> list[str]:
+    """Name the classes that are too rare to stratify."""
+    if resampling.scheme is None:
+        return []
+    sample = table.sample
+    names = sample.schema.target.values or ()
+    note = resampling.scheme.rare_note(sample.target, names, sample.groups)
+    return [note] if note else []
 
 
 def _given_splits(

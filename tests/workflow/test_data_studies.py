@@ -279,6 +279,60 @@ def test_rows_without_a_target_are_counted_in_the_results(write, tmp_path):
     assert note.startswith("2 rows without a target dropped")
 
 
+def test_classes_too_rare_to_stratify_are_named_in_the_results(write, tmp_path):
+    frame = flowers()
+    frame.loc[[3, 7], "kind"] = "orchid"
+    study = write()
+    frame.to_csv(tmp_path / "flowers.csv", index=False)
+    results = run_study(load_study(study), tmp_path / "out", jobs=1)
+    (note,) = results.manifest["notes"]["flowers"]
+    assert note.startswith("1 class with fewer than 3 rows, too rare to stratify")
+    assert note.endswith("'orchid' (2 rows)")
+
+
+def test_other_test_rows_change_no_model(write, tmp_path):
+    """Rows 40 to 59 are tested; the last ten get extreme and missing values and other classes."""
+    learners = "\n".join(
+        f"[[learners]]\nname = '{name}'\nlabel = '{name} {number}'\n{keys}"
+        for number, (name, keys) in enumerate(
+            [
+                *((name, "") for name in ("one_r", "boosted_c45", "tan", "kdb", "hnb", "lbr")),
+                *((name, "") for name in ("decision_stump", "mml_tree", "mml_graph", "camml")),
+                ("naive_bayes", "numeric = 'kernel'"),
+                ("naive_bayes", "numeric = 'discretize'"),
+                ("c45", "preparation = { discretize = 'equal_frequency', missing = 'value' }"),
+                ("sklearn.linear_model:LogisticRegression", ""),
+                ("sklearn.tree:DecisionTreeClassifier", "encode = 'ordinal'\nrandom_state = 1"),
+            ]
+        )
+    )
+    study = write(
+        {
+            '[[datasets]]\npath = "votes.csv"\nname = "the votes"\ntarget = "party"\n': "",
+            "folds = 3\nrepeats = 2": 'splits = "splits.csv"\n[preparation]\nmissing = "mode"',
+            "[measures]": f"{learners}\n[measures]",
+        }
+    )
+    lines = [f"{row},0,0,{'train' if row < 40 else 'test'}" for row in range(60)]
+    text = "\n".join(["row,repeat,fold,part", *lines, ""])
+    (tmp_path / "splits.csv").write_text(text, encoding="utf-8")
+    answers = []
+    for changed in (False, True):
+        frame = flowers()
+        frame.loc[[1, 5, 45], ["length", "colour"]] = np.nan
+        if changed:
+            frame.loc[50:, "length"] = [1e6, -1e6, np.nan, 0.5, 0.5, 0.5, 0.5, 1e-6, 7, 7]
+            frame.loc[50:, "colour"] = ["red"] * 6 + [np.nan] * 4
+            frame.loc[50:, "kind"] = "c"
+        frame.to_csv(tmp_path / "flowers.csv", index=False)
+        results = run_study(load_study(study), tmp_path / f"out{changed}", jobs=1)
+        assert results.manifest["failures"] == 0
+        found = results.answers.query("row < 50").sort_values(["learner", "row"])
+        answers.append(np.stack(found["probabilities"]))
+    assert len(answers[0]) == 17 * 10
+    np.testing.assert_array_equal(*answers)
+
+
 def test_given_splits_are_used(write, tmp_path):
     sets = {"flowers": 60, "the votes": 40}
     rows = [f"{name},{row},{row % 2}" for name, number in sets.items() for row in range(number)]
