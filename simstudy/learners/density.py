@@ -4,6 +4,10 @@ John & Langley (1995), as Weka's NaiveBayes computes them. Numbers are known to 
 mean gap between neighbouring distinct training values, and their probability is that of an
 interval of width δ, at least 10^-75. All distributions are normal, and no standard deviation is
 below δ/6.
+
+Variances are sums of squared deviations. Weka subtracts the square of the mean from the mean of
+the squares, which loses digits where numbers are large for their spread: probabilities differ by
+about 10^-16 times the squared ratio of mean and standard deviation.
 """
 
 from __future__ import annotations
@@ -21,6 +25,7 @@ from simstudy.learners.naive_bayes import FittedNaiveBayes
 
 _LEAST = 1e-75
 _DEFAULT_PRECISION = 0.01  # of an attribute with fewer than two distinct values
+_LEAST_PRECISION_OF_KERNELS = 1e-6  # as in Weka
 _NO_SPREAD = 1e-10  # a standard deviation up to this counts as 0
 _MAX_ERROR = 0.01  # sums of kernels end when the rest can add no more than this share
 _CHUNK_SIZE = 2**17  # kernels evaluated at once
@@ -70,12 +75,15 @@ class FittedNumericNaiveBayes(Described):
 class Density(ABC):
     """The distributions of a numeric attribute in each class, from known values."""
 
+    _least_precision = 0.0
+
     def __init__(
         self, values: FloatArray, target: IntArray, weights: FloatArray, classes: int
     ) -> None:
         gaps = np.diff(np.unique(values))
         # Summed one after another: the last bit decides which way values are rounded.
-        self._precision = np.cumsum(gaps)[-1] / len(gaps) if len(gaps) else _DEFAULT_PRECISION
+        precision = np.cumsum(gaps)[-1] / len(gaps) if len(gaps) else _DEFAULT_PRECISION
+        self._precision = max(precision, self._least_precision)
         self._fit(self._rounded(values), target, weights, classes)
 
     @abstractmethod
@@ -123,10 +131,12 @@ class Normals(Density):
 class Kernels(Density):
     """The mean of a normal distribution around every training value of a class.
 
-    Training values are rounded to the precision, other values are not. The standard deviation is
-    range/√n. As in Weka, kernels are added from a value upwards, then downwards, each until the
-    kernel times the remaining weight is below 1 % of the sum so far.
+    Training values are rounded to the precision, which is at least 10^-6; other values are not.
+    The standard deviation is range/√n. As in Weka, kernels are added from a value upwards, then
+    downwards, each until the kernel times the remaining weight is below 1 % of the sum so far.
     """
+
+    _least_precision = _LEAST_PRECISION_OF_KERNELS
 
     def _fit(self, values: FloatArray, target: IntArray, weights: FloatArray, classes: int) -> None:
         self._kernels: list[tuple[FloatArray, FloatArray, float]] = []

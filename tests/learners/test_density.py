@@ -124,6 +124,14 @@ def test_constant_numbers_have_the_default_precision():
     np.testing.assert_allclose(density.probabilities(np.array([2.5])), 1 - 2 * cdf(-3), rtol=1e-9)
 
 
+def test_kernels_have_a_precision_of_at_least_a_millionth():
+    # The gaps are 1e-7, but δ = 1e-6, so that all three values are rounded to 0: one kernel of
+    # standard deviation δ/6, of which δ/2 on either side hold 1 - 2 Φ(-3).
+    values, target = np.array([0.0, 1e-7, 2e-7]), np.zeros(3, dtype=int)
+    fitted = Kernels(values, target, np.ones(3), 1)
+    np.testing.assert_allclose(fitted.probabilities(np.zeros(1)), 1 - 2 * cdf(-3), rtol=1e-12)
+
+
 @each_density
 @given(seeds, st.floats(0, 0.95))
 def test_probabilities_sum_to_one_and_do_not_depend_on_other_rows(numeric, seed, share):
