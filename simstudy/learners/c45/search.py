@@ -297,7 +297,11 @@ def _best_cuts(gain: FloatArray, node: IntArray) -> IntArray:
 
 
 def _value_below(column: FloatArray, middle: FloatArray) -> FloatArray:
-    """Return the greatest value in the training set up to each cut."""
+    """Return the greatest value in the training set up to each cut, less than `SMALL` above it."""
     values = np.unique(column[~np.isnan(column)])
-    below: FloatArray = values[np.searchsorted(values, middle + SMALL) - 1]
+    place = np.searchsorted(values, middle + SMALL)
+    # As in Weka, it is the difference that is compared: it may be rounded to the other side.
+    place -= values[place - 1] - middle >= SMALL
+    place += values[np.minimum(place, len(values) - 1)] - middle < SMALL
+    below: FloatArray = values[np.minimum(place, len(values)) - 1]
     return below

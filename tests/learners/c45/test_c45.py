@@ -158,6 +158,19 @@ def test_a_number_is_cut_at_a_value_of_the_training_rows() -> None:
     np.testing.assert_array_equal(fitted.predict_proba(asked), [[1, 0], [0, 1], [0, 1]])
 
 
+def test_a_value_a_millionth_above_the_middle_is_a_threshold_if_the_difference_is_less() -> None:
+    # The tree of Weka's J48 -U: x0 <= 0 (x1 <= 1.499998: b (3/1), x1 > 1.499998: a (3)), x0 > 0: a.
+    # The middle of 1.499988 and 1.500006 is 1.499997, which the value 1.499998 exceeds by 1e-6,
+    # rounded to a little less.
+    rows = [
+        *([2, 1.499992, 0], [0, 1.500006, 0], [-1, np.nan, 0], [1, 1.499998, 0], [2, 1.499992, 0]),
+        *([0, 1.499988, 1], [0, 1.500006, 0], [1, 1.499998, 0], [0, 1.499988, 1], [-1, np.nan, 0]),
+    ]
+    values = np.array(rows)
+    fitted = C45(prune=False).fit(sample_of(values[:, :2], (0, 0), values[:, 2].astype(int), 2))
+    assert fitted.tree.threshold[:2].tolist() == [0, 1.499998]
+
+
 def test_the_best_score_is_replaced_only_by_one_that_is_really_greater() -> None:
     scores = np.array([[0.3, 0.3 + 1e-7, 0.1], [0.0, 0.0, 0.0], [0.1, 0.1 + 9e-7, 0.1 + 18e-7]])
     # In the last row 0.1 + 9e-7 does not replace 0.1, but 0.1 + 18e-7 does.
