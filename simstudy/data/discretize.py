@@ -65,8 +65,9 @@ def cut_points(
     and Kononenko accepts it if log₂ N!/∏n_c! + log₂ C(N + k − 1, k − 1) is greater than the sum of
     the same over both parts, with the k of the whole, plus log₂(N − 1). These are the rules of
     Weka's ``Discretize`` and ``Discretize -K``; its N − 1 is not the number of possible cuts.
-    Kononenko's costs can be exactly equal: those of three rows, one of them of another class.
-    Rounding then decides as it does in Weka, which splits these.
+    Where two cuts have equal entropy, as those of mirrored counts, rounding can make Weka take the
+    second one. Kononenko's costs can be exactly equal: those of three rows, one of them of another
+    class. Rounding then decides as it does in Weka, which splits these.
 
     References
     ----------

@@ -28,6 +28,8 @@ class DecisionStump(Learner):
     numeric attribute is split halfway between two neighbouring training values. Rows in which the
     attribute is missing are a third part. A side without training rows predicts as the rows with
     missing values do, and if there are none, the overall class frequencies; so do missing values.
+    If no attribute has two known values, all known values of the first are one part; Weka then
+    compares them with 0.
 
     References
     ----------

@@ -40,9 +40,13 @@ class BoostedC45(Learner):
 
     Notes
     -----
-    Predictions equal Weka's, except that in Weka rounding breaks ties between the classes of a row
-    with a missing value. As in Weka, a split of a numeric attribute needs 2·min_leaf rows, however
-    large their weights.
+    As in Weka, a split of a numeric attribute needs 2·min_leaf rows, however large their weights.
+
+    Predictions equal Weka's, except where two classes of a training row with a missing value are
+    equally probable. This is common after a tree of a single leaf, whose errors then have half of
+    the weight. Here the row belongs to the first class. So it does in Weka when rows are
+    reweighted, but ε is counted after exact comparison, where the last bit of sums in the order of
+    the rows decides; the tree then has other votes, and later trees are others.
 
     C5.0's boosting, used by Korb, Hope & Hughes (2001), is similar. According to Kuhn & Johnson
     (2013, section 14.6), it adds the same weight to each misclassified row instead of multiplying,
