@@ -151,7 +151,9 @@ class Encoder:
             if weights.any():
                 self._fill[i] = np.average(values, weights=weights)
                 spread = np.average((values - self._fill[i]) ** 2, weights=weights) ** 0.5
-                self._scale[i] = spread or 1.0
+                # The mean of equal numbers can differ from them by rounding.
+                if spread > len(values) * np.finfo(np.float64).eps * abs(self._fill[i]):
+                    self._scale[i] = spread
 
     def __call__(self, rows: Sample | npt.ArrayLike) -> FloatArray:
         """Return the encoded attributes of a sample or an array."""

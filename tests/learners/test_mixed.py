@@ -172,6 +172,13 @@ def test_numbers_are_standardised_and_gaps_filled_by_the_training_rows() -> None
     np.testing.assert_allclose(ordinal._encoder([[np.nan, 2.2]]), [[1, -1]], atol=1e-12)
 
 
+def test_a_constant_number_is_not_magnified_by_the_rounding_of_its_mean() -> None:
+    # The mean of six times 0.1 is less than 0.1 in the last bit.
+    train = Sample.of([[0.1, 0], [0.1, 1]] * 3, Schema.plain((0, 2)))
+    fitted = scikit_learner("sklearn.naive_bayes:GaussianNB")().fit(train)
+    np.testing.assert_allclose(fitted._encoder([[0.1], [0.3]]), [[0], [0.2]], atol=1e-12)
+
+
 @pytest.mark.parametrize(
     "learner", [LBR(), LOGISTIC(), C45(), BoostedC45(), OneR(), DecisionStump()], ids=repr
 )
