@@ -14,6 +14,7 @@ import numpy as np
 import simstudy
 from simstudy.engine.evaluation import EXACT, SAMPLED
 from simstudy.engine.seeds import stream, stream_key
+from simstudy.measures.base import has_exact_value
 from simstudy.sources.data import DataSource
 from simstudy.study.plugins import PluginFile
 from simstudy.study.registry import LEARNERS, MEASURES, registered
@@ -78,7 +79,7 @@ class Plan:
     cutoff: str
     base: float
     reward: str = "mean"
-    means: tuple[str, ...] = ()  # measures that are means over rows
+    exact: tuple[str, ...] = ()  # measures with an exact value
     # Limits of one cell: seconds, and gigabytes beyond those of an idle worker.
     timeout: float | None = None
     memory: float | None = None
@@ -98,7 +99,7 @@ class Plan:
     @property
     def columns(self) -> list[Column]:
         """The measures on each test: exact, sampled, or exact and then sampled."""
-        exact = [Column(name, name, EXACT) for name in self.measures if name in self.means]
+        exact = [Column(name, name, EXACT) for name in self.measures if name in self.exact]
         if self.test_size == "exact":
             return exact
         suffix = "" if isinstance(self.test_size, int) else "_sampled"
@@ -213,7 +214,7 @@ def make_plan(study: Study) -> Plan:
     return replace(
         plan,
         tables=study.tables,
-        means=tuple(name for name in study.measures.names if MEASURES.get(name).info.mean),
+        exact=tuple(name for name in study.measures.names if has_exact_value(MEASURES.get(name))),
         plugins=study.plugin_files,
         sources=tuple(
             (name, digest)

@@ -10,7 +10,7 @@ from simstudy.measures.base import measure, modal_class, pick
 SMALLEST_CELL = 10
 
 
-@measure(greater_is_better=False, label="miscalibration", mean=False)
+@measure(greater_is_better=False, label="miscalibration", over="set")
 def miscalibration(proba: FloatArray, y: IntArray) -> float:
     """Miscalibration of the modal class: predicted probability against observed frequency.
 

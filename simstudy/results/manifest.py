@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Collection
 from dataclasses import asdict
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
@@ -69,7 +69,8 @@ class _Info(_Section):
     label: str
     unit: str
     zero: str
-    mean: bool
+    over: Literal["row", "set"] = "row"
+    mean: bool = True  # of earlier versions: whether it has an exact value
 
 
 class _Network(_Section):

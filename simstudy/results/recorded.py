@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from simstudy.engine.evaluation import EXACT
 from simstudy.engine.plan import Part, Plan, stated_plan
 from simstudy.errors import SimstudyError
 from simstudy.results.manifest import plugin_copy
@@ -57,7 +58,7 @@ def recorded_plan(study: Study, directory: Path, manifest: Mapping[str, Any]) ->
 
     `Store.check` finds disagreements with the manifest.
     """
-    conditions, measures = manifest["conditions"], manifest["measures"]
+    conditions = manifest["conditions"]
     plan = stated_plan(study)
     identities = dict(conditions["learners"])
     return replace(
@@ -66,12 +67,19 @@ def recorded_plan(study: Study, directory: Path, manifest: Mapping[str, Any]) ->
         learners=tuple(
             replace(one, identity=identities.get(one.label, "")) for one in plan.learners
         ),
-        means=tuple(name for name in plan.measures if measures.get(name, {"mean": False})["mean"]),
+        exact=tuple(name for name in plan.measures if _is_exact(name, manifest)),
         datasets=tuple((name, digest) for name, digest in conditions.get("datasets", ())),
         parts=tuple(Part(**part) for part in manifest.get("parts", ())),
         plugins=tuple(_recorded_plugin(directory, name) for name in study.plugins),
         sources=tuple(conditions["source"].items()),
     )
+
+
+def _is_exact(measure: str, manifest: Mapping[str, Any]) -> bool:
+    """Whether a measure has an exact value, as results record it."""
+    if columns := manifest.get("columns"):
+        return [measure, EXACT] in columns.values()
+    return bool(manifest["measures"].get(measure, {}).get("mean"))  # earlier versions
 
 
 def _recorded_plugin(directory: Path, name: str) -> PluginFile:

@@ -7,7 +7,7 @@ import math
 from typing import TYPE_CHECKING
 
 from simstudy.errors import SimstudyError
-from simstudy.measures.base import CONTEXT_KEYWORDS, keywords
+from simstudy.measures.base import CONTEXT_KEYWORDS, has_exact_value, keywords
 from simstudy.sources.base import Family
 from simstudy.study.constants import MAX_CONFIGURATIONS
 from simstudy.study.explain import KeyedError
@@ -131,13 +131,13 @@ def _check_exact(study: Study) -> None:
     for key, name in _measure_keys(study):
         if (
             exact
-            and not MEASURES.get(name).info.mean
+            and not has_exact_value(MEASURES.get(name))
             and (study.data.test_size == "exact" or key == "measures.primary")
         ):
             raise KeyedError(
                 key,
-                f"'{name}' is not a mean over rows, so it has no exact value; with it, "
-                "data.test_size must be a number of rows",
+                f"'{name}' is neither a mean over rows nor takes weights, so it has no exact "
+                "value; with it, data.test_size must be a number of rows",
             )
         if "limit" in keywords(MEASURES.get(name)):
             _check_configurations(study, key, f"'{name}' needs learners' limits, which go")
