@@ -8,7 +8,24 @@ from simstudy.lazy import find
 
 if TYPE_CHECKING:
     from simstudy.measures.base import MeasureInfo, measure, score
-    from simstudy.measures.calibration import miscalibration
+    from simstudy.measures.calibration import (
+        calibration_loss,
+        expected_calibration_error,
+        miscalibration,
+        overconfidence,
+        refinement_loss,
+        underconfidence,
+    )
+    from simstudy.measures.errors import (
+        class_complexity,
+        complexity_improvement,
+        kononenko_bratko_relative,
+        kononenko_bratko_total,
+        mean_absolute_error,
+        relative_absolute_error,
+        rmse,
+        root_relative_squared_error,
+    )
     from simstudy.measures.losses import accuracy, brier_score, log_loss
     from simstudy.measures.rewards import (
         good_reward,
@@ -21,7 +38,24 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "simstudy.measures.base": ["MeasureInfo", "measure", "score"],
-    "simstudy.measures.calibration": ["miscalibration"],
+    "simstudy.measures.calibration": [
+        "calibration_loss",
+        "expected_calibration_error",
+        "miscalibration",
+        "overconfidence",
+        "refinement_loss",
+        "underconfidence",
+    ],
+    "simstudy.measures.errors": [
+        "class_complexity",
+        "complexity_improvement",
+        "kononenko_bratko_relative",
+        "kononenko_bratko_total",
+        "mean_absolute_error",
+        "relative_absolute_error",
+        "rmse",
+        "root_relative_squared_error",
+    ],
     "simstudy.measures.losses": ["accuracy", "brier_score", "log_loss"],
     "simstudy.measures.rewards": [
         "good_reward",
@@ -37,19 +71,32 @@ __all__ = [
     "MeasureInfo",
     "accuracy",
     "brier_score",
+    "calibration_loss",
+    "class_complexity",
+    "complexity_improvement",
     "estimation",
+    "expected_calibration_error",
     "good_reward",
     "information_reward",
     "information_reward_2002",
     "information_reward_2002_modal",
     "kl_divergence",
     "kononenko_bratko",
+    "kononenko_bratko_relative",
+    "kononenko_bratko_total",
     "log_loss",
+    "mean_absolute_error",
     "measure",
     "miscalibration",
+    "overconfidence",
+    "refinement_loss",
     "regret",
+    "relative_absolute_error",
     "representation",
+    "rmse",
+    "root_relative_squared_error",
     "score",
+    "underconfidence",
 ]
 
 
