@@ -10,6 +10,7 @@ from simstudy.measures.base import measure, modal_class, pick
 
 SMALLEST_CELL = 10
 DECIMALS = 12  # predictions that agree so far are taken as equal
+ODD = 0x9E3779B97F4A7C15  # spreads the bits of a hash
 
 
 @measure(greater_is_better=False, label="miscalibration", over="set")
@@ -317,12 +318,15 @@ def _groups(proba: FloatArray, y: IntArray, weights: FloatArray | None) -> _Grou
 def _equal_rows(rows: FloatArray) -> tuple[IntArray, IntArray]:
     """Return an order in which equal rows are neighbours, and where each run of them starts."""
     # Sorting by a hash is faster than by all columns; two rows of one hash may still differ.
-    factors = np.arange(1, 2 * rows.shape[1], 2, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
-    bits = np.ascontiguousarray(rows).view(np.uint64)
-    hashes = ((bits ^ (bits >> np.uint64(29))) * factors).sum(axis=1)
+    bits = np.ascontiguousarray(rows.T).view(np.uint64)
+    hashes = np.zeros(len(rows), dtype=np.uint64)
+    for column, factor in enumerate(range(1, 2 * len(bits), 2)):
+        hashes += (bits[column] ^ (bits[column] >> 29)) * np.uint64(factor * ODD % 2**64)
     order = np.argsort(hashes)
-    new = (rows[order[1:]] != rows[order[:-1]]).any(axis=1)
-    if (new & (np.diff(hashes[order]) == 0)).any():
+    ascending = hashes[order]
+    new = ascending[1:] != ascending[:-1]
+    same = np.flatnonzero(~new)
+    if (rows[order[same]] != rows[order[same + 1]]).any():
         order = np.lexsort(rows.T)
         new = (rows[order[1:]] != rows[order[:-1]]).any(axis=1)
     return order, np.append(0, np.flatnonzero(new) + 1)

@@ -131,10 +131,11 @@ def levels(values: FloatArray, tolerance: float = TOLERANCE) -> IntArray:
     """
     order = np.argsort(values)
     ascending = values[order]
+    low, high = ascending[:-1], ascending[1:]
     with np.errstate(invalid="ignore"):  # infinity less infinity
-        step = np.diff(ascending)
-        scale = np.maximum(1.0, np.maximum(np.abs(ascending[1:]), np.abs(ascending[:-1])))
-        rises = np.where(ascending[1:] == ascending[:-1], False, ~(step <= tolerance * scale))
+        near = high - low <= tolerance * np.maximum(1.0, np.maximum(np.abs(low), np.abs(high)))
+    finite = np.isfinite(low) & np.isfinite(high)
+    rises = np.where(finite, ~near, low != high)
     ranks = np.empty(len(values), dtype=np.intp)
     ranks[order] = np.append(0, np.cumsum(rises))[: len(values)]
     return ranks
