@@ -11,6 +11,7 @@ import numpy as np
 from simstudy.arrays import FloatArray, IntArray
 from simstudy.measures.base import MeasureFunction, keywords, measure, score
 from simstudy.measures.ranked_lists import auc_numerators, balanced_lists, list_probabilities
+from simstudy.measures.two_level import info_of
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,8 @@ class AnswerSet:
             numerators = auc_numerators(self.y == 1)
             return numerators / ((self.y == 1).sum(axis=1) * (self.y == 0).sum(axis=1))
         first = self._score(function, 0)  # has an error for what cannot be scored
-        if getattr(getattr(function, "info", None), "over", "") != "row":
+        info = info_of(function)
+        if info is None or info.over != "row":
             rest = (self._score(function, answer) for answer in range(1, len(self.y)))
             return np.array([first, *rest], dtype=np.float64)
         return self._row_means(function)

@@ -41,7 +41,8 @@ class MeasureInfo:
         The axis label.
     unit : str
         ``"nats"`` for a measure that takes ``base`` (the report names the unit of the chosen
-        base), ``"bits"`` for one that is always in base 2, empty otherwise.
+        base), ``"bits"`` for one that is always in base 2, ``"%"`` for a percentage, empty
+        otherwise.
     zero : str
         The meaning of 0, if it deserves a reference line in figures.
     over : {"row", "set"}

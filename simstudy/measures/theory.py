@@ -108,8 +108,9 @@ def compare(
     Parameters
     ----------
     f : str or callable or TwoLevelMeasure
-        The first measure: the name of a measure in `simstudy.measures`, a function like these, or
-        a two-level measure, by name ``"auc:accuracy"`` or ``"phi"``, which is the same.
+        The first measure: the name of a measure in `simstudy.measures`, a function like these
+        (with parameters: `functools.partial`), or a two-level measure, by name ``"auc:accuracy"``
+        or ``"phi"``, which is the same.
     g : str or callable or TwoLevelMeasure
         The second measure.
     n : int >= 2, <= 20, even

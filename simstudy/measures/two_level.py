@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray
-from simstudy.measures.base import MeasureFunction, Undefined, score
+from simstudy.measures.base import MeasureFunction, MeasureInfo, Undefined, score
 
 TOLERANCE = 1e-9
 
@@ -141,13 +141,19 @@ def levels(values: FloatArray, tolerance: float = TOLERANCE) -> IntArray:
     return ranks
 
 
+def info_of(function: MeasureFunction) -> MeasureInfo | None:
+    """Return the metadata of a measure, also of one with parameters (`functools.partial`)."""
+    return getattr(getattr(function, "func", function), "info", None)
+
+
 def greater_is_better(function: MeasureFunction) -> bool:
     """Whether greater values of a measure are better; so they are if it does not say."""
-    info = getattr(function, "info", None)
-    return True if info is None else bool(info.greater_is_better)
+    info = info_of(function)
+    return True if info is None else info.greater_is_better
 
 
 def name_of(function: MeasureFunction | TwoLevelMeasure) -> str:
     """Return the name of a measure."""
-    name = getattr(function, "name", None) or getattr(function, "__name__", None)
-    return str(name or repr(function))
+    if isinstance(function, TwoLevelMeasure):
+        return function.name
+    return str(getattr(getattr(function, "func", function), "__name__", repr(function)))

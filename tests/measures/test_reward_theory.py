@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simstudy.measures.base import score
+from simstudy.measures.base import clip, score
 from simstudy.measures.reward_theory import (
     cumulative_reward_2002,
     expected_information_reward,
@@ -17,7 +17,12 @@ from simstudy.measures.reward_theory import (
     ranking_reverses,
     uniform_reward_2002,
 )
-from simstudy.measures.rewards import good_reward, information_reward, information_reward_2002
+from simstudy.measures.rewards import (
+    good_reward,
+    information_reward,
+    information_reward_2002,
+    kononenko_bratko,
+)
 
 BETWEEN = st.floats(0.01, 0.99)
 
@@ -80,6 +85,21 @@ def test_a_lazy_expert_earns_goods_reward():
     # Hope & Korb 2004: who always predicts the prior of .9 earns .531 bits.
     proba, y = np.tile([0.9, 0.1], (10, 1)), np.array([0] * 9 + [1])
     assert score(good_reward, proba, y) == pytest.approx(0.531, abs=5e-4)
+
+
+def test_a_perfect_learner_on_mushrooms():
+    # Hope & Korb 2002, tables 4 and 6: half of 4208 edible and 3916 poisonous mushrooms train.
+    # Perfect predictions, cut off, earn .6926 nats by KB, about the entropy of the prior, and
+    # .9998 by the reward of 2002.
+    counts = np.array([2104, 1958])
+    n, prior = counts.sum(), (counts + 0.5) / (counts.sum() + 1)
+    proba, y = clip(np.eye(2), "mml", n), np.array([0, 1])
+    kb = score(kononenko_bratko, proba, y, prior=prior, weights=counts)
+    assert kb == pytest.approx(0.69259, abs=3e-4)
+    entropy = -(prior * np.log(prior)).sum()
+    assert kb == pytest.approx(entropy + math.log((n + 0.5) / (n + 1)), abs=1e-5)
+    reward = score(information_reward_2002, proba, y, prior=prior, weights=counts)
+    assert reward == pytest.approx(0.99982, abs=5e-6)
 
 
 # 2004

@@ -1,5 +1,6 @@
 """Consistency and discriminancy: Huang & Ling's tables and theorems, and counts by brute force."""
 
+import functools
 import gzip
 import itertools
 import json
@@ -46,6 +47,10 @@ def by_brute_force(f, g):
         only_f += signs[0] != 0 == signs[1]
         only_g += signs[1] != 0 == signs[0]
     return agree, disagree, only_f, only_g
+
+
+def _module(name):
+    return getattr(getattr(measures, name), "__module__", "")
 
 
 def parse(text):
@@ -312,14 +317,42 @@ def test_rows_of_classes_are_apportioned_by_the_prior():
 
 def test_every_measure_of_probabilities_can_be_compared():
     needs_truth = {"kl_divergence", "regret", "representation", "estimation"}
-    names = [name for name in measures.__all__ if hasattr(getattr(measures, name), "info")]
-    for name in set(names) - needs_truth:
+    modules = {
+        f"simstudy.measures.{name}" for name in ("calibration", "errors", "losses", "rewards")
+    }
+    of_modules = [name for name in measures.__all__ if _module(name) in modules]
+    names = [name for name in of_modules if hasattr(getattr(measures, name), "info")]
+    assert len(names) >= 22
+    for name in names:
         found = compare(name, "brier_score", rows=15, samples=30, classes=2)
         assert found.results == 30
         assert sum(counts(found)) <= math.comb(30, 2)
     for name in needs_truth:
         with pytest.raises(ValueError, match=f"'{name}' needs"):
             compare(name, "accuracy", rows=15, samples=30)
+
+
+def test_a_measure_with_parameters_keeps_its_direction_and_name():
+    coarse = functools.partial(measures.expected_calibration_error, bins=2)
+    found = compare(coarse, "brier_score", rows=15, samples=50)
+    answers = answer_sets.random_answers(15, 50, 2, None, 0)
+    values = [coarse(p, y) for p, y in zip(answers.proba, answers.y, strict=True)]
+    loss = answers.values(brier_score)
+    assert counts(found) == by_brute_force(-np.round(values, 9), -np.round(loss, 9))
+    assert found.f == "expected_calibration_error"
+    bits = functools.partial(log_loss, base=2)
+    assert compare(bits, "log_loss", rows=15, samples=50).consistency == 1
+
+
+@pytest.mark.skipif("auc" not in measures.__all__, reason="there is no measure of that name")
+def test_the_auc_of_ranked_lists_is_that_of_the_measure():
+    for n in (4, 6):
+        expected = compare("phi", "accuracy", n=n)
+        phi = TwoLevelMeasure(measures.auc, accuracy)
+        assert compare(phi, "accuracy", n=n) == expected
+        assert compare(measures.auc, "accuracy", n=n) == compare("auc", "accuracy", n=n)
+    assert compare("auc", "accuracy", rows=20, samples=100).finer
+    assert compare("phi", "auc", rows=20, samples=100).consistency == 1
 
 
 def test_a_measure_is_consistent_with_itself_and_never_finer():
