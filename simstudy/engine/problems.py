@@ -13,6 +13,7 @@ from simstudy.arrays import FloatArray, IntArray
 from simstudy.data.sample import Sample
 from simstudy.engine.evaluation import Evaluation, evaluation
 from simstudy.engine.plan import Component, Plan
+from simstudy.measures.arguments import class_numbers, rarest
 from simstudy.networks.model import Model
 from simstudy.study.registry import FAMILIES
 
@@ -21,8 +22,14 @@ class Problem(ABC):
     """The subject of a task: its truth, if known, its test and its training sets."""
 
     truth: Model | None
-    classes: int
+    class_names: tuple[str, ...]
+    rarer: int  # the class that is rarest in the population or in the data set
     judged: Evaluation
+
+    @property
+    def classes(self) -> int:
+        """The number of classes."""
+        return len(self.class_names)
 
     @property
     @abstractmethod
@@ -52,7 +59,8 @@ class ModelProblem(Problem):
         drawn: Model = build(FAMILIES, plan.family).draw(plan.stream(model, "model"))
         self.truth = self._drawn = drawn
         self.judged = evaluation(drawn, plan.test_size, plan.stream(model, "test"))
-        self.classes = drawn.cards[-1]
+        self.class_names = class_numbers(drawn.cards[-1])
+        self.rarer = rarest(drawn.class_prior())
 
     @cached_property
     def digest(self) -> str:

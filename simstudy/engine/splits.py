@@ -18,6 +18,7 @@ from simstudy.engine.evaluation import SAMPLED, Evaluation, Trial
 from simstudy.engine.plan import Component, Part, Plan, data_identity
 from simstudy.engine.problems import Problem
 from simstudy.engine.seeds import stream
+from simstudy.measures.arguments import rarest
 from simstudy.sources.data import DataSource
 from simstudy.study.sizes import rows_of
 
@@ -64,7 +65,8 @@ class DataProblem(Problem):
         self._plan, self._model, part = plan, model, plan.parts[model]
         self._table = plan.table(part)
         self._split = splits_of(self._table, plan.seed, plan.resampling)[part.number]
-        self.truth, self.classes = None, self._table.sample.classes
+        self.truth, self.class_names = None, self._table.sample.class_names
+        self.rarer = rarest(self._table.sample.class_counts)
         test = self._table.sample.take(self._split.test)
         self.judged = Evaluation(test, {SAMPLED: Trial(np.arange(len(test)), test.target)})
         self._prepared: dict[Any, tuple[Sample, Sample]] = {}

@@ -113,9 +113,19 @@ class Task:
         with self._isolated():
             self._problem = problem(plan, model)
         self._truth, self._judged = self._problem.truth, self._problem.judged
-        conventions = (plan.prior, plan.cutoff, plan.base)
-        drawn = (self._truth, self._judged)
-        self._score = Scorer(plan.columns, *conventions, *drawn, plan.reward, self._foreign)
+        self._score = Scorer(
+            plan.columns,
+            plan.prior,
+            plan.cutoff,
+            plan.base,
+            self._truth,
+            self._judged,
+            plan.reward,
+            self._foreign,
+            self._problem.class_names,
+            plan.positive,
+            self._problem.rarer,
+        )
         self._limits: dict[str, tuple[FloatArray | None, str]] = {}
         self._train: tuple[int, Sample] | None = None
 
@@ -189,7 +199,7 @@ class Task:
                 raise error
             limited = isinstance(error, NoLimitError)
             why = no_limit if limited else f"no {column.name}: {describe(error)}"
-            if column.measure == self._plan.measures[0]:
+            if column.label == self._plan.measures[0].label:
                 raise NoPrimaryError(why, values) from error
             if every and not limited:
                 raise error

@@ -41,13 +41,13 @@ class Registry:
         known_paths: Sequence[str] = (),
     ) -> None:
         self.by_path_help, self.known_paths = by_path_help, known_paths
-        self.kind, self.plural, self._reserved, self._by_path = kind, plural, reserved, by_path
+        self.kind, self.plural, self.reserved, self._by_path = kind, plural, reserved, by_path
         self._builtin = dict(builtin)
         self._registered: dict[str, Any] = {}
 
     def register(self, name: str, component: Component) -> Component:
         """Add a component under a new name."""
-        if name in self._reserved:
+        if name in self.reserved:
             raise SimstudyError(
                 f"a {self.kind} cannot be named '{name}': the scores have a column of that name"
             )
