@@ -29,7 +29,11 @@ if TYPE_CHECKING:
 MEASURED = "measures.primary and also"
 # Conditions that results of earlier versions do not record, and the values they used. At these
 # values a condition is left out of the fingerprint, so that such results keep theirs.
-UNNAMED_CONDITIONS: dict[str, Any] = {"measures.reward": "mean", "measures.positive": None}
+UNNAMED_CONDITIONS: dict[str, Any] = {
+    "measures.reward": "mean",
+    "measures.positive": None,
+    "keep_answers": False,
+}
 
 
 @dataclass(frozen=True)
@@ -138,7 +142,6 @@ class Plan:
         of_data = {
             "datasets": [list(dataset) for dataset in self.datasets],
             "resampling": self.resampling,
-            "keep_answers": self.keep_answers,
         }
         return (of_data if self.parts else {}) | {
             "simstudy": simstudy.__version__,
@@ -155,6 +158,7 @@ class Plan:
             "measures.base": self.base,
             "measures.reward": self.reward,
             "measures.positive": self.positive,
+            "keep_answers": self.keep_answers,
             "plugins": [plugin.digest for plugin in self.plugins],
             "source": dict(self.sources),
         }

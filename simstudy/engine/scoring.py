@@ -109,11 +109,16 @@ class Scorer:
             self._truth = self._model.posterior(self._judged.rows)
 
     def __call__(
-        self, proba: FloatArray, train: Sample, limit: FloatArray | None = None
+        self,
+        proba: FloatArray,
+        train: Sample,
+        limit: FloatArray | None = None,
+        fitted: Any = None,
     ) -> list[float | BaseException]:
         """The value of every column for probabilities learned from ``train``.
 
-        ``limit`` holds the learner's predictions after the whole population. In place of a value
+        ``limit`` holds the learner's predictions after the whole population; ``fitted`` may know
+        the lengths of its message. In place of a value
         stands the exception that a measure raised, `NoLimitError` if it needs a missing limit.
         """
         predictions = {"proba": proba, "oracle": self._truth, "limit": limit}
@@ -128,12 +133,14 @@ class Scorer:
         values: list[float | BaseException] = []
         for called in self._columns:
             try:
-                values.append(self._value(called, answers[called.test], priors[called.test]))
+                message = getattr(fitted, "message", None) if called.needs_message else None
+                given = (answers[called.test], priors[called.test], message)
+                values.append(self._value(called, *given))
             except BaseException as error:  # the caller handles interrupts
                 values.append(error)
         return values
 
-    def _value(self, called: Called, answers: Answers, prior: FloatArray) -> float:
+    def _value(self, called: Called, answers: Answers, prior: FloatArray, message: Any) -> float:
         measure = called.measure
         declared, clipped = keywords(measure), measure.info.logarithmic
         if "limit" in declared and answers.predictions["limit"] is None:
@@ -150,7 +157,8 @@ class Scorer:
                 name: None if array is None else read_only(array.copy(order="F"))
                 for name, array in context.items()
             }
-        value = score(measure, proba, y, **context, **self._settings, **called.arguments)
+        context |= {**self._settings, "message": message}
+        value = score(measure, proba, y, **context, **called.arguments)
         if isinstance(value, Undefined):
             raise ValueError(value.reason)
         if math.isnan(value):
@@ -165,6 +173,11 @@ class Called(NamedTuple):
     test: str
     foreign: bool  # not built in
     arguments: dict[str, Any]
+
+    @property
+    def needs_message(self) -> bool:
+        """Whether it needs the lengths of the learner's message."""
+        return "message" in keywords(self.measure)
 
 
 class Answers:

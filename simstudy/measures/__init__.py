@@ -10,6 +10,11 @@ if TYPE_CHECKING:
     from simstudy.measures.base import MeasureInfo, measure, score
     from simstudy.measures.calibration import miscalibration
     from simstudy.measures.losses import accuracy, brier_score, log_loss
+    from simstudy.measures.messages import (
+        message_length,
+        message_length_data,
+        message_length_theory,
+    )
     from simstudy.measures.rewards import (
         good_reward,
         information_reward,
@@ -23,6 +28,11 @@ _HOMES = {
     "simstudy.measures.base": ["MeasureInfo", "measure", "score"],
     "simstudy.measures.calibration": ["miscalibration"],
     "simstudy.measures.losses": ["accuracy", "brier_score", "log_loss"],
+    "simstudy.measures.messages": [
+        "message_length",
+        "message_length_data",
+        "message_length_theory",
+    ],
     "simstudy.measures.rewards": [
         "good_reward",
         "information_reward",
@@ -46,6 +56,9 @@ __all__ = [
     "kononenko_bratko",
     "log_loss",
     "measure",
+    "message_length",
+    "message_length_data",
+    "message_length_theory",
     "miscalibration",
     "regret",
     "representation",

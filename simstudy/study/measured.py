@@ -78,7 +78,7 @@ def _checked(key: str, given: MeasureSection, function: Any) -> dict[str, Any]:
         if name not in own:
             known = [*own, *MeasureSection.model_fields]
             raise KeyedError(f"{key}.{name}", f"unknown key{suggestion(name, known)}")
-        hint = str | int if name == POSITIVE else hints.get(name, Any)
+        hint: Any = str | int if name == POSITIVE else hints.get(name, Any)
         try:
             coerced = TypeAdapter(hint).validate_json(json.dumps(value), strict=True)
         except ValidationError as error:
@@ -100,11 +100,11 @@ def check_parameters(
     """Refuse parameters of a measure that do not fit the classes: call it once."""
     classes = len(names)
     proba, y = np.full((2 * classes, classes), 1 / classes), np.arange(2 * classes) % classes
-    truths = dict.fromkeys(("truth", "oracle", "limit"), proba)
+    context: dict[str, Any] = dict.fromkeys(("truth", "oracle", "limit"), proba)
     try:
         function = MEASURES.get(spec.name)
         if given := arguments(function, spec.parameters, names, positive):
-            score(function, proba, y, prior=proba[0], rarer=0, **truths, **given)
+            score(function, proba, y, prior=proba[0], rarer=0, **context, **given)
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # a plugin may raise anything

@@ -194,6 +194,9 @@ MEASURES = Registry(
         "regret": f"{_MEASURES}.truth:regret",
         "representation": f"{_MEASURES}.truth:representation",
         "estimation": f"{_MEASURES}.truth:estimation",
+        "message_length": f"{_MEASURES}.messages:message_length",
+        "message_length_theory": f"{_MEASURES}.messages:message_length_theory",
+        "message_length_data": f"{_MEASURES}.messages:message_length_data",
     },
     reserved=("family", "model", "size", "learner", "status", "measure"),
 )

@@ -198,10 +198,10 @@ class Measures(_Section):
         description="How information rewards combine the classes: mean (Hope & Korb 2004, equation "
         "10) or sum.",
     )
-    positive: str | Annotated[int, Field(ge=0)] | None = Field(
+    positive: str | int | None = Field(
         default=None,
-        description="The positive class, by its name or, of models, its number from 0, for measures "
-        "that need one; the rarer class if left out.",
+        description="The positive class of measures that need one, by its name (classes of models "
+        "are named 0, 1, …); the rarer class if left out.",
     )
 
     @property
@@ -221,6 +221,13 @@ class Measures(_Section):
     def labels(self) -> list[str]:
         """The labels of all measures, the primary one first."""
         return [one.label or one.name for one in self.given]
+
+    @field_validator("positive", mode="before")
+    @classmethod
+    def _class_name(cls, positive: Any) -> Any:
+        if not isinstance(positive, str | int | None) or isinstance(positive, bool):
+            raise ValueError("it must be the name of a class")
+        return positive
 
     @field_validator("base", mode="before")
     @classmethod
@@ -296,7 +303,8 @@ class StudyFile(_Section):
     )
     compare: Literal["learners"] = Field(default="learners", description="What is compared.")
     keep_answers: bool = Field(
-        default=False, description="Whether probabilities predicted on data sets are kept."
+        default=False,
+        description="Whether the predicted probabilities are kept, for measures added later.",
     )
     family: NamedSection | None = None
     data: Data = Data()
@@ -311,7 +319,7 @@ class StudyFile(_Section):
 
 
 _OF_MODELS = ("models", "data", "thresholds")  # keys of one kind of study
-_OF_DATA = ("keep_answers", "resampling", "preparation")
+_OF_DATA = ("resampling", "preparation")
 _KINDS = (Data, Measures, Analysis, Limits, Thresholds, Resampling, Preparation)
 _SECTIONS: dict[str, type[BaseModel]] = {
     "": StudyFile,

@@ -57,8 +57,10 @@ class Study:
         The measures with their parameters, the primary one first.
     data, measures, analysis, limits, thresholds
         The sections of these names.
-    datasets, resampling, preparation, keep_answers
-        The sections and the key of a study of data sets. It has no family of its own: ``family``
+    keep_answers : bool
+        Whether the predicted probabilities are kept.
+    datasets, resampling, preparation
+        The sections of a study of data sets. It has no family of its own: ``family``
         then stands for the data sets, and ``models`` is the number of splits.
     plugin_files : sequence of PluginFile
         The content of the plugins.
@@ -108,10 +110,11 @@ class Study:
 
     def as_dict(self) -> dict[str, Any]:
         """The study with every default filled in, in the order of the file's sections."""
-        keys = ["name", "title", "seed", "models", "plugins"]
+        keys = ["name", "title", "seed", "models", "keep_answers", "plugins"]
         sections = ["data", "measures", "analysis"]
         if self.datasets:
-            keys[3:4], sections[:1] = ["keep_answers"], ["resampling", "preparation"]
+            keys.remove("models")
+            sections[:1] = ["resampling", "preparation"]
         content = {key: getattr(self, key) for key in keys}
         if self.datasets:
             content["datasets"] = [one.model_dump(exclude_none=True) for one in self.datasets]
