@@ -136,7 +136,7 @@ def _check_exact(study: Study) -> None:
         ):
             raise KeyedError(
                 key,
-                f"'{name}' is neither a mean over rows nor takes weights, so it has no exact "
+                f"'{name}' is not a mean over rows and takes no weights, so it has no exact "
                 "value; with it, data.test_size must be a number of rows",
             )
         if "limit" in keywords(MEASURES.get(name)):

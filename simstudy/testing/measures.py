@@ -18,8 +18,8 @@ def check_measure(measure: MeasureFunction) -> None:
 
     - It carries a `MeasureInfo` as ``.info``.
     - Its parameters have defaults.
-    - It returns one value per row if it is over rows, and one number if it is over sets; finite if
-      all probabilities are strictly between 0 and 1. It does not modify its inputs.
+    - It returns one value per row, or one number, as it must if it is over sets; finite if all
+      probabilities are strictly between 0 and 1. It does not modify its inputs.
     - A row's value does not depend on the other rows; the order of the rows does not matter.
     - If it takes weights, a row of weight 2 counts as two rows, and only their ratios matter; it
       also works without weights.
@@ -110,12 +110,11 @@ def _check_values(
     for name, array in vars(rows).items():
         same = np.array_equal(getattr(given, name), array)
         contract.require(same, rule, f"{name} was changed")
-    if over == "row":
-        shape, rule = rows.y.shape, "a measure over rows must return one value per row"
-    else:
-        shape, rule = (), "a measure over sets must return one number"
+    rule = "a measure must return one value per row or one number"
     found = f"it returned shape {values.shape} for {len(rows.y)} rows"
-    contract.require(values.shape == shape, rule, found)
+    contract.require(values.shape in ((), rows.y.shape), rule, found)
+    rule = 'a measure with over="set" must return one number'
+    contract.require(over == "row" or values.shape == (), rule, found)
     contract.require(
         bool(np.isfinite(values).all()),
         "a measure must be finite where all probabilities are strictly between 0 and 1",
