@@ -12,6 +12,7 @@ from simstudy.arrays import FloatArray
 from simstudy.measures.base import MeasureFunction, parameters
 
 POSITIVE = "positive"  # a parameter that names a class
+_ROUNDING = 1e-12  # of a share of the rows
 
 
 def class_numbers(classes: int) -> tuple[str, ...]:
@@ -20,8 +21,9 @@ def class_numbers(classes: int) -> tuple[str, ...]:
 
 
 def rarest(counts: FloatArray) -> int:
-    """Return the class with the smallest count; of equals, the last."""
-    return len(counts) - 1 - int(np.argmin(np.asarray(counts)[::-1]))
+    """Return the class with the smallest count; of equals but for rounding, the last."""
+    counts = np.asarray(counts)
+    return int(np.flatnonzero(counts <= counts.min() + _ROUNDING * counts.sum())[-1])
 
 
 def class_index(name: str | int, names: Sequence[str]) -> int:
