@@ -8,7 +8,14 @@ from simstudy.lazy import find
 
 if TYPE_CHECKING:
     from simstudy.measures.base import MeasureInfo, measure, score
-    from simstudy.measures.calibration import miscalibration
+    from simstudy.measures.calibration import (
+        calibration_loss,
+        expected_calibration_error,
+        miscalibration,
+        overconfidence,
+        refinement_loss,
+        underconfidence,
+    )
     from simstudy.measures.costs import average_cost, cost
     from simstudy.measures.decisions import (
         balanced_accuracy,
@@ -17,6 +24,16 @@ if TYPE_CHECKING:
         kappa,
         matthews,
         sensitivity_specificity,
+    )
+    from simstudy.measures.errors import (
+        class_complexity,
+        complexity_improvement,
+        kononenko_bratko_relative,
+        kononenko_bratko_total,
+        mean_absolute_error,
+        relative_absolute_error,
+        rmse,
+        root_relative_squared_error,
     )
     from simstudy.measures.losses import accuracy, brier_score, log_loss
     from simstudy.measures.messages import (
@@ -44,7 +61,14 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "simstudy.measures.base": ["MeasureInfo", "measure", "score"],
-    "simstudy.measures.calibration": ["miscalibration"],
+    "simstudy.measures.calibration": [
+        "calibration_loss",
+        "expected_calibration_error",
+        "miscalibration",
+        "overconfidence",
+        "refinement_loss",
+        "underconfidence",
+    ],
     "simstudy.measures.costs": ["average_cost", "cost"],
     "simstudy.measures.decisions": [
         "balanced_accuracy",
@@ -53,6 +77,16 @@ _HOMES = {
         "kappa",
         "matthews",
         "sensitivity_specificity",
+    ],
+    "simstudy.measures.errors": [
+        "class_complexity",
+        "complexity_improvement",
+        "kononenko_bratko_relative",
+        "kononenko_bratko_total",
+        "mean_absolute_error",
+        "relative_absolute_error",
+        "rmse",
+        "root_relative_squared_error",
     ],
     "simstudy.measures.losses": ["accuracy", "brier_score", "log_loss"],
     "simstudy.measures.messages": [
@@ -87,10 +121,14 @@ __all__ = [
     "average_precision",
     "balanced_accuracy",
     "brier_score",
+    "calibration_loss",
+    "class_complexity",
+    "complexity_improvement",
     "confusion_matrix",
     "cost",
     "error_rate",
     "estimation",
+    "expected_calibration_error",
     "f_score",
     "good_reward",
     "h_measure",
@@ -101,23 +139,32 @@ __all__ = [
     "kappa",
     "kl_divergence",
     "kononenko_bratko",
+    "kononenko_bratko_relative",
+    "kononenko_bratko_total",
     "lift",
     "log_loss",
     "matthews",
+    "mean_absolute_error",
     "measure",
     "message_length",
     "message_length_data",
     "message_length_theory",
     "miscalibration",
+    "overconfidence",
     "precision",
     "precision_at",
     "recall",
     "recall_at",
+    "refinement_loss",
     "regret",
+    "relative_absolute_error",
     "representation",
+    "rmse",
+    "root_relative_squared_error",
     "sar",
     "score",
     "sensitivity_specificity",
+    "underconfidence",
 ]
 
 
