@@ -5,8 +5,8 @@ from typing import Literal, TypeAlias, get_args
 import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray
-from simstudy.measures.positive import positive_class, require, require_one_of
 from simstudy.measures.base import measure, modal_class, pick
+from simstudy.measures.positive import positive_class, require, require_one_of
 
 Decision: TypeAlias = Literal["modal", "least_cost"]
 _ROUNDING = 1e-12  # expected costs closer than this share of the largest cost are equal

@@ -5,9 +5,9 @@ import math
 import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray, weights_in
-from simstudy.measures.positive import ALL_POSITIVE, NO_POSITIVE, positive_class
 from simstudy.measures.base import Undefined, measure, modal_class
 from simstudy.measures.losses import accuracy
+from simstudy.measures.positive import ALL_POSITIVE, NO_POSITIVE, positive_class
 
 
 def confusion_matrix(

@@ -6,6 +6,8 @@ from typing import Literal, TypeAlias, get_args
 import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray
+from simstudy.measures.base import Undefined, measure
+from simstudy.measures.decisions import Counts
 from simstudy.measures.positive import (
     NO_POSITIVE,
     check_positive,
@@ -13,8 +15,6 @@ from simstudy.measures.positive import (
     require,
     require_one_of,
 )
-from simstudy.measures.base import Undefined, measure
-from simstudy.measures.decisions import Counts
 
 Average: TypeAlias = Literal["positive", "macro", "weighted"]
 

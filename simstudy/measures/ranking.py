@@ -6,14 +6,14 @@ from typing import Literal, TypeAlias, get_args
 import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray, weights_in
+from simstudy.measures.base import Undefined, measure, score
+from simstudy.measures.losses import accuracy, brier_score
 from simstudy.measures.positive import (
     ALL_POSITIVE,
     NO_POSITIVE,
     check_positive,
     require_one_of,
 )
-from simstudy.measures.base import Undefined, measure, score
-from simstudy.measures.losses import accuracy, brier_score
 from simstudy.measures.ranked import Ranking, last_of_ties, rank
 
 Average: TypeAlias = Literal["hand_till", "weighted", "positive"]

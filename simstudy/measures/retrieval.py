@@ -8,8 +8,8 @@ from typing import Literal
 import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray
-from simstudy.measures.positive import NO_POSITIVE, require, require_one_of
 from simstudy.measures.base import Undefined, measure
+from simstudy.measures.positive import NO_POSITIVE, require, require_one_of
 from simstudy.measures.ranked import rank
 
 _RECALLS = {3: np.array([0.2, 0.5, 0.8]), 11: np.arange(11) / 10}

@@ -217,7 +217,7 @@ def test_one_row_and_classes_that_do_not_occur(k):
     proba, prior = np.full((1, k), 1 / k), np.full(k, 1 / k)
     y = np.array([k - 1])
     assert errors.mean_absolute_error(proba, y) == pytest.approx([2 * (k - 1) / k**2])
-    assert errors.rmse(proba, y) == pytest.approx(math.sqrt((k - 1)) / k)
+    assert errors.rmse(proba, y) == pytest.approx(math.sqrt(k - 1) / k)
     assert errors.relative_absolute_error(proba, y, prior=prior) == pytest.approx(100)
     assert errors.root_relative_squared_error(proba, y, prior=prior) == pytest.approx(100)
     assert errors.kononenko_bratko_relative(proba, y, prior=prior) == 0

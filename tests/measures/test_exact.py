@@ -41,9 +41,7 @@ def test_exact_values_agree_with_a_million_rows(family, learner):
         shown = clip(proba, "mml", 150) if measure.info.logarithmic else proba
 
         def value(weights, measure=measure, shown=shown):
-            return score(
-                measure, shown, y, prior=model.class_prior(), weights=weights, rarer=rarer
-            )
+            return score(measure, shown, y, prior=model.class_prior(), weights=weights, rarer=rarer)
 
         exact, sampled = value(probability), np.array([value(weights) for weights in samples])
         if math.isnan(exact):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -69,8 +71,8 @@ def test_kept_predictions_give_the_scores(write_study, tmp_path):
     )
     for (model, size, learner), rows in results.answers.groupby(["model", "size", "learner"]):
         proba = np.stack(rows["probabilities"].to_list())
-        at = (results.scores[["model", "size", "learner"]] == (model, size, learner)).all(axis=1)
-        value = results.scores.loc[at, "accuracy"].item()
+        cells = results.scores.set_index(["model", "size", "learner"])
+        value = cells.loc[(model, size, learner), "accuracy"]
         assert accuracy(proba, rows["target"].to_numpy()).mean() == pytest.approx(value, abs=1e-12)
         assert rows["row"].tolist() == [*range(100)]
 
@@ -141,9 +143,7 @@ def test_predictions_that_do_not_give_the_recorded_score_are_refused(write_study
     tasks = [*journal.tasks()]
     rows, target, proba = unpack(tasks[0][0].answers)
     changed = pack(rows, target, proba[:, ::-1])
-    tasks[0][0] = type(tasks[0][0])(
-        **{name: getattr(tasks[0][0], name) for name in tasks[0][0].__slots__} | {"answers": changed}
-    )
+    tasks[0][0] = replace(tasks[0][0], answers=changed)
     journal.replace(owner, tasks)
     with pytest.raises(SimstudyError, match="is recorded; run the study again"):
         add_measures(tmp_path / "out", ["kappa"], report=False)
@@ -160,7 +160,9 @@ def test_packed_predictions_come_back():
 def test_the_command_adds_measures_and_writes_the_report(write_study, simstudy, tmp_path):
     path = write_study(KEPT)
     assert simstudy("run", path, "--out", tmp_path / "out", "--no-report").returncode == 0
-    done = simstudy("score", tmp_path / "out", "--measure", "kappa", "--measure", '{ name = "cost" }')
+    done = simstudy(
+        "score", tmp_path / "out", "--measure", "kappa", "--measure", '{ name = "cost" }'
+    )
     assert done.returncode == 0, done.stderr
     assert "has the measures information_reward, kappa, cost" in done.stdout
     assert (tmp_path / "out" / "report.html").exists()
