@@ -150,7 +150,9 @@ def _facts(description: Description) -> list[str]:
         *facts,
         f"{'higher' if info.greater_is_better else 'lower'} is better",
         f"unit: {unit or 'none'}" + f"; 0: {info.zero}" * bool(info.zero),
-        'exact with data.test_size = "exact"' if description.exact else "no exact value; test rows only",
+        'exact with data.test_size = "exact"'
+        if description.exact
+        else "no exact value; test rows only",
         f"probabilities are {'first' if info.logarithmic else 'not'} clipped (measures.cutoff)",
     ]
 

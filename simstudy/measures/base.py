@@ -1,9 +1,9 @@
 """The interface of measures: a pure function with metadata, and how it is called.
 
-A measure is ``f(proba, y, *, prior, truth, oracle, limit, weights, base, reward, rarer)``. It
-declares only the keywords it needs, and possibly parameters of its own, which have defaults. A
-measure over rows returns one value per row, of which the mean is taken; a measure over sets
-returns one number for all rows.
+A measure is ``f(proba, y, *, prior, truth, oracle, limit, weights, base, reward, rarer,
+message)``. It declares only the keywords it needs, and possibly parameters of its own, which have
+defaults. A measure over rows returns one value per row, of which the mean is taken; a measure over
+sets returns one number for all rows.
 """
 
 import inspect
@@ -18,7 +18,7 @@ import numpy as np
 from simstudy.arrays import FloatArray, IntArray
 
 CONTEXT_KEYWORDS = frozenset(
-    {"prior", "truth", "oracle", "limit", "weights", "base", "reward", "rarer"}
+    {"prior", "truth", "oracle", "limit", "weights", "base", "reward", "rarer", "message"}
 )
 
 P = ParamSpec("P")
@@ -137,6 +137,7 @@ def score(
     base: float = math.e,
     reward: str = "mean",
     rarer: int | None = None,
+    message: tuple[float, float] | None = None,
     **parameters: Any,
 ) -> float:
     """Call a measure with the keywords it declares and reduce the result to one number.
@@ -166,6 +167,8 @@ def score(
         How the information reward combines the classes, for measures based on it.
     rarer : int, optional
         The class that is rarer in the population: the positive one, unless another is named.
+    message : pair of float, optional
+        The lengths of the learner's message in nats: its model, and the training data given it.
     **parameters
         The parameters of the measure, such as the ``matrix`` of `cost`.
 
@@ -178,7 +181,8 @@ def score(
     name = getattr(function, "__name__", repr(function))
     context: dict[str, Any] = {"prior": prior, "truth": truth, "oracle": oracle, "limit": limit}
     _check_shapes(name, proba, y, context, weights)
-    context |= {"weights": weights, "base": base, "reward": reward, "rarer": rarer}
+    context |= {"weights": weights, "base": base, "reward": reward}
+    context |= {"rarer": rarer, "message": message}
     declared = keywords(function)
     given = {key: context[key] for key in declared if context[key] is not None}
     if given.keys() != declared:

@@ -46,7 +46,8 @@ def recorded_toml(path: Path) -> str | None:
 
 def foreign(settings: Mapping[str, Any]) -> list[str]:
     """The plugins and components of a study that are not built in; running it executes them."""
-    measures = [settings["measures"]["primary"], *settings["measures"]["also"]]
+    given = [settings["measures"]["primary"], *settings["measures"]["also"]]
+    measures = [one if isinstance(one, str) else one["name"] for one in given]
     learners = [learner["name"] for learner in settings["learners"]]
     family = settings["family"]["name"] if "family" in settings else DATA
     components = registered(family, learners, measures)
@@ -67,7 +68,7 @@ def recorded_plan(study: Study, directory: Path, manifest: Mapping[str, Any]) ->
         learners=tuple(
             replace(one, identity=identities.get(one.label, "")) for one in plan.learners
         ),
-        exact=tuple(name for name in plan.measures if _is_exact(name, manifest)),
+        exact=tuple(one.label for one in plan.measures if _is_exact(one.label, manifest)),
         datasets=tuple((name, digest) for name, digest in conditions.get("datasets", ())),
         parts=tuple(Part(**part) for part in manifest.get("parts", ())),
         plugins=tuple(_recorded_plugin(directory, name) for name in study.plugins),
@@ -75,11 +76,11 @@ def recorded_plan(study: Study, directory: Path, manifest: Mapping[str, Any]) ->
     )
 
 
-def _is_exact(measure: str, manifest: Mapping[str, Any]) -> bool:
-    """Whether a measure has an exact value, as results record it."""
+def _is_exact(label: str, manifest: Mapping[str, Any]) -> bool:
+    """Whether results have an exact value of a measure."""
     if columns := manifest.get("columns"):
-        return [measure, EXACT] in columns.values()
-    return bool(manifest["measures"].get(measure, {}).get("mean"))  # earlier versions
+        return EXACT in columns.get(label, ())
+    return bool(manifest["measures"].get(label, {}).get("mean"))  # earlier versions
 
 
 def _recorded_plugin(directory: Path, name: str) -> PluginFile:
