@@ -137,8 +137,8 @@ def delong(
     y : array of shape (n,)
         The true classes; all but the positive one are negative.
     positive : int, optional
-        The positive class; by default the rarer of classes 0 and 1 in ``y``, or 1 if they are
-        equally frequent or only scores are given.
+        The positive class; by default class 1 of scores, and of probabilities the class that is
+        rarest in ``y``, of equals the last.
     confidence : float > 0, < 1
         The confidence level.
 

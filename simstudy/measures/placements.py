@@ -8,6 +8,7 @@ import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray
 from simstudy.measures.base import Undefined
+from simstudy.measures.positive import positive_class
 
 
 @dataclass(frozen=True)
@@ -50,10 +51,11 @@ class Placements:
 
 def placements(scores: tuple[FloatArray, ...], y: IntArray, positive: int | None) -> Placements:
     """Return the placements by each learner's scores (Sun & Xu 2014)."""
-    classes = np.asarray(y)
-    if positive is None:
-        both = np.ndim(scores[0]) == 2
-        positive = 0 if both and (classes == 0).sum() < (classes == 1).sum() else 1
+    classes, columns = np.asarray(y), [np.shape(each)[1] for each in scores if np.ndim(each) == 2]
+    if columns:
+        positive = positive_class(positive, None, classes, columns[0])
+    elif positive is None:
+        positive = 1
     is_positive = classes == positive
     m, n = int(is_positive.sum()), int((~is_positive).sum())
     of_positive, of_negative = np.empty((len(scores), m)), np.empty((len(scores), n))
