@@ -112,7 +112,7 @@ def calibration_loss(proba: FloatArray, y: IntArray, *, weights: FloatArray | No
     I. H. Witten, E. Frank & M. A. Hall (2011). Data Mining, third edition, section 5.6.
     """
     groups = _groups(proba, y, weights)
-    squares = np.square(groups.predicted - groups.frequency).sum(axis=1)
+    squares = np.square(groups.predicted - groups.frequency).sum(axis=0)
     return float(groups.share @ squares)
 
 
@@ -151,7 +151,7 @@ def refinement_loss(proba: FloatArray, y: IntArray, *, weights: FloatArray | Non
     I. H. Witten, E. Frank & M. A. Hall (2011). Data Mining, third edition, section 5.6.
     """
     groups = _groups(proba, y, weights)
-    variance = (groups.frequency * (1.0 - groups.frequency)).sum(axis=1)
+    variance = (groups.frequency * (1.0 - groups.frequency)).sum(axis=0)
     return float(groups.share @ variance)
 
 
@@ -293,7 +293,7 @@ def _gaps(proba: FloatArray, y: IntArray, bins: int, weights: FloatArray | None)
 
 
 class _Groups(NamedTuple):
-    """Rows with the same probabilities: their share of all rows, and classes by group."""
+    """Groups of rows with the same probabilities: their shares, and tables of class by group."""
 
     share: FloatArray
     predicted: FloatArray
@@ -306,13 +306,14 @@ def _groups(proba: FloatArray, y: IntArray, weights: FloatArray | None) -> _Grou
     if weights is not None:
         present = np.asarray(weights) > 0
         q, y, weights = q[present], y[present], np.asarray(weights)[present]
-    k = q.shape[1]
     order, starts = _equal_rows(np.round(q, DECIMALS) + 0.0)  # −0 is 0
+    k, count = q.shape[1], len(starts)
     group = np.empty(len(q), dtype=np.intp)
-    group[order] = np.repeat(np.arange(len(starts)), np.diff(starts, append=len(q)))
-    mass = weights_in(group * k + y, weights, len(starts) * k).reshape(-1, k)
-    size = mass.sum(axis=1)
-    return _Groups(size / size.sum(), q[order[starts]], mass / size[:, None])
+    group[order] = np.repeat(np.arange(count), np.diff(starts, append=len(q)))
+    # Few classes, many groups: one long vector per class is fastest.
+    mass = weights_in(np.asarray(y) * count + group, weights, k * count).reshape(k, count)
+    size = mass.sum(axis=0)
+    return _Groups(size / size.sum(), q.T[:, order[starts]], mass / size)
 
 
 def _equal_rows(rows: FloatArray) -> tuple[IntArray, IntArray]:
