@@ -74,7 +74,7 @@ def test_the_references_own_learner_and_measure_run(tmp_path):
         'name = "chain"\n\n', 'name = "tan"\n\n'
     )
     study = study.replace('name = "naive_bayes"', 'name = "die"')
-    study += '\n[measures]\nalso = ["lift"]\n'
+    study += '\n[measures]\nalso = ["support"]\n'
     (tmp_path / "die.toml").write_text(study)
     done = run(tmp_path / "die.toml", "--sizes", "30,60", "--no-report")
     assert done.returncode == 0, done.stderr

@@ -29,6 +29,18 @@ BUILT_IN_MEASURES = [
     "brier_score",
     "miscalibration",
     "kl_divergence",
+    "mean_absolute_error",
+    "rmse",
+    "relative_absolute_error",
+    "root_relative_squared_error",
+    "kononenko_bratko_total",
+    "kononenko_bratko_relative",
+    "class_complexity",
+    "complexity_improvement",
+    "calibration_loss",
+    "refinement_loss",
+    "expected_calibration_error",
+    "overconfidence",  # but not underconfidence, of which a learner that is always wrong has none
 ]
 
 

@@ -42,7 +42,14 @@ def options(
 _PANELS = {
     "Studies": (run.run, catalogue.studies, catalogue.new, catalogue.show),
     "Reference": (catalogue.list_, catalogue.schema, data.data),
-    "Results": (report.report, report.compare, report.figures, report.tables, report.failures),
+    "Results": (
+        report.report,
+        report.compare,
+        report.figures,
+        report.tables,
+        report.failures,
+        report.score,
+    ),
     "Design and scale": (run.plan, run.vary, run.cell, run.merge),
 }
 for _panel, _verbs in _PANELS.items():

@@ -124,13 +124,13 @@ def _lines(description: Description) -> list[str]:
         lines += ["", *_wrapped(paragraph, 2)]
     lines += ["", *(f"  {line}" for line in _facts(description))]
     if description.parameters:
-        lines += ["", "  needs" if description.info else "  parameters"]
+        lines += ["", "  parameters"]
     for parameter in description.parameters:
         default = f" = {parameter.default_text}" if parameter.default_text else ""
         kind = parameter.type
-        if description.info:
+        if parameter.context:
             setting = parameter.name in _SETTINGS
-            kind = f"set by measures.{parameter.name}" if setting else "from the model"
+            kind = f"set by measures.{parameter.name}" if setting else "from the model or data set"
         lines.append(f"    {parameter.name}{default}" + f"  ({kind})" * bool(kind))
         lines += _wrapped(parameter.meaning, 8)
     for title, paragraphs in (("notes", description.notes), ("papers", description.references)):
@@ -150,7 +150,9 @@ def _facts(description: Description) -> list[str]:
         *facts,
         f"{'higher' if info.greater_is_better else 'lower'} is better",
         f"unit: {unit or 'none'}" + f"; 0: {info.zero}" * bool(info.zero),
-        'exact with data.test_size = "exact"' if info.mean else "no exact value; test rows only",
+        'exact with data.test_size = "exact"'
+        if description.exact
+        else "no exact value; test rows only",
         f"probabilities are {'first' if info.logarithmic else 'not'} clipped (measures.cutoff)",
     ]
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -107,3 +108,39 @@ def failures(
 
     for line in failure_lines(directory):
         echo(line)
+
+
+def score(
+    directory: Directory,
+    measure: Annotated[
+        list[str],
+        typer.Option(
+            "--measure",
+            help="A measure by its name, or with parameters as in a study file: "
+            "'{ name = \"cost\", matrix = [[0, 1], [5, 0]] }'. May be repeated.",
+        ),
+    ],
+    report: Annotated[bool, typer.Option(help="Rewrite the report.")] = True,
+) -> None:
+    """Add measures to results with kept predictions (keep_answers = true), without fitting."""
+    from simstudy.cli.progress import watched
+    from simstudy.workflow.score import add_measures
+
+    given = [_table(one) for one in measure]
+    with watched() as progress:
+        results = add_measures(directory, given, progress=progress, report=report)
+    echo(f"{directory} has the measures {', '.join(results.measures)}.")
+    if report:
+        from simstudy.report.names import MEANS, PAGE
+
+        echo(f"Report: {directory / (MEANS if results.study.datasets else PAGE)}")
+
+
+def _table(measure: str) -> Any:
+    """A measure by its name, or the table that a text in braces is."""
+    if not measure.lstrip().startswith("{"):
+        return measure
+    try:
+        return tomllib.loads(f"measure = {measure}")["measure"]
+    except tomllib.TOMLDecodeError as error:
+        raise SimstudyError(f"--measure {measure}: not a table of TOML: {error}") from error

@@ -217,6 +217,13 @@ class Sample:
         return self.codes[:, -1]
 
     @property
+    def class_names(self) -> tuple[str, ...]:
+        """Return the names of the classes."""
+        values = self.schema.variables[-1].values
+        assert values is not None, "the target is nominal"
+        return values
+
+    @property
     def classes(self) -> int:
         """The number of values of the target."""
         return self.cards[-1]

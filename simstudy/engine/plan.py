@@ -14,6 +14,7 @@ import numpy as np
 import simstudy
 from simstudy.engine.evaluation import EXACT, SAMPLED
 from simstudy.engine.seeds import stream, stream_key
+from simstudy.measures.base import has_exact_value
 from simstudy.sources.data import DataSource
 from simstudy.study.plugins import PluginFile
 from simstudy.study.registry import LEARNERS, MEASURES, registered
@@ -28,12 +29,19 @@ if TYPE_CHECKING:
 MEASURED = "measures.primary and also"
 # Conditions that results of earlier versions do not record, and the values they used. At these
 # values a condition is left out of the fingerprint, so that such results keep theirs.
-UNNAMED_CONDITIONS: dict[str, Any] = {"measures.reward": "mean"}
+UNNAMED_CONDITIONS: dict[str, Any] = {
+    "measures.reward": "mean",
+    "measures.positive": None,
+    "keep_answers": False,
+}
 
 
 @dataclass(frozen=True)
 class Component:
-    """A family or a learner: its name, given parameters, and identity in the random streams."""
+    """A family, learner or measure: its name, given parameters, and identity.
+
+    The identities of families and learners seed the random streams.
+    """
 
     name: str
     parameters: dict[str, Any]
@@ -49,6 +57,8 @@ class Column(NamedTuple):
     name: str
     measure: str
     test: str
+    label: str = ""  # of the measure, which may come twice with different parameters
+    parameters: dict[str, Any] = {}  # noqa: RUF012 - never changed
 
 
 class Part(NamedTuple):
@@ -73,12 +83,13 @@ class Plan:
     test_size: int | str
     training: str
     learners: tuple[Component, ...]
-    measures: tuple[str, ...]
+    measures: tuple[Component, ...]
     prior: str | tuple[float, ...]
     cutoff: str
     base: float
     reward: str = "mean"
-    means: tuple[str, ...] = ()  # measures that are means over rows
+    positive: str | int | None = None  # the positive class, where a measure needs one
+    exact: tuple[str, ...] = ()  # labels of measures with an exact value
     # Limits of one cell: seconds, and gigabytes beyond those of an idle worker.
     timeout: float | None = None
     memory: float | None = None
@@ -98,12 +109,18 @@ class Plan:
     @property
     def columns(self) -> list[Column]:
         """The measures on each test: exact, sampled, or exact and then sampled."""
-        exact = [Column(name, name, EXACT) for name in self.measures if name in self.means]
+        exact = [_column(one, "", EXACT) for one in self.measures if one.label in self.exact]
         if self.test_size == "exact":
             return exact
         suffix = "" if isinstance(self.test_size, int) else "_sampled"
-        sampled = [Column(name + suffix, name, SAMPLED) for name in self.measures]
+        sampled = [_column(one, suffix, SAMPLED) for one in self.measures]
         return exact + sampled if self.test_size == "both" else sampled
+
+    @property
+    def component_names(self) -> tuple[str, list[str], list[str]]:
+        """The names of the family, the learners and the measures, as `registered` takes them."""
+        learners, measures = ([one.name for one in kind] for kind in (self.learners, self.measures))
+        return self.family.name, learners, measures
 
     @property
     def cells(self) -> int:
@@ -125,7 +142,6 @@ class Plan:
         of_data = {
             "datasets": [list(dataset) for dataset in self.datasets],
             "resampling": self.resampling,
-            "keep_answers": self.keep_answers,
         }
         return (of_data if self.parts else {}) | {
             "simstudy": simstudy.__version__,
@@ -136,11 +152,13 @@ class Plan:
             "data.test_size": self.test_size,
             "data.training": self.training,
             "learners": [[learner.label, _identity(learner)] for learner in self.learners],
-            MEASURED: list(self.measures),
+            MEASURED: [one.identity for one in self.measures],
             "measures.prior": self.prior if isinstance(self.prior, str) else list(self.prior),
             "measures.cutoff": self.cutoff,
             "measures.base": self.base,
             "measures.reward": self.reward,
+            "measures.positive": self.positive,
+            "keep_answers": self.keep_answers,
             "plugins": [plugin.digest for plugin in self.plugins],
             "source": dict(self.sources),
         }
@@ -198,9 +216,8 @@ def _prepared(component: Component, spec: Spec, study: Study) -> Component:
 
 def make_plan(study: Study) -> Plan:
     """The plan of a validated study."""
-    learners = [learner.name for learner in study.learners]
-    names = registered(study.family.name, learners, study.measures.names)
     plan = stated_plan(study)
+    names = registered(*plan.component_names)
     if study.tables:
         from simstudy.engine.splits import parts_of
 
@@ -213,7 +230,8 @@ def make_plan(study: Study) -> Plan:
     return replace(
         plan,
         tables=study.tables,
-        means=tuple(name for name in study.measures.names if MEASURES.get(name).info.mean),
+        measures=tuple(map(_component, study.measured)),
+        exact=tuple(one.label for one in study.measured if has_exact_value(MEASURES.get(one.name))),
         plugins=study.plugin_files,
         sources=tuple(
             (name, digest)
@@ -235,22 +253,15 @@ def stated_plan(study: Study) -> Plan:
     return Plan(
         seed=study.seed,
         models=study.models,
-        family=Component(family.name, dict(family.parameters), family.identity),
+        family=_component(family),
         train_sizes=tuple(study.data.train_sizes),
         test_size=study.data.test_size,
         training=study.data.training,
-        learners=tuple(
-            Component(
-                learner.name,
-                dict(learner.parameters),
-                learner.identity,
-                learner.label,
-            )
-            for learner in study.learners
-        ),
+        learners=tuple(map(_component, study.learners)),
         resampling=_canonical(study.resampling) if study.datasets else "",
         keep_answers=study.keep_answers,
-        measures=tuple(measures.names),
+        measures=tuple(map(_component, study.measured)),
+        positive=measures.positive,
         prior=prior if isinstance(prior, str) else tuple(prior),
         cutoff=measures.cutoff,
         base=math.e if measures.base == "e" else float(measures.base),
@@ -258,6 +269,15 @@ def stated_plan(study: Study) -> Plan:
         timeout=study.limits.timeout,
         memory=study.limits.memory,
     )
+
+
+def _component(spec: Spec) -> Component:
+    return Component(spec.name, dict(spec.parameters), spec.identity, spec.label)
+
+
+def _column(measure: Component, suffix: str, test: str) -> Column:
+    label = measure.label
+    return Column(label + suffix, measure.name, test, label, measure.parameters)
 
 
 def _canonical(section: BaseModel) -> str:

@@ -11,8 +11,10 @@ import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray
 from simstudy.data.sample import Sample
-from simstudy.engine.evaluation import Evaluation, evaluation
+from simstudy.engine.answers import pack, unpack
+from simstudy.engine.evaluation import SAMPLED, Evaluation, evaluation
 from simstudy.engine.plan import Component, Plan
+from simstudy.measures.arguments import class_numbers, rarest
 from simstudy.networks.model import Model
 from simstudy.study.registry import FAMILIES
 
@@ -21,8 +23,14 @@ class Problem(ABC):
     """The subject of a task: its truth, if known, its test and its training sets."""
 
     truth: Model | None
-    classes: int
+    class_names: tuple[str, ...]
+    rarer: int  # the class that is rarest in the population or in the data set
     judged: Evaluation
+
+    @property
+    def classes(self) -> int:
+        """The number of classes."""
+        return len(self.class_names)
 
     @property
     @abstractmethod
@@ -39,9 +47,13 @@ class Problem(ABC):
         """Return the training rows and the rows to predict as a learner gets them."""
         return sample, self.judged.rows
 
+    @abstractmethod
     def answers(self, proba: FloatArray) -> str:
-        """Return predictions as text to keep, if the study keeps them."""
-        return ""
+        """Return predictions for the rows of the test, as text to keep."""
+
+    @abstractmethod
+    def predictions(self, answers: str) -> FloatArray:
+        """Return the predictions that `answers` kept."""
 
 
 class ModelProblem(Problem):
@@ -52,7 +64,8 @@ class ModelProblem(Problem):
         drawn: Model = build(FAMILIES, plan.family).draw(plan.stream(model, "model"))
         self.truth = self._drawn = drawn
         self.judged = evaluation(drawn, plan.test_size, plan.stream(model, "test"))
-        self.classes = drawn.cards[-1]
+        self.class_names = class_numbers(drawn.cards[-1])
+        self.rarer = rarest(drawn.class_prior())
 
     @cached_property
     def digest(self) -> str:
@@ -65,6 +78,22 @@ class ModelProblem(Problem):
         for test in self.judged.tests.values():
             content.update(rows[test.rows].tobytes() + test.target.tobytes())
         return content.hexdigest()
+
+    def answers(self, proba: FloatArray) -> str:
+        """Return the predictions for the test rows, or for all attribute configurations."""
+        if self.judged.all_rows:
+            return pack(np.arange(len(proba)), np.full(len(proba), -1), proba)
+        test = self.judged.tests[SAMPLED]
+        return pack(np.arange(len(test.rows)), test.target, proba[test.rows])
+
+    def predictions(self, answers: str) -> FloatArray:
+        """Return the predictions for the distinct rows."""
+        kept = unpack(answers)[2]
+        if self.judged.all_rows:
+            return kept
+        proba = np.empty((len(self.judged.rows), self.classes), order="F")
+        proba[self.judged.tests[SAMPLED].rows] = kept
+        return proba
 
     def draw(self, size: int) -> Sample:
         """Return the training set of a size, or the first rows of the largest."""

@@ -153,7 +153,7 @@ class _Rerun(Task):
 
     def _answers(
         self, component: Component, sample: Sample, rng: np.random.Generator
-    ) -> tuple[FloatArray, float, float]:
+    ) -> tuple[FloatArray, float, float, Any]:
         answers = super()._answers(component, sample, rng)
         if self._proba is None:  # later calls are for the learner's limit
             self._proba = answers[0]

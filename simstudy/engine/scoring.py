@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -12,7 +12,8 @@ from simstudy.arrays import FloatArray
 from simstudy.data.sample import Sample, read_only
 from simstudy.engine.evaluation import Evaluation, Trial
 from simstudy.engine.plan import Column
-from simstudy.measures.base import clip, keywords, score
+from simstudy.measures.arguments import arguments
+from simstudy.measures.base import Undefined, clip, keywords, score
 from simstudy.networks.model import Model
 from simstudy.study.registry import MEASURES
 
@@ -89,25 +90,35 @@ class Scorer:
         judged: Evaluation,
         reward: str = "mean",
         foreign: Collection[str] = (),
+        class_names: Sequence[str] = (),
+        positive: str | int | None = None,
+        rarer: int | None = None,
     ) -> None:
-        self._columns = [
-            (MEASURES.get(column.measure), column.test, column.measure in foreign)
-            for column in columns
-        ]
-        self._prior, self._cutoff, self._base, self._reward = prior, cutoff, base, reward
+        self._columns = []
+        for column in columns:
+            measure = MEASURES.get(column.measure)
+            given = arguments(measure, column.parameters, class_names, positive)
+            self._columns.append(Called(measure, column.test, column.measure in foreign, given))
+        self._prior, self._cutoff = prior, cutoff
+        self._settings: dict[str, Any] = {"base": base, "reward": reward, "rarer": rarer}
         self._model, self._judged = model, judged
-        wanted = frozenset().union(*(keywords(measure) for measure, *_ in self._columns))
+        wanted = frozenset().union(*(keywords(one.measure) for one in self._columns))
         self.needs_limit = "limit" in wanted
         self._truth = None
-        if model is not None and wanted & {"truth", "oracle"}:
-            self._truth = model.posterior(judged.rows)
+        if self._model is not None and wanted & {"truth", "oracle"}:
+            self._truth = self._model.posterior(self._judged.rows)
 
     def __call__(
-        self, proba: FloatArray, train: Sample, limit: FloatArray | None = None
+        self,
+        proba: FloatArray,
+        train: Sample,
+        limit: FloatArray | None = None,
+        fitted: Any = None,
     ) -> list[float | BaseException]:
         """The value of every column for probabilities learned from ``train``.
 
-        ``limit`` holds the learner's predictions after the whole population. In place of a value
+        ``limit`` holds the learner's predictions after the whole population; ``fitted`` may know
+        the lengths of its message. In place of a value
         stands the exception that a measure raised, `NoLimitError` if it needs a missing limit.
         """
         predictions = {"proba": proba, "oracle": self._truth, "limit": limit}
@@ -120,14 +131,17 @@ class Scorer:
             for kind, test in self._judged.tests.items()
         }
         values: list[float | BaseException] = []
-        for measure, kind, foreign in self._columns:
+        for called in self._columns:
             try:
-                values.append(self._value(measure, answers[kind], priors[kind], foreign))
+                message = getattr(fitted, "message", None) if called.needs_message else None
+                given = (answers[called.test], priors[called.test], message)
+                values.append(self._value(called, *given))
             except BaseException as error:  # the caller handles interrupts
                 values.append(error)
         return values
 
-    def _value(self, measure: Any, answers: Answers, prior: FloatArray, foreign: bool) -> float:
+    def _value(self, called: Called, answers: Answers, prior: FloatArray, message: Any) -> float:
+        measure = called.measure
         declared, clipped = keywords(measure), measure.info.logarithmic
         if "limit" in declared and answers.predictions["limit"] is None:
             raise NoLimitError("the learner has no limit")
@@ -137,16 +151,33 @@ class Scorer:
             context["truth"] = answers("oracle", False)
         proba, y = answers("proba", clipped), answers.test.target
         context |= {"prior": prior, "weights": answers.test.weights}
-        if foreign:
+        if called.foreign:
             proba, y = read_only(proba.copy(order="F")), read_only(y.copy())
             context = {
                 name: None if array is None else read_only(array.copy(order="F"))
                 for name, array in context.items()
             }
-        value = score(measure, proba, y, base=self._base, reward=self._reward, **context)
+        context |= {**self._settings, "message": message}
+        value = score(measure, proba, y, **context, **called.arguments)
+        if isinstance(value, Undefined):
+            raise ValueError(value.reason)
         if math.isnan(value):
             raise ValueError(f"measure {measure.__name__!r} returned nan, which is not a number")
         return value
+
+
+class Called(NamedTuple):
+    """A measure as it is called for one column of the scores."""
+
+    measure: Any
+    test: str
+    foreign: bool  # not built in
+    arguments: dict[str, Any]
+
+    @property
+    def needs_message(self) -> bool:
+        """Whether it needs the lengths of the learner's message."""
+        return "message" in keywords(self.measure)
 
 
 class Answers:

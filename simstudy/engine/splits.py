@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import base64
 import hashlib
 import json
-import zlib
 from functools import cached_property
 from typing import Any
 
@@ -14,10 +12,12 @@ import numpy as np
 from simstudy.arrays import FloatArray, IntArray
 from simstudy.data.resampling import Resampling, Split, nested_subsets
 from simstudy.data.sample import Sample
+from simstudy.engine.answers import pack, unpack
 from simstudy.engine.evaluation import SAMPLED, Evaluation, Trial
 from simstudy.engine.plan import Component, Part, Plan, data_identity
 from simstudy.engine.problems import Problem
 from simstudy.engine.seeds import stream
+from simstudy.measures.arguments import rarest
 from simstudy.sources.data import DataSource
 from simstudy.study.sizes import rows_of
 
@@ -64,7 +64,8 @@ class DataProblem(Problem):
         self._plan, self._model, part = plan, model, plan.parts[model]
         self._table = plan.table(part)
         self._split = splits_of(self._table, plan.seed, plan.resampling)[part.number]
-        self.truth, self.classes = None, self._table.sample.classes
+        self.truth, self.class_names = None, self._table.sample.class_names
+        self.rarer = rarest(self._table.sample.class_counts)
         test = self._table.sample.take(self._split.test)
         self.judged = Evaluation(test, {SAMPLED: Trial(np.arange(len(test)), test.target)})
         self._prepared: dict[Any, tuple[Sample, Sample]] = {}
@@ -92,10 +93,9 @@ class DataProblem(Problem):
         return self._prepared[key]
 
     def answers(self, proba: FloatArray) -> str:
-        """Return the test rows and their predictions, compressed, as text."""
-        if not self._plan.keep_answers:
-            return ""
-        rows, target = self._split.test, self.judged.tests[SAMPLED].target
-        content = np.concatenate([rows, target]).astype("<i8").tobytes()
-        content += proba.astype("<f8").tobytes(order="C")
-        return base64.b64encode(zlib.compress(content)).decode()
+        """Return the test rows and their predictions."""
+        return pack(self._split.test, self.judged.tests[SAMPLED].target, proba)
+
+    def predictions(self, answers: str) -> FloatArray:
+        """Return the predictions for the test rows."""
+        return unpack(answers)[2]

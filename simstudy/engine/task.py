@@ -113,9 +113,19 @@ class Task:
         with self._isolated():
             self._problem = problem(plan, model)
         self._truth, self._judged = self._problem.truth, self._problem.judged
-        conventions = (plan.prior, plan.cutoff, plan.base)
-        drawn = (self._truth, self._judged)
-        self._score = Scorer(plan.columns, *conventions, *drawn, plan.reward, self._foreign)
+        self._score = Scorer(
+            plan.columns,
+            plan.prior,
+            plan.cutoff,
+            plan.base,
+            self._truth,
+            self._judged,
+            plan.reward,
+            self._foreign,
+            self._problem.class_names,
+            plan.positive,
+            self._problem.rarer,
+        )
         self._limits: dict[str, tuple[FloatArray | None, str]] = {}
         self._train: tuple[int, Sample] | None = None
 
@@ -161,9 +171,9 @@ class Task:
         rng = self._stream(_role(component, size))
         with warnings.catch_warnings(record=True) as raised, self._isolated():
             warnings.simplefilter("always")
-            proba, fit_seconds, predict_seconds = self._answers(component, train, rng)
+            proba, fit_seconds, predict_seconds, fitted = self._answers(component, train, rng)
             limit, trouble = self._limit(component) if self._score.needs_limit else (None, "")
-            found = self._score(proba, train, limit)
+            found = self._score(proba, train, limit, fitted)
         values, troubles = self._valued(found, trouble, every)
         if raised:
             troubles.append(plain_text(f"{raised[0].category.__name__}: {raised[0].message}"))
@@ -172,9 +182,23 @@ class Task:
             values=values,
             fit_seconds=fit_seconds,
             predict_seconds=predict_seconds,
-            answers=self._problem.answers(proba),
+            answers=self._problem.answers(proba) if self._plan.keep_answers else "",
             warning="; ".join(troubles),
         )
+
+    def rescored(self, cell: Cell) -> Cell:
+        """A cell with the values of all measures, from the predictions that it keeps."""
+        blank = (math.nan,) * len(self._plan.columns)
+        if not cell.answers:
+            return replace(cell, values=blank)
+        if cell.drawn != self._problem.digest:
+            raise ValueError(f"model {cell.model} differs from when it was first drawn")
+        proba = self._problem.predictions(cell.answers)
+        with self._isolated():
+            found = self._score(proba, self.training_set(cell.size))
+        values, troubles = self._valued(found, "", every=False)
+        kept = [cell.warning] if cell.warning else []
+        return replace(cell, values=values, warning="; ".join(dict.fromkeys(kept + troubles)))
 
     def _valued(
         self, found: Sequence[float | BaseException], no_limit: str, every: bool
@@ -189,7 +213,7 @@ class Task:
                 raise error
             limited = isinstance(error, NoLimitError)
             why = no_limit if limited else f"no {column.name}: {describe(error)}"
-            if column.measure == self._plan.measures[0]:
+            if column.label == self._plan.measures[0].label:
                 raise NoPrimaryError(why, values) from error
             if every and not limited:
                 raise error
@@ -199,8 +223,8 @@ class Task:
 
     def _answers(
         self, component: Component, sample: Sample, rng: np.random.Generator
-    ) -> tuple[FloatArray, float, float]:
-        """A learner's predictions after a sample, and the seconds to fit and to predict.
+    ) -> tuple[FloatArray, float, float, Any]:
+        """A learner's predictions after a sample, the seconds to fit and to predict, its fit.
 
         Tables that other learners have counted are charged as if this one had counted them.
         """
@@ -227,7 +251,8 @@ class Task:
             proba = np.array(proba)
         proba = check_probabilities(proba, len(self._judged.rows), self._problem.classes)
         fit_seconds = fit_ended - started + shared
-        return proba, fit_seconds, predict_ended - fit_ended + sample.shared_seconds - shared
+        predict_seconds = predict_ended - fit_ended + sample.shared_seconds - shared
+        return proba, fit_seconds, predict_seconds, fitted
 
     def _learner(self, component: Component) -> Any:
         """A learner, given the true structure if it can use it."""

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from simstudy.learners.c45.boosting import BoostedC45
     from simstudy.learners.c45.learner import C45
     from simstudy.learners.camml.learner import CaMML
+    from simstudy.learners.cost_sensitive import CostSensitive
     from simstudy.learners.hnb import HNB
     from simstudy.learners.kdb import KDB
     from simstudy.learners.lbr import LBR
@@ -29,6 +30,7 @@ _HOMES = {
     "simstudy.learners.c45.boosting": ["BoostedC45"],
     "simstudy.learners.c45.learner": ["C45"],
     "simstudy.learners.camml.learner": ["CaMML"],
+    "simstudy.learners.cost_sensitive": ["CostSensitive"],
     "simstudy.learners.hnb": ["HNB"],
     "simstudy.learners.kdb": ["KDB"],
     "simstudy.learners.lbr": ["LBR"],
@@ -50,6 +52,7 @@ __all__ = [
     "TAN",
     "BoostedC45",
     "CaMML",
+    "CostSensitive",
     "DecisionStump",
     "Generative",
     "Learner",

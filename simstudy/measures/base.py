@@ -1,7 +1,9 @@
 """The interface of measures: a pure function with metadata, and how it is called.
 
-A measure is ``f(proba, y, *, prior, truth, oracle, limit, weights, base, reward)``. It declares
-only the keywords it needs and returns one value per row, or a single number for all rows.
+A measure is ``f(proba, y, *, prior, truth, oracle, limit, weights, base, reward, rarer,
+message)``. It declares only the keywords it needs, and possibly parameters of its own, which have
+defaults. A measure over rows returns one value per row, of which the mean is taken; a measure over
+sets returns one number for all rows.
 """
 
 import inspect
@@ -9,13 +11,15 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any, ParamSpec, Protocol, TypeAlias, TypeVar, cast
+from typing import Any, Literal, ParamSpec, Protocol, Self, TypeAlias, TypeVar, cast
 
 import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray
 
-CONTEXT_KEYWORDS = frozenset({"prior", "truth", "oracle", "limit", "weights", "base", "reward"})
+CONTEXT_KEYWORDS = frozenset(
+    {"prior", "truth", "oracle", "limit", "weights", "base", "reward", "rarer", "message"}
+)
 
 P = ParamSpec("P")
 R_co = TypeVar("R_co", covariant=True)
@@ -37,11 +41,12 @@ class MeasureInfo:
         The axis label.
     unit : str
         ``"nats"`` for a measure that takes ``base`` (the report names the unit of the chosen
-        base), ``"bits"`` for one that is always in base 2, empty otherwise.
+        base), ``"bits"`` for one that is always in base 2, ``"%"`` for a percentage, empty
+        otherwise.
     zero : str
         The meaning of 0, if it deserves a reference line in figures.
-    mean : bool
-        Whether the measure is a mean over rows and so has an exact expectation.
+    over : {"row", "set"}
+        Whether the measure is a mean of one value per row, or one number for a set of rows.
     """
 
     greater_is_better: bool
@@ -49,7 +54,19 @@ class MeasureInfo:
     label: str = ""
     unit: str = ""
     zero: str = ""
-    mean: bool = True
+    over: Literal["row", "set"] = "row"
+
+
+class Undefined(float):
+    """A value that does not exist, NaN, with the reason."""
+
+    reason: str
+
+    def __new__(cls, reason: str) -> Self:
+        """Make a NaN that knows its reason."""
+        value = super().__new__(cls, math.nan)
+        value.reason = reason
+        return value
 
 
 class Measure(Protocol[P, R_co]):
@@ -68,10 +85,10 @@ def measure(
     label: str = "",
     unit: str = "",
     zero: str = "",
-    mean: bool = True,
+    over: Literal["row", "set"] = "row",
 ) -> Callable[[Callable[P, R_co]], Measure[P, R_co]]:
     """Attach a `MeasureInfo` to a function as ``.info``; the function is otherwise unchanged."""
-    info = MeasureInfo(greater_is_better, logarithmic, label, unit, zero, mean)
+    info = MeasureInfo(greater_is_better, logarithmic, label, unit, zero, over)
 
     def attach(function: Callable[P, R_co]) -> Measure[P, R_co]:
         measured = cast(Measure[P, R_co], function)
@@ -82,11 +99,29 @@ def measure(
 
 
 @lru_cache
+def _named(function: MeasureFunction) -> dict[str, inspect.Parameter]:
+    """Return the arguments that can be given by name, except probabilities and classes."""
+    by_name = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+    found = [*inspect.signature(function).parameters.values()]
+    return {one.name: one for one in found[2:] if one.kind in by_name}
+
+
+@lru_cache
 def keywords(function: MeasureFunction) -> frozenset[str]:
     """Return the context keywords that a measure declares; ``**kwargs`` declares none."""
-    by_name = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
-    parameters = inspect.signature(function).parameters.values()
-    return CONTEXT_KEYWORDS.intersection(p.name for p in parameters if p.kind in by_name)
+    return CONTEXT_KEYWORDS.intersection(_named(function))
+
+
+def parameters(function: MeasureFunction) -> dict[str, inspect.Parameter]:
+    """Return the parameters of a measure: what a study may set beside the context."""
+    named = _named(function)
+    return {name: named[name] for name in named if name not in CONTEXT_KEYWORDS}
+
+
+def has_exact_value(function: MeasureFunction) -> bool:
+    """Whether a measure has a value on the joint distribution: a mean, or one with weights."""
+    info: MeasureInfo = cast(Any, function).info
+    return info.over == "row" or "weights" in keywords(function)
 
 
 def score(
@@ -101,6 +136,9 @@ def score(
     weights: FloatArray | None = None,
     base: float = math.e,
     reward: str = "mean",
+    rarer: int | None = None,
+    message: tuple[float, float] | None = None,
+    **parameters: Any,
 ) -> float:
     """Call a measure with the keywords it declares and reduce the result to one number.
 
@@ -127,22 +165,33 @@ def score(
         The base of the logarithms, for measures that take one.
     reward : {"mean", "sum"}
         How the information reward combines the classes, for measures based on it.
+    rarer : int, optional
+        The class that is rarer in the population: the positive one, unless another is named.
+    message : pair of float, optional
+        The lengths of the learner's message in nats: its model, and the training data given it.
+    **parameters
+        The parameters of the measure, such as the ``matrix`` of `cost`.
 
     Returns
     -------
     float
-        The (weighted) mean of a measure with one value per row, else the value of the measure.
+        The (weighted) mean of a measure with one value per row, else the value of the measure;
+        an `Undefined` NaN has a reason.
     """
     name = getattr(function, "__name__", repr(function))
     context: dict[str, Any] = {"prior": prior, "truth": truth, "oracle": oracle, "limit": limit}
     _check_shapes(name, proba, y, context, weights)
     context |= {"weights": weights, "base": base, "reward": reward}
+    context |= {"rarer": rarer, "message": message}
     declared = keywords(function)
     given = {key: context[key] for key in declared if context[key] is not None}
     if given.keys() != declared:
         _require(function, name, declared - given.keys())
 
-    returned = np.asarray(function(proba, y, **given))
+    value = function(proba, y, **given, **parameters)
+    if isinstance(value, Undefined):
+        return value
+    returned = np.asarray(value)
     if returned.dtype.kind not in "fiub":
         raise ValueError(f"measure {name!r} returned {_brief(returned)}, which is not a number")
     values = returned.astype(np.float64, copy=False)

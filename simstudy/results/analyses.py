@@ -65,7 +65,7 @@ class Analyses(Recorded):
     def _part(self, name: str, part: str) -> str:
         """The column of a part of regret that belongs to an information reward, if there is one."""
         own = self.column(name)
-        found = [one for one in self.measures if self.column(one)[1:] == (part, own.test)]
+        found = [one for one in self.measures if self.column(one)[1:3] == (part, own.test)]
         return found[0] if found and own.measure == "information_reward" else ""
 
     def anova(self, measure: str | None = None) -> pd.DataFrame:

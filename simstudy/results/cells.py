@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -188,6 +189,11 @@ class CellFolder(Folder):
                 columns.add(cell)
                 self._check_model(plan, cell)
         return columns
+
+    def replace_cells(self, owner: dict[str, Any], tasks: Iterable[list[Cell]]) -> None:
+        """Replace all cells, and the study that owns them, at once."""
+        with self._errors():
+            Journal(self.directory).replace(owner, tasks)
 
     def _forget(self) -> None:
         """Remove the cells of earlier runs."""

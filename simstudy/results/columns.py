@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import base64
 import io
-import zlib
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -12,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from simstudy.arrays import FloatArray
+from simstudy.engine.answers import unpack
 from simstudy.engine.plan import Plan
 from simstudy.engine.task import Cell
 from simstudy.study.sizes import rows_of
@@ -125,31 +123,34 @@ class Columns:
         """The predictions that were kept: one row per cell and test row."""
         import pyarrow as pa
 
-        keys, parts, found = self._places.keys, self._plan.parts, []
+        found = []
         for place in sorted(self._answers):
-            part, (size, label) = parts[place // len(keys)], keys[place % len(keys)]
-            rows, target, proba = unpacked(self._answers[place], part.test)
+            rows, target, proba = unpack(self._answers[place])
             number, classes = proba.shape
             ends = np.arange(number + 1, dtype=np.int32) * classes
             buffers = [None, pa.py_buffer(ends)]
             lists = pa.ListArray.from_buffers(
                 pa.list_(pa.float64()), number, buffers, children=[_numbers(proba.ravel())]
             )
-            same = {"repeat": part.repeat, "fold": part.fold, "size": rows_of(size, part.train)}
-            columns = {"dataset": _texts([part.dataset] * number)}
-            columns |= {key: _numbers(np.full(number, value)) for key, value in same.items()}
-            columns |= {"learner": _texts([label] * number), "row": _numbers(rows)}
-            found.append(_table({**columns, "target": _numbers(target), "probabilities": lists}))
-        return pa.concat_tables(found).combine_chunks()
+            columns = {
+                key: _texts([value] * number)
+                if isinstance(value, str)
+                else _numbers(np.full(number, value, np.int64))
+                for key, value in self._key(place).items()
+            }
+            columns |= {"row": _numbers(rows), "target": _numbers(target)}
+            found.append(_table({**columns, "probabilities": lists}))
+        return pa.concat_tables(found).combine_chunks() if found else _table({})
 
-
-def unpacked(
-    answers: str, rows: int
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], FloatArray]:
-    """The rows, their classes and the predictions of `DataProblem.answers`."""
-    content = zlib.decompress(base64.b64decode(answers))
-    first, second = (np.frombuffer(content, "<i8", rows, 8 * rows * place) for place in (0, 1))
-    return first, second, np.frombuffer(content, "<f8", -1, 16 * rows).reshape(rows, -1)
+    def _key(self, place: int) -> dict[str, Any]:
+        """What names a cell in the table of predictions."""
+        keys, parts = self._places.keys, self._plan.parts
+        model, (size, label) = place // len(keys), keys[place % len(keys)]
+        if not parts:
+            return {"model": model, "size": size, "learner": label}
+        part = parts[model]
+        split = {"dataset": part.dataset, "repeat": part.repeat, "fold": part.fold}
+        return {**split, "size": rows_of(size, part.train), "learner": label}
 
 
 # Built from buffers: from lists or arrays, pyarrow would import pandas.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import json
 import os
 import zlib
@@ -117,6 +118,11 @@ class Journal:
             )
             write_files({self.path: (_line(entry) for entry in remaining if entry)})
         return dropped
+
+    def replace(self, owner: dict[str, Any], tasks: Iterable[list[Cell]]) -> None:
+        """Write a new file in place of this one, which may be read meanwhile."""
+        lines = itertools.chain([_line(owner)], map(_line, tasks))
+        write_files({self.path: lines})
 
     def _lines(self) -> Iterator[bytes]:
         if self.path.exists():

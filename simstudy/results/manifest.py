@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Collection
 from dataclasses import asdict
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
@@ -69,7 +69,8 @@ class _Info(_Section):
     label: str
     unit: str
     zero: str
-    mean: bool
+    over: Literal["row", "set"] = "row"
+    mean: bool = True  # of earlier versions: whether it has an exact value
 
 
 class _Network(_Section):
@@ -169,19 +170,17 @@ def descriptions(plan: Plan) -> dict[str, Any]:
             if plan.parts
             else {plan.family.name: first_line(FAMILIES, plan.family.name)},
             "learner": {one.name: first_line(LEARNERS, one.name) for one in plan.learners},
-            "measure": {name: first_line(MEASURES, name) for name in plan.measures},
+            "measure": {one.name: first_line(MEASURES, one.name) for one in plan.measures},
         },
         "rests_on": {
-            name: sorted({"base", "reward", "prior"} & keywords(MEASURES.get(name)))
-            for name in plan.measures
+            one.name: sorted({"base", "reward", "prior"} & keywords(MEASURES.get(one.name)))
+            for one in plan.measures
         },
         "parts": [part._asdict() for part in plan.parts],
         "notes": {table.name: list(table.notes) for table in plan.tables if table.notes},
         "session": {
             f"{registry.kind} {name}": registry.known_digest(name) or ""
-            for registry, name in registered(
-                plan.family.name, [one.name for one in plan.learners], plan.measures
-            )
+            for registry, name in registered(*plan.component_names)
             if registry.in_session(name)
         },
     }
@@ -199,7 +198,9 @@ def _info(column: Column, reward: str) -> dict[str, Any]:
     info = asdict(measure.info)
     if reward != "mean" and "reward" in keywords(measure):
         info["label"] += f" ({reward} over classes)"
-    if column.name != column.measure:
+    if column.label != column.measure:
+        info["label"] = column.label.replace("_", " ")
+    if column.name != column.label:
         info["label"] += " (sampled)"
     return info
 

@@ -92,6 +92,7 @@ class Recorded:
     def info(self, measure: str | None = None) -> MeasureInfo:
         """What is known of a measure, its unit named for the base in use."""
         info = dict(self.manifest["measures"][self._measure(measure)])
+        info.pop("mean", None)  # of earlier versions
         if info["unit"] == "nats":
             base = self.study.measures.base
             info["unit"] = {"e": "nats", 2.0: "bits", 10.0: "hartleys"}.get(base, f"base {base}")

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from simstudy.engine.evaluation import EXACT
 from simstudy.engine.plan import Part, Plan, stated_plan
 from simstudy.errors import SimstudyError
 from simstudy.results.manifest import plugin_copy
@@ -45,7 +46,8 @@ def recorded_toml(path: Path) -> str | None:
 
 def foreign(settings: Mapping[str, Any]) -> list[str]:
     """The plugins and components of a study that are not built in; running it executes them."""
-    measures = [settings["measures"]["primary"], *settings["measures"]["also"]]
+    given = [settings["measures"]["primary"], *settings["measures"]["also"]]
+    measures = [one if isinstance(one, str) else one["name"] for one in given]
     learners = [learner["name"] for learner in settings["learners"]]
     family = settings["family"]["name"] if "family" in settings else DATA
     components = registered(family, learners, measures)
@@ -57,7 +59,7 @@ def recorded_plan(study: Study, directory: Path, manifest: Mapping[str, Any]) ->
 
     `Store.check` finds disagreements with the manifest.
     """
-    conditions, measures = manifest["conditions"], manifest["measures"]
+    conditions = manifest["conditions"]
     plan = stated_plan(study)
     identities = dict(conditions["learners"])
     return replace(
@@ -66,12 +68,19 @@ def recorded_plan(study: Study, directory: Path, manifest: Mapping[str, Any]) ->
         learners=tuple(
             replace(one, identity=identities.get(one.label, "")) for one in plan.learners
         ),
-        means=tuple(name for name in plan.measures if measures.get(name, {"mean": False})["mean"]),
+        exact=tuple(one.label for one in plan.measures if _is_exact(one.label, manifest)),
         datasets=tuple((name, digest) for name, digest in conditions.get("datasets", ())),
         parts=tuple(Part(**part) for part in manifest.get("parts", ())),
         plugins=tuple(_recorded_plugin(directory, name) for name in study.plugins),
         sources=tuple(conditions["source"].items()),
     )
+
+
+def _is_exact(label: str, manifest: Mapping[str, Any]) -> bool:
+    """Whether results have an exact value of a measure."""
+    if columns := manifest.get("columns"):
+        return EXACT in columns.get(label, ())
+    return bool(manifest["measures"].get(label, {}).get("mean"))  # earlier versions
 
 
 def _recorded_plugin(directory: Path, name: str) -> PluginFile:

@@ -40,7 +40,7 @@ from simstudy.study.toml import dumps
 SHARD = "shard"
 _REPORTED = ("name", "title", "analysis", "thresholds")  # settings that a report shows
 REFINED = "refined.parquet"  # cells of sizes added for the thresholds only
-ANSWERS = "answers.parquet"  # predictions on data sets, if they are kept
+ANSWERS = "answers.parquet"  # predictions, if they are kept
 SCORES = ("scores.parquet", "timings.parquet", "failures.csv", JOURNAL)
 PACKAGES = ("simstudy", "numpy", "scipy", "pandas", "pyarrow", "joblib", "scikit-learn", "pgmpy")
 

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import inspect
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from simstudy.errors import SimstudyError
-from simstudy.measures.base import CONTEXT_KEYWORDS, keywords
+from simstudy.measures.arguments import class_numbers
+from simstudy.measures.base import has_exact_value, keywords
 from simstudy.sources.base import Family
 from simstudy.study.constants import MAX_CONFIGURATIONS
 from simstudy.study.explain import KeyedError
-from simstudy.study.registry import FAMILIES, LEARNERS, MEASURES, UnknownNameError
+from simstudy.study.measured import check_parameters, measure_keys
+from simstudy.study.registry import FAMILIES, LEARNERS, MEASURES
 from simstudy.study.spec import refusal
 
 if TYPE_CHECKING:
@@ -44,21 +46,20 @@ def _check_labels(study: Study) -> None:
 
 
 def _check_measures(study: Study) -> None:
-    for key, name in _measure_keys(study):
-        if study.measures.names.count(name) > 1:
-            raise KeyedError(key, f"the measure '{name}' is named twice")
-        try:
-            function = MEASURES.get(name)
-        except UnknownNameError as error:
-            raise KeyedError(key, str(error)) from error
-        try:
-            inspect.signature(function).bind("proba", "y", **dict.fromkeys(keywords(function)))
-        except TypeError as error:
-            raise KeyedError(
-                key,
-                f"the measure '{name}' cannot be called: {error}; it is given (proba, y) and, if "
-                f"it names them, {', '.join(sorted(CONTEXT_KEYWORDS))}",
-            ) from error
+    """Refuse parameters of measures that do not fit the classes of a model or data set."""
+    for key, spec in zip(measure_keys(study.measures), study.measured, strict=True):
+        for names in _classes(study):
+            check_parameters(key, spec, names, study.measures.positive)
+
+
+def _classes(study: Study) -> list[Sequence[str]]:
+    """The classes of each data set, or of models with each possible number of them, if known."""
+    if study.datasets:
+        return [table.sample.class_names for table in study.tables]
+    if not _has_ranges(study):
+        return []
+    least, most = study.family.resolved["values"]
+    return [class_numbers(number) for number in range(least, most + 1)]
 
 
 def _check_data(study: Study) -> None:
@@ -66,7 +67,7 @@ def _check_data(study: Study) -> None:
     from simstudy.study.datasets import prepared_for
 
     without = "the truth of a data set is not known"
-    for key, name in _measure_keys(study):
+    for key, name in _measure_names(study):
         if keywords(MEASURES.get(name)) & {"truth", "oracle", "limit"}:
             raise KeyedError(key, f"'{name}' compares predictions with the truth, and {without}")
     prior = study.measures.prior
@@ -120,24 +121,23 @@ def _check_true_tree(study: Study) -> None:
             )
 
 
-def _measure_keys(study: Study) -> list[tuple[str, str]]:
+def _measure_names(study: Study) -> list[tuple[str, str]]:
     """The key and name of each measure."""
-    also = [(f"measures.also[{i}]", name) for i, name in enumerate(study.measures.also)]
-    return [("measures.primary", study.measures.primary), *also]
+    return [*zip(measure_keys(study.measures), study.measures.names, strict=True)]
 
 
 def _check_exact(study: Study) -> None:
     exact = not isinstance(study.data.test_size, int)
-    for key, name in _measure_keys(study):
+    for key, name in _measure_names(study):
         if (
             exact
-            and not MEASURES.get(name).info.mean
+            and not has_exact_value(MEASURES.get(name))
             and (study.data.test_size == "exact" or key == "measures.primary")
         ):
             raise KeyedError(
                 key,
-                f"'{name}' is not a mean over rows, so it has no exact value; with it, "
-                "data.test_size must be a number of rows",
+                f"'{name}' is not a mean over rows and takes no weights, so it has no exact "
+                "value; with it, data.test_size must be a number of rows",
             )
         if "limit" in keywords(MEASURES.get(name)):
             _check_configurations(study, key, f"'{name}' needs learners' limits, which go")
@@ -165,13 +165,14 @@ def _check_learners(study: Study) -> None:
     """Refuse learners that are known to fail in this design, or to lack the primary measure."""
     own = FAMILIES.is_own(study.family.name)  # another one may draw anything
     family = FAMILIES.get(study.family.name)(**study.family.parameters) if own else None
-    limited = "limit" in keywords(MEASURES.get(study.measures.primary))
+    primary = study.measures.names[0]
+    limited = "limit" in keywords(MEASURES.get(primary))
     for index, spec in enumerate(study.learners):
         try:
             learner = LEARNERS.get(spec.name)(**spec.parameters)
             if limited and getattr(learner, "takes_weights", True) is False:
                 raise ValueError(
-                    f"'{study.measures.primary}' needs learners that accept weights of rows, and "
+                    f"'{primary}' needs learners that accept weights of rows, and "
                     f"'{spec.name}' has no sample_weight; choose another measures.primary"
                 )
             if family is not None and hasattr(learner, "check_design"):

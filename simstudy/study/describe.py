@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from simstudy.errors import SimstudyError, describe, suggestion
-from simstudy.measures.base import MeasureInfo
+from simstudy.measures.base import CONTEXT_KEYWORDS, MeasureInfo, has_exact_value
 from simstudy.study.registry import LEARNERS, MEASURES, REGISTRIES, Registry
 from simstudy.study.spec import keys_of
 
@@ -37,6 +37,7 @@ class Parameter:
     meaning: str
     default: Any
     hint: Any  # the annotation
+    context: bool = False  # of a measure: given by the study or the model, not a parameter
 
     @property
     def default_text(self) -> str:
@@ -61,6 +62,7 @@ class Description:
     notes: tuple[str, ...]
     references: tuple[str, ...]
     info: MeasureInfo | None = None  # of a measure
+    exact: bool = False  # of a measure: whether it has an exact value
 
 
 def find_components(name: str) -> list[Description]:
@@ -101,6 +103,7 @@ def describe_component(registry: Registry, name: str) -> Description:
         notes=tuple(map(plain_text, _paragraphs(sections.get("Notes", "")))),
         references=tuple(map(plain_text, _paragraphs(references))),
         info=getattr(component, "info", None) if registry is MEASURES else None,
+        exact=registry is MEASURES and has_exact_value(component),
     )
 
 
@@ -146,7 +149,8 @@ def _parameters(component: Any, documents: list[dict[str, str]]) -> Iterator[Par
     for name, default in defaults.items():
         hint = hints.get(name, Any)
         kind, meaning = entries.get(name, ("", ""))
-        yield Parameter(name, kind or _type_text(hint), meaning, default, hint)
+        context = not isinstance(component, type) and name in CONTEXT_KEYWORDS
+        yield Parameter(name, kind or _type_text(hint), meaning, default, hint, context)
 
 
 def _signature(component: Any) -> tuple[Mapping[str, Any], dict[str, Any]]:

@@ -41,13 +41,13 @@ class Registry:
         known_paths: Sequence[str] = (),
     ) -> None:
         self.by_path_help, self.known_paths = by_path_help, known_paths
-        self.kind, self.plural, self._reserved, self._by_path = kind, plural, reserved, by_path
+        self.kind, self.plural, self.reserved, self._by_path = kind, plural, reserved, by_path
         self._builtin = dict(builtin)
         self._registered: dict[str, Any] = {}
 
     def register(self, name: str, component: Component) -> Component:
         """Add a component under a new name."""
-        if name in self._reserved:
+        if name in self.reserved:
             raise SimstudyError(
                 f"a {self.kind} cannot be named '{name}': the scores have a column of that name"
             )
@@ -170,6 +170,7 @@ LEARNERS = Registry(
         "mml_graph": f"{_LEARNERS}.mml.graph:MMLGraph",
         "decision_stump": f"{_LEARNERS}.one_attribute:DecisionStump",
         "one_r": f"{_LEARNERS}.one_attribute:OneR",
+        "cost_sensitive": f"{_LEARNERS}.cost_sensitive:CostSensitive",
     },
     by_path={"pgmpy": f"{_LEARNERS}.pgmpy:pgmpy_learner", "": f"{_LEARNERS}.scikit:scikit_learner"},
     by_path_help='any classifier by its path, "sklearn.ensemble:RandomForestClassifier", and '
@@ -189,11 +190,45 @@ MEASURES = Registry(
         "accuracy": f"{_MEASURES}.losses:accuracy",
         "log_loss": f"{_MEASURES}.losses:log_loss",
         "brier_score": f"{_MEASURES}.losses:brier_score",
+        "mean_absolute_error": f"{_MEASURES}.errors:mean_absolute_error",
+        "rmse": f"{_MEASURES}.errors:rmse",
+        "relative_absolute_error": f"{_MEASURES}.errors:relative_absolute_error",
+        "root_relative_squared_error": f"{_MEASURES}.errors:root_relative_squared_error",
+        "kononenko_bratko_total": f"{_MEASURES}.errors:kononenko_bratko_total",
+        "kononenko_bratko_relative": f"{_MEASURES}.errors:kononenko_bratko_relative",
+        "class_complexity": f"{_MEASURES}.errors:class_complexity",
+        "complexity_improvement": f"{_MEASURES}.errors:complexity_improvement",
         "miscalibration": f"{_MEASURES}.calibration:miscalibration",
+        "error_rate": f"{_MEASURES}.decisions:error_rate",
+        "kappa": f"{_MEASURES}.decisions:kappa",
+        "precision": f"{_MEASURES}.per_class:precision",
+        "recall": f"{_MEASURES}.per_class:recall",
+        "f_score": f"{_MEASURES}.per_class:f_score",
+        "balanced_accuracy": f"{_MEASURES}.decisions:balanced_accuracy",
+        "matthews": f"{_MEASURES}.decisions:matthews",
+        "sensitivity_specificity": f"{_MEASURES}.decisions:sensitivity_specificity",
+        "cost": f"{_MEASURES}.costs:cost",
+        "average_cost": f"{_MEASURES}.costs:average_cost",
+        "auc": f"{_MEASURES}.ranking:auc",
+        "average_precision": f"{_MEASURES}.retrieval:average_precision",
+        "interpolated_precision": f"{_MEASURES}.retrieval:interpolated_precision",
+        "precision_at": f"{_MEASURES}.retrieval:precision_at",
+        "recall_at": f"{_MEASURES}.retrieval:recall_at",
+        "lift": f"{_MEASURES}.retrieval:lift",
+        "h_measure": f"{_MEASURES}.ranking:h_measure",
+        "sar": f"{_MEASURES}.ranking:sar",
+        "calibration_loss": f"{_MEASURES}.calibration:calibration_loss",
+        "refinement_loss": f"{_MEASURES}.calibration:refinement_loss",
+        "expected_calibration_error": f"{_MEASURES}.calibration:expected_calibration_error",
+        "overconfidence": f"{_MEASURES}.calibration:overconfidence",
+        "underconfidence": f"{_MEASURES}.calibration:underconfidence",
         "kl_divergence": f"{_MEASURES}.truth:kl_divergence",
         "regret": f"{_MEASURES}.truth:regret",
         "representation": f"{_MEASURES}.truth:representation",
         "estimation": f"{_MEASURES}.truth:estimation",
+        "message_length": f"{_MEASURES}.messages:message_length",
+        "message_length_theory": f"{_MEASURES}.messages:message_length_theory",
+        "message_length_data": f"{_MEASURES}.messages:message_length_data",
     },
     reserved=("family", "model", "size", "learner", "status", "measure"),
 )

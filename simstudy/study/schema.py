@@ -26,7 +26,7 @@ from simstudy.study.describe import (
 )
 from simstudy.study.lists import ListFile, ReadingsFile
 from simstudy.study.registry import FAMILIES, LEARNERS, MEASURES, Registry
-from simstudy.study.sections import LearnerSection, NamedSection, StudyFile
+from simstudy.study.sections import LearnerSection, MeasureSection, NamedSection, StudyFile
 from simstudy.study.spec import EARLIER_NAMES, plain
 
 Schema = dict[str, Any]
@@ -45,13 +45,15 @@ def study_schema() -> Schema:
     ):
         sections[kind] = _component_schema(section, registry)
     known = [describe_component(MEASURES, name) for name in MEASURES.names()]
+    sections["MeasureSection"] = _component_schema(MeasureSection, MEASURES)
     measures = sections["Measures"]["properties"]
     for place in (measures["primary"], measures["also"]["items"]):
-        del place["type"]
-        place["anyOf"] = [_name(one) for one in known] + [_TEXT]
+        table = {"$ref": "#/$defs/MeasureSection"}
+        place["anyOf"] = [*(_name(one) for one in known), _TEXT, table]
     # Without plugins, all names are known.
     learner = {"anyOf": [_names(LEARNERS), {"pattern": ":"}]}
-    measure = _names(MEASURES)
+    name = _names(MEASURES)
+    measure = {"anyOf": [name, {"type": "object", "properties": {"name": name}}]}
     schema["if"] = {"not": {"required": ["plugins"], "properties": {"plugins": {"minItems": 1}}}}
     schema["then"] = {
         "properties": {
@@ -143,7 +145,7 @@ def _keys(
     """The keys of one component: its parameters and those of its section."""
     return {
         "properties": {**dict.fromkeys(own, True), **parameters},
-        "required": [one.name for one in given if one.default is REQUIRED],
+        "required": [one.name for one in given if one.default is REQUIRED and not one.context],
         "additionalProperties": False,
     }
 
@@ -157,8 +159,8 @@ def _names(registry: Registry) -> Schema:
 
 
 def _parameter_schemas(component: Description) -> dict[str, Schema]:
-    """The schemas of the parameters of a family or learner, also by their earlier names."""
-    found = {one.name: _parameter_schema(one) for one in component.parameters}
+    """The schemas of the parameters of a component, also by their earlier names."""
+    found = {one.name: _parameter_schema(one) for one in component.parameters if not one.context}
     if component.kind == FAMILIES.kind:
         for present, earlier in EARLIER_NAMES.items():
             if present in found:

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterable
 from typing import Annotated, Any, Literal, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, field_validator
 
 from simstudy.study.explain import KeyedError, explain
 
@@ -142,13 +142,43 @@ class Resampling(_Section):
     )
 
 
-class Measures(_Section):
-    """The measures and their conventions: prior, cutoff, base, reward."""
+class MeasureSection(NamedSection):
+    """A measure with parameters, and its label."""
 
-    primary: str = Field(
-        default="information_reward", description="The measure that is tested and plotted."
+    label: str = Field(
+        default="",
+        pattern=r"^([A-Za-z0-9][A-Za-z0-9_.-]*)?$",
+        description="The name of its column; that of the measure if left out.",
     )
-    also: list[str] = Field(default=[], description="Further measures.")
+
+
+def _measure_section(given: Any) -> Any:
+    """A measure by its name, or in a table with its parameters."""
+    if isinstance(given, str | MeasureSection):
+        return given
+    if not isinstance(given, dict):
+        raise ValueError('it must be the name of a measure, or a table { name = "…", … }')
+    try:
+        return MeasureSection.model_validate(given)
+    except ValidationError as error:
+        key, message = explain(error, lambda _: MeasureSection.model_fields)
+        raise ValueError(f"its {key}: {message}") from error
+
+
+MeasureGiven = Annotated[str | MeasureSection, BeforeValidator(_measure_section)]
+
+
+class Measures(_Section):
+    """The measures and their conventions: prior, cutoff, base, reward, positive class."""
+
+    primary: MeasureGiven = Field(
+        default="information_reward",
+        description="The measure that is tested and plotted: its name, or a table of its name and "
+        "parameters.",
+    )
+    also: list[MeasureGiven] = Field(
+        default=[], description="Further measures; with a label of its own, one may come twice."
+    )
     prior: Prior | list[float] = Field(
         default="train",
         description="The prior of rewards: class frequencies of the training set or the test set, "
@@ -168,11 +198,36 @@ class Measures(_Section):
         description="How information rewards combine the classes: mean (Hope & Korb 2004, equation "
         "10) or sum.",
     )
+    positive: str | int | None = Field(
+        default=None,
+        description="The positive class of measures that need one, by its name (classes of models "
+        "are named 0, 1, …); the rarer class if left out.",
+    )
+
+    @property
+    def given(self) -> list[MeasureSection]:
+        """All measures, the primary one first."""
+        return [
+            MeasureSection(name=one) if isinstance(one, str) else one
+            for one in (self.primary, *self.also)
+        ]
 
     @property
     def names(self) -> list[str]:
-        """All measures, the primary one first."""
-        return [self.primary, *self.also]
+        """The names of all measures, the primary one first."""
+        return [one.name for one in self.given]
+
+    @property
+    def labels(self) -> list[str]:
+        """The labels of all measures, the primary one first."""
+        return [one.label or one.name for one in self.given]
+
+    @field_validator("positive", mode="before")
+    @classmethod
+    def _class_name(cls, positive: Any) -> Any:
+        if not isinstance(positive, str | int | None) or isinstance(positive, bool):
+            raise ValueError("it must be the name of a class")
+        return positive
 
     @field_validator("base", mode="before")
     @classmethod
@@ -248,7 +303,8 @@ class StudyFile(_Section):
     )
     compare: Literal["learners"] = Field(default="learners", description="What is compared.")
     keep_answers: bool = Field(
-        default=False, description="Whether probabilities predicted on data sets are kept."
+        default=False,
+        description="Whether the predicted probabilities are kept, for measures added later.",
     )
     family: NamedSection | None = None
     data: Data = Data()
@@ -263,7 +319,7 @@ class StudyFile(_Section):
 
 
 _OF_MODELS = ("models", "data", "thresholds")  # keys of one kind of study
-_OF_DATA = ("keep_answers", "resampling", "preparation")
+_OF_DATA = ("resampling", "preparation")
 _KINDS = (Data, Measures, Analysis, Limits, Thresholds, Resampling, Preparation)
 _SECTIONS: dict[str, type[BaseModel]] = {
     "": StudyFile,

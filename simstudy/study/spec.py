@@ -157,6 +157,8 @@ def _is_toml(value: Any) -> bool:
     """Whether TOML can represent a value."""
     if isinstance(value, list | tuple):
         return all(_is_toml(item) for item in value)
+    if isinstance(value, dict):
+        return all(_is_toml(item) for item in value.values())
     return isinstance(value, bool | int | float | str)
 
 

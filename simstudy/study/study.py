@@ -15,6 +15,7 @@ from simstudy.study.builtin import study_path
 from simstudy.study.checks import check_study
 from simstudy.study.digests import recorded_digests
 from simstudy.study.explain import KeyedError
+from simstudy.study.measured import resolve_measures, stated_measures
 from simstudy.study.plugins import PluginFile, directory_restored, load_plugin
 from simstudy.study.registry import DATA, FAMILIES, LEARNERS
 from simstudy.study.sections import (
@@ -52,10 +53,14 @@ class Study:
         The family that models are drawn from.
     learners : sequence of Spec
         The learners to fit.
+    measured : sequence of Spec
+        The measures with their parameters, the primary one first.
     data, measures, analysis, limits, thresholds
         The sections of these names.
-    datasets, resampling, preparation, keep_answers
-        The sections and the key of a study of data sets. It has no family of its own: ``family``
+    keep_answers : bool
+        Whether the predicted probabilities are kept.
+    datasets, resampling, preparation
+        The sections of a study of data sets. It has no family of its own: ``family``
         then stands for the data sets, and ``models`` is the number of splits.
     plugin_files : sequence of PluginFile
         The content of the plugins.
@@ -70,6 +75,7 @@ class Study:
     plugins: tuple[str, ...]
     family: Spec
     learners: tuple[Spec, ...]
+    measured: tuple[Spec, ...]
     data: Data
     measures: Measures
     analysis: Analysis
@@ -104,10 +110,11 @@ class Study:
 
     def as_dict(self) -> dict[str, Any]:
         """The study with every default filled in, in the order of the file's sections."""
-        keys = ["name", "title", "seed", "models", "plugins"]
+        keys = ["name", "title", "seed", "models", "keep_answers", "plugins"]
         sections = ["data", "measures", "analysis"]
         if self.datasets:
-            keys[3:4], sections[:1] = ["keep_answers"], ["resampling", "preparation"]
+            keys.remove("models")
+            sections[:1] = ["resampling", "preparation"]
         content = {key: getattr(self, key) for key in keys}
         if self.datasets:
             content["datasets"] = [one.model_dump(exclude_none=True) for one in self.datasets]
@@ -115,6 +122,7 @@ class Study:
             content["family"] = {"name": self.family.name, **self.family.resolved}
         for section in sections:
             content[section] = getattr(self, section).model_dump(exclude_none=True)
+        content["measures"] |= _stated(self.measures)
         if limits := self.limits.model_dump(exclude_none=True):
             content["limits"] = limits
         if self.thresholds.refine:
@@ -131,6 +139,15 @@ class Study:
         return dumps(self.as_dict())
 
 
+def _stated(measures: Measures) -> dict[str, Any]:
+    """The measures as a file states them: by name, or with parameters."""
+    primary, *also = (
+        one if isinstance(one, str) else {k: v for k, v in one.model_dump().items() if v != ""}
+        for one in (measures.primary, *measures.also)
+    )
+    return {"primary": primary, "also": also}
+
+
 def _own_preparation(spec: Spec) -> dict[str, Any]:
     own = spec.preparation
     return {} if own is None else {"preparation": own.model_dump()}
@@ -141,7 +158,7 @@ def stated_study(content: Any) -> Study:
     given = read_sections(content)
     learners = [stated_spec(learner, LEARNERS) for learner in given.learners]
     family = _TABLES if given.family is None else stated_spec(given.family, FAMILIES)
-    return _study(given, family, learners)
+    return _study(given, family, learners, stated_measures(given.measures))
 
 
 def _resolved_study(given: StudyFile, directory: Path, digests: Sequence[str] | None) -> Study:
@@ -159,7 +176,7 @@ def _resolved_study(given: StudyFile, directory: Path, digests: Sequence[str] | 
         resolve_spec(learner, LEARNERS, f"learners[{index}]")
         for index, learner in enumerate(given.learners)
     ]
-    study = _study(given, family, learners, files)
+    study = _study(given, family, learners, resolve_measures(given.measures), files)
     if study.datasets:
         from simstudy.study.datasets import with_tables
 
@@ -169,7 +186,11 @@ def _resolved_study(given: StudyFile, directory: Path, digests: Sequence[str] | 
 
 
 def _study(
-    given: StudyFile, family: Spec, learners: Sequence[Spec], files: Sequence[PluginFile] = ()
+    given: StudyFile,
+    family: Spec,
+    learners: Sequence[Spec],
+    measured: Sequence[Spec],
+    files: Sequence[PluginFile] = (),
 ) -> Study:
     keys = ("name", "title", "seed", "models", "keep_answers")
     shared = ("data", "measures", "analysis", "limits", "thresholds")
@@ -179,6 +200,7 @@ def _study(
         plugins=tuple(given.plugins),
         family=family,
         learners=tuple(learners),
+        measured=tuple(measured),
         plugin_files=tuple(files),
         **{key: getattr(given, key) for key in (*keys, *sections)},
     )

@@ -7,18 +7,22 @@ import math
 import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray
-from simstudy.measures.base import MeasureFunction, MeasureInfo, keywords, score
+from simstudy.measures.base import MeasureFunction, MeasureInfo, keywords, parameters, score
 from simstudy.testing.contract import Contract, stream
+
+_MESSAGE = (12.0, 34.0)  # lengths of theory and data
 
 
 def check_measure(measure: MeasureFunction) -> None:
     """Check that a measure satisfies its contract.
 
     - It carries a `MeasureInfo` as ``.info``.
-    - It returns one value per row or one number, finite if all probabilities are strictly
-      between 0 and 1, and does not modify its inputs.
+    - Its parameters have defaults.
+    - It returns one value per row, or one number, as it must if it is over sets; finite if all
+      probabilities are strictly between 0 and 1. It does not modify its inputs.
     - A row's value does not depend on the other rows; the order of the rows does not matter.
-    - If it takes weights, a row of weight 2 counts as two rows; it also works without weights.
+    - If it takes weights, a row of weight 2 counts as two rows, and only their ratios matter; it
+      also works without weights.
     - If it declares ``base``, its unit is nats and another base only changes the unit.
     - A learner that is confidently right scores no worse than one that is confidently wrong,
       according to ``info.greater_is_better``.
@@ -38,9 +42,12 @@ def check_measure(measure: MeasureFunction) -> None:
     if not isinstance(info, MeasureInfo):
         rule = "a measure must carry a MeasureInfo as .info, which register_measure attaches"
         contract.fail(rule, f"its .info is {info!r}")
+    for name, parameter in parameters(measure).items():
+        given = parameter.default is not parameter.empty
+        contract.require(given, "parameters of a measure must have defaults", f"{name} has none")
     for classes in (2, 3, 5):
         rows = _Rows.draw(classes, 60)
-        values = _check_values(contract, measure, rows)
+        values = _check_values(contract, measure, rows, info.over)
         _check_row_order(contract, measure, rows, values)
         if values.ndim or "weights" in keywords(measure):
             _check_row_weights(contract, measure, rows)
@@ -81,18 +88,21 @@ class _Rows:
             truth=self.truth,
             weights=weights,
             base=base,
+            message=_MESSAGE,
         )
 
     def values(self, contract: Contract, measure: MeasureFunction) -> FloatArray:
         """Return the values of the measure before averaging."""
-        context = {**vars(self), "base": math.e, "reward": "mean"}
-        given = {key: context[key] for key in keywords(measure) - {"weights"}}
+        context = {**vars(self), "base": math.e, "reward": "mean", "message": _MESSAGE}
+        given = {key: context[key] for key in keywords(measure) & {*context}}
         rule = "it must accept probabilities strictly between 0 and 1, with or without weights"
         returned = contract.attempt(rule, lambda: measure(self.proba, self.y, **given))
         return np.asarray(returned, dtype=np.float64)
 
 
-def _check_values(contract: Contract, measure: MeasureFunction, rows: _Rows) -> FloatArray:
+def _check_values(
+    contract: Contract, measure: MeasureFunction, rows: _Rows, over: str
+) -> FloatArray:
     """Check the values of a measure, and that its inputs are unchanged."""
     given = rows[np.arange(len(rows.y))]  # a copy
     values = given.values(contract, measure)
@@ -100,11 +110,11 @@ def _check_values(contract: Contract, measure: MeasureFunction, rows: _Rows) -> 
     for name, array in vars(rows).items():
         same = np.array_equal(getattr(given, name), array)
         contract.require(same, rule, f"{name} was changed")
-    contract.require(
-        values.shape in ((), rows.y.shape),
-        "a measure must return one value per row or one number",
-        f"it returned shape {values.shape} for {len(rows.y)} rows",
-    )
+    rule = "a measure must return one value per row or one number"
+    found = f"it returned shape {values.shape} for {len(rows.y)} rows"
+    contract.require(values.shape in ((), rows.y.shape), rule, found)
+    rule = 'a measure with over="set" must return one number'
+    contract.require(over == "row" or values.shape == (), rule, found)
     contract.require(
         bool(np.isfinite(values).all()),
         "a measure must be finite where all probabilities are strictly between 0 and 1",
@@ -145,6 +155,12 @@ def _check_row_weights(contract: Contract, measure: MeasureFunction, rows: _Rows
         math.isclose(weighted, repeated, rel_tol=1e-9, abs_tol=1e-12),
         "a row of weight w must count as w rows",
         f"the score is {weighted}, and {repeated} with rows repeated",
+    )
+    scaled = rows.score(measure, weights=weights / weights.sum())
+    contract.require(
+        math.isclose(weighted, scaled, rel_tol=1e-9, abs_tol=1e-12),
+        "only the ratios of weights must matter",
+        f"the score is {weighted}, and {scaled} with weights that sum to one",
     )
 
 

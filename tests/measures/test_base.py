@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from simstudy.measures import calibration, losses, rewards, truth
+from simstudy.measures import calibration, errors, losses, rewards, truth
 from simstudy.measures.base import MeasureInfo, keywords, measure, score
 
 PROBA = np.array([[0.5, 0.5], [0.25, 0.75], [0.9, 0.1]])
@@ -25,6 +25,19 @@ MEASURES = {
     "brier_score": (losses, False, False, "", set()),
     "miscalibration": (calibration, False, False, "", set()),
     "kl_divergence": (truth, False, True, "nats", {"truth", "base"}),
+    "mean_absolute_error": (errors, False, False, "", set()),
+    "rmse": (errors, False, False, "", {"weights"}),
+    "relative_absolute_error": (errors, False, False, "%", {"prior", "weights"}),
+    "root_relative_squared_error": (errors, False, False, "%", {"prior", "weights"}),
+    "kononenko_bratko_total": (errors, True, True, "bits", {"prior"}),
+    "kononenko_bratko_relative": (errors, True, True, "%", {"prior", "weights"}),
+    "class_complexity": (errors, False, True, "bits", set()),
+    "complexity_improvement": (errors, True, True, "bits", {"prior"}),
+    "calibration_loss": (calibration, False, False, "", {"weights"}),
+    "refinement_loss": (calibration, False, False, "", {"weights"}),
+    "expected_calibration_error": (calibration, False, False, "", {"weights"}),
+    "overconfidence": (calibration, False, False, "", {"weights"}),
+    "underconfidence": (calibration, False, False, "", {"weights"}),
 }
 
 

@@ -87,7 +87,7 @@ def test_the_starter_has_every_key_of_a_study():
     sections = [StudyFile, Data, Measures, Analysis, Limits, Thresholds]
     keys = {key for section in sections for key in section.model_fields}
     keys |= {one.name for one in parameters_of(FAMILIES.get("tan"))}
-    keys -= {"compare", "datasets", "resampling", "preparation", "keep_answers"}  # of data sets
+    keys -= {"compare", "datasets", "resampling", "preparation"}  # of data sets
     for key in keys:
         assert re.search(rf"^#?(\[*{key}\]|{key} = )", text, flags=re.MULTILINE), key
 

@@ -70,8 +70,7 @@ def _source() -> str:
 
 def _modules(plan: Plan) -> Iterator[str]:
     """Modules that define the components of a plan, and those imported there."""
-    learners = [learner.name for learner in plan.learners]
-    for registry, name in registered(plan.family.name, learners, plan.measures):
+    for registry, name in registered(*plan.component_names):
         if ":" in name:
             yield name.partition(":")[0]
         component = registry.get(name)

@@ -186,6 +186,26 @@ class FittedCaMML(Generative):
             return math.inf
         return self._posterior.message(child, sum(1 << int(u) for u in {*parents}))
 
+    @property
+    def message(self) -> tuple[float, float] | None:
+        """The two parts of the message in nits: the chosen network, and the rows given it.
+
+        The rows are encoded with the network's parameters; the rest of its cost as a totally
+        ordered model states the arcs and those parameters. None for averages over networks.
+        """
+        if not isinstance(self._predictor, Network):
+            return None
+        parents, p = self.dag, self.arc_probability
+        arcs, pairs = sum(map(len, parents)), math.comb(len(parents), 2)
+        total = -arcs * math.log(p) - (pairs - arcs) * math.log1p(-p)
+        total += sum(self.node_cost(child, parents[child]) for child in range(len(parents)))
+        weights = 1.0 if self._sample.weights is None else self._sample.weights
+        joint = self._predictor.log_joint(self._sample.attributes)
+        logs = joint[np.arange(len(joint)), self._sample.target]
+        present = np.asarray(weights) > 0
+        data = -float(np.where(present, logs * weights, 0.0).sum())
+        return total - data, data
+
     def log_joint(self, codes: IntArray) -> FloatArray:
         return self._predictor.log_joint(codes)
 

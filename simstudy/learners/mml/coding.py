@@ -217,6 +217,13 @@ class DecisionGraph(Described):
         """Total message length in nits: the graph, and the classes of the rows given it."""
         return self.costs().total
 
+    @property
+    def message(self) -> tuple[float, float]:
+        """The two parts of the message in nits: the graph, and the classes given it."""
+        leaves = self.counts[self.attribute < 0]
+        data = float(data_length(leaves, self.alpha).sum())
+        return self.message_length - data, data
+
     @cached_property
     def _proba(self) -> FloatArray:
         counts = self.counts + self.alpha

@@ -1,0 +1,107 @@
+"""Sets of answers over which measures are compared: all ranked lists, or random ones."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from simstudy.arrays import FloatArray, IntArray
+from simstudy.measures.base import MeasureFunction, keywords, measure, score
+from simstudy.measures.ranked_lists import auc_numerators, balanced_lists, list_probabilities
+from simstudy.measures.two_level import info_of
+
+
+@dataclass(frozen=True)
+class AnswerSet:
+    """A number of answers, each the probabilities and true classes of some rows.
+
+    Parameters
+    ----------
+    proba : array of shape (answers, n, k)
+        The probabilities.
+    y : array of shape (answers, n)
+        The true classes.
+    prior : array of shape (k,)
+        The prior that measures are given.
+    """
+
+    proba: FloatArray
+    y: IntArray
+    prior: FloatArray
+
+    def values(self, function: MeasureFunction) -> FloatArray:
+        """Return the value of a measure for every answer; NaN where it does not exist."""
+        if function is auc:
+            numerators = auc_numerators(self.y == 1)
+            return numerators / ((self.y == 1).sum(axis=1) * (self.y == 0).sum(axis=1))
+        first = self._score(function, 0)  # has an error for what cannot be scored
+        info = info_of(function)
+        if info is None or info.over != "row":
+            rest = (self._score(function, answer) for answer in range(1, len(self.y)))
+            return np.array([first, *rest], dtype=np.float64)
+        return self._row_means(function)
+
+    def _score(self, function: MeasureFunction, answer: int) -> float:
+        return score(function, self.proba[answer], self.y[answer], prior=self.prior)
+
+    def _row_means(self, function: MeasureFunction) -> FloatArray:
+        """Return the means of a measure over rows, from one call."""
+        k = self.proba.shape[2]
+        context = {"prior": self.prior, "base": math.e, "reward": "mean"}
+        given = {key: context[key] for key in keywords(function) if key in context}
+        by_row = function(self.proba.reshape(-1, k), self.y.reshape(-1), **given)
+        with np.errstate(invalid="ignore"):  # infinity less infinity
+            means: FloatArray = np.asarray(by_row, dtype=np.float64).reshape(self.y.shape).mean(1)
+        return means
+
+
+@measure(greater_is_better=True, label="AUC", over="set")
+def auc(proba: FloatArray, y: IntArray) -> float:
+    """Return the AUC of one ranked list: rows in order of increasing probability of class 1.
+
+    Huang & Ling 2007, footnote 3: ``Σ (r_i − i)/(n_0 n_1)`` over the positive rows of ranks r_i.
+    """
+    positive = np.asarray(y)[None] == 1
+    return float(auc_numerators(positive)[0] / (positive.sum() * (~positive).sum()))
+
+
+def ranked_answers(n: int) -> AnswerSet:
+    """Return all balanced ranked lists of n examples; rank i has probability (i − ½)/n."""
+    y = balanced_lists(n).astype(np.intp)
+    proba = np.broadcast_to(list_probabilities(n), (*y.shape, 2))
+    return AnswerSet(proba, y, np.array([0.5, 0.5]))
+
+
+def random_answers(
+    rows: int,
+    samples: int,
+    classes: int,
+    prior: Sequence[float] | FloatArray | None,
+    rng: int | np.random.Generator,
+) -> AnswerSet:
+    """Return answers to one set of rows, with probabilities uniform over the simplex."""
+    limits = (("rows", rows, 1), ("samples", samples, 2), ("classes", classes, 2))
+    for name, value, least in limits:
+        if value < least:
+            raise ValueError(f"{name} = {value!r} is not allowed; it must be at least {least}")
+    shares = np.full(classes, 1 / classes) if prior is None else np.asarray(prior, dtype=np.float64)
+    proper = shares.shape == (classes,) and (shares >= 0).all()
+    if not proper or not math.isclose(shares.sum(), 1.0, abs_tol=1e-9):
+        raise ValueError(
+            f"prior = {prior!r} is not allowed; it must be {classes} probabilities that sum to 1"
+        )
+    y = np.repeat(np.arange(classes), _apportion(shares, rows))
+    proba = np.random.default_rng(rng).dirichlet(np.ones(classes), (samples, rows))
+    return AnswerSet(proba, np.broadcast_to(y, (samples, rows)), shares)
+
+
+def _apportion(shares: FloatArray, rows: int) -> IntArray:
+    """Return whole numbers of rows by class, as near to the shares as possible."""
+    exact = shares * rows
+    counts = np.floor(exact + 1e-9).astype(np.intp)
+    left = rows - int(counts.sum())
+    counts[np.argsort(counts - exact, kind="stable")[:left]] += 1  # the greatest remainders
+    return counts

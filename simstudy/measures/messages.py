@@ -1,0 +1,128 @@
+"""Message lengths of learners that choose a model by the shortest message."""
+
+import math
+
+from simstudy.arrays import FloatArray, IntArray
+from simstudy.measures.base import Undefined, measure
+
+_REASON = "the learner has no message length"
+
+
+@measure(greater_is_better=False, label="message length: theory and data", unit="nats", over="set")
+def message_length(
+    proba: FloatArray,
+    y: IntArray,
+    *,
+    message: tuple[float, float] | None = None,
+    weights: FloatArray | None = None,
+    base: float = math.e,
+) -> float:
+    """Length of the message that states the learner's model and the training data given it.
+
+    Witten, Frank & Hall 2011, section 5.9: ``L[T] + L[E|T]``, the theory T and the examples E
+    given it. It depends on the training set alone; the test rows are not used.
+
+    Parameters
+    ----------
+    proba : array of shape (n, k)
+        Not used.
+    y : array of shape (n,)
+        Not used.
+    message : pair of float, optional
+        The lengths of theory and data in nats, as the fitted learner states them.
+    weights : array of shape (n,), optional
+        Not used.
+    base : float > 1
+        The base of the logarithms; e gives nats, 2 gives bits.
+
+    Returns
+    -------
+    float
+        The length; NaN if the learner has none.
+
+    Notes
+    -----
+    Only lengths of one coding scheme can be compared: CaMML encodes all variables, MML trees and
+    graphs encode the target given the attributes.
+
+    References
+    ----------
+    I. H. Witten, E. Frank & M. A. Hall (2011). Data Mining, third edition, chapter 5.
+    """
+    return Undefined(_REASON) if message is None else sum(message) / math.log(base)
+
+
+@measure(greater_is_better=False, label="message length: theory", unit="nats", over="set")
+def message_length_theory(
+    proba: FloatArray,
+    y: IntArray,
+    *,
+    message: tuple[float, float] | None = None,
+    weights: FloatArray | None = None,
+    base: float = math.e,
+) -> float:
+    """Length of the first part of the message: the learner's model.
+
+    Witten, Frank & Hall 2011, section 5.9: ``L[T]``; see `message_length`.
+
+    Parameters
+    ----------
+    proba : array of shape (n, k)
+        Not used.
+    y : array of shape (n,)
+        Not used.
+    message : pair of float, optional
+        The lengths of theory and data in nats, as the fitted learner states them.
+    weights : array of shape (n,), optional
+        Not used.
+    base : float > 1
+        The base of the logarithms; e gives nats, 2 gives bits.
+
+    Returns
+    -------
+    float
+        The length; NaN if the learner has none.
+
+    References
+    ----------
+    I. H. Witten, E. Frank & M. A. Hall (2011). Data Mining, third edition, chapter 5.
+    """
+    return Undefined(_REASON) if message is None else message[0] / math.log(base)
+
+
+@measure(greater_is_better=False, label="message length: data", unit="nats", over="set")
+def message_length_data(
+    proba: FloatArray,
+    y: IntArray,
+    *,
+    message: tuple[float, float] | None = None,
+    weights: FloatArray | None = None,
+    base: float = math.e,
+) -> float:
+    """Length of the second part of the message: the training data given the learner's model.
+
+    Witten, Frank & Hall 2011, section 5.9: ``L[E|T]``; see `message_length`.
+
+    Parameters
+    ----------
+    proba : array of shape (n, k)
+        Not used.
+    y : array of shape (n,)
+        Not used.
+    message : pair of float, optional
+        The lengths of theory and data in nats, as the fitted learner states them.
+    weights : array of shape (n,), optional
+        Not used.
+    base : float > 1
+        The base of the logarithms; e gives nats, 2 gives bits.
+
+    Returns
+    -------
+    float
+        The length; NaN if the learner has none.
+
+    References
+    ----------
+    I. H. Witten, E. Frank & M. A. Hall (2011). Data Mining, third edition, chapter 5.
+    """
+    return Undefined(_REASON) if message is None else message[1] / math.log(base)

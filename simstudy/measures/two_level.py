@@ -1,0 +1,159 @@
+"""Two-level measures f:g, which order results and have no mean (Huang & Ling 2007)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from simstudy.arrays import FloatArray, IntArray
+from simstudy.measures.base import MeasureFunction, MeasureInfo, Undefined, score
+
+TOLERANCE = 1e-9
+
+
+@dataclass(frozen=True)
+class TwoLevelMeasure:
+    """A two-level measure f:g: results are compared by f and, if f ties, by g.
+
+    Huang & Ling 2007, definition 1. Such a measure orders results; it has no value of its own and
+    no mean.
+
+    Parameters
+    ----------
+    first : callable
+        The measure f, which decides unless it ties.
+    second : callable
+        The measure g, which breaks ties.
+    tolerance : float >= 0
+        Two values tie if they differ by at most this much, or this share of the greater one, so
+        that rounding does not break ties. It is far below the steps of measures that count rows,
+        1/(n_0 n_1) for an AUC.
+
+    References
+    ----------
+    J. Huang & C. X. Ling (2007). Constructing new and better evaluation measures for machine
+    learning. IJCAI 2007.
+    """
+
+    first: MeasureFunction
+    second: MeasureFunction
+    tolerance: float = TOLERANCE
+
+    def __post_init__(self) -> None:
+        for level in (self.first, self.second):
+            if isinstance(level, TwoLevelMeasure):
+                raise ValueError(
+                    "a two-level measure is made of two plain measures, not of two-level measures "
+                    "(Huang & Ling 2007, theorem 2)"
+                )
+        if not self.tolerance >= 0:
+            raise ValueError(f"tolerance = {self.tolerance!r} is not allowed; it must be >= 0")
+
+    @property
+    def name(self) -> str:
+        """The names of both measures, as ``"auc:accuracy"``."""
+        return f"{name_of(self.first)}:{name_of(self.second)}"
+
+    def values(self, proba: FloatArray, y: IntArray, **context: Any) -> tuple[float, float]:
+        """Return the values of both measures.
+
+        Parameters
+        ----------
+        proba : array of shape (n, k)
+            The learner's probabilities.
+        y : array of shape (n,)
+            The true classes.
+        **context
+            What measures may declare, such as ``prior`` and ``weights``; see
+            `simstudy.measures.base.score`.
+        """
+        return score(self.first, proba, y, **context), score(self.second, proba, y, **context)
+
+    def compare(self, a: tuple[float, float], b: tuple[float, float]) -> float:
+        """Compare two results, each the `values` of both measures.
+
+        Returns
+        -------
+        float
+            1 if a is better, −1 if b is, 0 if they are equal; `Undefined` if a value that decides
+            does not exist.
+        """
+        for level, one, other in zip((self.first, self.second), a, b, strict=True):
+            if math.isnan(one) or math.isnan(other):
+                return Undefined(f"{name_of(level)} of one of the results does not exist")
+            if not ties(one, other, self.tolerance):
+                return 1.0 if (one > other) == greater_is_better(level) else -1.0
+        return 0.0
+
+
+def two_level(name: str, lookup: Callable[[str], MeasureFunction]) -> TwoLevelMeasure:
+    """Make a two-level measure from its name.
+
+    Parameters
+    ----------
+    name : str
+        The names of two measures and a colon, as ``"auc:accuracy"``.
+    lookup : callable
+        Returns the measure of a name.
+    """
+    names = name.split(":")
+    if len(names) != 2 or not all(names):
+        raise ValueError(
+            f"{name!r} is not a two-level measure; it must be two names and a colon, as "
+            "'auc:accuracy'"
+        )
+    first, second = map(lookup, names)
+    return TwoLevelMeasure(first, second)
+
+
+def auc_accuracy_number(auc: float, accuracy: float) -> float:
+    """Return the number that Huang & Ling (2007) print for AUC:acc: ``min(1, AUC + .01 acc)``.
+
+    It is for comparison with their tables 4, 6 and 7 alone. Where values of the AUC are less than
+    .01 apart it does not order results as the two-level measure does.
+    """
+    return min(1.0, auc + 0.01 * accuracy)
+
+
+def ties(one: float, other: float, tolerance: float = TOLERANCE) -> bool:
+    """Whether two values are equal but for rounding; equal infinities are."""
+    return math.isclose(one, other, rel_tol=tolerance, abs_tol=tolerance)
+
+
+def levels(values: FloatArray, tolerance: float = TOLERANCE) -> IntArray:
+    """Return the rank of each value among the distinct ones, 0 for the least.
+
+    Neighbours in the sorted order that differ by rounding alone, as `ties` has it, have one rank.
+    """
+    order = np.argsort(values)
+    ascending = values[order]
+    low, high = ascending[:-1], ascending[1:]
+    with np.errstate(invalid="ignore"):  # infinity less infinity
+        near = high - low <= tolerance * np.maximum(1.0, np.maximum(np.abs(low), np.abs(high)))
+    finite = np.isfinite(low) & np.isfinite(high)
+    rises = np.where(finite, ~near, low != high)
+    ranks = np.empty(len(values), dtype=np.intp)
+    ranks[order] = np.append(0, np.cumsum(rises))[: len(values)]
+    return ranks
+
+
+def info_of(function: MeasureFunction) -> MeasureInfo | None:
+    """Return the metadata of a measure, also of one with parameters (`functools.partial`)."""
+    return getattr(getattr(function, "func", function), "info", None)
+
+
+def greater_is_better(function: MeasureFunction) -> bool:
+    """Whether greater values of a measure are better; so they are if it does not say."""
+    info = info_of(function)
+    return True if info is None else info.greater_is_better
+
+
+def name_of(function: MeasureFunction | TwoLevelMeasure) -> str:
+    """Return the name of a measure."""
+    if isinstance(function, TwoLevelMeasure):
+        return function.name
+    return str(getattr(getattr(function, "func", function), "__name__", repr(function)))

@@ -1,0 +1,111 @@
+"""The measures of a study, looked up and checked."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import typing
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from pydantic import TypeAdapter, ValidationError
+
+from simstudy.errors import suggestion
+from simstudy.measures.arguments import POSITIVE, arguments
+from simstudy.measures.base import CONTEXT_KEYWORDS, keywords, parameters, score
+from simstudy.study.explain import KeyedError, sentence
+from simstudy.study.registry import MEASURES, UnknownNameError
+from simstudy.study.sections import Measures, MeasureSection
+from simstudy.study.spec import Spec, plain, refusal
+
+
+def measure_keys(measures: Measures) -> list[str]:
+    """The key of each measure in a study file."""
+    return ["measures.primary", *(f"measures.also[{i}]" for i in range(len(measures.also)))]
+
+
+def stated_measures(measures: Measures) -> tuple[Spec, ...]:
+    """The measures as a file states them; no name is looked up."""
+    return tuple(_spec(one, dict(one.model_extra or {})) for one in measures.given)
+
+
+def resolve_measures(measures: Measures) -> tuple[Spec, ...]:
+    """Look up the measures and check their parameters; raises `KeyedError`."""
+    pairs = zip(measure_keys(measures), measures.given, strict=True)
+    specs = [_resolve(key, given) for key, given in pairs]
+    for key, spec in zip(measure_keys(measures), specs, strict=True):
+        if [one.label for one in specs].count(spec.label) > 1:
+            raise KeyedError(
+                key,
+                f"the measure '{spec.name}' is named twice; give one of them another label, "
+                f'{{ name = "{spec.name}", label = "…" }}',
+            )
+        if spec.label in MEASURES.reserved:
+            raise KeyedError(key, f"the scores have a column named '{spec.label}' already")
+    return tuple(specs)
+
+
+def _resolve(key: str, given: MeasureSection) -> Spec:
+    if ":" in given.name:
+        raise KeyedError(
+            key,
+            f"'{given.name}' orders two results and has no mean over models, so it cannot score "
+            "learners; name one of its two measures",
+        )
+    try:
+        function = MEASURES.get(given.name)
+    except UnknownNameError as error:
+        raise KeyedError(key, str(error)) from error
+    own = parameters(function)
+    try:
+        named = [*keywords(function), *(set(given.model_extra or {}) & {*own})]
+        inspect.signature(function).bind("proba", "y", **dict.fromkeys(named))
+    except TypeError as error:
+        raise KeyedError(
+            key,
+            f"the measure '{given.name}' cannot be called: {error}; it is given (proba, y) and, if "
+            f"it names them, {', '.join(sorted(CONTEXT_KEYWORDS))}",
+        ) from error
+    return _spec(given, _checked(key, given, function))
+
+
+def _checked(key: str, given: MeasureSection, function: Any) -> dict[str, Any]:
+    """The parameters of a measure, their types checked against its annotations."""
+    own, found = parameters(function), {}
+    hints = typing.get_type_hints(function, include_extras=True)
+    for name, value in (given.model_extra or {}).items():
+        if name not in own:
+            known = [*own, *MeasureSection.model_fields]
+            raise KeyedError(f"{key}.{name}", f"unknown key{suggestion(name, known)}")
+        hint: Any = str | int if name == POSITIVE else hints.get(name, Any)
+        try:
+            coerced = TypeAdapter(hint).validate_json(json.dumps(value), strict=True)
+        except ValidationError as error:
+            raise KeyedError(f"{key}.{name}", sentence(error.errors()[0], value)) from error
+        found[name] = plain(coerced)
+    return found
+
+
+def _spec(given: MeasureSection, found: dict[str, Any]) -> Spec:
+    label, stated = given.label or given.name, given.model_extra or {}
+    plain_name = label == given.name and not stated
+    identity = json.dumps([label, given.name, stated], sort_keys=True)
+    return Spec(given.name, found, found, given.name if plain_name else identity, label)
+
+
+def check_parameters(
+    key: str, spec: Spec, names: Sequence[str], positive: str | int | None
+) -> None:
+    """Refuse parameters of a measure that do not fit the classes: call it once."""
+    classes = len(names)
+    proba, y = np.full((2 * classes, classes), 1 / classes), np.arange(2 * classes) % classes
+    context: dict[str, Any] = dict.fromkeys(("truth", "oracle", "limit"), proba)
+    try:
+        function = MEASURES.get(spec.name)
+        if given := arguments(function, spec.parameters, names, positive):
+            score(function, proba, y, prior=proba[0], rarer=0, **context, **given)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # a plugin may raise anything
+        raise KeyedError(key, refusal(error)) from error

@@ -1,0 +1,146 @@
+"""Add measures to results from the predictions that they keep; nothing is fitted."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+from simstudy.engine.plan import Plan, make_plan
+from simstudy.engine.task import Cell, NoPrimaryError, Task, prepare
+from simstudy.errors import SimstudyError
+from simstudy.measures.base import keywords
+from simstudy.results.identity import owner
+from simstudy.results.journal import Journal
+from simstudy.results.results import Results
+from simstudy.results.store import Store
+from simstudy.study.constants import STUDY
+from simstudy.study.registry import MEASURES
+from simstudy.study.study import Study, load_study
+from simstudy.workflow.progress import Progress, Step, shown
+
+_FITTED = {"limit": "learners' limits", "message": "fitted learners"}
+
+
+def add_measures(
+    directory: str | Path,
+    measures: Sequence[str | Mapping[str, Any]],
+    *,
+    progress: Progress | bool | None = None,
+    report: bool = True,
+) -> Results:
+    """Add measures to the results of a study with ``keep_answers = true``.
+
+    Parameters
+    ----------
+    directory : str or Path
+        The results.
+    measures : sequence of str or mapping
+        Names of measures, or tables as in a study file:
+        ``{"name": "cost", "matrix": [[0, 1], [5, 0]]}``.
+    progress : bool or callable, optional
+        As in `simstudy.run_study`.
+    report : bool
+        Whether to rewrite the report.
+    """
+    path, store = Path(directory) / STUDY, Store(Path(directory))
+    store.found()
+    before = load_study(path)
+    if not before.keep_answers:
+        raise SimstudyError(
+            f"{directory} has no predictions; run the study with keep_answers = true"
+        )
+    study = _extended(path, before, measures)
+    asked = replace(make_plan(study), timeout=before.limits.timeout, memory=before.limits.memory)
+    known = make_plan(before)
+    store.check(known)
+    with store.locked(), shown(progress) as update:
+        if asked.measures != known.measures:
+            prepare(asked)
+            entries = _rescored(asked, known, Journal(store.directory), update)
+            store.replace_cells(owner(asked), entries)
+            store.begin(study.as_dict(), asked)
+            if store.todo(asked):
+                raise SimstudyError(f"{store.directory} is not complete; run {path} to complete it")
+            store.finish(asked, {"seconds": (store.manifest() or {}).get("seconds")})
+        if report and not store.has_report():
+            from simstudy.report.files import write_report
+
+            write_report(Results(store.directory), store)
+    return Results(store.directory)
+
+
+def _extended(path: Path, study: Study, measures: Sequence[str | Mapping[str, Any]]) -> Study:
+    """The study with further measures; those that it has already are left out."""
+    stated = [*study.as_dict()["measures"]["also"]]
+    there = [study.as_dict()["measures"]["primary"], *stated]
+    further = [one if isinstance(one, str) else dict(one) for one in measures]
+    also = [*stated, *(one for one in further if one not in there)]
+    extended = load_study(path, overrides={"measures.also": also})
+    for spec in extended.measured[len(study.measured) :]:
+        for keyword in keywords(MEASURES.get(spec.name)) & _FITTED.keys():
+            raise SimstudyError(
+                f"'{spec.name}' needs {_FITTED[keyword]}, not predictions alone; add it to "
+                "measures.also of the study and run it"
+            )
+    return extended
+
+
+def _rescored(
+    asked: Plan, known: Plan, journal: Journal, progress: Progress | None
+) -> Iterator[list[Cell]]:
+    """The cells of a journal with the values of further measures.
+
+    The primary measure is computed again, and must have the value that is recorded.
+    """
+    first = [one for one in known.measures[:1] if not _needs_fit(one.name)]
+    new = asked.measures[len(known.measures) :]
+    scoring = replace(asked, measures=(*first, *new))
+    old_names = [column.name for column in known.columns]
+    started, done, task = perf_counter(), 0, None
+    for cells in journal.tasks():
+        finished = []
+        for cell in cells:
+            if len(cell.values) != len(old_names):
+                continue  # of a study with other measures
+            if task is None or task[0] != cell.model:
+                task = cell.model, Task(scoring, cell.model)
+            values = dict(zip(old_names, cell.values, strict=True))
+            found = _values(task[1], scoring, cell)
+            for column in scoring.columns:
+                recorded = values.setdefault(column.name, found[column.name])
+                if not (cell.answers == "" or _same(recorded, found[column.name])):
+                    raise SimstudyError(
+                        f"the predictions kept of {cell.learner} on model {cell.model} give "
+                        f"{column.name} = {found[column.name]}, and {recorded} is recorded; run "
+                        "the study again"
+                    )
+            together = tuple(values[column.name] for column in asked.columns)
+            finished.append(replace(cell, values=together))
+        if finished:
+            yield finished
+        done += 1
+        if progress is not None:
+            counts = (done, known.models, done * known.cells_each, known.cells, 0)
+            progress(Step(*counts, perf_counter() - started, finished))
+
+
+def _values(task: Task, plan: Plan, cell: Cell) -> dict[str, float]:
+    try:
+        found = task.rescored(cell).values
+    except NoPrimaryError as error:
+        found = error.values
+    except ValueError as error:
+        raise SimstudyError(str(error)) from error
+    return dict(zip([column.name for column in plan.columns], found, strict=True))
+
+
+def _needs_fit(measure: str) -> bool:
+    return bool(keywords(MEASURES.get(measure)) & _FITTED.keys())
+
+
+def _same(one: float, other: float) -> bool:
+    return one == other or (math.isnan(one) and math.isnan(other))
