@@ -284,8 +284,7 @@ class FittedDiscretizer:
 
     def __call__(self, sample: Sample) -> Sample:
         """Return the rows with bins in place of numbers."""
-        if sample.schema != self.training_schema:
-            raise ValueError("the rows must have the variables and values of the training rows")
+        sample.schema.check(self.training_schema)
         if not self.cuts:
             return sample
         values = sample.values.copy(order="F")

@@ -50,7 +50,7 @@ class Sample:
     codes : array of shape (rows, variables)
         The codes of nominal values; −1 if missing or numeric.
     cards : tuple of int
-        The number of values of each variable; 0 for a numeric one, and for one never known.
+        The number of values of each variable; 0 for a numeric one.
     plain : bool
         Whether all variables are nominal and no value is missing.
     groups : array of shape (rows,), or None
@@ -67,6 +67,7 @@ class Sample:
     """
 
     groups: IntArray | None = None
+    declared: Schema | None = None  # the schema, if names and values were given
 
     def __init__(
         self,
@@ -112,7 +113,7 @@ class Sample:
         made = cls.__new__(cls)
         made.cards, made.codes = cards, read_only(codes)
         made.plain = not schema.numeric and bool((codes >= 0).all())
-        made.schema = schema
+        made.declared = schema
         if not made.plain:
             made.values = read_only(given)
         made._set_weights(weights)
@@ -160,7 +161,7 @@ class Sample:
     @cached_property
     def schema(self) -> Schema:
         """The names and values of the variables."""
-        return Schema.plain(self.cards)
+        return self.declared or Schema.plain(self.cards)
 
     @cached_property
     def values(self) -> FloatArray:
@@ -179,7 +180,7 @@ class Sample:
         """Return a sample of the same rows that uses these shared tables."""
         other = Sample.__new__(Sample)
         other.cards, other.codes, other.weights = self.cards, self.codes, self.weights
-        other.plain = self.plain
+        other.plain, other.declared = self.plain, self.declared
         if "schema" in self.__dict__:
             other.schema = self.schema
         if not self.plain:
