@@ -75,6 +75,15 @@ def test_what_is_odd_is_printed(command, tmp_path):
     assert "; 9 groups of rows" in " ".join(third.stdout.split())
 
 
+def test_a_label_of_nothing_can_be_seen(command, tmp_path):
+    (tmp_path / "my.csv").write_text("a,b,class\n,NA,p\nx,NA,\n")
+    done = command("data", "my.csv", "--missing", "NA", "--nominal", "b")
+    lines = done.stdout.splitlines()
+    assert "a         nominal        0  2: '', x" in lines
+    assert "b         nominal        2  none" in lines
+    assert "''            1   50.0%" in lines
+
+
 @pytest.mark.parametrize("columns", [60, 80, 200])
 @pytest.mark.parametrize("name", ["anneal", "house-votes-84", "ptn", "horse-colic"])
 def test_the_text_fits_the_terminal(command, monkeypatch, columns, name):
@@ -107,6 +116,8 @@ CSV = [
     ("a,class\n", "", "there are no rows"),
     ("class\np\nq\n", "", "no attribute besides the target 'class'"),
     ("a,b,class\n1,2,p\n1,2\n", "", "line 3: it has 2 values, and line 1 names 3 columns"),
+    ("\n\na,b,class\n1,p\n", "", "line 4: it has 2 values, and line 3 names 3 columns"),
+    ("\n\na,,class\n1,2,p\n", "", "line 3: column 2 has no name"),
     ('a,class\n"x\ny",p\n1,2,q\n', "", "line 4: it has 3 values"),
     ("a,a,class\n1,2,p\n1,2,q\n", "", "2 columns are named 'a'"),
     (",a,class\n1,2,p\n1,2,q\n", "", "line 1: column 1 has no name"),

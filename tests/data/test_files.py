@@ -306,6 +306,13 @@ def test_mixed_objects_of_a_frame_are_text():
     assert schema(sample) == {"a": ("1", "2", "x"), "b": None, "y": ("p", "q")}
 
 
+def test_columns_of_a_frame_may_be_numbered():
+    frame = pd.DataFrame({0: list("pqp"), 1: [1, 2, 3], 2: list("uvv"), 3: list("xyx")})
+    sample = read_data(frame, target=0, ignore=[1], values={2: ["v", "u"]}, groups=3)
+    assert schema(sample) == {"2": ("v", "u"), "0": ("p", "q")}
+    assert sample.groups.tolist() == [0, 1, 0]
+
+
 def test_a_parquet_dictionary_in_several_chunks_keeps_its_order(tmp_path):
     chunks = [
         pa.DictionaryArray.from_arrays([0, 1], ["z", "a"]),
