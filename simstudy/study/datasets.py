@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from simstudy.data.files import Reading, read_data_set
+from simstudy.data.oddities import suspected_markers
 from simstudy.data.preparation import Preparation
 from simstudy.data.resampling import Resampling, Split, fitting_sizes
 from simstudy.data.split_files import read_splits
@@ -57,10 +58,24 @@ def with_tables(study: Study, directory: Path) -> Study:
                     f"{size} does not fit '{table.name}', whose smallest training part has "
                     f"{rows} rows",
                 )
-    tables = [replace(table, splits=given.get(table.name)) for table in tables]
+    tables = [
+        replace(
+            table, splits=given.get(table.name), notes=(*table.notes, *_rare(table, resampling))
+        )
+        for table in tables
+    ]
     sizes = [dose(size) for size in resampling.sizes] or [WHOLE]
     data = Data.model_construct(train_sizes=sizes, test_size=1, training="nested")
     return replace(study, tables=tuple(tables), models=number, data=data)
+
+
+def _rare(table: DataSource, resampling: Resampling) -> list[str]:
+    """A sentence on the classes of a data set that are too rare to stratify, if there are any."""
+    if resampling.scheme is None:
+        return []
+    sample, labels = table.sample, table.sample.schema.target.values or ()
+    note = resampling.scheme.rare_note(sample.target, labels, sample.groups)
+    return [note] if note else []
 
 
 def _resampling(given: ResamplingSection) -> Resampling:
@@ -78,9 +93,27 @@ def _given_splits(
         return {}
     try:
         file = directory / path
-        return {one.name: read_splits(file, len(one.sample), one.name) for one in tables}
+        given = {one.name: read_splits(file, len(one.sample), one.name) for one in tables}
     except SimstudyError as error:
         raise KeyedError("resampling.splits", str(error)) from error
+    for table in tables:
+        _check_groups(table, given[table.name])
+    return given
+
+
+def _check_groups(table: DataSource, splits: Sequence[Split]) -> None:
+    """Refuse splits that have rows of one group in both parts."""
+    if (groups := table.sample.groups) is None:
+        return
+    for split in splits:
+        both = np.isin(groups[split.test], groups[split.train])
+        if both.any():
+            row = int(split.test[both.argmax()])
+            raise KeyedError(
+                "resampling.splits",
+                f"repeat {split.repeat}, fold {split.fold} of '{table.name}' tests row {row}, and "
+                "rows of the same group are in its training part",
+            )
 
 
 def _read(section: DataSetSection, directory: Path, key: str) -> DataSource:
@@ -91,7 +124,8 @@ def _read(section: DataSetSection, directory: Path, key: str) -> DataSource:
     except SimstudyError as error:
         raise KeyedError(key, str(error)) from error
     name = section.name or path.name.split(".")[0]
-    return DataSource(name, path, found.sample, tuple(found.dropped))
+    notes = (*found.dropped, *suspected_markers(found))
+    return DataSource(name, path, found.sample, notes)
 
 
 def prepared_for(
