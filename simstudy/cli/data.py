@@ -81,7 +81,7 @@ def _heading(source: str, sample: Sample) -> list[str]:
 
     schema, gaps = sample.schema, int(np.isnan(sample.values).sum())
     numeric = len(schema.numeric)
-    kinds = f"{numeric} numeric, {len(schema.attributes) - numeric} nominal"
+    kinds = f"{numeric:,} numeric, {len(schema.attributes) - numeric:,} nominal"
     text = (
         f"{source}: {counted(len(sample), 'row')}, {counted(len(schema.attributes), 'attribute')} "
         f"({kinds}), {counted(gaps, 'missing value') if gaps else 'no missing values'}; target "

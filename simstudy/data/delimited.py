@@ -69,6 +69,7 @@ def read_delimited(text: str, separator: str | None, source: str) -> Table:
     names = [name.strip() for name in records[0]]
     lines = cache(partial(_lines, text, separator))
     table = Table(source, [], len(records) - 1, lambda row: f"line {lines()[row + 1]}")
+    table.remark = f" (separator {separator!r})"
     for number, name in enumerate(names, 1):
         if not name:
             raise table.error(f"column {number} has no name", _HEADER)
@@ -76,8 +77,8 @@ def read_delimited(text: str, separator: str | None, source: str) -> Table:
         row = next(row for row, record in enumerate(records) if len(record) != len(names))
         given = counted(len(records[row]), "value")
         raise table.error(
-            f"it has {given}, and {table.place(_HEADER)} names {len(names)} columns (separator "
-            f"{separator!r})",
+            f"it has {given}, and {table.place(_HEADER)} names "
+            f"{counted(len(names), 'column')} (separator {separator!r})",
             row - 1,
         )
     cells = zip(*records[1:], strict=True) if len(records) > 1 else [()] * len(names)

@@ -236,7 +236,9 @@ class _Assembly:
             place = [column.name for column in columns].index(reading.target)
         target = columns.pop(place)
         if not columns:
-            raise table.error(f"there is no attribute besides the target '{target.name}'")
+            raise table.error(
+                f"there is no attribute besides the target '{target.name}'{table.remark}"
+            )
         if not table.rows:
             raise table.error("there are no rows")
         coder = Coder(table, {*reading.missing_values})
@@ -269,6 +271,8 @@ class _Assembly:
         table, reading = self.table, self.reading
         names = [column.name for column in table.columns]
         for name, number in Counter(names).items():
+            if not name.strip():
+                raise table.error(f"column {names.index(name) + 1} has no name")
             if number > 1:
                 raise table.error(f"{number} columns are named '{name}'")
         keys: dict[str, Iterable[str]] = {
@@ -326,6 +330,8 @@ class _Assembly:
             return label, codes, {}
         old, new = list(label.values or ()), np.full(label.card, np.nan)
         for place, (name, joined) in enumerate(classes.items()):
+            if not joined:
+                raise self.table.error(f"classes.{name} names no class")
             for each in _names(joined):
                 if each not in old:
                     raise self.table.error(

@@ -89,8 +89,9 @@ class Schema:
 
     def _difference(self, training: Schema) -> str:
         """The first difference from another schema."""
-        if len(self.variables) != len(training.variables):
-            return f"they have {counted(len(self.variables), 'variable')}, not {len(training.variables)}"
+        number, expected = len(self.variables), len(training.variables)
+        if number != expected:
+            return f"they have {counted(number, 'variable')}, not {expected}"
         pairs = zip(self.variables, training.variables, strict=True)
         mine, other = next(pair for pair in pairs if pair[0] != pair[1])
         if mine.name != other.name:

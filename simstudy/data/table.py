@@ -54,6 +54,7 @@ class Table:
     columns: list[Column]
     rows: int
     place: Callable[[int], str]
+    remark: str = ""  # how it was read, for an error about the number of columns
 
     def error(self, text: str, row: int | None = None, column: str | None = None) -> SimstudyError:
         """An error that says where it is."""

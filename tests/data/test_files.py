@@ -249,6 +249,13 @@ def test_arff_files_as_scipy_reads_them(write):
             assert labels(sample, place) == [cell.decode() for cell in data[name]]
 
 
+def test_tabs_and_spaces_between_the_values_of_an_arff_file(write):
+    head = "@relation r\n@attribute a {x,'y z'}\n@attribute b real\n@attribute c {p,q}\n@data\n"
+    lines = ["x,1,p", "x\t1\tp", "x \t 1 ,\tp", "'x'\t,1\t,p", '"x" , 1\t\tp % end', " x,1 , 'p' "]
+    sample = read_data(write(head + "\n".join([*lines, "'y z',2,q"]), "my.arff"))
+    np.testing.assert_array_equal(sample.values, [[0, 1, 0]] * len(lines) + [[1, 2, 1]])
+
+
 def test_a_date_may_be_ignored_and_a_numeric_target_is_nominal(write):
     text = '@relation r\n@attribute d date "yyyy-MM-dd"\n@attribute x real\n@attribute y numeric\n'
     sample = read_data(write(text + "@data\n2001-02-03,1,10\n?,2,9\n", "my.arff"), ignore=["d"])
