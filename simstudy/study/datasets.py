@@ -37,36 +37,42 @@ def with_tables(study: Study, directory: Path) -> Study:
         if table.name in [other.name for other in tables]:
             raise KeyedError(f"{key}.name", f"two data sets are named '{table.name}'")
         tables.append(table)
-    resampling = _resampling(study.resampling)
+    resampling, number = _resampling(study.resampling), 0
     given = _given_splits(resampling.splits, tables, directory)
-    number, least = 0, []
     for index, table in enumerate(tables):
-        try:
-            if (splits := given.get(table.name)) is None:
-                assert resampling.scheme is not None
-                rng = np.random.default_rng(0)
-                splits = resampling.scheme.splits(table.sample.target, rng, table.sample.groups)
-        except ValueError as error:
-            raise KeyedError(f"datasets[{index}]", f"'{table.name}': {error}") from error
+        splits = given.get(table.name) or _example(table, resampling, f"datasets[{index}]")
         number += len(splits)
-        least.append(min(len(split.train) for split in splits))
-    for size in resampling.sizes:
-        for table, rows in zip(tables, least, strict=True):
-            if fitting_sizes((size,), rows)[1]:
-                raise KeyedError(
-                    "resampling.sizes",
-                    f"{size} does not fit '{table.name}', whose smallest training part has "
-                    f"{rows} rows",
-                )
-    tables = [
-        replace(
-            table, splits=given.get(table.name), notes=(*table.notes, *_rare(table, resampling))
+        tables[index] = replace(
+            table,
+            notes=(*table.notes, *_rare(table, resampling)),
+            splits=given.get(table.name),
+            least_rows=min(len(split.train) for split in splits),
         )
-        for table in tables
-    ]
+        _check_sizes(tables[index], resampling)
     sizes = [dose(size) for size in resampling.sizes] or [WHOLE]
     data = Data.model_construct(train_sizes=sizes, test_size=1, training="nested")
     return replace(study, tables=tuple(tables), models=number, data=data)
+
+
+def _example(table: DataSource, resampling: Resampling, key: str) -> tuple[Split, ...]:
+    """Splits of a data set: as many as those of the study, and as large but for groups."""
+    assert resampling.scheme is not None
+    try:
+        rng = np.random.default_rng(0)
+        return resampling.scheme.splits(table.sample.target, rng, table.sample.groups)
+    except ValueError as error:
+        raise KeyedError(key, f"'{table.name}': {error}") from error
+
+
+def _check_sizes(table: DataSource, resampling: Resampling) -> None:
+    """Refuse training sizes that a training part does not have."""
+    _, others = fitting_sizes(resampling.sizes, table.least_rows)
+    if others:
+        raise KeyedError(
+            "resampling.sizes",
+            f"{others[0]} does not fit '{table.name}', whose smallest training part has "
+            f"{table.least_rows} rows",
+        )
 
 
 def _rare(table: DataSource, resampling: Resampling) -> list[str]:
@@ -123,7 +129,10 @@ def _read(section: DataSetSection, directory: Path, key: str) -> DataSource:
         found = read_data_set(path, Reading(**options))
     except SimstudyError as error:
         raise KeyedError(key, str(error)) from error
-    name = section.name or path.name.split(".")[0]
+    name, counts = section.name or path.name.split(".")[0], found.sample.class_counts
+    if np.count_nonzero(counts) < 2:
+        label = (found.sample.schema.target.values or ())[int(counts.argmax())]
+        raise KeyedError(key, f"{path}: all rows are of the class '{label}'; two are needed")
     notes = (*found.dropped, *suspected_markers(found))
     return DataSource(name, path, found.sample, notes)
 

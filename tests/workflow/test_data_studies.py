@@ -241,6 +241,25 @@ def test_failures_cost_their_own_cells(write, tmp_path):
         ({'name = "aode"': 'name = "mml_tree"'}, r"learners\[1\]: on 'the votes', .*missing"),
         ({'name = "aode"': 'name = "truth"'}, r"learners\[1\]: 'truth' is given the truth"),
         ({"[resampling]": '[family]\nname = "tan"\n[resampling]'}, "not both"),
+        (
+            {'name = "aode"': 'name = "sklearn.neighbors:KNeighborsClassifier"\nn_neighbors = 27'},
+            r"learners\[1\]: on 'the votes', n_neighbors = 27 .* the smallest set has 26",
+        ),
+        (
+            {'name = "aode"': 'name = "tan"\ntree = [-1, 0]'},
+            r"learners\[1\]: on 'the votes', tree = .* there are 3 attributes",
+        ),
+        (
+            {'path = "flowers.csv"': 'path = "flowers.csv"\nclasses = { x = [], y = ["a"] }'},
+            r"datasets\[0\]: .*flowers.csv: classes.x names no class",
+        ),
+        (
+            {
+                'target = "party"': 'target = "party"\nvalues = { party = ["d", "r", "x"] }\n'
+                'classes = { x = ["x"], y = ["d", "r"] }'
+            },
+            r"datasets\[1\]: .*votes.csv: all rows are of the class 'y'; two are needed",
+        ),
     ],
 )
 def test_what_cannot_be_run_is_refused_in_a_sentence(write, changes, words):
