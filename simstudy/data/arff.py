@@ -89,7 +89,7 @@ class _Reader:
         if kind[0] == "{":
             if kind[-1] != "}":
                 raise self.error(number, f"the values of '{name}' must end with a brace")
-            inner = kind[1:-1].strip()
+            inner = kind[1:-1].strip().removesuffix(",")
             values = tuple(self._values(number, inner)) if inner else ()
             twice = {value for value in values if values.count(value) > 1}
             if twice:

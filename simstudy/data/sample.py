@@ -147,6 +147,8 @@ class Sample:
     def take(self, rows: npt.ArrayLike) -> Sample:
         """Return some of the rows, by their places or by a mask; all declared values are kept."""
         rows = np.asarray(rows)
+        if rows.dtype == bool and rows.shape != (len(self),):
+            raise ValueError(f"a mask must have a value for each of the {len(self)} rows")
         places = np.flatnonzero(rows) if rows.dtype == bool else rows.astype(np.intp)
         other = self._with_tables({})
         other.codes = read_only(self.codes.T.take(places, axis=1).T)

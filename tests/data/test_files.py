@@ -202,7 +202,7 @@ def test_a_variable_without_known_values_can_be_counted_and_learned_from(write):
 
 ARFF = r"""% a comment
 @RELATION 'a test'
-@attribute "a b" {x, 'it\'s', "q", 'u, v'}
+@attribute "a b" {x, 'it\'s', "q", 'u, v' ,}
 @ATTRIBUTE n REAL      % another
 @attribute s string
 @attribute m INTEGER
@@ -311,6 +311,23 @@ def test_mixed_objects_of_a_frame_are_text():
     frame = pd.DataFrame({"a": [1, "x", None, 2.0], "b": [1, "2", 3.5, "?"], "y": list("pqpq")})
     sample = read_data(frame)
     assert schema(sample) == {"a": ("1", "2", "x"), "b": None, "y": ("p", "q")}
+
+
+def test_an_index_and_categories_of_numbers_in_a_parquet_file(tmp_path):
+    frame = pd.DataFrame({"a": pd.Categorical([3, 1, 3]), "y": list("pqp")})
+    frame.index = pd.Index(["u", "v", "w"], name="id")  # written as the last column
+    frame.to_parquet(tmp_path / "my.parquet")
+    expected = {"a": ("1", "3"), "y": ("p", "q")}
+    assert schema(read_data(tmp_path / "my.parquet")) == schema(read_data(frame)) == expected
+    table = pq.read_table(tmp_path / "my.parquet")
+    for notes in (b"{", b"[]", b'{"index_columns": 3}', b'{"index_columns": [], "columns": [1]}'):
+        pq.write_table(table.replace_schema_metadata({"pandas": notes}), tmp_path / "my.parquet")
+        assert schema(read_data(tmp_path / "my.parquet"))["id"] == ("u", "v", "w")
+
+
+def test_large_numbers_as_labels_have_an_exponent():
+    frame = pd.DataFrame({"a": [1e300, -(2.0**60), 3.0], "y": list("pqp")})
+    assert schema(read_data(frame, nominal=["a"]))["a"] == (f"-{2**60}", "1e+300", "3")
 
 
 def test_columns_of_a_frame_may_be_numbered():
