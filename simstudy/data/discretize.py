@@ -292,7 +292,7 @@ class FittedDiscretizer:
             column = values[:, place]
             cuts = self.cuts[self.training_schema.variables[place].name]
             values[:, place] = np.where(np.isnan(column), column, np.searchsorted(cuts, column))
-        return Sample.of(values, self.schema, sample.weights)
+        return sample.with_values(values, self.schema)
 
 
 def _bin_names(cuts: FloatArray) -> tuple[str, ...]:

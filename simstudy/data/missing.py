@@ -80,7 +80,7 @@ class FittedImputer:
         if self.schema == self.training_schema and not sample.incomplete:
             return sample
         values = np.where(np.isnan(sample.values), self.replacements, sample.values)
-        return Sample.of(values, self.schema, sample.weights)
+        return sample.with_values(values, self.schema)
 
 
 def _mean(values: FloatArray, weights: FloatArray | None) -> float:

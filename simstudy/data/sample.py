@@ -160,6 +160,12 @@ class Sample:
             other.groups = read_only(self.groups[places])
         return other
 
+    def with_values(self, values: npt.ArrayLike, schema: Schema) -> Sample:
+        """Return the same rows with other values, their weights and groups kept."""
+        made = Sample.of(values, schema, self.weights)
+        made.groups = self.groups
+        return made
+
     @cached_property
     def schema(self) -> Schema:
         """The names and values of the variables."""

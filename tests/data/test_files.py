@@ -19,7 +19,9 @@ from hypothesis import strategies as st
 from scipy.io import arff as scipy_arff
 
 from simstudy import SimstudyError, read_data
+from simstudy.data.discretize import Discretizer
 from simstudy.data.files import Reading, read_data_set
+from simstudy.data.missing import Imputer
 from simstudy.data.oddities import oddities
 from simstudy.data.sample import Sample
 from simstudy.learners import AODE, HNB, KDB, LBR, TAN, NaiveBayes
@@ -138,6 +140,12 @@ def test_declarations_of_the_caller(write):
     assert schema(sample) == {"n": ("7", "8"), "class": ("b", "a", "c"), "m": ("u", "v")}
     np.testing.assert_array_equal(sample.values, [[0, 0, 0], [1, 1, 1]])
     assert sample.groups.tolist() == [0, 0]
+
+
+def test_groups_stay_when_rows_are_prepared(write):
+    sample = read_data(write("g,a,b,class\nz,1,,p\ny,2,u,q\nz,3,u,p\n"), groups="g")
+    for step in (Discretizer(), Imputer()):
+        assert step.fit(sample)(sample).groups.tolist() == [1, 0, 1]
 
 
 def test_groups_go_with_their_rows(write):
