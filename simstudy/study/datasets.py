@@ -65,9 +65,9 @@ def _example(table: DataSource, resampling: Resampling, key: str) -> tuple[Split
 
 
 def _check_sizes(table: DataSource, resampling: Resampling) -> None:
-    """Refuse training sizes that a training part does not have."""
+    """Refuse training sizes that a training part does not have; of groups, the plan knows."""
     _, others = fitting_sizes(resampling.sizes, table.least_rows)
-    if others:
+    if others and table.sample.groups is None:
         raise KeyedError(
             "resampling.sizes",
             f"{others[0]} does not fit '{table.name}', whose smallest training part has "

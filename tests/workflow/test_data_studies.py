@@ -16,6 +16,7 @@ from rich.console import Console
 import simstudy
 from simstudy import SimstudyError, load_study, merge, open_results, run_cell, run_shard, run_study
 from simstudy.data.files import read_data
+from simstudy.engine.plan import make_plan
 from simstudy.learners import AODE
 from simstudy.measures import information_reward
 from simstudy.report.terminal import print_summary
@@ -334,6 +335,32 @@ def test_given_splits_must_keep_groups_together(write, tmp_path):
     words = r"resampling.splits: repeat 0, fold 0 of 'flowers' tests row 0, and rows of the same"
     with pytest.raises(SimstudyError, match=words):
         load_study(study)
+
+
+def test_sizes_must_fit_the_training_parts_of_groups(write, tmp_path):
+    frame = flowers()
+    frame.insert(0, "plant", np.repeat(np.arange(8), [28, 3, 4, 6, 3, 6, 3, 7]))
+    votes_section = '[[datasets]]\npath = "votes.csv"\nname = "the votes"\ntarget = "party"\n'
+    changes = {
+        'path = "flowers.csv"': 'path = "flowers.csv"\ngroups = "plant"',
+        votes_section: "",
+        "folds = 3\nrepeats = 2": 'scheme = "bootstrap"\nrepeats = 20\nsizes = [ROWS]',
+    }
+    study = write(changes)
+    frame.to_csv(tmp_path / "flowers.csv", index=False)
+    text = study.read_text(encoding="utf-8")
+    parts = make_plan(load_study(_written(study, text.replace("ROWS", "5")))).parts
+    least = min(part.train for part in parts)
+    largest = _written(study, text.replace("ROWS", f"{least}"))
+    assert {*run_study(load_study(largest), tmp_path / "out", jobs=1).scores["size"]} == {least}
+    words = f"{least + 1} does not fit 'flowers', whose .* has {least} rows"
+    with pytest.raises(SimstudyError, match=words):
+        make_plan(load_study(_written(study, text.replace("ROWS", f"{least + 1}"))))
+
+
+def _written(path, text):
+    path.write_text(text, encoding="utf-8")
+    return path
 
 
 def test_rare_classes_and_suspected_markers_are_named(write, tmp_path):
