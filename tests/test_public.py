@@ -8,7 +8,13 @@ import sys
 
 import pytest
 
-PACKAGES = ("simstudy", "simstudy.learners", "simstudy.families", "simstudy.measures")
+PACKAGES = (
+    "simstudy",
+    "simstudy.learners",
+    "simstudy.families",
+    "simstudy.sources",
+    "simstudy.measures",
+)
 
 
 @pytest.mark.parametrize("package", PACKAGES)
@@ -32,7 +38,9 @@ def test_names_of_the_readme():
     from simstudy.families import TANFamily
     from simstudy.learners import NaiveBayes
     from simstudy.measures import information_reward
+    from simstudy.sources import TANFamily as Source
 
+    assert Source is TANFamily
     assert NaiveBayes().alpha == 1.0
     assert TANFamily().values == (2, 5)
     assert information_reward.info.greater_is_better

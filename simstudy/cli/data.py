@@ -81,7 +81,7 @@ def _heading(source: str, sample: Sample) -> list[str]:
 
     schema, gaps = sample.schema, int(np.isnan(sample.values).sum())
     numeric = len(schema.numeric)
-    kinds = f"{numeric} numeric, {len(schema.attributes) - numeric} nominal"
+    kinds = f"{numeric:,} numeric, {len(schema.attributes) - numeric:,} nominal"
     text = (
         f"{source}: {counted(len(sample), 'row')}, {counted(len(schema.attributes), 'attribute')} "
         f"({kinds}), {counted(gaps, 'missing value') if gaps else 'no missing values'}; target "
@@ -108,10 +108,10 @@ def _variables(sample: Sample) -> list[str]:
             text = f"{known.min():.10g} to {known.max():.10g}" if len(known) else "none"
         else:
             more = len(variable.values) - _MAX_VALUES
-            values = [f"'{v}'" if "," in v else v for v in variable.values[:_MAX_VALUES]]
-            text = f"{len(variable.values)}: {', '.join(values)}"
+            values = map(_label, variable.values[:_MAX_VALUES])
+            text = f"{len(variable.values)}: {', '.join(values)}" if variable.values else "none"
             text += f", and {more:,} more" if more > 0 else ""
-        name, kind = on_one_line(variable.name), "numeric" if variable.numeric else "nominal"
+        name, kind = on_one_line(variable.name), variable.kind
         if len(name) > width:
             lines += _wrapped(name)
             name = ""
@@ -120,9 +120,14 @@ def _variables(sample: Sample) -> list[str]:
     return lines
 
 
+def _label(value: str) -> str:
+    """A value in a list, quoted where it could not be seen to be one."""
+    return f"'{value}'" if "," in value or not value.strip() else value
+
+
 def _classes(sample: Sample) -> list[str]:
     """A line for each class, with its rows."""
-    labels = [on_one_line(label) for label in sample.schema.target.values or ()]
+    labels = [on_one_line(_label(label)) for label in sample.schema.target.values or ()]
     width = min(max(map(len, ["class", *labels])), _MAX_NAME)
     lines = [f"{'class':<{width}}  {'rows':>8}"]
     for label, count in zip(labels, sample.class_counts, strict=True):

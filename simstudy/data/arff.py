@@ -15,13 +15,15 @@ from simstudy.texts import counted
 
 _QUOTED = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\""""
 _ATTRIBUTE = re.compile(rf"@attribute\s+({_QUOTED}|[^\s'\"{{]+)\s*(.*)", re.IGNORECASE)
-_VALUE = re.compile(rf"\s*({_QUOTED}|[^,\t'\"{{}}]*?)\s*(?:([,\t])|$)")
+_END = r"(?:\s*+(,)|[^\S\t]*+(\t)|\s*+$)"  # of a value
+_VALUE = re.compile(rf"\s*+(?:({_QUOTED})|([^,\t'\"{{}}]*+)){_END}")
 _PAIR = re.compile(rf"\s*(\d+)\s+({_QUOTED}|[^,\s'\"{{}}]+)\s*(?:,|$)")
 _COMMENT = re.compile(rf"((?:{_QUOTED}|[^%'\"])*)%.*", re.DOTALL)
 _ESCAPE = re.compile(r"\\(u[0-9A-Fa-f]{4}|.)")
 _ESCAPED = {"n": "\n", "t": "\t", "r": "\r"}
 _SPECIAL = re.compile("['\"{}%\t]")
 _NUMBERS = {"numeric", "real", "integer"}
+_WEIGHTS = "weights of rows are not supported"
 
 
 def read_arff(text: str, source: str) -> Table:
@@ -87,7 +89,7 @@ class _Reader:
         if kind[0] == "{":
             if kind[-1] != "}":
                 raise self.error(number, f"the values of '{name}' must end with a brace")
-            inner = kind[1:-1].strip()
+            inner = kind[1:-1].strip().removesuffix(",")
             values = tuple(self._values(number, inner)) if inner else ()
             twice = {value for value in values if values.count(value) > 1}
             if twice:
@@ -120,10 +122,10 @@ class _Reader:
             if found is None:
                 rest = line[place:].strip()
                 if rest[:1] == "{":
-                    raise self.error(number, "weights of rows are not supported")
+                    raise self.error(number, _WEIGHTS)
                 raise self.error(number, f"the quotation marks of {shown(rest)} do not match")
-            values.append(_plain(found[1]))
-            place, more = found.end(), found[2] is not None
+            values.append(_plain(found[1] or found[2].strip()))
+            place, more = found.end(), bool(found[3] or found[4])
         return values
 
     def _sparse(self, number: int, line: str, columns: list[Column]) -> list[str]:
@@ -136,8 +138,11 @@ class _Reader:
         while place < len(inner):
             found = _PAIR.match(inner, place)
             if found is None:
+                rest = inner[place:]
+                if "}" in rest:
+                    raise self.error(number, _WEIGHTS)
                 raise self.error(
-                    number, f"{shown(inner[place:])} must be the number of an attribute and a value"
+                    number, f"{shown(rest)} must be the number of an attribute and a value"
                 )
             index, place = int(found[1]), found.end()
             if index >= len(columns) or row[index] is not None:

@@ -24,6 +24,7 @@ _SEPARATORS = ",;\t|"
 _BLANK = [""]  # the record of a line of spaces
 _LOOKED_AT = 2**16  # characters from which a separator is found
 _LONGEST = 131_072  # characters of a value
+_HEADER = -1  # the row of the names
 
 
 def decode(data: bytes, encoding: str | None, source: str) -> str:
@@ -67,15 +68,17 @@ def read_delimited(text: str, separator: str | None, source: str) -> Table:
         raise SimstudyError(f"{source}: the file is empty; its first line must name the columns")
     names = [name.strip() for name in records[0]]
     lines = cache(partial(_lines, text, separator))
-    table = Table(source, [], len(records) - 1, lambda row: f"line {lines()[row]}")
+    table = Table(source, [], len(records) - 1, lambda row: f"line {lines()[row + 1]}")
+    table.remark = f" (separator {separator!r})"
     for number, name in enumerate(names, 1):
         if not name:
-            raise SimstudyError(f"{source}, line 1: column {number} has no name")
+            raise table.error(f"column {number} has no name", _HEADER)
     if {*map(len, records)} != {len(names)}:
         row = next(row for row, record in enumerate(records) if len(record) != len(names))
         given = counted(len(records[row]), "value")
         raise table.error(
-            f"it has {given}, and line 1 names {len(names)} columns (separator {separator!r})",
+            f"it has {given}, and {table.place(_HEADER)} names "
+            f"{counted(len(names), 'column')} (separator {separator!r})",
             row - 1,
         )
     cells = zip(*records[1:], strict=True) if len(records) > 1 else [()] * len(names)
@@ -106,13 +109,13 @@ def _found(text: str) -> str:
 
 
 def _lines(text: str, separator: str) -> list[int]:
-    """The line on which each record after the header begins."""
+    """The line on which each record begins, the header first."""
     reader, starts, last = _records(text, separator), [], 0
     for record in reader:
         if record and record != _BLANK:
             starts.append(last + 1)
         last = reader.line_num  # type: ignore[attr-defined]
-    return starts[1:]
+    return starts
 
 
 def _trouble(text: str, separator: str) -> str:

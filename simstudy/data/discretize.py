@@ -285,8 +285,7 @@ class FittedDiscretizer:
 
     def __call__(self, sample: Sample) -> Sample:
         """Return the rows with bins in place of numbers."""
-        if sample.schema != self.training_schema:
-            raise ValueError("the rows must have the variables and values of the training rows")
+        sample.schema.check(self.training_schema)
         if not self.cuts:
             return sample
         values = sample.values.copy(order="F")
@@ -294,7 +293,7 @@ class FittedDiscretizer:
             column = values[:, place]
             cuts = self.cuts[self.training_schema.variables[place].name]
             values[:, place] = np.where(np.isnan(column), column, np.searchsorted(cuts, column))
-        return Sample.of(values, self.schema, sample.weights)
+        return sample.with_values(values, self.schema)
 
 
 def _bin_names(cuts: FloatArray) -> tuple[str, ...]:

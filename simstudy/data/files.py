@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import difflib
 import gzip
-import json
 import os
 import warnings
 import zlib
@@ -25,17 +24,16 @@ import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray
 from simstudy.data.arff import read_arff
+from simstudy.data.catalogue import catalogued
 from simstudy.data.delimited import decode, read_delimited
 from simstudy.data.sample import Sample, read_only
 from simstudy.data.schema import Schema, Variable
 from simstudy.data.table import NOMINAL, NUMERIC, Coder, Column, Declaration, Table, listed, shown
-from simstudy.errors import SimstudyError, describe, suggestion
+from simstudy.errors import SimstudyError, suggestion
 from simstudy.texts import counted
 
-CATALOGUE = "catalogue.json"
 _GZIP = b"\x1f\x8b"
 _DELIMITED = (".csv", ".tsv", ".txt")
-_KINDS = {kind: kind for kind in (NUMERIC, NOMINAL)}
 _MANY_COLUMNS = 20  # beyond which an error does not list them
 
 
@@ -141,13 +139,13 @@ def read_data(
         Its ``schema`` has the names and values of the variables, the target last.
     """
     reading = Reading(
-        target,
+        None if target is None else str(target),
         _names(nominal),
         _names(numeric),
         _names(ignore),
-        values or {},
+        {str(name): given for name, given in (values or {}).items()},
         _names(missing_values),
-        groups,
+        None if groups is None else str(groups),
         classes or {},
         separator,
         encoding,
@@ -163,16 +161,17 @@ def read_data_set(path_or_frame: Any, reading: Reading | None = None) -> DataSet
     reading = reading or Reading()
     if isinstance(path_or_frame, str | os.PathLike):
         path = Path(path_or_frame)
-        table, (target, catalogued) = _read_file(path, reading), _catalogued(path)
-        reading = replace(reading, target=target) if reading.target is None else reading
+        table, (target, declared) = _read_file(path, reading), catalogued(path)
+        if reading.target is None and target not in (*reading.ignore, reading.groups):
+            reading = replace(reading, target=target)
     elif hasattr(path_or_frame, "iloc") and hasattr(path_or_frame, "columns"):
         from simstudy.data.frames import read_frame
 
-        table, catalogued = read_frame(path_or_frame), {}
+        table, declared = read_frame(path_or_frame), {}
     else:
         kind = type(path_or_frame).__name__
         raise SimstudyError(f"data are read from a path or a data frame, not from a {kind}")
-    return _Assembly(table, reading, catalogued).data_set()
+    return _Assembly(table, reading, declared).data_set()
 
 
 def _names(given: Iterable[str]) -> tuple[str, ...]:
@@ -218,29 +217,6 @@ def _nearest(path: Path) -> str:
     return f"; did you mean '{path.with_name(near[0])}'?" if near else ""
 
 
-def _catalogued(path: Path) -> tuple[str | None, dict[str, Declaration]]:
-    """The target and what the catalogue beside a file says of its columns; nothing without one."""
-    catalogue = path.with_name(CATALOGUE)
-    if not catalogue.is_file():
-        return None, {}
-    try:
-        sets = json.loads(catalogue.read_text(encoding="utf-8"))["datasets"]
-        entry = sets.get(path.name, {"variables": ()})
-        variables = {
-            variable["name"]: Declaration(_KINDS[variable["kind"]], _tuple(variable.get("values")))
-            for variable in entry["variables"]
-        }
-        return entry.get("target"), variables
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise SimstudyError(
-            f"{catalogue} is not a catalogue of data sets: {describe(error)}"
-        ) from error
-
-
-def _tuple(values: Iterable[object] | None) -> tuple[str, ...] | None:
-    return None if values is None else tuple(map(str, values))
-
-
 @dataclass
 class _Assembly:
     """Makes a sample of a table."""
@@ -260,7 +236,9 @@ class _Assembly:
             place = [column.name for column in columns].index(reading.target)
         target = columns.pop(place)
         if not columns:
-            raise table.error(f"there is no attribute besides the target '{target.name}'")
+            raise table.error(
+                f"there is no attribute besides the target '{target.name}'{table.remark}"
+            )
         if not table.rows:
             raise table.error("there are no rows")
         coder = Coder(table, {*reading.missing_values})
@@ -293,6 +271,8 @@ class _Assembly:
         table, reading = self.table, self.reading
         names = [column.name for column in table.columns]
         for name, number in Counter(names).items():
+            if not name.strip():
+                raise table.error(f"column {names.index(name) + 1} has no name")
             if number > 1:
                 raise table.error(f"{number} columns are named '{name}'")
         keys: dict[str, Iterable[str]] = {
@@ -326,7 +306,7 @@ class _Assembly:
         """What is known of a column: from the caller, the catalogue, or the file."""
         reading, name = self.reading, column.name
         if name in reading.values:
-            return Declaration(NOMINAL, _tuple(reading.values[name]))
+            return Declaration(NOMINAL, tuple(map(str, reading.values[name])))
         if name in reading.numeric:
             return Declaration(NUMERIC, explicit=True)
         found = self.catalogued.get(name, Declaration(column.kind, column.values))
@@ -350,6 +330,8 @@ class _Assembly:
             return label, codes, {}
         old, new = list(label.values or ()), np.full(label.card, np.nan)
         for place, (name, joined) in enumerate(classes.items()):
+            if not joined:
+                raise self.table.error(f"classes.{name} names no class")
             for each in _names(joined):
                 if each not in old:
                     raise self.table.error(

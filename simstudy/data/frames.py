@@ -81,13 +81,28 @@ def read_parquet(path: Path, source: str) -> Table:
 
     try:
         with path.open("rb") as stream, pq.ParquetFile(stream) as file:
-            names = file.schema_arrow.names
-            kept = [place for place, name in enumerate(names) if not _INDEX.fullmatch(name)]
+            names, (index, categories) = file.schema_arrow.names, _of_pandas(file.schema_arrow)
             table = file.read()
     except pa.ArrowException as error:
         raise SimstudyError(f"{source} is not a Parquet file that can be read: {error}") from error
-    columns = [_arrow_column(names[place], table.column(place)) for place in kept]
+    columns = []
+    for place, name in enumerate(names):
+        if name not in index and not _INDEX.fullmatch(name):
+            columns.append(_arrow_column(name, table.column(place)))
+            if name in categories:
+                columns[-1].kind = NOMINAL
     return Table(source, columns, table.num_rows, _row)
+
+
+def _of_pandas(schema: Any) -> tuple[set[str], set[str]]:
+    """The columns that pandas has written as an index, and those that it has as categories."""
+    try:
+        found = schema.pandas_metadata or {}
+        index = {name for name in found["index_columns"] if isinstance(name, str)}
+        kinds = {column["field_name"]: column["pandas_type"] for column in found["columns"]}
+    except (LookupError, TypeError, ValueError, AttributeError):
+        return set(), set()
+    return index, {name for name, kind in kinds.items() if kind == "categorical"}
 
 
 def _arrow_column(name: str, column: Any) -> Column:

@@ -76,12 +76,11 @@ class FittedImputer:
 
     def __call__(self, sample: Sample) -> Sample:
         """Return the rows without missing values: the same object if they are complete already."""
-        if sample.schema != self.training_schema:
-            raise ValueError("the rows must have the variables and values of the training rows")
+        sample.schema.check(self.training_schema)
         if self.schema == self.training_schema and not sample.incomplete:
             return sample
         values = np.where(np.isnan(sample.values), self.replacements, sample.values)
-        return Sample.of(values, self.schema, sample.weights)
+        return sample.with_values(values, self.schema)
 
 
 def _mean(values: FloatArray, weights: FloatArray | None) -> float:

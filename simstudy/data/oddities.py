@@ -23,10 +23,7 @@ def oddities(data: DataSet) -> list[str]:
             f"columns are named like values ({listed(names)}); does the file begin with the names "
             "of its columns?"
         )
-    for name, values in data.almost_numeric.items():
-        texts.append(
-            f"'{name}' would be numeric but for {listed(values)}; a marker of missing values?"
-        )
+    texts += suspected_markers(data)
     commas = [variable.name for variable in sample.schema.attributes if _commas(variable)]
     if commas:
         texts.append(f"numbers with a decimal comma are taken for labels: {listed(commas)}")
@@ -54,6 +51,14 @@ def oddities(data: DataSet) -> list[str]:
     if repeated := _repeated(sample):
         texts.append(f"{counted(repeated, 'row')} equal to an earlier row")
     return texts
+
+
+def suspected_markers(data: DataSet) -> list[str]:
+    """Sentences about labels that look like markers of missing values among numbers."""
+    return [
+        f"'{name}' would be numeric but for {listed(values)}; a marker of missing values?"
+        for name, values in data.almost_numeric.items()
+    ]
 
 
 def _commas(variable: Variable) -> bool:

@@ -50,7 +50,7 @@ class Sample:
     codes : array of shape (rows, variables)
         The codes of nominal values; −1 if missing or numeric.
     cards : tuple of int
-        The number of values of each variable; 0 for a numeric one, and for one never known.
+        The number of values of each variable; 0 for a numeric one.
     plain : bool
         Whether all variables are nominal and no value is missing.
     groups : array of shape (rows,), or None
@@ -67,6 +67,7 @@ class Sample:
     """
 
     groups: IntArray | None = None
+    declared: Schema | None = None  # the schema, if names and values were given
 
     def __init__(
         self,
@@ -112,7 +113,7 @@ class Sample:
         made = cls.__new__(cls)
         made.cards, made.codes = cards, read_only(codes)
         made.plain = not schema.numeric and bool((codes >= 0).all())
-        made.schema = schema
+        made.declared = schema
         if not made.plain:
             made.values = read_only(given)
         made._set_weights(weights)
@@ -146,6 +147,8 @@ class Sample:
     def take(self, rows: npt.ArrayLike) -> Sample:
         """Return some of the rows, by their places or by a mask; all declared values are kept."""
         rows = np.asarray(rows)
+        if rows.dtype == bool and rows.shape != (len(self),):
+            raise ValueError(f"a mask must have a value for each of the {len(self)} rows")
         places = np.flatnonzero(rows) if rows.dtype == bool else rows.astype(np.intp)
         other = self._with_tables({})
         other.codes = read_only(self.codes.T.take(places, axis=1).T)
@@ -157,10 +160,16 @@ class Sample:
             other.groups = read_only(self.groups[places])
         return other
 
+    def with_values(self, values: npt.ArrayLike, schema: Schema) -> Sample:
+        """Return the same rows with other values, their weights and groups kept."""
+        made = Sample.of(values, schema, self.weights)
+        made.groups = self.groups
+        return made
+
     @cached_property
     def schema(self) -> Schema:
         """The names and values of the variables."""
-        return Schema.plain(self.cards)
+        return self.declared or Schema.plain(self.cards)
 
     @cached_property
     def values(self) -> FloatArray:
@@ -179,7 +188,7 @@ class Sample:
         """Return a sample of the same rows that uses these shared tables."""
         other = Sample.__new__(Sample)
         other.cards, other.codes, other.weights = self.cards, self.codes, self.weights
-        other.plain = self.plain
+        other.plain, other.declared = self.plain, self.declared
         if "schema" in self.__dict__:
             other.schema = self.schema
         if not self.plain:

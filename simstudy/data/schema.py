@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from simstudy.texts import counted
+
 
 @dataclass(frozen=True)
 class Variable:
@@ -18,6 +20,11 @@ class Variable:
     def numeric(self) -> bool:
         """Whether it holds numbers."""
         return self.values is None
+
+    @property
+    def kind(self) -> str:
+        """Whether it is numeric or nominal."""
+        return "numeric" if self.numeric else "nominal"
 
     @property
     def card(self) -> int:
@@ -71,6 +78,33 @@ class Schema:
     def numeric(self) -> tuple[int, ...]:
         """The places of the numeric attributes."""
         return tuple(i for i, variable in enumerate(self.variables) if variable.numeric)
+
+    def check(self, training: Schema) -> None:
+        """Raise a ValueError unless it is the schema of the training rows."""
+        if self != training:
+            raise ValueError(
+                "the rows must have the variables and values of the training rows; "
+                f"{self._difference(training)}"
+            )
+
+    def _difference(self, training: Schema) -> str:
+        """The first difference from another schema."""
+        number, expected = len(self.variables), len(training.variables)
+        if number != expected:
+            return f"they have {counted(number, 'variable')}, not {expected}"
+        pairs = zip(self.variables, training.variables, strict=True)
+        mine, other = next(pair for pair in pairs if pair[0] != pair[1])
+        if mine.name != other.name:
+            return f"they have '{mine.name}' in place of '{other.name}'"
+        if mine.values is None or other.values is None:
+            return f"'{mine.name}' is {mine.kind}, not {other.kind}"
+        for value in mine.values:
+            if value not in other.values:
+                return f"the value '{value}' of '{mine.name}' is not known"
+        for value in other.values:
+            if value not in mine.values:
+                return f"the value '{value}' of '{mine.name}' is not declared"
+        return f"the values of '{mine.name}' are in another order"
 
     @staticmethod
     def plain(cards: Sequence[int]) -> Schema:

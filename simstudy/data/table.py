@@ -20,6 +20,7 @@ NUMERIC, NOMINAL = "numeric", "nominal"
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _WHOLE = re.compile(r"[+-]?\d+", re.ASCII)
 _EXACT = 2.0**53  # below this every whole number is a double
+_LARGE = 1e21  # from which whole numbers are written with an exponent
 _FEW = 0.1  # other values for each number, up to which they are suspected to be markers
 _SHOWN = 40  # characters of a value in a sentence
 
@@ -54,6 +55,7 @@ class Table:
     columns: list[Column]
     rows: int
     place: Callable[[int], str]
+    remark: str = ""  # how it was read, for an error about the number of columns
 
     def error(self, text: str, row: int | None = None, column: str | None = None) -> SimstudyError:
         """An error that says where it is."""
@@ -197,10 +199,11 @@ def is_number(text: str) -> bool:
 
 
 def number_text(value: Any) -> str | None:
-    """A number as text: without a decimal point if it is whole; None for NaN."""
+    """A number as text: without a decimal point if it is whole, unless large; None for NaN."""
     if value != value:
         return None
-    return str(int(value)) if math.isfinite(value) and value == int(value) else str(value)
+    whole = math.isfinite(value) and abs(value) < _LARGE and value == int(value)
+    return str(int(value)) if whole else str(value)
 
 
 def shown(value: object) -> str:

@@ -14,10 +14,12 @@ import numpy as np
 import simstudy
 from simstudy.engine.evaluation import EXACT, SAMPLED
 from simstudy.engine.seeds import stream, stream_key
+from simstudy.errors import SimstudyError
 from simstudy.measures.base import has_exact_value
 from simstudy.sources.data import DataSource
 from simstudy.study.plugins import PluginFile
 from simstudy.study.registry import LEARNERS, MEASURES, registered
+from simstudy.study.sizes import rows_of
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -214,6 +216,17 @@ def _prepared(component: Component, spec: Spec, study: Study) -> Component:
     return replace(component, preparation=preparation, accepts=accepts)
 
 
+def _check_sizes(plan: Plan) -> None:
+    """Refuse training sizes that a training part lacks: those of groups are of any size."""
+    for size in plan.train_sizes:
+        for part in plan.parts:
+            if rows_of(size, part.train) > part.train:
+                raise SimstudyError(
+                    f"resampling.sizes: {size} does not fit '{part.dataset}', whose training part "
+                    f"in repeat {part.repeat}, fold {part.fold} has {part.train} rows"
+                )
+
+
 def make_plan(study: Study) -> Plan:
     """The plan of a validated study."""
     plan = stated_plan(study)
@@ -227,6 +240,7 @@ def make_plan(study: Study) -> Plan:
             parts=parts_of(study.tables, plan.seed, plan.resampling),
             learners=tuple(map(_prepared, plan.learners, study.learners, repeat(study))),
         )
+        _check_sizes(plan)
     return replace(
         plan,
         tables=study.tables,

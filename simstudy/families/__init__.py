@@ -8,19 +8,11 @@ from simstudy.lazy import find
 
 if TYPE_CHECKING:
     from simstudy.networks.model import Component, Model
-    from simstudy.sources.aode import AODEFamily
-    from simstudy.sources.base import Family
-    from simstudy.sources.kdb import KDBFamily
-    from simstudy.sources.naive_bayes import NaiveBayesFamily
-    from simstudy.sources.tan import TANFamily
+    from simstudy.sources import AODEFamily, Family, KDBFamily, NaiveBayesFamily, TANFamily
 
 _HOMES = {
-    "simstudy.sources.aode": ["AODEFamily"],
-    "simstudy.sources.base": ["Family"],
-    "simstudy.sources.kdb": ["KDBFamily"],
     "simstudy.networks.model": ["Component", "Model"],
-    "simstudy.sources.naive_bayes": ["NaiveBayesFamily"],
-    "simstudy.sources.tan": ["TANFamily"],
+    "simstudy.sources": ["AODEFamily", "Family", "KDBFamily", "NaiveBayesFamily", "TANFamily"],
 }
 
 __all__ = [

@@ -12,6 +12,7 @@ import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray
 from simstudy.data.sample import Sample, attribute_codes, configurations
+from simstudy.data.schema import Schema
 from simstudy.texts import counted, summary
 
 Factor: TypeAlias = tuple[tuple[int, ...], FloatArray]
@@ -51,7 +52,19 @@ class Learner(ABC):
 
 
 class Described:
-    """Gives a fitted model a repr of one line."""
+    """Base class of simstudy's own fitted models.
+
+    It gives them a repr of one line. Rows to predict that are a Sample of another schema than the
+    training rows are refused: equal codes would stand for other values.
+    """
+
+    training_schema: Schema | None = None  # if the training rows had names and values
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        """Have `predict_proba` refuse rows of another schema."""
+        super().__init_subclass__(**options)
+        if "predict_proba" in cls.__dict__:
+            cls.predict_proba = _comparing(cls.predict_proba)  # type: ignore[attr-defined]
 
     def __repr__(self) -> str:
         return summary(self, *self._facts())
@@ -83,7 +96,24 @@ def _refusing(fit: Callable[..., Fitted]) -> Callable[..., Fitted]:
                     f"{type(self).__name__} takes no missing values; fill them first "
                     "(simstudy.data.missing)"
                 )
-        return fit(self, sample, *more, **options)
+        fitted = fit(self, sample, *more, **options)
+        if sample.declared is not None and isinstance(fitted, Described):
+            fitted.training_schema = sample.declared
+        return fitted
+
+    return checked
+
+
+def _comparing(predict: Callable[..., FloatArray]) -> Callable[..., FloatArray]:
+    """The method with a check of the rows' schema before it."""
+
+    @wraps(predict)
+    def checked(self: Described, *given: Any, **named: Any) -> FloatArray:
+        if self.training_schema is not None:
+            for rows in (*given, *named.values()):
+                if isinstance(rows, Sample) and rows.declared is not None:
+                    rows.declared.check(self.training_schema)
+        return predict(self, *given, **named)
 
     return checked
 

@@ -81,7 +81,7 @@ class ScikitLearner(Learner):
         """Refuse fewer training rows than neighbours."""
         number = getattr(self, "n_neighbors", 1)
         if "neighbors" in self._classifier.__module__ and isinstance(number, int):
-            allowed = f"there must be as many training rows, and data.train_sizes has {min(sizes)}"
+            allowed = f"there must be as many training rows; the smallest set has {min(sizes)}"
             require(number <= min(sizes), "n_neighbors", number, allowed)
 
     def _make(self, rng: np.random.Generator | None) -> Any:

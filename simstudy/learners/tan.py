@@ -85,9 +85,9 @@ class TAN(Learner):
     ) -> None:
         """Refuse a given tree if models may have another number of attributes."""
         if isinstance(self.tree, tuple):
-            allowed = "it must name a parent for each attribute; models have " + (
-                f"{variables[0] - 1} to {variables[1] - 1} attributes"
-            )
+            least, most = (number - 1 for number in variables)
+            number = f"{least}" if least == most else f"{least} to {most}"
+            allowed = f"it must name a parent for each attribute; there are {number} attributes"
             require({*variables} == {len(self.tree) + 1}, "tree", self.tree, allowed)
 
     def given_structure(self, structures: Sequence[Sequence[Sequence[int]]]) -> TAN:

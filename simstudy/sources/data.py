@@ -25,6 +25,7 @@ class DataSource:
     sample: Sample
     notes: tuple[str, ...] = ()
     splits: tuple[Split, ...] | None = field(default=None, repr=False)  # if given by a file
+    least_rows: int = 0  # of a training part, for checks of the design
 
     @cached_property
     def digest(self) -> str:

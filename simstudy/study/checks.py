@@ -6,7 +6,6 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from simstudy.errors import SimstudyError
 from simstudy.measures.arguments import class_numbers
 from simstudy.measures.base import has_exact_value, keywords
 from simstudy.sources.base import Family
@@ -14,9 +13,11 @@ from simstudy.study.constants import MAX_CONFIGURATIONS
 from simstudy.study.explain import KeyedError
 from simstudy.study.measured import check_parameters, measure_keys
 from simstudy.study.registry import FAMILIES, LEARNERS, MEASURES
+from simstudy.study.sizes import rows_of
 from simstudy.study.spec import refusal
 
 if TYPE_CHECKING:
+    from simstudy.sources.data import DataSource
     from simstudy.study.study import Study
 
 _MAX_DIGITS = 10  # of the number of probabilities of a model: 80 GB
@@ -89,8 +90,24 @@ def _check_data(study: Study) -> None:
         for table in study.tables:
             try:
                 preparation.check(table.sample, accepts, f"'{spec.label}'")
-            except SimstudyError as error:
-                raise KeyedError(f"learners[{index}]", f"on '{table.name}', {error}") from error
+                if hasattr(learner, "check_design"):
+                    learner.check_design(*_ranges(table), _training_rows(study, table))
+            except KeyboardInterrupt:
+                raise
+            except BaseException as error:  # a plugin may raise anything
+                text = f"on '{table.name}', {refusal(error)}"
+                raise KeyedError(f"learners[{index}]", text) from error
+
+
+def _ranges(table: DataSource) -> tuple[tuple[int, int], tuple[int, int]]:
+    """The ranges of the numbers of variables and of values; a number has at least two bins."""
+    cards = [card or 2 for card in table.sample.cards]
+    return (len(cards), len(cards)), (min(cards), max(cards))
+
+
+def _training_rows(study: Study, table: DataSource) -> list[int]:
+    """The rows of the smallest training part at each size."""
+    return [rows_of(size, table.least_rows) for size in study.data.train_sizes]
 
 
 def _check_given_prior(study: Study) -> None:

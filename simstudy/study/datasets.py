@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from simstudy.data.files import Reading, read_data_set
+from simstudy.data.oddities import suspected_markers
 from simstudy.data.preparation import Preparation
 from simstudy.data.resampling import Resampling, Split, fitting_sizes
 from simstudy.data.split_files import read_splits
@@ -36,38 +37,51 @@ def with_tables(study: Study, directory: Path) -> Study:
         if table.name in [other.name for other in tables]:
             raise KeyedError(f"{key}.name", f"two data sets are named '{table.name}'")
         tables.append(table)
-    resampling = _resampling(study.resampling)
+    resampling, number = _resampling(study.resampling), 0
     given = _given_splits(resampling.splits, tables, directory)
-    number, least = 0, []
     for index, table in enumerate(tables):
-        try:
-            if (splits := given.get(table.name)) is None:
-                assert resampling.scheme is not None
-                rng = np.random.default_rng(0)
-                splits = resampling.scheme.splits(table.sample.target, rng, table.sample.groups)
-        except ValueError as error:
-            raise KeyedError(f"datasets[{index}]", f"'{table.name}': {error}") from error
+        splits = given.get(table.name) or _example(table, resampling, f"datasets[{index}]")
         number += len(splits)
-        least.append(min(len(split.train) for split in splits))
-    for size in resampling.sizes:
-        for table, rows in zip(tables, least, strict=True):
-            if fitting_sizes((size,), rows)[1]:
-                raise KeyedError(
-                    "resampling.sizes",
-                    f"{size} does not fit '{table.name}', whose smallest training part has "
-                    f"{rows} rows",
-                )
-    tables = [
-        replace(
+        tables[index] = replace(
             table,
+            notes=(*table.notes, *_rare(table, resampling)),
             splits=given.get(table.name),
-            notes=(*table.notes, *_rare_classes(table, resampling)),
+            least_rows=min(len(split.train) for split in splits),
         )
-        for table in tables
-    ]
+        _check_sizes(tables[index], resampling)
     sizes = [dose(size) for size in resampling.sizes] or [WHOLE]
     data = Data.model_construct(train_sizes=sizes, test_size=1, training="nested")
     return replace(study, tables=tuple(tables), models=number, data=data)
+
+
+def _example(table: DataSource, resampling: Resampling, key: str) -> tuple[Split, ...]:
+    """Splits of a data set: as many as those of the study, and as large but for groups."""
+    assert resampling.scheme is not None
+    try:
+        rng = np.random.default_rng(0)
+        return resampling.scheme.splits(table.sample.target, rng, table.sample.groups)
+    except ValueError as error:
+        raise KeyedError(key, f"'{table.name}': {error}") from error
+
+
+def _check_sizes(table: DataSource, resampling: Resampling) -> None:
+    """Refuse training sizes that a training part does not have; of groups, the plan knows."""
+    _, others = fitting_sizes(resampling.sizes, table.least_rows)
+    if others and table.sample.groups is None:
+        raise KeyedError(
+            "resampling.sizes",
+            f"{others[0]} does not fit '{table.name}', whose smallest training part has "
+            f"{table.least_rows} rows",
+        )
+
+
+def _rare(table: DataSource, resampling: Resampling) -> list[str]:
+    """A sentence on the classes of a data set that are too rare to stratify, if there are any."""
+    if resampling.scheme is None:
+        return []
+    sample, labels = table.sample, table.sample.class_names
+    note = resampling.scheme.rare_note(sample.target, labels, sample.groups)
+    return [note] if note else []
 
 
 def _resampling(given: ResamplingSection) -> Resampling:
@@ -75,16 +89,6 @@ def _resampling(given: ResamplingSection) -> Resampling:
         return Resampling.of(given.model_dump(exclude_none=True))
     except ValueError as error:
         raise KeyedError("resampling", str(error)) from error
-
-
-def _rare_classes(table: DataSource, resampling: Resampling) -> list[str]:
-    """Name the classes that are too rare to stratify."""
-    if resampling.scheme is None:
-        return []
-    sample = table.sample
-    names = sample.schema.target.values or ()
-    note = resampling.scheme.rare_note(sample.target, names, sample.groups)
-    return [note] if note else []
 
 
 def _given_splits(
@@ -95,9 +99,27 @@ def _given_splits(
         return {}
     try:
         file = directory / path
-        return {one.name: read_splits(file, len(one.sample), one.name) for one in tables}
+        given = {one.name: read_splits(file, len(one.sample), one.name) for one in tables}
     except SimstudyError as error:
         raise KeyedError("resampling.splits", str(error)) from error
+    for table in tables:
+        _check_groups(table, given[table.name])
+    return given
+
+
+def _check_groups(table: DataSource, splits: Sequence[Split]) -> None:
+    """Refuse splits that have rows of one group in both parts."""
+    if (groups := table.sample.groups) is None:
+        return
+    for split in splits:
+        both = np.isin(groups[split.test], groups[split.train])
+        if both.any():
+            row = int(split.test[both.argmax()])
+            raise KeyedError(
+                "resampling.splits",
+                f"repeat {split.repeat}, fold {split.fold} of '{table.name}' tests row {row}, and "
+                "rows of the same group are in its training part",
+            )
 
 
 def _read(section: DataSetSection, directory: Path, key: str) -> DataSource:
@@ -107,8 +129,12 @@ def _read(section: DataSetSection, directory: Path, key: str) -> DataSource:
         found = read_data_set(path, Reading(**options))
     except SimstudyError as error:
         raise KeyedError(key, str(error)) from error
-    name = section.name or path.name.split(".")[0]
-    return DataSource(name, path, found.sample, tuple(found.dropped))
+    name, counts = section.name or path.name.split(".")[0], found.sample.class_counts
+    if np.count_nonzero(counts) < 2:
+        label = (found.sample.schema.target.values or ())[int(counts.argmax())]
+        raise KeyedError(key, f"{path}: all rows are of the class '{label}'; two are needed")
+    notes = (*found.dropped, *suspected_markers(found))
+    return DataSource(name, path, found.sample, notes)
 
 
 def prepared_for(

@@ -75,6 +75,15 @@ def test_what_is_odd_is_printed(command, tmp_path):
     assert "; 9 groups of rows" in " ".join(third.stdout.split())
 
 
+def test_a_label_of_nothing_can_be_seen(command, tmp_path):
+    (tmp_path / "my.csv").write_text("a,b,class\n,NA,p\nx,NA,\n")
+    done = command("data", "my.csv", "--missing", "NA", "--nominal", "b")
+    lines = done.stdout.splitlines()
+    assert "a         nominal        0  2: '', x" in lines
+    assert "b         nominal        2  none" in lines
+    assert "''            1   50.0%" in lines
+
+
 @pytest.mark.parametrize("columns", [60, 80, 200])
 @pytest.mark.parametrize("name", ["anneal", "house-votes-84", "ptn", "horse-colic"])
 def test_the_text_fits_the_terminal(command, monkeypatch, columns, name):
@@ -105,8 +114,11 @@ CSV = [
     ("", "", "the file is empty"),
     ("\n\n", "", "the file is empty"),
     ("a,class\n", "", "there are no rows"),
-    ("class\np\nq\n", "", "no attribute besides the target 'class'"),
+    ("class\np\nq\n", "", "no attribute besides the target 'class' (separator ',')"),
+    ("# a comment\na,class\n1,p\n", "", "line 2: it has 2 values, and line 1 names 1 column "),
     ("a,b,class\n1,2,p\n1,2\n", "", "line 3: it has 2 values, and line 1 names 3 columns"),
+    ("\n\na,b,class\n1,p\n", "", "line 4: it has 2 values, and line 3 names 3 columns"),
+    ("\n\na,,class\n1,2,p\n", "", "line 3: column 2 has no name"),
     ('a,class\n"x\ny",p\n1,2,q\n', "", "line 4: it has 3 values"),
     ("a,a,class\n1,2,p\n1,2,q\n", "", "2 columns are named 'a'"),
     (",a,class\n1,2,p\n1,2,q\n", "", "line 1: column 1 has no name"),
@@ -194,6 +206,9 @@ ARFF_FILES = [
     (ARFF + "1,p\nz,q\n", "", "line 6, column 'x': 'z' is not a finite number"),
     (ARFF + "1,'p\n", "", "line 5: the quotation marks of ''p' do not match"),
     (ARFF + "1,p,{2}\n", "", "line 5: weights of rows are not supported"),
+    (ARFF + "{0 1, 1 p}, {2}\n", "", "line 5: weights of rows are not supported"),
+    (ARFF + "1" + " " * 50_000 + "'x'\n", "", "line 5: the quotation marks of '1"),
+    (ARFF.replace(" x ", " '' ") + "1,p\n2,q\n", "", "column 1 has no name"),
     (ARFF + "{0 1, 2 p}\n", "", "line 5: it has a value of attribute 2 of 2, counted from 0"),
     (ARFF + "{0 1, 0 1}\n", "", "line 5: it has a value of attribute 0 twice"),
     (ARFF + "{0, 1 p}\n", "", "line 5: '0, 1 p' must be the number of an attribute and a value"),
@@ -234,6 +249,7 @@ PARQUET = [
         "row 0 (counted from 0), column 'a': '4611686018427387905' is too large",
     ),
     (parquet(a=[1, 2], y=["p", None]), "", "has one class, 'p'"),
+    (parquet(**{"": [1, 2], "y": ["p", "q"]}), "", "column 1 has no name"),
 ]
 OTHERS = [
     ("my.csv.gz", gzip.compress(GOOD.encode())[:-9], "", "my.csv.gz cannot be uncompressed: "),

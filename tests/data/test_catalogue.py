@@ -129,17 +129,40 @@ def test_the_caller_comes_before_the_catalogue(tmp_path):
     assert [v.values for v in sample.schema.variables] == [("p", "q", "r"), None, ("1", "2")]
 
 
+def test_a_target_of_the_catalogue_may_be_left_out(tmp_path):
+    (tmp_path / "my.csv").write_text("y,a,b\np,2,1\nq,1,2\n")
+    entry = {"target": "y", "variables": [{"name": "y", "kind": "nominal"}]}
+    (tmp_path / "catalogue.json").write_text(json.dumps({"datasets": {"my.csv": entry}}))
+    for options in ({"ignore": ["y"]}, {"groups": "y"}):
+        sample = read_data(tmp_path / "my.csv", **options)
+        assert [variable.name for variable in sample.schema.variables] == ["a", "b"]
+
+
 @pytest.mark.parametrize(
-    "text",
+    ("text", "words"),
     [
-        "{",
-        "[]",
-        '{"datasets": {"my.csv": {}}}',
-        '{"datasets": {"my.csv": {"variables": [{"name": "a", "kind": "x"}]}}}',
+        ("{", "JSONDecodeError: "),
+        ("[]", "TypeError: "),
+        ("{}", "the key 'datasets' is missing"),
+        ('{"datasets": {"my.csv": {}}}', "the key 'variables' is missing"),
+        (
+            '{"datasets": {"my.csv": {"variables": [{"name": "a", "kind": "x"}]}}}',
+            "the kind of 'a' must be numeric or nominal",
+        ),
+        (
+            '{"datasets": {"my.csv": {"variables": '
+            '[{"name": "a", "kind": "nominal", "values": "xy"}]}}}',
+            "the values of 'a' must be a list",
+        ),
+        ("[" * 100_000, "it is nested too deeply"),
+        (b"\xff", "UnicodeDecodeError: "),
     ],
 )
-def test_a_catalogue_that_is_none_is_refused(tmp_path, text):
+def test_a_catalogue_that_is_none_is_refused(tmp_path, text, words):
     (tmp_path / "my.csv").write_text("a,y\n2,p\n1,q\n")
-    (tmp_path / "catalogue.json").write_text(text)
-    with pytest.raises(SimstudyError, match=r"catalogue\.json is not a catalogue of data sets: "):
+    content = text.encode() if isinstance(text, str) else text
+    (tmp_path / "catalogue.json").write_bytes(content)
+    with pytest.raises(
+        SimstudyError, match=rf"catalogue\.json is not a catalogue of data sets: .*{words}"
+    ):
         read_data(tmp_path / "my.csv")

@@ -19,7 +19,9 @@ from hypothesis import strategies as st
 from scipy.io import arff as scipy_arff
 
 from simstudy import SimstudyError, read_data
+from simstudy.data.discretize import Discretizer
 from simstudy.data.files import Reading, read_data_set
+from simstudy.data.missing import Imputer
 from simstudy.data.oddities import oddities
 from simstudy.data.sample import Sample
 from simstudy.learners import AODE, HNB, KDB, LBR, TAN, NaiveBayes
@@ -140,6 +142,12 @@ def test_declarations_of_the_caller(write):
     assert sample.groups.tolist() == [0, 0]
 
 
+def test_groups_stay_when_rows_are_prepared(write):
+    sample = read_data(write("g,a,b,class\nz,1,,p\ny,2,u,q\nz,3,u,p\n"), groups="g")
+    for step in (Discretizer(), Imputer()):
+        assert step.fit(sample)(sample).groups.tolist() == [1, 0, 1]
+
+
 def test_groups_go_with_their_rows(write):
     sample = read_data(write("g,a,class\nz,1,p\ny,2,q\nz,3,p\n10,4,q\n"), groups="g")
     assert sample.groups.tolist() == [2, 1, 2, 0]
@@ -202,7 +210,7 @@ def test_a_variable_without_known_values_can_be_counted_and_learned_from(write):
 
 ARFF = r"""% a comment
 @RELATION 'a test'
-@attribute "a b" {x, 'it\'s', "q", 'u, v'}
+@attribute "a b" {x, 'it\'s', "q", 'u, v' ,}
 @ATTRIBUTE n REAL      % another
 @attribute s string
 @attribute m INTEGER
@@ -247,6 +255,13 @@ def test_arff_files_as_scipy_reads_them(write):
             np.testing.assert_array_equal(sample.values[:, place], data[name])
         else:
             assert labels(sample, place) == [cell.decode() for cell in data[name]]
+
+
+def test_tabs_and_spaces_between_the_values_of_an_arff_file(write):
+    head = "@relation r\n@attribute a {x,'y z'}\n@attribute b real\n@attribute c {p,q}\n@data\n"
+    lines = ["x,1,p", "x\t1\tp", "x \t 1 ,\tp", "'x'\t,1\t,p", '"x" , 1\t\tp % end', " x,1 , 'p' "]
+    sample = read_data(write(head + "\n".join([*lines, "'y z',2,q"]), "my.arff"))
+    np.testing.assert_array_equal(sample.values, [[0, 1, 0]] * len(lines) + [[1, 2, 1]])
 
 
 def test_a_date_may_be_ignored_and_a_numeric_target_is_nominal(write):
@@ -304,6 +319,30 @@ def test_mixed_objects_of_a_frame_are_text():
     frame = pd.DataFrame({"a": [1, "x", None, 2.0], "b": [1, "2", 3.5, "?"], "y": list("pqpq")})
     sample = read_data(frame)
     assert schema(sample) == {"a": ("1", "2", "x"), "b": None, "y": ("p", "q")}
+
+
+def test_an_index_and_categories_of_numbers_in_a_parquet_file(tmp_path):
+    frame = pd.DataFrame({"a": pd.Categorical([3, 1, 3]), "y": list("pqp")})
+    frame.index = pd.Index(["u", "v", "w"], name="id")  # written as the last column
+    frame.to_parquet(tmp_path / "my.parquet")
+    expected = {"a": ("1", "3"), "y": ("p", "q")}
+    assert schema(read_data(tmp_path / "my.parquet")) == schema(read_data(frame)) == expected
+    table = pq.read_table(tmp_path / "my.parquet")
+    for notes in (b"{", b"[]", b'{"index_columns": 3}', b'{"index_columns": [], "columns": [1]}'):
+        pq.write_table(table.replace_schema_metadata({"pandas": notes}), tmp_path / "my.parquet")
+        assert schema(read_data(tmp_path / "my.parquet"))["id"] == ("u", "v", "w")
+
+
+def test_large_numbers_as_labels_have_an_exponent():
+    frame = pd.DataFrame({"a": [1e300, -(2.0**60), 3.0], "y": list("pqp")})
+    assert schema(read_data(frame, nominal=["a"]))["a"] == (f"-{2**60}", "1e+300", "3")
+
+
+def test_columns_of_a_frame_may_be_numbered():
+    frame = pd.DataFrame({0: list("pqp"), 1: [1, 2, 3], 2: list("uvv"), 3: list("xyx")})
+    sample = read_data(frame, target=0, ignore=[1], values={2: ["v", "u"]}, groups=3)
+    assert schema(sample) == {"2": ("v", "u"), "0": ("p", "q")}
+    assert sample.groups.tolist() == [0, 1, 0]
 
 
 def test_a_parquet_dictionary_in_several_chunks_keeps_its_order(tmp_path):

@@ -80,6 +80,11 @@ def test_a_part_of_the_rows_keeps_every_declared_value():
     assert not whole.plain  # for it has numbers
 
 
+def test_a_mask_of_another_length_is_refused():
+    with pytest.raises(ValueError, match="a value for each of the 30 rows"):
+        drawn(1, 30, True).take([True, False])
+
+
 def test_coded_rows_have_a_schema_too():
     sample = Sample([[0, 2, 1], [1, 0, 0]], (2, 3, 2))
     assert [variable.name for variable in sample.schema.variables] == ["x0", "x1", "y"]

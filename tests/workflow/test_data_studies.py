@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import io
 import json
+import subprocess
+import sys
+import time
 
 import numpy as np
 import pandas as pd
 import pytest
+from rich.console import Console
 
 import simstudy
 from simstudy import SimstudyError, load_study, merge, open_results, run_cell, run_shard, run_study
 from simstudy.data.files import read_data
+from simstudy.engine.plan import make_plan
 from simstudy.learners import AODE
 from simstudy.measures import information_reward
-from simstudy.results.journal import Journal
+from simstudy.report.terminal import print_summary
+from simstudy.results.journal import JOURNAL, Journal
 from simstudy.workflow.compare import compare_studies
 from simstudy.workflow.pilot import run_pilot
 from simstudy.workflow.vary import vary_study
@@ -235,6 +242,25 @@ def test_failures_cost_their_own_cells(write, tmp_path):
         ({'name = "aode"': 'name = "mml_tree"'}, r"learners\[1\]: on 'the votes', .*missing"),
         ({'name = "aode"': 'name = "truth"'}, r"learners\[1\]: 'truth' is given the truth"),
         ({"[resampling]": '[family]\nname = "tan"\n[resampling]'}, "not both"),
+        (
+            {'name = "aode"': 'name = "sklearn.neighbors:KNeighborsClassifier"\nn_neighbors = 27'},
+            r"learners\[1\]: on 'the votes', n_neighbors = 27 .* the smallest set has 26",
+        ),
+        (
+            {'name = "aode"': 'name = "tan"\ntree = [-1, 0]'},
+            r"learners\[1\]: on 'the votes', tree = .* there are 3 attributes",
+        ),
+        (
+            {'path = "flowers.csv"': 'path = "flowers.csv"\nclasses = { x = [], y = ["a"] }'},
+            r"datasets\[0\]: .*flowers.csv: classes.x names no class",
+        ),
+        (
+            {
+                'target = "party"': 'target = "party"\nvalues = { party = ["d", "r", "x"] }\n'
+                'classes = { x = ["x"], y = ["d", "r"] }'
+            },
+            r"datasets\[1\]: .*votes.csv: all rows are of the class 'y'; two are needed",
+        ),
     ],
 )
 def test_what_cannot_be_run_is_refused_in_a_sentence(write, changes, words):
@@ -341,3 +367,116 @@ def test_given_splits_are_used(write, tmp_path):
     study = write({"folds = 3\nrepeats = 2": 'splits = "splits.csv"'})
     answers = run_study(load_study(study), tmp_path / "out", jobs=1).answers
     assert (answers["row"] % 2 == answers["fold"]).all()
+
+
+def test_given_splits_must_keep_groups_together(write, tmp_path):
+    rows = [f"{row},{row % 2}" for row in range(60)]
+    (tmp_path / "splits.csv").write_text("\n".join(["row,rep1", *rows, ""]), encoding="utf-8")
+    frame = flowers()
+    frame.insert(0, "plant", np.arange(60) % 6)  # even and odd rows share no plant
+    votes_section = '[[datasets]]\npath = "votes.csv"\nname = "the votes"\ntarget = "party"\n'
+    study = write(
+        {
+            'path = "flowers.csv"': 'path = "flowers.csv"\ngroups = "plant"',
+            votes_section: "",
+            "folds = 3\nrepeats = 2": 'splits = "splits.csv"',
+        }
+    )
+    frame.to_csv(tmp_path / "flowers.csv", index=False)
+    assert load_study(study).models == 2
+    frame["plant"] = np.arange(60) // 10
+    frame.to_csv(tmp_path / "flowers.csv", index=False)
+    words = r"resampling.splits: repeat 0, fold 0 of 'flowers' tests row 0, and rows of the same"
+    with pytest.raises(SimstudyError, match=words):
+        load_study(study)
+
+
+def test_sizes_must_fit_the_training_parts_of_groups(write, tmp_path):
+    frame = flowers()
+    frame.insert(0, "plant", np.repeat(np.arange(8), [28, 3, 4, 6, 3, 6, 3, 7]))
+    votes_section = '[[datasets]]\npath = "votes.csv"\nname = "the votes"\ntarget = "party"\n'
+    changes = {
+        'path = "flowers.csv"': 'path = "flowers.csv"\ngroups = "plant"',
+        votes_section: "",
+        "folds = 3\nrepeats = 2": 'scheme = "bootstrap"\nrepeats = 20\nsizes = [ROWS]',
+    }
+    study = write(changes)
+    frame.to_csv(tmp_path / "flowers.csv", index=False)
+    text = study.read_text(encoding="utf-8")
+    parts = make_plan(load_study(_written(study, text.replace("ROWS", "5")))).parts
+    least = min(part.train for part in parts)
+    largest = _written(study, text.replace("ROWS", f"{least}"))
+    assert {*run_study(load_study(largest), tmp_path / "out", jobs=1).scores["size"]} == {least}
+    words = f"{least + 1} does not fit 'flowers', whose .* has {least} rows"
+    with pytest.raises(SimstudyError, match=words):
+        make_plan(load_study(_written(study, text.replace("ROWS", f"{least + 1}"))))
+
+
+def _written(path, text):
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_rare_classes_and_suspected_markers_are_named(write, tmp_path):
+    frame = flowers()
+    frame.loc[:1, "kind"] = "rare"
+    frame["length"] = frame["length"].astype(str)
+    frame.loc[5, "length"] = "n/a"
+    study = write()
+    frame.to_csv(tmp_path / "flowers.csv", index=False)
+    results = run_study(load_study(study), tmp_path / "out", jobs=1)
+    assert results.manifest["notes"] == {
+        "flowers": [
+            "'length' would be numeric but for n/a; a marker of missing values?",
+            "1 class with fewer than 3 rows, too rare to stratify, spread as evenly as possible: "
+            "'rare' (2 rows)",
+        ]
+    }
+    assert "too rare to stratify" in " ".join(summary_of(results).split())
+
+
+def summary_of(results) -> str:
+    """What a run prints."""
+    stream = io.StringIO()
+    print_summary(results, Console(file=stream, width=100))
+    return stream.getvalue()
+
+
+MANY = {"repeats = 2": "repeats = 40"}
+FILES = ("scores.parquet", "answers.parquet", "means.csv", "failures.csv", "study.toml")
+
+
+@pytest.mark.slow
+def test_a_run_that_is_killed_continues_to_the_same_bytes(write, tmp_path):
+    study = write(MANY)
+    whole = run_study(load_study(study), tmp_path / "whole", jobs=1).directory
+    command = [sys.executable, "-m", "simstudy", "run", str(study), "--out", "out", "--quiet"]
+    kills = 0
+    for tasks in (3, 60, 150):
+        with subprocess.Popen([*command, "--jobs", "2"], cwd=tmp_path) as process:
+            while process.poll() is None and done_in(tmp_path / "out") < tasks:
+                time.sleep(0.01)
+            kills += process.poll() is None
+            process.kill()
+    assert kills == 3
+    run_study(load_study(study), tmp_path / "out", jobs=1)
+    for name in FILES:
+        assert (tmp_path / "out" / name).read_bytes() == (whole / name).read_bytes(), name
+
+
+def done_in(directory) -> int:
+    """The number of lines of a journal."""
+    path = directory / JOURNAL
+    return path.read_bytes().count(b"\n") if path.exists() else 0
+
+
+@pytest.mark.slow
+def test_a_cluster_gives_the_same_bytes(write, tmp_path, simstudy):
+    pytest.importorskip("distributed")
+    study = write()
+    whole = run_study(load_study(study), tmp_path / "whole", jobs=1).directory
+    options = ["--backend", "dask", "--jobs", 2, "--out", "out", "--quiet"]
+    done = simstudy("run", study, *options)
+    assert (done.returncode, done.stderr) == (0, "")
+    for name in FILES:
+        assert (tmp_path / "out" / name).read_bytes() == (whole / name).read_bytes(), name
