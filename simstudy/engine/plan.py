@@ -145,25 +145,29 @@ class Plan:
             "datasets": [list(dataset) for dataset in self.datasets],
             "resampling": self.resampling,
         }
-        return (of_data if self.parts else {}) | {
-            "simstudy": simstudy.__version__,
-            "seed": self.seed,
-            "models": self.models,
-            "family": self.family.identity,
-            "data.train_sizes": list(self.train_sizes),
-            "data.test_size": self.test_size,
-            "data.training": self.training,
-            "learners": [[learner.label, _identity(learner)] for learner in self.learners],
-            MEASURED: [one.identity for one in self.measures],
-            "measures.prior": self.prior if isinstance(self.prior, str) else list(self.prior),
-            "measures.cutoff": self.cutoff,
-            "measures.base": self.base,
-            "measures.reward": self.reward,
-            "measures.positive": self.positive,
-            "keep_answers": self.keep_answers,
-            "plugins": [plugin.digest for plugin in self.plugins],
-            "source": dict(self.sources),
-        }
+        later = {"measures.positive": self.positive, "keep_answers": self.keep_answers}
+        named = {key: value for key, value in later.items() if value != UNNAMED_CONDITIONS[key]}
+        return (
+            (of_data if self.parts else {})
+            | named
+            | {
+                "simstudy": simstudy.__version__,
+                "seed": self.seed,
+                "models": self.models,
+                "family": self.family.identity,
+                "data.train_sizes": list(self.train_sizes),
+                "data.test_size": self.test_size,
+                "data.training": self.training,
+                "learners": [[learner.label, _identity(learner)] for learner in self.learners],
+                MEASURED: [one.identity for one in self.measures],
+                "measures.prior": self.prior if isinstance(self.prior, str) else list(self.prior),
+                "measures.cutoff": self.cutoff,
+                "measures.base": self.base,
+                "measures.reward": self.reward,
+                "plugins": [plugin.digest for plugin in self.plugins],
+                "source": dict(self.sources),
+            }
+        )
 
     def stream(self, model: int, role: str) -> np.random.Generator:
         """The random stream of one role in one model, or in one split of a data set."""

@@ -60,7 +60,7 @@ def changed(plan: Plan, manifest: dict[str, Any], exactly: bool = False) -> dict
     A plan may have more or fewer models, sizes and learners, unless ``exactly`` is set.
     """
     here = {**UNNAMED_CONDITIONS, **manifest["conditions"]}
-    asked = json.loads(json.dumps(plan.conditions()))
+    asked = json.loads(json.dumps({**UNNAMED_CONDITIONS, **plan.conditions()}))
     return {
         key: f"{key} ({here.get(key)} there, {asked[key]} requested)"
         for key in asked
