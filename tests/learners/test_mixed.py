@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from simstudy.data.sample import Sample
@@ -82,6 +82,7 @@ def test_the_order_of_the_rows_does_not_matter(learner, seed) -> None:
 
 
 @pytest.mark.parametrize("learner", [*MIXED, LBR(), FOREST(n_estimators=3)], ids=repr)
+@settings(max_examples=settings.default.max_examples // 4)
 @given(seed=seeds)
 def test_a_sample_without_numbers_and_gaps_is_a_plain_one(learner, seed) -> None:
     train, test = drawn(seed, NOMINAL, share=0), drawn(seed + 1, NOMINAL, share=0)
@@ -94,6 +95,7 @@ def test_a_sample_without_numbers_and_gaps_is_a_plain_one(learner, seed) -> None
 
 
 @pytest.mark.parametrize("learner", [OneR(), OneR("frequency"), DecisionStump(), BoostedC45()])
+@settings(max_examples=settings.default.max_examples // 4)
 @given(seed=seeds)
 def test_weights_count_as_repetitions_of_rows(learner, seed) -> None:
     sample = drawn(seed)
