@@ -185,8 +185,8 @@ def score(
     context |= {"rarer": rarer, "message": message}
     declared = keywords(function)
     given = {key: context[key] for key in declared if context[key] is not None}
-    if given.keys() != declared:
-        _require(function, name, declared - given.keys())
+    if absent := _required(function) - given.keys():
+        raise ValueError(f"measure {name!r} needs {min(absent)!r}, which was not given")
 
     value = function(proba, y, **given, **parameters)
     if isinstance(value, Undefined):
@@ -214,11 +214,13 @@ def _brief(returned: np.ndarray[Any, Any]) -> str:
     return str(returned[()]) if returned.ndim == 0 else f"an array of {returned.dtype}"
 
 
-def _require(function: MeasureFunction, name: str, absent: frozenset[str]) -> None:
-    """Raise an error if a required keyword of a measure is missing."""
-    for parameter in inspect.signature(function).parameters.values():
-        if parameter.name in absent and parameter.default is parameter.empty:
-            raise ValueError(f"measure {name!r} needs {parameter.name!r}, which was not given")
+@lru_cache
+def _required(function: MeasureFunction) -> frozenset[str]:
+    """Return the context keywords that a measure has no default for."""
+    named = _named(function)
+    return frozenset(
+        name for name in keywords(function) if named[name].default is inspect.Parameter.empty
+    )
 
 
 def _check_shapes(

@@ -236,13 +236,15 @@ def h_measure(
 
 def _hull(ranking: Ranking) -> IntArray:
     """Return the thresholds on the convex hull of the ROC curve, from (0, 0) to (1, 1)."""
-    from scipy.optimize import isotonic_regression
-
-    # Pooling adjacent violators of the share of positive rows gives the hull.
-    rows = np.diff(ranking.rows)
-    shares = np.diff(ranking.positives) / rows
-    blocks: IntArray = isotonic_regression(shares, weights=rows, increasing=False).blocks
-    return blocks
+    x, y = ranking
+    kept = np.arange(len(x))
+    while True:
+        wide, high = np.diff(x[kept]), np.diff(y[kept])
+        # A point on or below the line between its neighbours is no corner of the hull.
+        corner = high[:-1] * wide[1:] > high[1:] * wide[:-1]
+        if corner.all():
+            return kept
+        kept = np.concatenate([kept[:1], kept[1:-1][corner], kept[-1:]])
 
 
 def _expected_cost(hull: Ranking) -> float:
