@@ -18,7 +18,7 @@ from simstudy.report.tables.datasets import dataset_tables
 from simstudy.report.tables.table import Table
 from simstudy.report.tables.terminal import print_table
 from simstudy.results.results import Results
-from simstudy.texts import printable
+from simstudy.texts import counted, printable
 
 _MAX_WARNINGS = 5  # that are printed
 
@@ -112,7 +112,7 @@ def _print_troubles(results: Results, console: Console) -> None:
         where = results.directory / "failures.csv"
         lines.append(f"{manifest['failures']} of {manifest['cells']} cells failed; see {where}.")
     warned = list(manifest["warnings"].items())[:_MAX_WARNINGS]
-    lines += [f"warned in {count} cells, {warning}" for warning, count in warned]
+    lines += [f"warned in {counted(count, 'cell')}, {warning}" for warning, count in warned]
     for line in lines:
         console.print(line, style="yellow", markup=False)
 
@@ -121,7 +121,8 @@ def _print_failures(results: Results, console: Console) -> None:
     _print_troubles(results, console)
     lost = {name: len(results.findings(name).left_out) for name in results.measures[1:]}
     lines = [
-        f"{number} models lack a finite {name} in some cell; see left_out.csv"
+        f"{counted(number, 'model')} {'lacks' if number == 1 else 'lack'} a finite {name} in some "
+        "cell; see left_out.csv"
         for name, number in lost.items()
         if number
     ]
