@@ -32,6 +32,12 @@ def test_rows_of_the_matrix_are_actual_classes():
     np.testing.assert_array_equal(least, [0, 1])
 
 
+def test_the_matrix_is_the_third_argument():
+    proba, y, matrix = np.array([[0.6, 0.4], [0.6, 0.4]]), np.array([0, 1]), [[0, 1], [5, 0]]
+    np.testing.assert_array_equal(cost(proba, y, matrix), [0, 5])
+    np.testing.assert_array_equal(cost(proba, y, np.array(matrix), decision="least_cost"), [1, 0])
+
+
 def test_a_tie_of_expected_costs_goes_to_the_lowest_class():
     proba = np.array([[0.1, 0.2, 0.7], [0.7, 0.1, 0.2]])
     equal = np.array([[0.1, 0.1, 0.1], [0.7, 0.7, 0.7], [0.3, 0.3, 0.3]])

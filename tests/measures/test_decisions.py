@@ -131,11 +131,10 @@ def test_a_positive_class_without_rows():
     proba, y = np.array([[0.2, 0.8], [0.7, 0.3]]), np.array([0, 0])
     assert precision(proba, y, positive=1) == 0
     assert f_score(proba, y, positive=1) == 0
-    for value in (
-        recall(proba, y, positive=1),
-        sensitivity_specificity(proba, y, positive=1),
-        f_score(proba[1:], y[1:], positive=1),
-    ):
+    # Not predicted either: 0, too, as in Weka, so that no learner is left out of a comparison.
+    assert precision(proba[1:], y[1:], positive=1) == 0
+    assert f_score(proba[1:], y[1:], positive=1) == 0
+    for value in (recall(proba, y, positive=1), sensitivity_specificity(proba, y, positive=1)):
         assert math.isnan(value)
         assert value.reason == "no row of the positive class"
     found = sensitivity_specificity(proba, y, positive=0)
