@@ -46,6 +46,9 @@ def draw(seed):
 def test_kappa_of_table_5_4_is_58_of_118():
     proba, y, weights = rows_of(TABLE_5_4)
     np.testing.assert_array_equal(confusion_matrix(proba, y, weights=weights), TABLE_5_4)
+    # 140 of 200 are right; by chance, with each class predicted as often, 82 would be.
+    assert TABLE_5_4.trace() == 140
+    assert TABLE_5_4.sum(axis=1) @ TABLE_5_4.sum(axis=0) / 200 == 82
     assert kappa(proba, y, weights=weights) == pytest.approx(58 / 118, abs=1e-15)
     assert (error_rate(proba, y) * weights).sum() / 200 == pytest.approx(0.3)
 
