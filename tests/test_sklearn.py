@@ -25,6 +25,7 @@ from simstudy.learners.base import Learner
 from simstudy.learners.c45.boosting import BoostedC45
 from simstudy.learners.c45.learner import C45
 from simstudy.learners.camml.learner import CaMML
+from simstudy.learners.cost_sensitive import CostSensitive
 from simstudy.learners.hnb import HNB
 from simstudy.learners.kdb import KDB
 from simstudy.learners.lbr import LBR
@@ -40,6 +41,7 @@ from simstudy.sklearn import (
     C45Classifier,
     CaMMLClassifier,
     CategoricalClassifier,
+    CostSensitiveClassifier,
     DecisionStumpClassifier,
     HNBClassifier,
     KDBClassifier,
@@ -73,6 +75,7 @@ PAIRS = [
     (LBRClassifier(significance=0.1), LBR(0.1)),
     (MMLTreeClassifier(alpha=1.0), MMLTree(1.0)),
     (MMLGraphClassifier(alpha=1.0), MMLGraph(1.0)),
+    (CostSensitiveClassifier("tan", {"alpha": 1.0}), CostSensitive("tan", {"alpha": 1.0})),
     (C45Classifier(categorical_features="all"), C45()),
     (
         C45Classifier(0.1, 3, prune=False, laplace=True, categorical_features="all"),
@@ -93,6 +96,7 @@ ESTIMATORS = [
     LBRClassifier(),
     MMLTreeClassifier(),
     MMLGraphClassifier(),
+    CostSensitiveClassifier(),
 ]
 MIXED = [C45Classifier(), BoostedC45Classifier(rounds=3)]
 SLOW_CHECKS = [(CaMMLClassifier, "check_sample_weight_equivalence_on_dense_data")]
@@ -466,3 +470,16 @@ def test_unknown_category_counts_as_missing_for_c45(estimator, mixed):
 
 def test_example_in_the_documentation_is_true():
     assert doctest.testmod(simstudy.sklearn) == (0, 9)
+
+
+def test_costs_are_those_of_the_sorted_classes():
+    rng, matrix = np.random.default_rng(2), [[0, 1], [5, 0]]
+    codes = rng.integers(0, 3, (200, 3))
+    y = (codes.sum(axis=1) + rng.integers(0, 3, 200) > 4).astype(int)
+    estimator = CostSensitiveClassifier("aode", matrix=matrix)
+    found = estimator.fit(codes, np.array(["no", "yes"])[y]).predict_proba(codes)
+    sample = Sample(np.column_stack([codes, y]), (3, 3, 3, 2))
+    expected = CostSensitive("aode", matrix=matrix).fit(sample).predict_proba(codes)
+    np.testing.assert_allclose(found, expected, atol=1e-12)
+    plain = CostSensitiveClassifier("aode").fit(codes, y).predict_proba(codes)
+    assert (found[:, 1] >= plain[:, 1]).all()

@@ -18,30 +18,7 @@ from simstudy.sources.naive_bayes import NaiveBayesFamily
 from simstudy.study.registry import MEASURES
 from simstudy.testing import check_family, check_learner, check_measure
 
-BUILT_IN_MEASURES = [
-    "information_reward",
-    "information_reward_2002",
-    "information_reward_2002_modal",
-    "good_reward",
-    "kononenko_bratko",
-    "accuracy",
-    "log_loss",
-    "brier_score",
-    "miscalibration",
-    "kl_divergence",
-    "mean_absolute_error",
-    "rmse",
-    "relative_absolute_error",
-    "root_relative_squared_error",
-    "kononenko_bratko_total",
-    "kononenko_bratko_relative",
-    "class_complexity",
-    "complexity_improvement",
-    "calibration_loss",
-    "refinement_loss",
-    "expected_calibration_error",
-    "overconfidence",  # but not underconfidence, of which a learner that is always wrong has none
-]
+BUILT_IN_MEASURES = sorted(MEASURES._builtin)
 
 
 # Families that break their contract
@@ -417,6 +394,16 @@ def test_every_measure_keeps_its_contract(name: str) -> None:
     check_measure(MEASURES.get(name))
 
 
+def test_a_measure_of_one_kind_of_error_says_so_and_no_other_does() -> None:
+    partial = [name for name in BUILT_IN_MEASURES if MEASURES.get(name).info.partial]
+    assert partial == ["underconfidence"]
+
+
+@measure(greater_is_better=False, partial=True)
+def not_partial(proba: FloatArray, y: IntArray) -> FloatArray:
+    return brier_score(proba, y)
+
+
 def bare(proba: FloatArray, y: IntArray) -> FloatArray:
     return brier_score(proba, y)
 
@@ -509,6 +496,7 @@ def weighted_mean(proba: FloatArray, y: IntArray, weights: FloatArray | None = N
         (changes_prior, "must not modify its inputs; prior was changed"),
         (centred, "a row's value must not depend on the other rows; row 0 has .* alone"),
         (of_the_first_row, "the order of the rows must not matter; the score is .* in another"),
+        (not_partial, "a measure is only partial if not so: with greater_is_better=False"),
         (misdirected, "with greater_is_better=True a confidently right learner must not score"),
         (divided_by_nothing, "a measure must be finite where .*; .* of its values are not"),
         (whole_table, r"one value per row or one number; it returned shape \(60, 2\) for 60 rows"),

@@ -22,6 +22,10 @@ class NoLimitError(ValueError):
     """A measure needs the learner's limit, and there is none."""
 
 
+class UndefinedError(ValueError):
+    """A measure has no value; the text is the reason."""
+
+
 class InvalidProbabilitiesError(ValueError):
     """A learner returned something other than class probabilities."""
 
@@ -160,7 +164,7 @@ class Scorer:
         context |= {**self._settings, "message": message}
         value = score(measure, proba, y, **context, **called.arguments)
         if isinstance(value, Undefined):
-            raise ValueError(value.reason)
+            raise UndefinedError(value.reason)
         if math.isnan(value):
             raise ValueError(f"measure {measure.__name__!r} returned nan, which is not a number")
         return value

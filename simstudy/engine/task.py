@@ -26,6 +26,7 @@ from simstudy.engine.scoring import (
     InvalidProbabilitiesError,
     NoLimitError,
     Scorer,
+    UndefinedError,
     check_probabilities,
 )
 from simstudy.errors import describe
@@ -196,14 +197,21 @@ class Task:
         proba = self._problem.predictions(cell.answers)
         with self._isolated():
             found = self._score(proba, self.training_set(cell.size))
-        values, troubles = self._valued(found, "", every=False)
+        values, troubles = self._valued(found, "", every=False, refuse=False)
         kept = [cell.warning] if cell.warning else []
         return replace(cell, values=values, warning="; ".join(dict.fromkeys(kept + troubles)))
 
     def _valued(
-        self, found: Sequence[float | BaseException], no_limit: str, every: bool
+        self,
+        found: Sequence[float | BaseException],
+        no_limit: str,
+        every: bool,
+        refuse: bool = True,
     ) -> tuple[tuple[float, ...], list[str]]:
-        """The values, NaN where a measure has none, and warnings; refused without the primary."""
+        """The values, NaN where a measure has none, and warnings.
+
+        With ``refuse``, a primary measure without a value is an error.
+        """
         values = tuple(math.nan if isinstance(one, BaseException) else one for one in found)
         troubles: list[str] = [no_limit] if no_limit else []
         for column, error in zip(self._plan.columns, found, strict=True):
@@ -212,8 +220,8 @@ class Task:
             if _is_interrupt(error):
                 raise error
             limited = isinstance(error, NoLimitError)
-            why = no_limit if limited else f"no {column.name}: {describe(error)}"
-            if column.label == self._plan.measures[0].label:
+            why = no_limit if limited else f"no {column.name}: {_reason(error)}"
+            if refuse and column.label == self._plan.measures[0].label:
                 raise NoPrimaryError(why, values) from error
             if every and not limited:
                 raise error
@@ -324,9 +332,15 @@ def failed(cell: Cell, error: BaseException, status: str, during: str = "") -> C
     return replace(
         cell,
         status=status,
-        error=plain_text(during + describe(error)),
+        error=plain_text(during + _reason(error)),
         traceback=plain_text(_traceback(error), _MAX_TRACEBACK),
     )
+
+
+def _reason(error: BaseException) -> str:
+    """Return what went wrong; a value that does not exist is no error of some type."""
+    undefined = isinstance(error, UndefinedError | NoPrimaryError)
+    return str(error) if undefined else describe(error)
 
 
 def _traceback(error: BaseException) -> str:

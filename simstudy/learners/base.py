@@ -34,7 +34,7 @@ class Learner(ABC):
     calls before `fit`; see `simstudy.learners.tan.TAN`. A learner that knows of designs in which
     it must fail has a method ``check_design(variables, values, sizes)``, which raises a ValueError
     for them: it is given the ranges of the numbers of variables and of their values, and the
-    training sizes.
+    training sizes. One that fits some numbers of classes alone has ``check_classes(least, most)``.
     """
 
     knows_model: ClassVar[bool] = False  # the engine passes the true posterior instead of fitting

@@ -119,16 +119,17 @@ class CostSensitive(Learner):
     def check_design(
         self, variables: tuple[int, int], values: tuple[int, int], sizes: Sequence[int]
     ) -> None:
-        """Refuse another number of classes than the matrix has, and what the learner refuses."""
-        if self.matrix is not None:
-            allowed = (
-                f"family.values must be [{len(self.matrix)}, {len(self.matrix)}], as it has "
-                f"{len(self.matrix)} classes, not {list(values)}"
-            )
-            require({*values} == {len(self.matrix)}, "matrix", self.matrix, allowed)
+        """Refuse what the learner refuses."""
         base = self.base()
         if hasattr(base, "check_design"):
             base.check_design(variables, values, sizes)
+
+    def check_classes(self, least: int, most: int) -> None:
+        """Refuse another number of classes than the matrix has."""
+        if self.matrix is not None:
+            number = f"{least}" if least == most else f"{least} to {most}"
+            allowed = f"it must have a row and a column for each class; there are {number} classes"
+            require({least, most} == {len(self.matrix)}, "matrix", self.matrix, allowed)
 
     def warm_up(self) -> None:
         """Prepare the learner, so that this is not timed as part of a fit."""

@@ -21,6 +21,8 @@ CONTEXT_KEYWORDS = frozenset(
     {"prior", "truth", "oracle", "limit", "weights", "base", "reward", "rarer", "message"}
 )
 
+_INFINITIES = "some rows have the value inf, others −inf"
+
 P = ParamSpec("P")
 R_co = TypeVar("R_co", covariant=True)
 MeasureFunction: TypeAlias = Callable[..., Any]
@@ -47,6 +49,9 @@ class MeasureInfo:
         The meaning of 0, if it deserves a reference line in figures.
     over : {"row", "set"}
         Whether the measure is a mean of one value per row, or one number for a set of rows.
+    partial : bool
+        Whether the measure is of one kind of error alone, so that a learner that is always wrong
+        may score better than one that is always right.
     """
 
     greater_is_better: bool
@@ -55,6 +60,7 @@ class MeasureInfo:
     unit: str = ""
     zero: str = ""
     over: Literal["row", "set"] = "row"
+    partial: bool = False
 
 
 class Undefined(float):
@@ -86,9 +92,10 @@ def measure(
     unit: str = "",
     zero: str = "",
     over: Literal["row", "set"] = "row",
+    partial: bool = False,
 ) -> Callable[[Callable[P, R_co]], Measure[P, R_co]]:
     """Attach a `MeasureInfo` to a function as ``.info``; the function is otherwise unchanged."""
-    info = MeasureInfo(greater_is_better, logarithmic, label, unit, zero, over)
+    info = MeasureInfo(greater_is_better, logarithmic, label, unit, zero, over, partial)
 
     def attach(function: Callable[P, R_co]) -> Measure[P, R_co]:
         measured = cast(Measure[P, R_co], function)
@@ -258,11 +265,18 @@ def _check_shapes(
 
 def _mean(values: FloatArray, weights: FloatArray | None) -> float:
     """Average values, ignoring rows of weight 0 (0 times infinity is NaN)."""
-    if weights is None:
-        return float(values.mean())
-    weights = np.asarray(weights, dtype=np.float64)
-    present = weights > 0
-    return float((values[present] * weights[present]).sum() / weights[present].sum())
+    with np.errstate(invalid="ignore"):  # infinity less infinity
+        if weights is None:
+            mean = float(values.mean())
+        else:
+            weights = np.asarray(weights, dtype=np.float64)
+            present = weights > 0
+            values, weights = values[present], weights[present]
+            mean = float((values * weights).sum() / weights.sum())
+    if math.isnan(mean):
+        absent = int(np.isnan(values).sum())
+        return Undefined(f"it is nan in {absent} of {len(values)} rows" if absent else _INFINITIES)
+    return mean
 
 
 def clip(proba: FloatArray, cutoff: str, n: float) -> FloatArray:
@@ -286,5 +300,7 @@ def modal_class(proba: FloatArray) -> IntArray:
 
 def pick(proba: FloatArray, classes: IntArray) -> FloatArray:
     """Return the probability of one class per row."""
-    picked: FloatArray = np.asarray(proba, dtype=np.float64)[np.arange(len(classes)), classes]
+    picked: FloatArray = np.asarray(proba, dtype=np.float64)[
+        np.arange(len(classes)), np.asarray(classes, dtype=np.intp)
+    ]
     return picked

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray, weights_in
-from simstudy.measures.base import measure, modal_class, pick
+from simstudy.measures.base import Undefined, measure, modal_class, pick
 
 SMALLEST_CELL = 10
 DECIMALS = 12  # predictions that agree so far are taken as equal
@@ -31,7 +31,7 @@ def miscalibration(proba: FloatArray, y: IntArray) -> float:
     Returns
     -------
     float
-        The miscalibration; NaN for fewer than two rows.
+        The miscalibration; undefined for fewer than two rows.
 
     Notes
     -----
@@ -51,7 +51,7 @@ def miscalibration(proba: FloatArray, y: IntArray) -> float:
     mode = modal_class(proba)
     predicted = pick(proba, mode)
     if len(predicted) < 2:
-        return math.nan
+        return Undefined("fewer than two rows")
     order = np.argsort(predicted)
     predicted = predicted[order]
     right = (mode == np.asarray(y))[order].astype(np.float64)
@@ -223,8 +223,8 @@ def overconfidence(
     Korb, Hope & Hughes 2001, footnote 6, say that miscalibration can be adjusted to distinguish
     over- and under-confidence, and give no formula. Overconfidence minus `underconfidence` is the
     signed measure of Lichtenstein, Fischhoff & Phillips 1982, mean confidence minus accuracy, of
-    which 0 is best, so that it cannot rank learners; its two parts can. With one bin at most one
-    of them is above 0.
+    which 0 is best, so that it cannot rank learners. With one bin at most one of its two parts is
+    above 0.
 
     References
     ----------
@@ -237,7 +237,7 @@ def overconfidence(
     return float(np.maximum(_gaps(proba, y, bins, weights), 0.0).sum())
 
 
-@measure(greater_is_better=False, label="underconfidence", over="set")
+@measure(greater_is_better=False, label="underconfidence", over="set", partial=True)
 def underconfidence(
     proba: FloatArray, y: IntArray, *, bins: int = 15, weights: FloatArray | None = None
 ) -> float:
@@ -264,7 +264,8 @@ def underconfidence(
 
     Notes
     -----
-    The counterpart of `overconfidence`. A learner that is always wrong has none.
+    The counterpart of `overconfidence`. A learner that is always wrong has none, so that it cannot
+    rank learners alone.
 
     References
     ----------
@@ -302,7 +303,7 @@ class _Groups(NamedTuple):
 
 def _groups(proba: FloatArray, y: IntArray, weights: FloatArray | None) -> _Groups:
     """Group the rows of positive weight by their probabilities."""
-    q, y = np.asarray(proba, dtype=np.float64), np.asarray(y)
+    q, y = np.asarray(proba, dtype=np.float64), np.asarray(y, dtype=np.intp)
     if weights is not None:
         present = np.asarray(weights) > 0
         q, y, weights = q[present], y[present], np.asarray(weights)[present]
@@ -311,7 +312,7 @@ def _groups(proba: FloatArray, y: IntArray, weights: FloatArray | None) -> _Grou
     group = np.empty(len(q), dtype=np.intp)
     group[order] = np.repeat(np.arange(count), np.diff(starts, append=len(q)))
     # Few classes, many groups: one long vector per class is fastest.
-    mass = weights_in(np.asarray(y) * count + group, weights, k * count).reshape(k, count)
+    mass = weights_in(y * count + group, weights, k * count).reshape(k, count)
     size = mass.sum(axis=0)
     return _Groups(size / size.sum(), q.T[:, order[starts]], mass / size)
 

@@ -16,8 +16,8 @@ _ROUNDING = 1e-12  # expected costs closer than this share of the largest cost a
 def cost(
     proba: FloatArray,
     y: IntArray,
-    *,
     matrix: list[list[float]] | None = None,
+    *,
     decision: Decision = "modal",
 ) -> FloatArray:
     """Cost of the predicted classes, by a matrix of costs.
@@ -49,7 +49,7 @@ def cost(
     require_one_of("decision", decision, get_args(Decision))
     costs = cost_matrix(matrix, np.shape(proba)[1])
     chosen = modal_class(proba) if decision == "modal" else least_cost_class(proba, costs)
-    found: FloatArray = costs[np.asarray(y), chosen]
+    found: FloatArray = costs[np.asarray(y, dtype=np.intp), chosen]
     return found
 
 

@@ -187,7 +187,8 @@ def kononenko_bratko_total(proba: FloatArray, y: IntArray, *, prior: FloatArray)
     I. Kononenko & I. Bratko (1991). Information-based evaluation criterion for classifier's
     performance. Machine Learning 6.
     """
-    return float(kononenko_bratko(proba, y, prior, base=2.0).sum())
+    mean = score(kononenko_bratko, proba, y, prior=prior, base=2.0)
+    return mean if math.isnan(mean) else mean * len(y)
 
 
 @measure(
@@ -239,7 +240,7 @@ def kononenko_bratko_relative(
     if not entropy > 0:
         return Undefined("the prior is certain and has no entropy")
     mean = score(kononenko_bratko, proba, y, prior=prior, weights=weights, base=2.0)
-    return 100.0 * mean / entropy
+    return mean if math.isnan(mean) else 100.0 * mean / entropy
 
 
 @measure(greater_is_better=False, logarithmic=True, label="class complexity", unit="bits")

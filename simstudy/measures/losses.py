@@ -88,6 +88,6 @@ def brier_score(proba: FloatArray, y: IntArray) -> FloatArray:
     I. H. Witten, E. Frank & M. A. Hall (2011). Data Mining, third edition, chapter 5.
     """
     error = np.array(proba, dtype=np.float64)
-    error[np.arange(len(error)), y] -= 1.0
+    error[np.arange(len(error)), np.asarray(y, dtype=np.intp)] -= 1.0
     loss: FloatArray = np.square(error).sum(axis=1)
     return loss

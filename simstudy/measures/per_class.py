@@ -101,7 +101,7 @@ def recall(
     Returns
     -------
     float
-        From 0 to 1; undefined for a positive class without rows.
+        From 0 to 1; undefined for a positive class without rows (Weka: 0).
 
     References
     ----------
@@ -149,9 +149,8 @@ def f_score(
     Returns
     -------
     float
-        From 0 to 1. As in Weka, 0 for a class that is never predicted; also 0 for a class that is
-        predicted but has no rows; undefined for a positive class that neither occurs nor is
-        predicted.
+        From 0 to 1. As in Weka, 0 for a class that is never predicted; also 0 for a class without
+        rows.
 
     References
     ----------
@@ -163,7 +162,7 @@ def f_score(
     counts, square = Counts(proba, y, weights), beta * beta
     # TP + FN are the rows of the class, TP + FP those predicted as it.
     below = square * counts.actual + counts.predicted
-    by_class = np.full(counts.classes, np.nan)
+    by_class = np.zeros(counts.classes)
     np.divide((1.0 + square) * counts.right, below, out=by_class, where=below > 0)
     return _averaged(by_class, counts, y, weights, rarer, average, positive)
 

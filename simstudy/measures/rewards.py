@@ -246,7 +246,7 @@ def kononenko_bratko(
     L. R. Hope & K. B. Korb (2004). A Bayesian metric for evaluating machine learning algorithms.
     AI 2004, LNAI 3339.
     """
-    q, p = pick(proba, y), np.asarray(prior, dtype=np.float64)[y]
+    q, p = pick(proba, y), np.asarray(prior, dtype=np.float64)[np.asarray(y, dtype=np.intp)]
     informed = q >= p
     with np.errstate(invalid="ignore"):  # only a prior of exactly 0 or 1 can make inf − inf
         gain = _log_fate(q, informed) - _log_fate(p, informed)

@@ -70,6 +70,7 @@ class _Info(_Section):
     unit: str
     zero: str
     over: Literal["row", "set"] = "row"
+    partial: bool = False
     mean: bool = True  # of earlier versions: whether it has an exact value
 
 

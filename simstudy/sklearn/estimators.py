@@ -12,6 +12,7 @@ from simstudy.learners.aode import AODE
 from simstudy.learners.c45.boosting import BoostedC45
 from simstudy.learners.c45.learner import C45
 from simstudy.learners.camml.learner import CaMML
+from simstudy.learners.cost_sensitive import CostSensitive
 from simstudy.learners.hnb import HNB
 from simstudy.learners.kdb import KDB
 from simstudy.learners.lbr import LBR
@@ -113,6 +114,15 @@ class MMLGraphClassifier(CategoricalClassifier):
     """MML decision graphs; see `simstudy.learners.mml.graph.MMLGraph`."""
 
     _of = MMLGraph
+
+
+class CostSensitiveClassifier(CategoricalClassifier):
+    """Cost-sensitive learning; see `simstudy.learners.cost_sensitive.CostSensitive`.
+
+    Classes of the matrix are in the order of ``classes_``: sorted.
+    """
+
+    _of = CostSensitive
 
 
 class C45Classifier(MixedClassifier):

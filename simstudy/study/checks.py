@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from simstudy.measures.arguments import class_numbers
 from simstudy.measures.base import has_exact_value, keywords
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from simstudy.sources.data import DataSource
     from simstudy.study.study import Study
 
+_Range: TypeAlias = tuple[int, int]
 _MAX_DIGITS = 10  # of the number of probabilities of a model: 80 GB
 
 
@@ -90,8 +91,7 @@ def _check_data(study: Study) -> None:
         for table in study.tables:
             try:
                 preparation.check(table.sample, accepts, f"'{spec.label}'")
-                if hasattr(learner, "check_design"):
-                    learner.check_design(*_ranges(table), _training_rows(study, table))
+                _check_design(learner, *_ranges(table), _training_rows(study, table))
             except KeyboardInterrupt:
                 raise
             except BaseException as error:  # a plugin may raise anything
@@ -99,10 +99,20 @@ def _check_data(study: Study) -> None:
                 raise KeyedError(f"learners[{index}]", text) from error
 
 
-def _ranges(table: DataSource) -> tuple[tuple[int, int], tuple[int, int]]:
-    """The ranges of the numbers of variables and of values; a number has at least two bins."""
-    cards = [card or 2 for card in table.sample.cards]
-    return (len(cards), len(cards)), (min(cards), max(cards))
+def _check_design(
+    learner: Any, variables: _Range, values: _Range, classes: _Range, sizes: Sequence[int]
+) -> None:
+    """Have a learner refuse designs in which it must fail."""
+    if hasattr(learner, "check_design"):
+        learner.check_design(variables, values, sizes)
+    if hasattr(learner, "check_classes"):
+        learner.check_classes(*classes)
+
+
+def _ranges(table: DataSource) -> tuple[_Range, _Range, _Range]:
+    """The ranges of the numbers of variables, of values and of classes; a number has two bins."""
+    cards, classes = [card or 2 for card in table.sample.cards], table.sample.classes
+    return (len(cards), len(cards)), (min(cards), max(cards)), (classes, classes)
 
 
 def _training_rows(study: Study, table: DataSource) -> list[int]:
@@ -192,9 +202,10 @@ def _check_learners(study: Study) -> None:
                     f"'{primary}' needs learners that accept weights of rows, and "
                     f"'{spec.name}' has no sample_weight; choose another measures.primary"
                 )
-            if family is not None and hasattr(learner, "check_design"):
-                ranges = tuple(family.variables), tuple(family.values)
-                learner.check_design(*ranges, study.data.train_sizes)
+            if family is not None:
+                values = tuple(family.values)  # the target is one of the variables
+                sizes = study.data.train_sizes
+                _check_design(learner, tuple(family.variables), values, values, sizes)
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # a plugin may raise anything

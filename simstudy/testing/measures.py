@@ -11,6 +11,7 @@ from simstudy.measures.base import MeasureFunction, MeasureInfo, keywords, param
 from simstudy.testing.contract import Contract, stream
 
 _MESSAGE = (12.0, 34.0)  # lengths of theory and data
+_RARER = 1  # the class that is rarer in the population
 
 
 def check_measure(measure: MeasureFunction) -> None:
@@ -25,7 +26,8 @@ def check_measure(measure: MeasureFunction) -> None:
       also works without weights.
     - If it declares ``base``, its unit is nats and another base only changes the unit.
     - A learner that is confidently right scores no worse than one that is confidently wrong,
-      according to ``info.greater_is_better``.
+      according to ``info.greater_is_better``. Only one that says so with ``info.partial`` may, and
+      must, break this rule.
 
     Parameters
     ----------
@@ -53,7 +55,7 @@ def check_measure(measure: MeasureFunction) -> None:
             _check_row_weights(contract, measure, rows)
         if "base" in keywords(measure):
             _check_base(contract, measure, info.unit, rows)
-        _check_direction(contract, measure, info.greater_is_better, classes)
+        _check_direction(contract, measure, info, classes)
 
 
 class _Rows:
@@ -63,6 +65,8 @@ class _Rows:
         self, proba: FloatArray, y: IntArray, prior: FloatArray, truth: FloatArray
     ) -> None:
         self.proba, self.y, self.prior, self.truth = proba, y, prior, truth
+        # What is clipped is equal to the truth here; the learner's limit is near it.
+        self.oracle, self.limit = truth.copy(), 0.9 * truth + 0.1 / len(prior)
 
     @classmethod
     def draw(cls, classes: int, rows: int) -> _Rows:
@@ -86,14 +90,18 @@ class _Rows:
             self.y,
             prior=self.prior,
             truth=self.truth,
+            oracle=self.oracle,
+            limit=self.limit,
             weights=weights,
             base=base,
+            rarer=_RARER,
             message=_MESSAGE,
         )
 
     def values(self, contract: Contract, measure: MeasureFunction) -> FloatArray:
         """Return the values of the measure before averaging."""
-        context = {**vars(self), "base": math.e, "reward": "mean", "message": _MESSAGE}
+        context = {**vars(self), "base": math.e, "reward": "mean"}
+        context |= {"rarer": _RARER, "message": _MESSAGE}
         given = {key: context[key] for key in keywords(measure) & {*context}}
         rule = "it must accept probabilities strictly between 0 and 1, with or without weights"
         returned = contract.attempt(rule, lambda: measure(self.proba, self.y, **given))
@@ -177,7 +185,7 @@ def _check_base(contract: Contract, measure: MeasureFunction, unit: str, rows: _
 
 
 def _check_direction(
-    contract: Contract, measure: MeasureFunction, greater: bool, classes: int
+    contract: Contract, measure: MeasureFunction, info: MeasureInfo, classes: int
 ) -> None:
     y = np.repeat(np.arange(classes), 20)
     right = np.full((len(y), classes), 0.1 / (classes - 1))
@@ -186,9 +194,12 @@ def _check_direction(
     prior = np.full(classes, 1 / classes)
     when_right = _Rows(right, y, prior, right).score(measure)
     when_wrong = _Rows(wrong, y, prior, right).score(measure)
-    contract.require(
-        when_right >= when_wrong if greater else when_right <= when_wrong,
+    greater = info.greater_is_better
+    kept = when_right >= when_wrong if greater else when_right <= when_wrong
+    rule = (
         f"with greater_is_better={greater} a confidently right learner must not score worse than a "
-        "confidently wrong one",
-        f"they score {when_right} and {when_wrong}",
+        "confidently wrong one"
     )
+    if info.partial:
+        rule = f"a measure is only partial if not so: {rule}"
+    contract.require(kept != info.partial, rule, f"they score {when_right} and {when_wrong}")

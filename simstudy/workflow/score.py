@@ -10,7 +10,7 @@ from time import perf_counter
 from typing import Any
 
 from simstudy.engine.plan import Plan, make_plan
-from simstudy.engine.task import Cell, NoPrimaryError, Task, prepare
+from simstudy.engine.task import Cell, Task, prepare
 from simstudy.errors import SimstudyError
 from simstudy.measures.base import keywords
 from simstudy.results.identity import owner
@@ -109,7 +109,9 @@ def _rescored(
             if task is None or task[0] != cell.model:
                 task = cell.model, Task(scoring, cell.model)
             values = dict(zip(old_names, cell.values, strict=True))
-            found = _values(task[1], scoring, cell)
+            scored = _rescored_cell(task[1], cell)
+            names = [column.name for column in scoring.columns]
+            found = dict(zip(names, scored.values, strict=True))
             for column in scoring.columns:
                 recorded = values.setdefault(column.name, found[column.name])
                 if not (cell.answers == "" or _same(recorded, found[column.name])):
@@ -119,7 +121,7 @@ def _rescored(
                         "the study again"
                     )
             together = tuple(values[column.name] for column in asked.columns)
-            finished.append(replace(cell, values=together))
+            finished.append(replace(cell, values=together, warning=scored.warning))
         if finished:
             yield finished
         done += 1
@@ -128,14 +130,11 @@ def _rescored(
             progress(Step(*counts, perf_counter() - started, finished))
 
 
-def _values(task: Task, plan: Plan, cell: Cell) -> dict[str, float]:
+def _rescored_cell(task: Task, cell: Cell) -> Cell:
     try:
-        found = task.rescored(cell).values
-    except NoPrimaryError as error:
-        found = error.values
+        return task.rescored(cell)
     except ValueError as error:
         raise SimstudyError(str(error)) from error
-    return dict(zip([column.name for column in plan.columns], found, strict=True))
 
 
 def _needs_fit(measure: str) -> bool:

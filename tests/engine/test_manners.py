@@ -322,7 +322,7 @@ def test_a_measure_without_values_fails_alone_and_is_named(measured, tmp_path):
     (text,) = {warning.partition(": ")[2] for warning in results.manifest["warnings"]}
     for name, why in (
         ("nothing", "measure 'nothing' returned None, which is not a number"),
-        ("not_a_number", "measure 'not_a_number' returned nan, which is not a number"),
+        ("not_a_number", "it is nan in 100 of 100 rows"),
         ("raises", "OSError: out of ink"),
         ("leaves", "SystemExit: 0"),
         ("a_word", "measure 'a_word' returned 1.5, which is not a number"),

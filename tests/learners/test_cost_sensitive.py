@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from simstudy import SimstudyError, make_study, run_study
@@ -17,6 +18,7 @@ from simstudy.learners.cost_sensitive import LEARNERS
 from simstudy.measures import cost
 from simstudy.sources.naive_bayes import NaiveBayesFamily
 from simstudy.study import registry
+from simstudy.study.study import Study
 from simstudy.testing import check_learner
 
 MATRIX = [[0.0, 1.0], [5.0, 0.0]]
@@ -184,5 +186,23 @@ def test_a_study_names_the_learner_its_parameters_and_the_costs(tmp_path) -> Non
 
 def test_a_study_of_other_numbers_of_classes_is_refused() -> None:
     given = content([2, 3]) | {"measures": {}}
-    with pytest.raises(SimstudyError, match=r"matrix = .* family.values must be \[2, 2\]"):
+    with pytest.raises(SimstudyError, match=r"matrix = .*; there are 2 to 3 classes"):
         make_study(given)
+
+
+def test_the_matrix_is_of_the_classes_of_a_data_set_whatever_its_attributes(tmp_path) -> None:
+    rng = np.random.default_rng(1)
+    y = rng.integers(0, 2, 60)
+    x = np.array(list("abcd"))[y + rng.integers(0, 3, 60)]
+    frame = pd.DataFrame({"x": x, "number": rng.random(60), "y": np.array(["no", "yes"])[y]})
+    frame.to_csv(tmp_path / "table.csv", index=False)
+
+    def study(matrix: list[list[float]]) -> Study:
+        made = {"name": "cost_sensitive", "matrix": matrix}
+        given = {"name": "x", "datasets": [{"path": str(tmp_path / "table.csv")}]}
+        return make_study(given | {"resampling": {"folds": 2}, "learners": [made]})
+
+    results = run_study(study(MATRIX), tmp_path / "out", report=False, jobs=1)
+    assert (results.scores["status"] == "ok").all()
+    with pytest.raises(SimstudyError, match=r"on 'table', matrix = .* there are 2 classes"):
+        study([[0.0, 1.0, 1.0]] * 3)

@@ -264,3 +264,12 @@ def test_perfect_calibration_maximises_goods_reward(chance):
     rewards = [good_reward(proba, np.full(len(reports), c)) for c in (0, 1)]
     expected = chance * rewards[0] + (1 - chance) * rewards[1]
     assert expected.argmax() == len(reports) - 1 or math.isclose(expected.max(), expected[-1])
+    # The derivative by the report is 0 there, and the second one below 0.
+    step = 1e-4 * min(chance, 1 - chance)
+    around = chance + step * np.array([-1, 0, 1])
+    proba = np.column_stack([around, 1 - around])
+    of_each = [good_reward(proba, np.full(3, c)) for c in (0, 1)]
+    low, middle, high = chance * of_each[0] + (1 - chance) * of_each[1]
+    slope = (high - low) / (2 * step)
+    assert slope == pytest.approx(0, abs=1e-5)
+    assert low - 2 * middle + high < 0

@@ -32,6 +32,23 @@ def test_rows_of_the_matrix_are_actual_classes():
     np.testing.assert_array_equal(least, [0, 1])
 
 
+@given(seeds, st.floats(0, 10), st.floats(-10, 0))
+def test_a_mean_reward_for_correct_predictions_is_a_negative_cost(seed, reward, penalty):
+    # Korb, Hope & Hughes 2001, equation 2: (reward·s + penalty·(n − s))/n for s of n right.
+    rng = np.random.default_rng(seed)
+    proba, y = rng.dirichlet(np.ones(3), 30), rng.integers(0, 3, 30)
+    matrix = np.where(np.eye(3) == 1, -reward, -penalty)
+    right = 30 - int(error_rate(proba, y).sum())
+    expected = (reward * right + penalty * (30 - right)) / 30
+    assert -cost(proba, y, matrix).mean() == pytest.approx(expected, abs=1e-12)
+
+
+def test_the_matrix_is_the_third_argument():
+    proba, y, matrix = np.array([[0.6, 0.4], [0.6, 0.4]]), np.array([0, 1]), [[0, 1], [5, 0]]
+    np.testing.assert_array_equal(cost(proba, y, matrix), [0, 5])
+    np.testing.assert_array_equal(cost(proba, y, np.array(matrix), decision="least_cost"), [1, 0])
+
+
 def test_a_tie_of_expected_costs_goes_to_the_lowest_class():
     proba = np.array([[0.1, 0.2, 0.7], [0.7, 0.1, 0.2]])
     equal = np.array([[0.1, 0.1, 0.1], [0.7, 0.7, 0.7], [0.3, 0.3, 0.3]])

@@ -46,6 +46,9 @@ def draw(seed):
 def test_kappa_of_table_5_4_is_58_of_118():
     proba, y, weights = rows_of(TABLE_5_4)
     np.testing.assert_array_equal(confusion_matrix(proba, y, weights=weights), TABLE_5_4)
+    # 140 of 200 are right; by chance, with each class predicted as often, 82 would be.
+    assert TABLE_5_4.trace() == 140
+    assert TABLE_5_4.sum(axis=1) @ TABLE_5_4.sum(axis=0) / 200 == 82
     assert kappa(proba, y, weights=weights) == pytest.approx(58 / 118, abs=1e-15)
     assert (error_rate(proba, y) * weights).sum() / 200 == pytest.approx(0.3)
 
@@ -131,11 +134,10 @@ def test_a_positive_class_without_rows():
     proba, y = np.array([[0.2, 0.8], [0.7, 0.3]]), np.array([0, 0])
     assert precision(proba, y, positive=1) == 0
     assert f_score(proba, y, positive=1) == 0
-    for value in (
-        recall(proba, y, positive=1),
-        sensitivity_specificity(proba, y, positive=1),
-        f_score(proba[1:], y[1:], positive=1),
-    ):
+    # Not predicted either: 0, too, as in Weka, so that no learner is left out of a comparison.
+    assert precision(proba[1:], y[1:], positive=1) == 0
+    assert f_score(proba[1:], y[1:], positive=1) == 0
+    for value in (recall(proba, y, positive=1), sensitivity_specificity(proba, y, positive=1)):
         assert math.isnan(value)
         assert value.reason == "no row of the positive class"
     found = sensitivity_specificity(proba, y, positive=0)

@@ -19,7 +19,7 @@ from simstudy.measures.rewards import kononenko_bratko
 
 pytestmark = pytest.mark.filterwarnings("error")
 GOLDEN = Path(__file__).parents[1] / "golden" / "real"
-with gzip.open(GOLDEN / "errors" / "evaluation.json.gz", "rt", encoding="utf-8") as file:
+with gzip.open(GOLDEN / "evaluation.json.gz", "rt", encoding="utf-8") as file:
     WEKA = json.load(file)
 CASES = [(name, learner) for name in WEKA for learner in WEKA[name]["learners"]]
 

@@ -33,12 +33,12 @@ GOLDEN = Path(__file__).parents[1] / "golden" / "real"
 
 
 def packed(name):
-    with gzip.open(GOLDEN / "intervals" / name, "rt", encoding="utf-8") as file:
+    with gzip.open(GOLDEN / name, "rt", encoding="utf-8") as file:
         return json.load(file)
 
 
 WILSON = json.loads((GOLDEN / "intervals" / "wilson.json").read_text(encoding="utf-8"))
-DELONG, MCNEMAR = packed("delong.json.gz"), packed("mcnemar.json.gz")
+DELONG, MCNEMAR = packed("curves/auc.json.gz")["binary"], packed("intervals/mcnemar.json.gz")
 CURVES = [(name, one) for name in DELONG for one in DELONG[name] if one != "paired_delong"]
 DIFFERENCES = [(name, pair) for name in DELONG for pair in DELONG[name]["paired_delong"]]
 PAIRS = [(name, pair) for name in MCNEMAR for pair in MCNEMAR[name]]

@@ -61,6 +61,21 @@ def test_losses_of_one_ternary_prediction_by_hand():
     assert accuracy(proba, y)[0] == 0
 
 
+@given(seeds)
+def test_expected_losses_are_least_at_the_true_probabilities(seed):
+    # Witten, Frank & Hall 2011, section 5.6: the quadratic loss is expected to be
+    # Σ_j (q_j − p_j)² + p_j (1 − p_j), the informational loss at q = p the entropy.
+    rng = np.random.default_rng(seed)
+    k = int(rng.integers(2, 6))
+    p, q, classes = rng.dirichlet(np.ones(k)), rng.dirichlet(np.ones(k)), np.arange(k)
+    quadratic = p @ brier_score(np.tile(q, (k, 1)), classes)
+    assert quadratic == pytest.approx(((q - p) ** 2 + p * (1 - p)).sum())
+    informational = p @ log_loss(np.tile(q, (k, 1)), classes, base=2)
+    least = p @ log_loss(np.tile(p, (k, 1)), classes, base=2)
+    assert least == pytest.approx(-(p * np.log2(p)).sum())
+    assert informational >= least
+
+
 def test_a_fair_coin_costs_one_bit():
     # Witten, Frank & Hall 2011, section 5.6: -log2(1/2) = 1.
     assert log_loss(np.array([[0.5, 0.5]]), np.array([1]), base=2)[0] == 1

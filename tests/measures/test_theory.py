@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from simstudy import measures
@@ -158,6 +158,9 @@ def test_table_4():
     assert (found.auc[0], found.accuracy[0]) == pytest.approx((0.68, 0.6))
     assert found.auc_accuracy[0] == pytest.approx(0.686)
     assert found.rms[0] == pytest.approx(0.293, abs=5e-4)
+    # Their fifth number is .657, which is unexplained: SAR would be .662.
+    sar = (found.accuracy[0] + found.auc[0] + 1 - found.rms[0]) / 3
+    assert sar == pytest.approx(0.662, abs=5e-4)
 
 
 # Table 5
@@ -263,11 +266,13 @@ def test_theorem_2_a_two_level_measure_is_consistent_with_both_and_finer(values)
     f, g, _ = np.array(values).T
     phi = f * 10 + g
     f_over_g = Comparison("f", "g", len(f), *count_pairs(f, g))
-    assume(f_over_g.finer and f_over_g.discriminancy != math.inf)
     over_f = Comparison("phi", "f", len(f), *count_pairs(phi, f))
     over_g = Comparison("phi", "g", len(f), *count_pairs(phi, g))
-    assert over_f.consistency == 1
-    assert over_f.discriminancy == over_g.discriminancy == math.inf
+    if len({*f}) > 1:
+        assert over_f.consistency == 1
+    # φ is finer than both, wherever one of them orders a pair that the other does not.
+    assert over_f.discriminancy == math.inf or not f_over_g.only_g
+    assert over_g.discriminancy == math.inf or not f_over_g.only_f
     if f_over_g.agree + f_over_g.disagree:
         assert over_g.consistency >= f_over_g.consistency
 

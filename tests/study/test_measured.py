@@ -124,3 +124,16 @@ def test_classes_are_found_by_name():
     assert class_index(1, ("2", "1")) == 1
     assert arguments(f_score, {}, ("a", "b"), "a") == {"positive": 0}
     assert arguments(f_score, {"positive": "b"}, ("a", "b"), "a") == {"positive": 1}
+
+
+@pytest.mark.parametrize("primary", [False, True])
+def test_a_value_that_does_not_exist_is_reported_by_its_reason_alone(tmp_path, primary):
+    measures = {"primary": "recall"} if primary else {"also": ["recall"]}
+    made = study(measures, data={"train_sizes": [30], "test_size": 1}, models=20)
+    results = run_study(made, tmp_path / "out", report=False)
+    reason = "no recall: no row of the positive class"
+    if primary:
+        assert {*results.failures["error"]} == {reason}
+    else:
+        texts = [warning.partition(": ")[2] for warning in results.manifest["warnings"]]
+        assert {*texts} == {reason}

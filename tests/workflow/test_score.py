@@ -86,6 +86,17 @@ def test_adding_a_measure_twice_changes_nothing(write_study, tmp_path):
     assert results.measures == ["information_reward", "kappa"]
 
 
+def test_why_an_added_measure_has_no_value_is_in_the_results(write_study, tmp_path):
+    path = write_study(KEPT | {"test_size = 100": "test_size = 1"})
+    run_study(load_study(path), tmp_path / "few", report=False)
+    added = ["auc", "recall"]
+    results = add_measures(tmp_path / "few", added, report=False)
+    more = load_study(path, {"measures.also": added})
+    expected = run_study(more, tmp_path / "more", report=False).manifest["warnings"]
+    assert any("no auc: " in text for text in expected)
+    assert results.manifest["warnings"] == expected
+
+
 def test_parts_of_regret_stay_and_failed_cells_stay_failed(write_study, tmp_path):
     (tmp_path / "plugin.py").write_text(
         "from dataclasses import dataclass\n"
