@@ -10,7 +10,7 @@ import inspect
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, wraps
 from typing import Any, Literal, ParamSpec, Protocol, Self, TypeAlias, TypeVar, cast
 
 import numpy as np
@@ -94,12 +94,25 @@ def measure(
     over: Literal["row", "set"] = "row",
     partial: bool = False,
 ) -> Callable[[Callable[P, R_co]], Measure[P, R_co]]:
-    """Attach a `MeasureInfo` to a function as ``.info``; the function is otherwise unchanged."""
+    """Attach a `MeasureInfo` to a function as ``.info``, and let it ignore other context.
+
+    All measures can then be called alike, ``f(proba, y, prior=…, weights=…)``. A measure over sets
+    that takes no weights refuses them.
+    """
     info = MeasureInfo(greater_is_better, logarithmic, label, unit, zero, over, partial)
 
     def attach(function: Callable[P, R_co]) -> Measure[P, R_co]:
-        measured = cast(Measure[P, R_co], function)
-        measured.info = replace(info, label=label or measured.__name__.replace("_", " "))
+        name, unused = function.__name__, CONTEXT_KEYWORDS - keywords(function)
+
+        @wraps(function)
+        def called(*args: P.args, **kwargs: P.kwargs) -> R_co:
+            for key in unused.intersection(kwargs):
+                if kwargs.pop(key) is not None and key == "weights" and over == "set":
+                    raise ValueError(f"measure {name!r} takes no weights of rows")
+            return function(*args, **kwargs)
+
+        measured = cast(Measure[P, R_co], called)
+        measured.info = replace(info, label=label or name.replace("_", " "))
         return measured
 
     return attach

@@ -1,13 +1,15 @@
 """What a measure carries, which keywords it declares, and how it is reduced to one number."""
 
 import dataclasses
+import inspect
 import math
 
 import numpy as np
 import pytest
 
 from simstudy.measures import calibration, errors, losses, rewards, truth
-from simstudy.measures.base import MeasureInfo, keywords, measure, score
+from simstudy.measures.base import MeasureInfo, has_exact_value, keywords, measure, score
+from simstudy.study.registry import MEASURES as REGISTRY
 
 PROBA = np.array([[0.5, 0.5], [0.25, 0.75], [0.9, 0.1]])
 Y = np.array([0, 1, 1])
@@ -60,12 +62,14 @@ def test_first_docstring_line_describes_the_measure(name):
     assert not second.strip()
 
 
-def test_decorating_leaves_the_function_itself():
+def test_decorating_leaves_name_signature_and_values():
     def plain(proba, y):
         return 1.0
 
     decorated = measure(greater_is_better=False, logarithmic=True, label="x", unit="nats")(plain)
-    assert decorated is plain
+    assert decorated.__name__ == "plain"
+    assert inspect.signature(decorated) == inspect.signature(plain)
+    assert decorated(PROBA, Y) == 1.0
     assert plain.info == MeasureInfo(False, True, "x", "nats")
 
 
@@ -182,3 +186,20 @@ def test_score_refuses_a_measure_of_the_wrong_shape():
 
     with pytest.raises(ValueError, match=r"'table' returned shape \(3, 2\) for 3 rows"):
         score(table, PROBA, Y)
+
+
+@pytest.mark.parametrize("name", sorted(REGISTRY._builtin))
+def test_all_measures_can_be_called_alike(name):
+    measured = REGISTRY.get(name)
+    proba, y = np.array([[0.7, 0.3], [0.4, 0.6], [0.2, 0.8]]), np.array([0, 1, 1])
+    context = {"prior": np.array([0.5, 0.5]), "truth": proba, "oracle": proba, "limit": proba}
+    weights = np.ones(3) if has_exact_value(measured) else None
+    plain = score(measured, proba, y, **context)
+    assert np.mean(measured(proba, y, weights=weights, **context)) == pytest.approx(
+        plain, nan_ok=True
+    )
+
+
+def test_a_measure_over_sets_that_takes_no_weights_refuses_them():
+    with pytest.raises(ValueError, match="'precision_at' takes no weights of rows"):
+        REGISTRY.get("precision_at")(np.array([[0.7, 0.3]]), np.array([0]), weights=np.ones(1))
