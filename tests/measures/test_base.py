@@ -70,7 +70,7 @@ def test_decorating_leaves_name_signature_and_values():
     assert decorated.__name__ == "plain"
     assert inspect.signature(decorated) == inspect.signature(plain)
     assert decorated(PROBA, Y) == 1.0
-    assert plain.info == MeasureInfo(False, True, "x", "nats")
+    assert decorated.info == MeasureInfo(False, True, "x", "nats")
 
 
 def test_facts_cannot_be_changed():
