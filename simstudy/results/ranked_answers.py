@@ -109,10 +109,10 @@ class ModelAnswers(RankedAnswers):
     is not known, and answers of an exact test cannot be ranked.
     """
 
-    def __init__(self, results: Analyses, models: int | None = None) -> None:
+    def __init__(self, results: Analyses) -> None:
         self._results = results
         self._answers = read_answers(results)
-        self._models = min(models or results.study.models, results.study.models)
+        self._models = results.study.models
         self.test = EXACT if results.is_exact else SAMPLED
         self.truth_known = not results.foreign
         if self.test == EXACT and results.foreign:
@@ -129,6 +129,15 @@ class ModelAnswers(RankedAnswers):
     def models(self) -> int:
         """The number of models that are ranked."""
         return self._models
+
+    @property
+    def rows(self) -> int:
+        """The most rows of a cell."""
+        return max((len(one.target) for one in self._answers.values()), default=0)
+
+    def use(self, models: int) -> None:
+        """Rank at most so many models, the first ones."""
+        self._models = min(models, self._models)
 
     @cached_property
     def _problems(self) -> dict[int, ModelProblem]:
