@@ -35,7 +35,7 @@ from simstudy.results.ranked_answers import ModelAnswers, RankedAnswers
 from simstudy.results.results import Results
 
 SIZE = (400.0, 400.0)  # of a picture
-MAX_BYTES = 300_000  # of the numbers of all choices
+MAX_BYTES = 240_000  # of the numbers of all choices of a page
 _MAX_ROWS, _MIN_MODELS = 2e7, 10  # ranked for a page; models that are always used
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 _MISSING = len(_LETTERS) ** 2 - 1
@@ -107,7 +107,8 @@ def _made(
     choices = [None, *choices] if answers.rarer is None else _first(answers.rarer, choices)
     numbers, sizes, kept = _numbers(results, answers, choices)
     first = numbers["choices"][f"{_key(choices[0])} {results.sizes[-1]}"]
-    remarks = [_of_classes(kept, choices)] * (kept < len(choices))
+    remarks = [prose.averaged(curves[0])]
+    remarks += [_of_classes(kept, choices)] * (kept < len(choices))
     if len(sizes) < len(results.sizes):
         remarks.append(f"Of {len(results.sizes)} training sizes {len(sizes)} are shown.")
     if isinstance(answers, ModelAnswers) and answers.models < results.study.models:
@@ -115,7 +116,7 @@ def _made(
     pictures = []
     for one in curves:
         drawn = svg.draw(decisions.chart(one), f"{name}-{one.kind}", SIZE).picture
-        pictures.append((one.kind, one.about.title, drawn, prose.caption(one)))
+        pictures.append((one.kind, one.about.title, drawn, prose.what(one.kind)))
     prior = first["prior"]
     return Section(
         name,
@@ -166,7 +167,7 @@ def _numbers(
         return made[choice, size]
 
     each = len(json.dumps(choice_at(choices[0], results.sizes[-1])))
-    room = max(1, MAX_BYTES // each)
+    room = max(1, MAX_BYTES // max(len(results.study.datasets), 1) // each)
     kept = min(len(choices), room)
     sizes = spread.spaced(results.sizes, max(1, room // kept))
     if results.sizes[-1] not in sizes:

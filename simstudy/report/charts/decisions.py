@@ -18,6 +18,7 @@ TRUTH = "truth"
 # What the thin line is, by the horizontal axis.
 CHANCE = {"probability cost": "always the same class", "predicted probability": "calibrated"}
 _UNIT = (0.0, 1.0)
+_FIFTHS = tuple((part / 5, f"{part / 5:g}") for part in range(6))
 
 
 def chart(curves: Curves, heading: str = "") -> Chart:
@@ -39,7 +40,7 @@ def chart(curves: Curves, heading: str = "") -> Chart:
         heading,
         f"{about.title}{where}",
         _described(curves, shown, rows),
-        Axis(about.x, *_UNIT),
+        Axis(about.x, *_UNIT, marks=_FIFTHS),
         _vertical(curves),
         tuple(layers),
         kind="decision",

@@ -28,8 +28,13 @@ def size_words(size: int) -> str:
     return f"{100 * (size - WHOLE) / 10**6 + 100:.6g}% of the training rows"
 
 
-def caption(curves: Curves, kind: str = "") -> str:
-    """What curves show, over what they are averaged, and what bands are."""
+def what(kind: str) -> str:
+    """What a kind of curve shows."""
+    return _WHAT[kind]
+
+
+def averaged(curves: Curves) -> str:
+    """Over what curves are averaged, and what bands are."""
     number = int(curves.table["curves"].max())
     each = counted(number, curves.over.removesuffix("s"))
     if curves.dataset:
@@ -38,14 +43,15 @@ def caption(curves: Curves, kind: str = "") -> str:
         source = "the joint distribution" if curves.test == "exact" else "the test rows"
         made = f"Each curve is the mean over {each} of the curve on {source}"
     shown = curves.table["learner"].nunique()
-    half = f"half of the {curves.over} lie in the band at each place"
-    band = f"; {half}" * (number > 1 and shown <= MAX_BARS)
+    band = f"; half of the {curves.over} lie in the band at each place"
     truth = " Dashed: the true probabilities, which no learner can surpass on average."
+    return f"{made}{band * (number > 1 and shown <= MAX_BARS)}.{truth * bool(len(curves.truth))}"
+
+
+def caption(curves: Curves) -> str:
+    """The caption of a figure that stands alone."""
     one = f"class {curves.positive}" if curves.positive else "the rarest class of each model"
-    return (
-        f"{_WHAT[kind or curves.kind]} Positive: {one}, against the rest. {made}{band}."
-        f"{truth * bool(len(curves.truth))}"
-    )
+    return f"{what(curves.kind)} Positive: {one}, against the rest. {averaged(curves)}"
 
 
 def title(kind: str) -> str:
