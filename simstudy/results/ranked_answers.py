@@ -22,6 +22,8 @@ from simstudy.study.sizes import rows_of
 if TYPE_CHECKING:
     from simstudy.results.analyses import Analyses
 
+_ROUNDING = 1e-9
+
 
 class Answer(NamedTuple):
     """What a learner answered in a cell: the classes of the rows, and their probabilities."""
@@ -89,13 +91,22 @@ def _by_cell(
     found = {}
     for first, last in pairwise(edges):
         proba = values[ends[first] : ends[last]].reshape(last - first, -1)
-        if not (
-            np.isfinite(proba).all() and (np.diff(ends[first : last + 1]) == proba.shape[1]).all()
-        ):
-            raise ValueError("probabilities are not finite")
+        if not _sound(proba, target[first:last], np.diff(ends[first : last + 1])):
+            raise ValueError("these are no probabilities of classes")
         key = tuple(_plain(column[first]) for column in columns)
         found[key] = Answer(target[first:last], proba)
     return found
+
+
+def _sound(proba: FloatArray, target: IntArray, classes: IntArray) -> bool:
+    """Whether probabilities and classes are possible; the target is −1 in an exact test."""
+    possible = bool((proba >= 0).all() and (proba <= 1 + _ROUNDING).all())
+    number = proba.shape[1]
+    return (
+        possible
+        and bool((classes == number).all() and target.min() >= -1)
+        and (bool(target.max() < number))
+    )
 
 
 def _plain(value: Any) -> Any:
@@ -142,7 +153,11 @@ class ModelAnswers(RankedAnswers):
     @cached_property
     def _problems(self) -> dict[int, ModelProblem]:
         plan = self._results._plan
-        return {model: ModelProblem(plan, model) for model in range(self._models)}
+        found = {model: ModelProblem(plan, model) for model in range(self._models)}
+        for (model, *_), answer in self._answers.items():
+            if model in found:
+                _check_drawn(model, found[model], answer)
+        return found
 
     @cached_property
     def _rarest(self) -> dict[int, int]:
@@ -197,11 +212,6 @@ class ModelAnswers(RankedAnswers):
             return _ranking(proba, target, one)
         problem = self._problems[model]
         test = _test(problem)
-        if proba.shape != (len(problem.judged.rows), problem.classes):
-            raise SimstudyError(
-                f"the answers kept of model {model} are of another model than the one drawn again; "
-                "the code that made these results differs from the code that runs now"
-            )
         return _ranking(proba[test.rows], test.target, one, test.weights)
 
 
@@ -255,6 +265,19 @@ class DataAnswers(RankedAnswers):
                 if answer is not None:
                     found[label].setdefault(repeat, []).append(answer)
         return found
+
+
+def _check_drawn(model: int, problem: ModelProblem, answer: Answer) -> None:
+    """Refuse answers on another model than the one that was drawn again."""
+    rows = len(problem.judged.rows) if problem.judged.all_rows else len(_test(problem).rows)
+    same = answer.proba.shape == (rows, problem.classes)
+    if same and not problem.judged.all_rows:
+        same = np.array_equal(answer.target, _test(problem).target)
+    if not same:
+        raise SimstudyError(
+            f"the answers kept of model {model} are of another model than the one drawn again; "
+            "the code that made these results differs from the code that runs now"
+        )
 
 
 def _test(problem: ModelProblem) -> Trial:

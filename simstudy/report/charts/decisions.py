@@ -31,8 +31,7 @@ def chart(curves: Curves, heading: str = "") -> Chart:
         x, low, high = (rows[label][key].tolist() for key in ("x", "low", "high"))
         layers.append(spec.Span(x, low, high, "spread", learner=curves.learners.index(label)))
     if len(curves.truth):
-        own = curves.truth
-        layers.append(spec.Line(own["x"].tolist(), own["y"].tolist(), "ceiling", TRUTH))
+        layers.append(spec.Line(*_route(curves, curves.truth), "ceiling", TRUTH))
     for label in shown:
         layers += _learner(curves, label, rows[label])
     where = f" of {curves.dataset}" if curves.dataset else ""
@@ -59,9 +58,15 @@ def _learner(curves: Curves, label: str, rows: pd.DataFrame) -> list[spec.Layer]
     low, high = rows["low"].tolist(), rows["high"].tolist()
     tips = [tip(curves, label, x[at], y[at], low[at], high[at]) for at in places]
     return [
-        spec.Line(x, y, label=label, learner=learner),
+        spec.Line(*_route(curves, rows), label=label, learner=learner),
         spec.Marks([x[at] for at in places], [y[at] for at in places], tips, learner=learner),
     ]
+
+
+def _route(curves: Curves, rows: pd.DataFrame) -> tuple[list[float], list[float]]:
+    """The points of a line; a ROC curve begins with no row called positive."""
+    start = [0.0] if curves.kind == "roc" and rows["y"].notna().any() else []
+    return start + rows["x"].tolist(), start + rows["y"].tolist()
 
 
 def tip(curves: Curves, label: str, x: float, y: float, low: float, high: float) -> str:

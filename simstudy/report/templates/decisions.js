@@ -36,16 +36,18 @@
       const curves = now().curves[part.dataset.kind];
       const across = (share) => left + share * (right - left);
       const up = (value) => bottom - value / high * (bottom - top);
+      const start = part.dataset.kind === "roc" ? [[left, bottom]] : [];
+      const path = (heights) => route(heights.length ? start.concat(placed(heights)) : []);
       const placed = (heights) => heights.map((value, i) => [across(i / (heights.length - 1)), up(value)]);
       curves.forEach((texts, index) => {
         const line = texts.length ? unpack(texts[0]) : [];
         const truth = index === numbers.labels.length;
         if (truth) {
-          frame.querySelector(":scope > .ceiling")?.setAttribute("d", route(placed(line)));
+          frame.querySelector(":scope > .ceiling")?.setAttribute("d", path(line));
           return;
         }
         frame.querySelectorAll(`[data-l="${index}"]`).forEach((group) => {
-          group.querySelector(".line")?.setAttribute("d", route(placed(line)));
+          group.querySelector(".line")?.setAttribute("d", path(line));
           const band = texts.length > 2 ? texts.slice(1).map(unpack) : null;
           const area = band ? `${route(placed(band[1]).concat(placed(band[0]).reverse()))}Z` : "";
           group.querySelector(".spread")?.setAttribute("d", area);
