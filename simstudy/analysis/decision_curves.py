@@ -139,9 +139,11 @@ def _averages(each: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     total = np.where(there, each, 0.0).sum(axis=0)
     mean = np.divide(total, number, out=np.full(len(number), np.nan), where=number > 0)
     low, high = np.full((2, len(number)), np.nan)
-    filled = number > 0
-    if filled.any():
-        low[filled], high[filled] = np.nanquantile(each[:, filled], BAND, axis=0)
+    whole = number == len(each)
+    if whole.any():
+        low[whole], high[whole] = np.quantile(each[:, whole], BAND, axis=0)
+    for place in np.flatnonzero(~whole & (number > 0)):
+        low[place], high[place] = np.quantile(each[there[:, place], place], BAND)
     return mean, low, high
 
 

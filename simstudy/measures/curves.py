@@ -349,5 +349,8 @@ def _ranking(
 
 def _divided(numbers: npt.ArrayLike, by: npt.ArrayLike) -> FloatArray:
     """Return numbers divided by others, NaN where these are 0."""
-    numbers, by = np.broadcast_arrays(np.asarray(numbers, np.float64), np.asarray(by, np.float64))
+    numbers, by = np.asarray(numbers, np.float64), np.asarray(by, np.float64)
+    if by.ndim == 0:
+        quotient: FloatArray = numbers / by if by else np.full(numbers.shape, np.nan)
+        return quotient
     return np.divide(numbers, by, out=np.full(numbers.shape, np.nan), where=by != 0)

@@ -36,7 +36,8 @@ from simstudy.results.results import Results
 
 SIZE = (400.0, 400.0)  # of a picture
 MAX_BYTES = 240_000  # of the numbers of all choices of a page
-_MAX_ROWS, _MIN_MODELS = 2e7, 10  # ranked for a page; models that are always used
+# Rankings made for a page, and their rows together, at most; models that are always used.
+_MAX_RANKINGS, _MAX_ROWS, _MIN_MODELS = 4000, 2e7, 10
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 _MISSING = len(_LETTERS) ** 2 - 1
 _EVERY = 2  # of the points of a curve, those that are embedded
@@ -95,8 +96,9 @@ def _section(results: Results, name: str, dataset: str | None) -> Section:
 
 def _affordable(results: Results, answers: ModelAnswers) -> int:
     """The number of models whose curves do not take long."""
-    each = answers.rows * len(answers.class_names) * len(results.sizes) * len(results.learners)
-    return max(_MIN_MODELS, int(_MAX_ROWS / max(each, 1)))
+    each = (len(answers.class_names) + 1) * len(results.sizes) * len(results.learners)
+    most = min(_MAX_RANKINGS / each, _MAX_ROWS / (each * max(answers.rows, 1)))
+    return max(_MIN_MODELS, int(most))
 
 
 def _made(
