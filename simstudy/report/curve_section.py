@@ -30,7 +30,7 @@ from simstudy.report.charts import decisions, spread, svg
 from simstudy.report.prose import decisions as prose
 from simstudy.report.prose.captions import MAX_BARS
 from simstudy.report.prose.numbers import NONE, number
-from simstudy.results.curves import Curves, make_curves, ranked
+from simstudy.results.curves import Curves, default_class, make_curves, ranked
 from simstudy.results.ranked_answers import ModelAnswers, RankedAnswers
 from simstudy.results.results import Results
 
@@ -106,7 +106,10 @@ def _made(
 ) -> Section:
     labels = results.learners
     choices: list[int | None] = [*range(len(answers.class_names))]
-    choices = [None, *choices] if answers.rarer is None else _first(answers.rarer, choices)
+    if answers.rarer is None:
+        choices = [None, *choices]
+    named = default_class(results, answers)
+    choices = _first(answers.rarer if named is None else named, choices)
     numbers, sizes, kept = _numbers(results, answers, choices)
     first = numbers["choices"][f"{_key(choices[0])} {results.sizes[-1]}"]
     remarks = [prose.averaged(curves[0])]
@@ -135,7 +138,7 @@ def _made(
     )
 
 
-def _first(one: int, choices: Sequence[int | None]) -> list[int | None]:
+def _first(one: int | None, choices: Sequence[int | None]) -> list[int | None]:
     return [one, *(other for other in choices if other != one)]
 
 

@@ -306,8 +306,8 @@ class Analyses(Recorded):
         size : int or float, optional
             The training size, in rows or as a share of the training part; the largest if left out.
         positive : str or int, optional
-            The positive class, against the rest; of models their number. If left out, the rarest
-            of each model or of the data set.
+            The positive class, against the rest; of models their number. If left out, the one that
+            the study names, else the rarest of each model or of the data set.
         dataset : str, optional
             The data set; the first if left out.
         **options

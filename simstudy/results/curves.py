@@ -100,6 +100,13 @@ def ranked(results: Analyses, dataset: str | None = None) -> RankedAnswers:
     return ModelAnswers(results)
 
 
+def default_class(results: Analyses, answers: RankedAnswers) -> int | None:
+    """Return the positive class that the study names; None for the rarest."""
+    named = results.study.measures.positive
+    known = named is not None and str(named) in answers.class_names
+    return class_index(named, answers.class_names) if known and named is not None else None
+
+
 def make_curves(
     results: Analyses,
     answers: RankedAnswers,
@@ -122,7 +129,7 @@ def make_curves(
         if label not in results.learners:
             known = ", ".join(results.learners)
             raise SimstudyError(f"the study has no learner '{label}'; it has {known}")
-    one = None
+    one = default_class(results, answers)
     if positive is not None:
         try:
             one = class_index(positive, answers.class_names)
