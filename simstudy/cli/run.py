@@ -170,7 +170,7 @@ def _print_results(results: Results, no_report: bool = False, brief: bool = Fals
         "Scores" if no_report else "Scores and means" if of_data else "Scores, tables and figures"
     )
     console.print(f"{what} are in {results.directory}/{note} ({cells}).", markup=False)
-    if not (no_report or of_data):
+    if not (no_report or (of_data and not results.study.keep_answers)):
         page = f"Report: {results.directory / 'report.html'}"
         console.print(page, markup=False, highlight=False, soft_wrap=True)
         more = f"Figures for a paper: simstudy figures {shlex.quote(str(results.directory))}"

@@ -6,7 +6,8 @@ import numpy as np
 import numpy.typing as npt
 
 from simstudy.arrays import FloatArray, IntArray
-from simstudy.measures.positive import positive_class
+from simstudy.measures.base import Undefined
+from simstudy.measures.positive import ALL_POSITIVE, NO_POSITIVE, positive_class
 
 
 class Ranking(NamedTuple):
@@ -18,11 +19,32 @@ class Ranking(NamedTuple):
 
     negatives: FloatArray
     positives: FloatArray
+    thresholds: FloatArray  # infinite for the first entry
 
     @property
     def rows(self) -> FloatArray:
         """How many rows have a probability of at least each threshold."""
         return self.negatives + self.positives
+
+    @property
+    def undefined(self) -> str:
+        """Why rates do not exist: the class that no row has; empty if both occur."""
+        if self.positives[-1] == 0:
+            return NO_POSITIVE
+        return ALL_POSITIVE if self.negatives[-1] == 0 else ""
+
+    @property
+    def area(self) -> float:
+        """The area under the ROC curve; NaN with the reason if a class has no rows."""
+        if self.undefined:
+            return Undefined(self.undefined)
+        negatives, positives = self.negatives, self.positives
+        twice = np.dot(np.diff(negatives), positives[1:] + positives[:-1])
+        return float(twice / (2.0 * positives[-1] * negatives[-1]))
+
+    def at(self, places: IntArray) -> "Ranking":
+        """Return some of the thresholds."""
+        return Ranking(*(each[places] for each in self))
 
     def positives_among(self, rows: float) -> float:
         """Return how many of the highest-ranked rows are positive, on average over ties."""
@@ -39,7 +61,13 @@ def rank(
     """Rank rows by the probability of the positive class; rows of weight 0 are left out."""
     proba, y = np.asarray(proba, dtype=np.float64), np.asarray(y)
     one = positive_class(positive, rarer, y, proba.shape[1], weights)
-    score, is_positive = proba[:, one], y == one
+    return rank_scores(proba[:, one], y == one, weights)
+
+
+def rank_scores(
+    score: FloatArray, is_positive: npt.NDArray[np.bool_], weights: FloatArray | None = None
+) -> Ranking:
+    """Rank rows by a score, usually a probability; rows of weight 0 are left out."""
     if weights is not None:
         return _rank_weighted(score, is_positive, np.asarray(weights, dtype=np.float64))
     # The bits of a number from 0 to below 2 are ordered as the numbers are and leave room for the
@@ -54,8 +82,31 @@ def rank(
     positives = np.cumsum(keys & 1)
     keys = keys >> 1
     last = last_of_ties(keys)
-    positives = positives[last]
-    return Ranking(_from_zero(last + 1 - positives), _from_zero(positives))
+    positives, thresholds = positives[last], keys[last].view(np.float64)
+    return Ranking(
+        _after(0.0, last + 1 - positives), _after(0.0, positives), _after(np.inf, thresholds)
+    )
+
+
+def checked_rows(
+    scores: npt.ArrayLike, positive: npt.ArrayLike, weights: npt.ArrayLike | None
+) -> tuple[FloatArray, npt.NDArray[np.bool_], FloatArray | None]:
+    """Return scores, labels and weights as arrays of one length, without NaN."""
+    score, label = np.asarray(scores, np.float64), np.asarray(positive)
+    weight = None if weights is None else np.asarray(weights, np.float64)
+    if score.ndim != 1 or label.shape != score.shape:
+        raise ValueError(f"scores of shape {score.shape} do not fit labels of {label.shape}")
+    if weight is not None and weight.shape != score.shape:
+        raise ValueError(f"weights of shape {weight.shape} do not fit scores of {score.shape}")
+    if label.dtype != np.bool_ and not np.isin(label, (0, 1)).all():
+        raise ValueError("positive must hold booleans, or 0 and 1")
+    if weight is not None and not (np.isfinite(weight).all() and (weight >= 0).all()):
+        raise ValueError("weights must be finite and not negative")
+    if not len(score) or (weight is not None and not weight.any()):
+        raise ValueError("there are no rows")
+    if np.isnan(score).any():
+        raise ValueError("scores must not be NaN")
+    return score, label.astype(np.bool_), weight
 
 
 def last_of_ties(descending: npt.NDArray[np.float64] | npt.NDArray[np.int64]) -> IntArray:
@@ -73,13 +124,31 @@ def _rank_weighted(
     if not present.all():
         score, is_positive, weights = score[present], is_positive[present], weights[present]
     order = np.argsort(score)[::-1]
-    last, is_positive, weights = last_of_ties(score[order]), is_positive[order], weights[order]
-    negatives = np.cumsum(weights * ~is_positive)[last]
-    return Ranking(_from_zero(negatives), _from_zero(np.cumsum(weights * is_positive)[last]))
+    score, is_positive, weights = score[order], is_positive[order], weights[order]
+    last = last_of_ties(score)
+    negatives, positives = (
+        np.cumsum(weights * chosen)[last] for chosen in (~is_positive, is_positive)
+    )
+    return Ranking(_after(0.0, negatives), _after(0.0, positives), _after(np.inf, score[last]))
 
 
-def _from_zero(counts: FloatArray | IntArray) -> FloatArray:
-    """Return counts with a 0 before them."""
-    padded = np.zeros(len(counts) + 1)
-    padded[1:] = counts
+def _after(first: float, rest: FloatArray | IntArray) -> FloatArray:
+    """Return an array with a number before it."""
+    padded = np.empty(len(rest) + 1)
+    padded[0], padded[1:] = first, rest
     return padded
+
+
+def hull_places(across: FloatArray, up: FloatArray) -> IntArray:
+    """Return the places of the points on the upper convex hull of a curve that only rises.
+
+    Consecutive points must differ; the first and the last are on the hull.
+    """
+    kept = np.arange(len(across))
+    while True:
+        wide, high = np.diff(across[kept]), np.diff(up[kept])
+        # A point on or below the line between its neighbours is no corner of the hull.
+        corner = high[:-1] * wide[1:] > high[1:] * wide[:-1]
+        if corner.all():
+            return kept
+        kept = np.concatenate([kept[:1], kept[1:-1][corner], kept[-1:]])

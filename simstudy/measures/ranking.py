@@ -8,13 +8,8 @@ import numpy as np
 from simstudy.arrays import FloatArray, IntArray, weights_in
 from simstudy.measures.base import Undefined, measure, score
 from simstudy.measures.losses import accuracy, brier_score
-from simstudy.measures.positive import (
-    ALL_POSITIVE,
-    NO_POSITIVE,
-    check_positive,
-    require_one_of,
-)
-from simstudy.measures.ranked import Ranking, last_of_ties, rank
+from simstudy.measures.positive import check_positive, require_one_of
+from simstudy.measures.ranked import Ranking, hull_places, last_of_ties, rank
 
 Average: TypeAlias = Literal["hand_till", "weighted", "positive"]
 _ONE_CLASS = "fewer than two classes occur"
@@ -80,7 +75,7 @@ def auc(
     elif classes == 2 or positive is not None:
         average = "positive"
     if average == "positive":
-        return _area(rank(proba, y, weights, rarer, positive))
+        return rank(proba, y, weights, rarer, positive).area
     totals = weights_in(y, weights, classes)
     present = np.flatnonzero(totals)
     if len(present) < 2:
@@ -91,15 +86,6 @@ def auc(
         return float((by_class * totals).sum() / totals.sum())
     areas = wins / np.outer(totals, totals)
     return float(areas.sum() / (len(present) * (len(present) - 1)))
-
-
-def _area(ranking: Ranking) -> float:
-    """Return the area under the ROC curve."""
-    negatives, positives = ranking
-    if positives[-1] == 0 or negatives[-1] == 0:
-        return Undefined(NO_POSITIVE if positives[-1] == 0 else ALL_POSITIVE)
-    twice = np.dot(np.diff(negatives), positives[1:] + positives[:-1])
-    return float(twice / (2.0 * positives[-1] * negatives[-1]))
 
 
 def _wins(
@@ -225,33 +211,19 @@ def h_measure(
     performance. Pattern Recognition Letters 40.
     """
     ranking = rank(proba, y, weights, rarer, positive)
-    negatives, positives = ranking
-    if positives[-1] == 0 or negatives[-1] == 0:
-        return Undefined(NO_POSITIVE if positives[-1] == 0 else ALL_POSITIVE)
-    hull = _hull(ranking)
-    ends = np.array([0, len(positives) - 1])
-    least, worst = (_expected_cost(Ranking(negatives[at], positives[at])) for at in (hull, ends))
+    if ranking.undefined:
+        return Undefined(ranking.undefined)
+    hull = hull_places(ranking.negatives, ranking.positives)
+    ends = np.array([0, len(ranking.positives) - 1])
+    least, worst = (_expected_cost(ranking.at(places)) for places in (hull, ends))
     return 1.0 - least / worst
-
-
-def _hull(ranking: Ranking) -> IntArray:
-    """Return the thresholds on the convex hull of the ROC curve, from (0, 0) to (1, 1)."""
-    x, y = ranking
-    kept = np.arange(len(x))
-    while True:
-        wide, high = np.diff(x[kept]), np.diff(y[kept])
-        # A point on or below the line between its neighbours is no corner of the hull.
-        corner = high[:-1] * wide[1:] > high[1:] * wide[:-1]
-        if corner.all():
-            return kept
-        kept = np.concatenate([kept[:1], kept[1:-1][corner], kept[-1:]])
 
 
 def _expected_cost(hull: Ranking) -> float:
     """Return the expected least cost of thresholds, each of which is best for some cost."""
     from scipy.special import betainc
 
-    negatives, positives = hull
+    negatives, positives, _ = hull
     total = negatives[-1] + positives[-1]
     shape_1, shape_2 = 1.0 + positives[-1] / total, 1.0 + negatives[-1] / total
     gained = np.diff(positives)

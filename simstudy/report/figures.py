@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import io
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 from simstudy.analysis.ranks import Ranks
 from simstudy.errors import SimstudyError
@@ -15,7 +15,9 @@ from simstudy.report.charts import layout, mpl, pairs, ranks, spread
 from simstudy.report.charts.curves import each_learner, learning_curves
 from simstudy.report.charts.mpl import STYLES, Style
 from simstudy.report.charts.spec import Panels, drawable, wrapped
+from simstudy.report.decision_figures import decision_makers
 from simstudy.report.output import make_directory, missing, section, write_files
+from simstudy.report.printed import Maker, NotDrawnError, Printed
 from simstudy.report.prose import captions
 from simstudy.report.prose.crossings import added_sizes
 from simstudy.report.prose.design import design
@@ -26,7 +28,6 @@ from simstudy.texts import printable
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-Maker: TypeAlias = "Callable[[Results, Style], Printed]"
 FORMATS: dict[str, dict[str, Any]] = {
     "png": {"dpi": 200},
     "svg": {"metadata": {"Date": None}},
@@ -34,23 +35,6 @@ FORMATS: dict[str, dict[str, Any]] = {
 }
 _DPI = 300  # of figures for print, where they are pictures
 _MAX_ROWS = {False: 44, True: 11}  # of the overview of thresholds, in a paper and on a slide
-
-
-class NotDrawnError(Exception):
-    """Why a study does not allow a figure, in one sentence."""
-
-
-class Printed(NamedTuple):
-    """Charts with their title and caption, and how they are laid out on pages."""
-
-    title: str
-    panels: Panels
-    sentences: Iterable[str]  # of the caption, those that are empty left out
-    lay_out: Callable[[Panels, Style], Iterable[Figure]] = layout.pages
-
-    @property
-    def caption(self) -> str:
-        return " ".join(filter(None, self.sentences))
 
 
 def write_figures(
@@ -94,7 +78,7 @@ def write_figures(
     files: dict[str, bytes] = {}
     sections, skipped = [], []
     with matplotlib.rc_context(STYLES[style].settings()):
-        for name, make in (_curves_of(results) | MAKERS).items():
+        for name, make in _makers(results).items():
             if make is reliability and results.foreign and not rerun:
                 skipped.append(
                     f"{name}: predictions are not stored, and running cells again would execute "
@@ -104,7 +88,7 @@ def write_figures(
             try:
                 found = make(results, STYLES[style])
             except NotDrawnError as error:
-                skipped += [f"{name}: {error}"] * (name in MAKERS)
+                skipped += [f"{name}: {error}"] * (not name.startswith("learning_curves"))
                 continue
             pages = {
                 f"{page}.{format}": content
@@ -182,6 +166,14 @@ def _curves_of(results: Results) -> dict[str, Maker]:
     names = ["learning_curves", *(f"learning_curves_{name}" for name in results.measures[1:])]
     makers = [partial(curves, measure=measure) for measure in results.measures]
     return dict(zip(names, makers, strict=True))
+
+
+def _makers(results: Results) -> dict[str, Maker]:
+    """The figures of a study by the names of their files."""
+    decisions = decision_makers(results)
+    if results.study.datasets and decisions:
+        return decisions
+    return _curves_of(results) | MAKERS | decisions
 
 
 def curves(results: Results, style: Style, measure: str) -> Printed:

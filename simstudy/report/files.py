@@ -9,6 +9,7 @@ import pandas as pd
 from simstudy.analysis.anova import Anova
 from simstudy.analysis.findings import Absent, Findings
 from simstudy.analysis.mixed import MixedModel
+from simstudy.report.data_page import data_page
 from simstudy.report.figures import learning_curve_files
 from simstudy.report.names import MEANS, PAGE, TABLES
 from simstudy.report.page import report_page
@@ -20,11 +21,14 @@ from simstudy.texts import as_csv
 def write_report(results: Results, store: Store) -> None:
     """Write the tables of all measures, the learning curves of the primary one, and the page."""
     if results.study.datasets:
+        page = data_page(results) if results.study.keep_answers else ""
         store.drop_report()
         tables = {name: results.dataset_means(name) for name in results.measures}
         means = pd.concat(tables, names=["measure"]).reset_index("measure")
         store.write(MEANS, as_csv(means).encode())
-        store.record_report([MEANS])
+        if page:
+            store.write(PAGE, page.encode())
+        store.record_report([MEANS, *[PAGE] * bool(page)])
         return
     files = {name: as_csv(table).encode() for name, table in _tables(results).items()}
     files |= learning_curve_files(results)

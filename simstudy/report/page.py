@@ -13,6 +13,7 @@ from simstudy.analysis.thresholds import Course
 from simstudy.report.charts import curves, pairs, spread, svg
 from simstudy.report.charts.network import network
 from simstudy.report.charts.svg import Panel
+from simstudy.report.curve_section import curve_sections
 from simstudy.report.prose import captions
 from simstudy.report.prose.design import conventions, question, sections
 from simstudy.report.prose.finding import finding
@@ -49,6 +50,7 @@ def report_page(results: Results) -> str:
         measures=facts.measures(results),
         conventions=conventions(study),
         examples=_examples(results),
+        decisions=curve_sections(results),
         regret=None
         if split is None
         else {

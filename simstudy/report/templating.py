@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from markupsafe import Markup
+
 from simstudy.report.tables.html import as_html
 from simstudy.report.tables.table import Table
 from simstudy.texts import printable
@@ -18,6 +20,7 @@ def render(template: str, **content: object) -> str:
     loader = FileSystemLoader(_TEMPLATES)
     environment = Environment(loader=loader, autoescape=True, undefined=StrictUndefined)
     environment.trim_blocks = environment.lstrip_blocks = True
+    environment.filters["embedded"] = _embedded
     files: dict[str, str] = {}
 
     def keep(table: Table) -> str:
@@ -26,3 +29,9 @@ def render(template: str, **content: object) -> str:
 
     given = {"as_html": as_html, "keep": keep, "files": files}
     return printable(environment.get_template(template).render(**given, **content))
+
+
+def _embedded(content: str) -> Markup:
+    """JSON inside an element of its own, from which no text can lead out."""
+    letters = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "'": "\\u0027"}
+    return Markup("".join(letters.get(letter, letter) for letter in content))

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from simstudy.analysis.reliability import Reliability
     from simstudy.engine.plan import Plan
     from simstudy.networks.model import Model
+    from simstudy.results.curves import Curves
 
 
 class Analyses(Recorded):
@@ -277,6 +278,46 @@ class Analyses(Recorded):
         options.setdefault("adjustment", "bonferroni" if adjusted else "none")
         table = calibration(repeated.table, **options)
         return Reliability(table, repeated.models, classes, repeated.test, options["confidence"])
+
+    def curves(
+        self,
+        kind: str = "roc",
+        learners: Sequence[str] | None = None,
+        size: float | None = None,
+        positive: str | int | None = None,
+        dataset: str | None = None,
+        **options: float,
+    ) -> Curves:
+        """Curves of the learners, from the answers that a study with ``keep_answers`` has.
+
+        Of models, one curve for each model, averaged vertically, and the truth's own beside them:
+        exact, weighted by the joint distribution, unless ``test_size`` is a number of rows. The
+        models are drawn again, if every name in the study is simstudy's own; otherwise exact
+        curves are refused, and sampled ones have no truth. Of data sets, one curve for each repeat,
+        of the answers of all its folds, averaged vertically, and the pooled one of all repeats.
+
+        Parameters
+        ----------
+        kind : str
+            ``"roc"``, ``"precision_recall"``, ``"lift"``, ``"cost"`` (the lower envelope),
+            ``"profit"`` or ``"reliability"``.
+        learners : sequence of str, optional
+            Their labels; all if left out.
+        size : int or float, optional
+            The training size, in rows or as a share of the training part; the largest if left out.
+        positive : str or int, optional
+            The positive class, against the rest; of models their number. If left out, the one that
+            the study names, else the rarest of each model or of the data set.
+        dataset : str, optional
+            The data set; the first if left out.
+        **options
+            Of ``"profit"``: ``benefit`` of each positive row, ``cost`` of each row acted on and
+            ``fixed``, the cost of acting at all, all for each row of the sample.
+        """
+        from simstudy.results.curves import make_curves, ranked
+
+        answers = ranked(self, dataset)
+        return make_curves(self, answers, kind, learners, size, positive, **options)
 
     def _check_size(self, size: int | None) -> None:
         if size is not None and size not in self.sizes:

@@ -122,6 +122,7 @@ class Manifest(Owner):
     # Of a study of data sets: its splits, and what is odd about its data sets, by name.
     parts: list[_Part] = []
     notes: dict[str, list[str]] = {}
+    classes: dict[str, list[str]] = {}  # their names, by data set, if answers are kept
     packages: dict[str, str] = {}
     python: str = ""
     platform: str = ""
@@ -179,12 +180,19 @@ def descriptions(plan: Plan) -> dict[str, Any]:
         },
         "parts": [part._asdict() for part in plan.parts],
         "notes": {table.name: list(table.notes) for table in plan.tables if table.notes},
+        **_classes(plan),
         "session": {
             f"{registry.kind} {name}": registry.known_digest(name) or ""
             for registry, name in registered(*plan.component_names)
             if registry.in_session(name)
         },
     }
+
+
+def _classes(plan: Plan) -> dict[str, Any]:
+    """The classes whose probabilities are kept."""
+    names = {table.name: list(table.sample.class_names) for table in plan.tables}
+    return {"classes": names} if plan.keep_answers and names else {}
 
 
 def first_line(registry: Registry, name: str) -> str:

@@ -42,6 +42,7 @@ _BANDS = {
     "representation": (COLOURS[1], 0.5),
     "estimation": (COLOURS[4], 0.5),
     "best": (COLOURS[4], 0.25),
+    "spread": (COLOURS[0], 0.14),
 }
 # Of each kind of mark: its form and colour, unless it has a look, its edge and its width.
 _MARKS: dict[str, tuple[str, str, str, float]] = {
@@ -134,6 +135,8 @@ def draw(
 
 def _entry(key: Key, style: Style) -> dict[str, Any]:
     """How a series looks in a key: its line with its mark."""
+    if key.kind in _LINES:
+        return _stroke(key.kind, None, style) | {"label": plain(key.text)}
     look = None if key.series is None else spec.look(key.series)
     form, *_, width = _MARKS[key.kind]
     marker = MARKERS[look.marker] if look else form
@@ -183,6 +186,7 @@ def _draw(layer: spec.Layer, ax: Axes, style: Style) -> None:
             ax.errorbar(x, (low + high) / 2, (high - low) / 2, fmt="none", capsize=cap, **bar)
         case spec.Span():
             colour, alpha = _BANDS[layer.kind]
+            colour = COLOURS[layer.look.colour] if layer.look else colour
             columns = _clean(layer.x, layer.low, layer.high)
             ax.fill_between(*columns, color=colour, alpha=alpha, linewidth=0)
         case spec.Marks():

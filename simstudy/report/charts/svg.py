@@ -184,8 +184,16 @@ def draw(chart: Chart, name: str, size: tuple[float, float], labels: bool = Fals
     parts += [_words(layer, frame) for layer in chart.layers if isinstance(layer, spec.Rule)]
     parts += [_label(line, place, frame) for line, place in zip(lines, places, strict=True)]
     if chart.kind:
-        parts = [element("g", *parts, class_=chart.kind)]
+        parts = [element("g", *parts, class_=chart.kind, data_frame=_ends(chart, frame))]
     return Picture(_figure(size, name, chart.title, chart.description, *parts), bool(lines))
+
+
+def _ends(chart: Chart, frame: _Frame) -> str | None:
+    """The corners in pixels and the highest number, of charts that the page draws anew."""
+    if chart.kind != "decision":
+        return None
+    corners = (frame.left, frame.right, frame.bottom, frame.top)
+    return " ".join(f"{value:.1f}" for value in (*corners, chart.y.high))
 
 
 def panels(charts: Iterable[Chart], name: str, size: tuple[float, float] = SMALL) -> list[Panel]:

@@ -1,0 +1,226 @@
+"""Curves of several rankings, averaged: one for each model, or for each repeat of a resampling."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from simstudy.arrays import FloatArray, weights_in
+from simstudy.measures.curves import (
+    Lift,
+    PrecisionRecall,
+    Roc,
+    cost_curve_of,
+    probability_cost,
+    roc_hull,
+)
+from simstudy.measures.ranked import Ranking
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+STEPS = 100  # of the horizontal axis
+BAND = (0.25, 0.75)  # quantiles between which half of the curves lie at each place
+_BINS = 10
+_MAX_THRESHOLDS = 400
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of curve: its axes, and its heights at given places of the horizontal one."""
+
+    title: str
+    x: str
+    y: str
+    at: Callable[..., FloatArray]  # of a ranking, places and options
+    bins: bool = False  # whether places are bins of predicted probabilities
+
+
+def _reliability(ranking: Ranking, where: FloatArray) -> FloatArray:
+    """The share of positive rows in each bin, NaN without rows; bins begin at ``where``."""
+    positives, rows = _binned(ranking, len(where), ranking.positives, ranking.rows)
+    return np.divide(positives, rows, out=np.full(len(where), np.nan), where=rows > 0)
+
+
+def _binned(ranking: Ranking, bins: int, *cumulated: FloatArray) -> list[FloatArray]:
+    place = np.minimum((ranking.thresholds[1:] * bins).astype(np.intp), bins - 1)
+    return [weights_in(place, np.diff(each), bins) for each in cumulated]
+
+
+def _profit(
+    ranking: Ranking, where: FloatArray, *, benefit: float, cost: float, fixed: float = 0.0
+) -> FloatArray:
+    prior = ranking.positives[-1] / ranking.rows[-1]
+    found = Lift(ranking).at(where) if prior > 0 else np.zeros(len(where))
+    gained: FloatArray = benefit * prior * found - cost * where - fixed * (where > 0)
+    return gained
+
+
+KINDS = {
+    "roc": Kind(
+        "ROC curves",
+        "false positive rate",
+        "true positive rate",
+        lambda ranking, where: Roc(ranking).at(where),
+    ),
+    "precision_recall": Kind(
+        "Precision–recall curves",
+        "recall",
+        "precision",
+        lambda ranking, where: PrecisionRecall(ranking).at(where),
+    ),
+    "lift": Kind(
+        "Lift charts",
+        "share of all rows, those ranked first",
+        "share of the positive rows among them",
+        lambda ranking, where: Lift(ranking).at(where),
+    ),
+    "cost": Kind(
+        "Cost curves",
+        "probability cost",
+        "normalized expected cost",
+        lambda ranking, where: cost_curve_of(ranking).at(where),
+    ),
+    "profit": Kind(
+        "Profit", "share of all rows, those ranked first", "profit for each row of all", _profit
+    ),
+    "reliability": Kind(
+        "Reliability", "predicted probability", "observed frequency", _reliability, bins=True
+    ),
+}
+DRAWN = ("roc", "precision_recall", "lift", "cost")  # without further options
+
+
+class MeanCurve(NamedTuple):
+    """The mean height of curves at each place, and between which heights half of them lie."""
+
+    x: FloatArray
+    y: FloatArray
+    low: FloatArray
+    high: FloatArray
+    curves: int
+
+    def table(self) -> pd.DataFrame:
+        """The curve as a table."""
+        import pandas as pd
+
+        return pd.DataFrame(self._asdict())
+
+
+def mean_curve(kind: str, rankings: Sequence[Ranking], **options: Any) -> MeanCurve:
+    """Return the vertical average of curves; rankings without both classes are left out.
+
+    Parameters
+    ----------
+    kind : str
+        One of `KINDS`.
+    rankings : sequence of Ranking
+        One for each model or repeat.
+    **options
+        Of ``"profit"``: ``benefit``, ``cost`` and ``fixed``; see `measures.curves.profit`.
+    """
+    of, usable = KINDS[kind], [one for one in rankings if not one.undefined]
+    where = np.arange(_BINS) / _BINS if of.bins else np.linspace(0.0, 1.0, STEPS + 1)
+    heights = [of.at(one, where, **options) for one in usable]
+    each = np.array(heights) if heights else np.full((1, len(where)), np.nan)
+    mean, low, high = _averages(each)
+    if of.bins:
+        where = _mean_scores(usable)
+    return MeanCurve(where, mean, low, high, len(usable))
+
+
+def _averages(each: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Means and quantiles of columns, over what is there; NaN where nothing is."""
+    there = np.isfinite(each)
+    number = there.sum(axis=0)
+    total = np.where(there, each, 0.0).sum(axis=0)
+    mean = np.divide(total, number, out=np.full(len(number), np.nan), where=number > 0)
+    low, high = np.full((2, len(number)), np.nan)
+    whole = number == len(each)
+    if whole.any():
+        low[whole], high[whole] = np.quantile(each[:, whole], BAND, axis=0)
+    for place in np.flatnonzero(~whole & (number > 0)):
+        low[place], high[place] = np.quantile(each[there[:, place], place], BAND)
+    return mean, low, high
+
+
+def _mean_scores(rankings: Sequence[Ranking]) -> FloatArray:
+    """The mean predicted probability in each bin."""
+    sums = np.zeros((2, _BINS))
+    for one in rankings:
+        scores = np.concatenate([[0.0], np.cumsum(np.diff(one.rows) * one.thresholds[1:])])
+        sums += np.array(_binned(one, _BINS, scores, one.rows)) / one.rows[-1]
+    return np.divide(sums[0], sums[1], out=np.full(_BINS, np.nan), where=sums[1] > 0)
+
+
+def curve_table(
+    kind: str, rankings: Mapping[str, Sequence[Ranking]], **options: Any
+) -> pd.DataFrame:
+    """Return the mean curve of each learner: `learner`, `x`, `y`, `low`, `high`, `curves`."""
+    import pandas as pd
+
+    found = {label: mean_curve(kind, own, **options).table() for label, own in rankings.items()}
+    return pd.concat(found, names=["learner"]).reset_index("learner").reset_index(drop=True)
+
+
+class Points(NamedTuple):
+    """Rates at thresholds, each of which is best for some prior and costs; see `decide`."""
+
+    threshold: FloatArray
+    false_positive_rate: FloatArray
+    true_positive_rate: FloatArray
+    prior: float  # the mean share of positive rows
+
+
+class Decision(NamedTuple):
+    """The best threshold for a prior and costs, and what it costs for each row."""
+
+    threshold: float  # infinite if no row is called positive
+    cost: float
+    never: float  # the costs of calling no row, and all rows, positive
+    always: float
+
+
+def operating_points(rankings: Sequence[Ranking]) -> Points | None:
+    """Return the rates of common thresholds, averaged over rankings, on their convex hull.
+
+    Thresholds are averaged, as by Fawcett (2006, section 8): one threshold is used for all models.
+    Of many distinct scores, 400 quantiles are tried. None if no ranking has both classes.
+    """
+    usable = [one for one in rankings if not one.undefined]
+    if not usable:
+        return None
+    every = np.unique(np.concatenate([one.thresholds[1:] for one in usable]))
+    if len(every) > _MAX_THRESHOLDS:
+        every = np.quantile(every, np.linspace(0, 1, _MAX_THRESHOLDS), method="nearest")
+    thresholds = np.concatenate([[np.inf], every[::-1]])
+    rates = np.zeros((2, len(thresholds)))
+    for one in usable:
+        # The last entry whose threshold is not below.
+        place = np.searchsorted(-one.thresholds, -thresholds, side="right") - 1
+        curve = Roc(one)
+        rates += [curve.false_positive_rate[place], curve.true_positive_rate[place]]
+    rates /= len(usable)
+    rates[:, -1] = 1.0
+    kept = roc_hull(rates.T).places
+    return Points(thresholds[kept], rates[0, kept], rates[1, kept], mean_prior(usable))
+
+
+def mean_prior(rankings: Sequence[Ranking]) -> float:
+    """Return the mean share of positive rows; NaN without rankings."""
+    shares = [float(one.positives[-1] / one.rows[-1]) for one in rankings]
+    return float(np.mean(shares)) if shares else np.nan
+
+
+def decide(
+    points: Points, prior: float, false_negative_cost: float = 1.0, false_positive_cost: float = 1.0
+) -> Decision:
+    """Return the threshold of least expected cost, the highest among equals."""
+    probability_cost(prior, false_negative_cost, false_positive_cost)  # refuses impossible ones
+    missed, false = prior * false_negative_cost, (1.0 - prior) * false_positive_cost
+    costs = missed * (1.0 - points.true_positive_rate) + false * points.false_positive_rate
+    best = int(np.flatnonzero(costs <= costs.min() + 1e-12)[0])
+    return Decision(float(points.threshold[best]), float(costs[best]), missed, false)

@@ -1,0 +1,247 @@
+"""The curves of a page: pictures of a first choice, and the numbers of all others.
+
+The page draws other choices (class, training size) from numbers that are embedded as text, two
+letters each, to keep it small.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from simstudy.analysis.decision_curves import (
+    DRAWN,
+    KINDS,
+    MeanCurve,
+    Points,
+    decide,
+    mean_curve,
+    operating_points,
+)
+from simstudy.arrays import FloatArray
+from simstudy.errors import SimstudyError
+from simstudy.measures.ranked import Ranking
+from simstudy.report.charts import decisions, spread, svg
+from simstudy.report.prose import decisions as prose
+from simstudy.report.prose.captions import MAX_BARS
+from simstudy.report.prose.numbers import NONE, number
+from simstudy.results.curves import Curves, default_class, make_curves, ranked
+from simstudy.results.ranked_answers import ModelAnswers, RankedAnswers
+from simstudy.results.results import Results
+
+SIZE = (400.0, 400.0)  # of a picture
+MAX_BYTES = 240_000  # of the numbers of all choices of a page
+# Rankings made for a page, and their rows together, at most; models that are always used.
+_MAX_RANKINGS, _MAX_ROWS, _MIN_MODELS = 4000, 2e7, 10
+_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+_MISSING = len(_LETTERS) ** 2 - 1
+_EVERY = 2  # of the points of a curve, those that are embedded
+_DIGITS = 6
+
+
+class Row(NamedTuple):
+    """A line of the table of decisions."""
+
+    label: str
+    learner: int | None
+    threshold: str
+    cost: str
+
+
+@dataclass(frozen=True)
+class Section:
+    """What a page shows of the curves of a study or of a data set."""
+
+    name: str  # different for each section of a page
+    heading: str
+    note: str  # why there are no curves; empty if there are
+    pictures: tuple[tuple[str, str, Any, str], ...] = ()  # kind, title, picture and caption
+    classes: tuple[tuple[str, str], ...] = ()  # keys and texts of what can be chosen
+    sizes: tuple[tuple[str, str], ...] = ()
+    numbers: str = ""  # as JSON
+    prior: str = ""
+    decisions: tuple[Row, ...] = ()
+    remarks: tuple[str, ...] = ()
+    truth: bool = False
+
+
+def curve_sections(results: Results) -> list[Section]:
+    """The curves of a study with kept answers, for data sets one section each; else none."""
+    if not results.study.keep_answers:
+        return []
+    if not results.study.datasets:
+        return [_section(results, "decisions", None)]
+    names = dict.fromkeys(part["dataset"] for part in results.manifest["parts"])
+    return [_section(results, f"decisions{place}", name) for place, name in enumerate(names)]
+
+
+def _section(results: Results, name: str, dataset: str | None) -> Section:
+    heading = "Curves" if dataset is None else f"Curves: {dataset}"
+    try:
+        answers = ranked(results, dataset)
+        if isinstance(answers, ModelAnswers):
+            answers.use(_affordable(results, answers))
+        curves = [make_curves(results, answers, kind) for kind in DRAWN]
+    except SimstudyError as error:
+        return Section(name, heading, f"There are no curves: {error}.")
+    if not curves[0].table["curves"].max():
+        return Section(name, heading, "There are no curves: no cell has answers of both classes.")
+    return _made(results, answers, name, heading, curves)
+
+
+def _affordable(results: Results, answers: ModelAnswers) -> int:
+    """The number of models whose curves do not take long."""
+    each = (len(answers.class_names) + 1) * len(results.sizes) * len(results.learners)
+    most = min(_MAX_RANKINGS / each, _MAX_ROWS / (each * max(answers.rows, 1)))
+    return max(_MIN_MODELS, int(most))
+
+
+def _made(
+    results: Results, answers: RankedAnswers, name: str, heading: str, curves: Sequence[Curves]
+) -> Section:
+    labels = results.learners
+    choices: list[int | None] = [*range(len(answers.class_names))]
+    if answers.rarer is None:
+        choices = [None, *choices]
+    named = default_class(results, answers)
+    choices = _first(answers.rarer if named is None else named, choices)
+    numbers, sizes, kept = _numbers(results, answers, choices)
+    first = numbers["choices"][f"{_key(choices[0])} {results.sizes[-1]}"]
+    remarks = [prose.averaged(curves[0])]
+    remarks += [_of_classes(kept, choices)] * (kept < len(choices))
+    if len(sizes) < len(results.sizes):
+        remarks.append(f"Of {len(results.sizes)} training sizes {len(sizes)} are shown.")
+    if isinstance(answers, ModelAnswers) and answers.models < results.study.models:
+        remarks.append(f"Over the first {answers.models} of {results.study.models} models.")
+    pictures = []
+    for one in curves:
+        drawn = svg.draw(decisions.chart(one), f"{name}-{one.kind}", SIZE).picture
+        pictures.append((one.kind, one.about.title, drawn, prose.what(one.kind)))
+    prior = first["prior"]
+    return Section(
+        name,
+        heading,
+        "",
+        tuple(pictures),
+        tuple((_key(one), _class_text(one, answers)) for one in choices[:kept]),
+        tuple((str(size), prose.size_words(size)) for size in sizes),
+        json.dumps(numbers, separators=(",", ":")),
+        f"{prior:.4g}",
+        tuple(_decided(first["points"], labels, float(f"{prior:.4g}"))),
+        tuple(remarks),
+        answers.truth_known,
+    )
+
+
+def _first(one: int | None, choices: Sequence[int | None]) -> list[int | None]:
+    return [one, *(other for other in choices if other != one)]
+
+
+def _of_classes(kept: int, choices: Sequence[int | None]) -> str:
+    return f"Of {len(choices)} classes the first {kept} can be chosen; results.curves has all."
+
+
+def _key(choice: int | None) -> str:
+    return "rarest" if choice is None else str(choice)
+
+
+def _class_text(choice: int | None, answers: RankedAnswers) -> str:
+    if choice is None:
+        return "the rarest class of each model"
+    return f"class {answers.class_names[choice]}"
+
+
+def _numbers(
+    results: Results, answers: RankedAnswers, choices: Sequence[int | None]
+) -> tuple[dict[str, Any], list[int], int]:
+    """The numbers of as many training sizes and classes as there is room for."""
+    bands = len(results.learners) <= MAX_BARS
+    made: dict[tuple[int | None, int], dict[str, Any]] = {}
+    truths = {choice: answers.truth(choice) for choice in choices}
+
+    def choice_at(choice: int | None, size: int) -> dict[str, Any]:
+        if (choice, size) not in made:
+            found = answers.rankings(size, choice)
+            own = [found[label] for label in results.learners]
+            made[choice, size] = _choice([*own, truths[choice]], bands)
+        return made[choice, size]
+
+    each = len(json.dumps(choice_at(choices[0], results.sizes[-1])))
+    room = max(1, MAX_BYTES // max(len(results.study.datasets), 1) // each)
+    kept = min(len(choices), room)
+    sizes = spread.spaced(results.sizes, max(1, room // kept))
+    if results.sizes[-1] not in sizes:
+        sizes = [results.sizes[-1]]
+    content = {
+        f"{_key(choice)} {size}": choice_at(choice, size)
+        for choice in choices[:kept]
+        for size in sizes
+    }
+    axes = {kind: [KINDS[kind].x, KINDS[kind].y] for kind in DRAWN}
+    return {"axes": axes, "labels": results.learners, "choices": content}, sizes, kept
+
+
+def _choice(rankings: Sequence[Sequence[Ranking]], bands: bool) -> dict[str, Any]:
+    """The curves and decisions of the learners, and last of the truth."""
+    found: dict[str, Any] = {"curves": {}, "points": [_points(own) for own in rankings]}
+    priors = [one["prior"] for one in found["points"] if one]
+    found["prior"] = priors[0] if priors else 0.5
+    for kind in DRAWN:
+        every = [mean_curve(kind, own) for own in rankings]
+        found["curves"][kind] = [[*_lines(one, bands)] if one.curves else [] for one in every]
+    return found
+
+
+def _lines(curve: MeanCurve, bands: bool) -> Iterator[str]:
+    yield _packed(curve.y)
+    if bands and curve.curves > 1:
+        yield from map(_packed, (curve.low, curve.high))
+
+
+def _packed(heights: FloatArray) -> str:
+    """Heights from 0 to 1, each as two letters."""
+    shown = heights[::_EVERY]
+    there = np.isfinite(shown)
+    whole = np.where(there, np.rint(np.where(there, shown, 0) * (_MISSING - 1)), _MISSING)
+    return "".join(_LETTERS[int(v) // 64] + _LETTERS[int(v) % 64] for v in whole)
+
+
+def _points(rankings: Sequence[Ranking]) -> dict[str, Any] | None:
+    """Thresholds and rates; a threshold of no rows is null."""
+    found = operating_points(rankings)
+    if found is None:
+        return None
+    thresholds = [None if math.isinf(t) else float(f"{t:.4g}") for t in found.threshold.tolist()]
+    return {
+        "t": thresholds,
+        "f": [round(rate, _DIGITS) for rate in found.false_positive_rate.tolist()],
+        "p": [round(rate, _DIGITS) for rate in found.true_positive_rate.tolist()],
+        "prior": found.prior,
+    }
+
+
+def _decided(points: Sequence[dict[str, Any] | None], labels: Sequence[str], prior: float) -> Any:
+    """The best decisions at equal costs, as the page computes them for others."""
+    for place, (label, own) in enumerate(zip([*labels, decisions.TRUTH], points, strict=True)):
+        learner = place if place < len(labels) else None
+        if own is None:
+            if learner is not None:
+                yield Row(label, learner, NONE, NONE)
+            continue
+        thresholds = np.array([math.inf if t is None else t for t in own["t"]])
+        found = Points(thresholds, np.array(own["f"]), np.array(own["p"]), own["prior"])
+        best = decide(found, prior)
+        yield Row(label, learner, _threshold(best.threshold, thresholds[-1]), number(best.cost))
+    for text, cost in (("no row is positive", prior), ("every row is positive", 1 - prior)):
+        yield Row(text, None, NONE, number(cost))
+
+
+def _threshold(value: float, last: float) -> str:
+    if math.isinf(value):
+        return "none"
+    return "all" if value == last else f"{value:.4g}"

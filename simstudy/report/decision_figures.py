@@ -1,0 +1,53 @@
+"""Figures of ROC, precision–recall, lift and cost curves for print."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from simstudy.analysis.decision_curves import DRAWN
+from simstudy.errors import SimstudyError
+from simstudy.report.charts import decisions, spread
+from simstudy.report.charts.mpl import Style
+from simstudy.report.charts.spec import Panels
+from simstudy.report.printed import Maker, NotDrawnError, Printed
+from simstudy.report.prose import decisions as prose
+from simstudy.results.curves import make_curves, ranked
+from simstudy.results.results import Results
+
+_PANELS = 3  # training sizes, at most
+
+
+def decision_makers(results: Results) -> dict[str, Maker]:
+    """The figures by the names of their files, if the study kept answers."""
+    if not results.study.keep_answers:
+        return {}
+    if not results.study.datasets:
+        return {kind: partial(_printed, kind=kind) for kind in DRAWN}
+    names = dict.fromkeys(part["dataset"] for part in results.manifest["parts"])
+    safe = {name: f"_{place + 1}" if len(names) > 1 else "" for place, name in enumerate(names)}
+    return {
+        f"{kind}{end}": partial(_printed, kind=kind, dataset=name)
+        for name, end in safe.items()
+        for kind in DRAWN
+    }
+
+
+def _printed(results: Results, style: Style, kind: str, dataset: str | None = None) -> Printed:
+    """One kind of curve, a panel for each of a few training sizes."""
+    shown = results.learners[: style.learners]
+    try:
+        answers = ranked(results, dataset)
+        sizes = spread.spaced(results.sizes, _PANELS)
+        found = [make_curves(results, answers, kind, shown, size) for size in sizes]
+    except SimstudyError as error:
+        raise NotDrawnError(str(error)) from error
+    if not any(one.table["curves"].max() for one in found):
+        raise NotDrawnError("no cell has answers of both classes")
+    several = len(found) > 1
+    charts = [decisions.chart(one, prose.size_words(one.size) * several) for one in found]
+    panels = Panels(tuple(charts), decisions.key(*charts), height=2.4, shared=True)
+    rest = len(results.learners) - len(shown)
+    which = f"Shown: the first {len(shown)} of {len(results.learners)} learners." * bool(rest)
+    at = "" if several else f"After {prose.size_words(sizes[0])}."
+    where = f"Data set: {dataset}." if dataset else ""
+    return Printed(prose.title(kind), panels, (where, prose.caption(found[-1]), at, which))

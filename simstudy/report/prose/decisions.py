@@ -1,0 +1,59 @@
+"""Captions of curves to decide with."""
+
+from __future__ import annotations
+
+from simstudy.analysis.decision_curves import KINDS
+from simstudy.report.prose.captions import MAX_BARS
+from simstudy.results.curves import Curves
+from simstudy.study.sizes import WHOLE
+from simstudy.texts import counted
+
+_WHAT = {
+    "roc": "True against false positive rate as the threshold falls; diagonal: answers at random.",
+    "precision_recall": "Precision against recall as the threshold falls; line across: the share "
+    "of positive rows, the precision of answers at random.",
+    "lift": "Share of the positive rows found among the rows ranked first; diagonal: rows taken at "
+    "random.",
+    "cost": "Normalized expected cost of the best threshold (the lower envelope) against "
+    "probability cost, the share of the cost that positive rows would have if all rows were "
+    "wrong; with equal costs, the error rate against the share of positive rows. Thin lines: "
+    "always the same class.",
+}
+
+
+def size_words(size: int) -> str:
+    """A training size in words."""
+    if size < WHOLE // 2:
+        return f"{size:,} training rows"
+    return f"{100 * (size - WHOLE) / 10**6 + 100:.6g}% of the training rows"
+
+
+def what(kind: str) -> str:
+    """What a kind of curve shows."""
+    return _WHAT[kind]
+
+
+def averaged(curves: Curves) -> str:
+    """Over what curves are averaged, and what bands are."""
+    number = int(curves.table["curves"].max())
+    each = counted(number, curves.over.removesuffix("s"))
+    if curves.dataset:
+        made = f"Each curve is the mean over {each} of the curve of all test rows of a repeat"
+    else:
+        source = "the joint distribution" if curves.test == "exact" else "the test rows"
+        made = f"Each curve is the mean over {each} of the curve on {source}"
+    shown = curves.table["learner"].nunique()
+    band = f"; half of the {curves.over} lie in the band at each place"
+    truth = " Dashed: the true probabilities, which no learner can surpass on average."
+    return f"{made}{band * (number > 1 and shown <= MAX_BARS)}.{truth * bool(len(curves.truth))}"
+
+
+def caption(curves: Curves) -> str:
+    """The caption of a figure that stands alone."""
+    one = f"class {curves.positive}" if curves.positive else "the rarest class of each model"
+    return f"{what(curves.kind)} Positive: {one}, against the rest. {averaged(curves)}"
+
+
+def title(kind: str) -> str:
+    """The title of a kind of curve."""
+    return KINDS[kind].title

@@ -1,0 +1,159 @@
+"""Curves of the learners of a study, from the answers that it kept."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from simstudy.analysis.decision_curves import (
+    KINDS,
+    Kind,
+    curve_table,
+    mean_curve,
+    mean_prior,
+)
+from simstudy.errors import SimstudyError, suggestion
+from simstudy.measures.arguments import class_index
+from simstudy.results.ranked_answers import DataAnswers, ModelAnswers, RankedAnswers
+from simstudy.study.sizes import dose, size_text
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+    from simstudy.results.analyses import Analyses
+
+
+@dataclass(frozen=True)
+class Curves:
+    """The curves of learners at one training size, averaged vertically over models or repeats.
+
+    Attributes
+    ----------
+    kind : str
+        ``"roc"``, ``"precision_recall"``, ``"lift"``, ``"cost"``, ``"profit"`` or
+        ``"reliability"``.
+    table : DataFrame
+        By `learner`, at each `x` the mean height `y`, `low` and `high`, between which half of the
+        curves lie, and the number of `curves`: one for each model or repeat. Of data sets also
+        `pooled`, the height of the curve of the answers of all repeats together.
+    truth : DataFrame
+        The same of the true probabilities; empty if they are not known.
+    positive : str
+        The positive class; empty if it is the rarest of each model.
+    size : int
+        The training size; `size_text` has it in words.
+    test : str
+        ``"exact"`` or ``"sampled"``.
+    over : str
+        What the curves are averaged over: ``"models"`` or ``"repeats"``.
+    learners : tuple of str
+        All learners of the study, whose order gives them their colours.
+    prior : float
+        The share of positive rows, the mean over models or repeats.
+    dataset : str
+        The data set; empty for models.
+    """
+
+    kind: str
+    table: pd.DataFrame
+    truth: pd.DataFrame
+    positive: str
+    size: int
+    test: str
+    over: str
+    learners: tuple[str, ...]
+    prior: float
+    dataset: str = ""
+
+    @property
+    def about(self) -> Kind:
+        """The title and the axes of this kind of curve."""
+        return KINDS[self.kind]
+
+    @property
+    def size_text(self) -> str:
+        """The training size: rows, or the share of the training part."""
+        return size_text(self.size)
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the curves with their bands, and return the axes."""
+        import matplotlib.pyplot as plt
+
+        from simstudy.report.charts import decisions, mpl
+
+        if ax is None:
+            ax = plt.subplots(layout="constrained")[1]
+        chart = decisions.chart(self)
+        ax = mpl.draw(chart, ax)
+        ax.legend(handles=mpl.handles(decisions.key(chart)), frameon=False, fontsize="small")
+        return ax
+
+
+def ranked(results: Analyses, dataset: str | None = None) -> RankedAnswers:
+    """Return the answers of a study, to be ranked."""
+    if results.study.datasets:
+        return DataAnswers(results, dataset)
+    if dataset is not None:
+        raise SimstudyError(f"{results.directory} is a study of models; it has no data set")
+    return ModelAnswers(results)
+
+
+def default_class(results: Analyses, answers: RankedAnswers) -> int | None:
+    """Return the positive class that the study names; None for the rarest."""
+    named = results.study.measures.positive
+    known = named is not None and str(named) in answers.class_names
+    return class_index(named, answers.class_names) if known and named is not None else None
+
+
+def make_curves(
+    results: Analyses,
+    answers: RankedAnswers,
+    kind: str,
+    learners: Sequence[str] | None = None,
+    size: float | None = None,
+    positive: str | int | None = None,
+    **options: Any,
+) -> Curves:
+    """Return the curves of one kind at one size; see `Results.curves`."""
+    if kind not in KINDS:
+        raise SimstudyError(f"no curve '{kind}'{suggestion(kind, list(KINDS))}")
+    needed = {"benefit", "cost"} if kind == "profit" else set()
+    if not needed <= {*options} <= needed | ({"fixed"} if needed else set()):
+        words = "benefit, cost and, if wanted, fixed" if needed else "no further options"
+        raise SimstudyError(f"'{kind}' takes {words}, not {', '.join(options) or 'none'}")
+    at = results.sizes[-1] if size is None else dose(size)
+    results._check_size(at)
+    for label in learners or ():
+        if label not in results.learners:
+            known = ", ".join(results.learners)
+            raise SimstudyError(f"the study has no learner '{label}'; it has {known}")
+    one = default_class(results, answers)
+    if positive is not None:
+        try:
+            one = class_index(positive, answers.class_names)
+        except ValueError as error:
+            raise SimstudyError(str(error)) from error
+    wanted = [label for label in results.learners if learners is None or label in learners]
+    found = answers.rankings(at, one)
+    table = curve_table(kind, {label: found[label] for label in wanted}, **options)
+    if pooled := answers.pooled(at, one):
+        each = [[pooled[label]] if label in pooled else [] for label in wanted]
+        heights = [mean_curve(kind, own, **options).y for own in each]
+        table["pooled"] = [height for own in heights for height in own]
+    truth = answers.truth(one)
+    own = mean_curve(kind, truth, **options).table()
+    named = answers.rarer if one is None else one
+    return Curves(
+        kind,
+        table,
+        own if truth else own.iloc[:0],
+        "" if named is None else answers.class_names[named],
+        at,
+        answers.test,
+        "repeats" if results.study.datasets else "models",
+        tuple(results.learners),
+        mean_prior([one for label in wanted for one in found[label]]),
+        getattr(answers, "dataset", ""),
+    )

@@ -1,0 +1,296 @@
+"""Rankings of the kept answers of a study, for curves: one for each model, or for each repeat."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from simstudy.arrays import FloatArray, IntArray, weights_in
+from simstudy.engine.evaluation import EXACT, SAMPLED, Trial
+from simstudy.engine.problems import ModelProblem
+from simstudy.errors import SimstudyError
+from simstudy.measures.arguments import class_numbers, rarest
+from simstudy.measures.ranked import Ranking, rank_scores
+from simstudy.results.store import ANSWERS
+from simstudy.study.sizes import rows_of
+
+if TYPE_CHECKING:
+    from simstudy.results.analyses import Analyses
+
+_ROUNDING = 1e-9
+
+
+class Answer(NamedTuple):
+    """What a learner answered in a cell: the classes of the rows, and their probabilities."""
+
+    target: IntArray
+    proba: FloatArray
+
+
+class RankedAnswers(ABC):
+    """Answers by learner and training size, ranked by the probability of a class."""
+
+    test: str  # "exact" or "sampled"
+    truth_known: bool
+    class_names: tuple[str, ...]
+    rarer: int | None  # the rarest class, if it is the same in all rankings
+
+    @abstractmethod
+    def rankings(self, size: int, positive: int | None) -> dict[str, list[Ranking]]:
+        """Return the rankings of each learner by the probability of a class, or of the rarest."""
+
+    def truth(self, positive: int | None) -> list[Ranking]:
+        """Return rankings by the true probabilities; empty if these are not known."""
+        return []
+
+    def pooled(self, size: int, positive: int | None) -> dict[str, Ranking]:
+        """Return one ranking of each learner, of the answers of all repeats; empty for models."""
+        return {}
+
+
+def read_answers(results: Analyses) -> dict[tuple[Any, ...], Answer]:
+    """Return the kept answers by the columns that name a cell."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    if not results.study.keep_answers:
+        raise SimstudyError(
+            f"{results.directory} has no answers, which curves are drawn from; run the study with "
+            "keep_answers = true"
+        )
+    data = bool(results.study.datasets)
+    keys = ["dataset", "repeat", "fold"] if data else ["model"]
+    keys += ["size", "learner"]
+    try:
+        table = pq.read_table(results.directory / ANSWERS).combine_chunks()
+        if not len(table):
+            return {}
+        columns = [table[key].to_numpy(zero_copy_only=False) for key in keys]
+        target = table["target"].to_numpy()
+        lists = table["probabilities"].combine_chunks()
+        lists = lists.chunk(0) if isinstance(lists, pa.ChunkedArray) else lists
+        ends, values = lists.offsets.to_numpy(), lists.values.to_numpy()
+        return _by_cell(columns, target, ends, values)
+    except (OSError, ValueError, KeyError, AttributeError, TypeError, IndexError) as error:
+        raise results._damaged(ANSWERS) from error
+
+
+def _by_cell(
+    columns: Sequence[Any], target: IntArray, ends: IntArray, values: FloatArray
+) -> dict[tuple[Any, ...], Answer]:
+    """Rows of one cell stand together."""
+    changes = np.zeros(len(target) - 1, dtype=np.bool_)
+    for column in columns:
+        changes |= column[1:] != column[:-1]
+    edges = [0, *(np.flatnonzero(changes) + 1).tolist(), len(target)]
+    found = {}
+    for first, last in pairwise(edges):
+        proba = values[ends[first] : ends[last]].reshape(last - first, -1)
+        if not _sound(proba, target[first:last], np.diff(ends[first : last + 1])):
+            raise ValueError("these are no probabilities of classes")
+        key = tuple(_plain(column[first]) for column in columns)
+        found[key] = Answer(target[first:last], proba)
+    return found
+
+
+def _sound(proba: FloatArray, target: IntArray, classes: IntArray) -> bool:
+    """Whether probabilities and classes are possible; the target is −1 in an exact test."""
+    possible = bool((proba >= 0).all() and (proba <= 1 + _ROUNDING).all())
+    number = proba.shape[1]
+    return (
+        possible
+        and bool((classes == number).all() and target.min() >= -1)
+        and (bool(target.max() < number))
+    )
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else value
+
+
+class ModelAnswers(RankedAnswers):
+    """Answers on models: exact ones are weighted by the joint distribution.
+
+    The models are drawn again where every name in the study is simstudy's own; otherwise the truth
+    is not known, and answers of an exact test cannot be ranked.
+    """
+
+    def __init__(self, results: Analyses) -> None:
+        self._results = results
+        self._answers = read_answers(results)
+        self._models = results.study.models
+        self.test = EXACT if results.is_exact else SAMPLED
+        self.truth_known = not results.foreign
+        if self.test == EXACT and results.foreign:
+            raise SimstudyError(
+                "the weights of an exact test need the models, and drawing them again would "
+                f"execute {', '.join(dict.fromkeys(results.foreign))}; curves of such a study need "
+                "a test_size that is a number of rows"
+            )
+        counts = [each.proba.shape[1] for each in self._answers.values()]
+        self.class_names = class_numbers(max(counts, default=2))
+        self.rarer = None
+
+    @property
+    def models(self) -> int:
+        """The number of models that are ranked."""
+        return self._models
+
+    @property
+    def rows(self) -> int:
+        """The most rows of a cell."""
+        return max((len(one.target) for one in self._answers.values()), default=0)
+
+    def use(self, models: int) -> None:
+        """Rank at most so many models, the first ones."""
+        self._models = min(models, self._models)
+
+    @cached_property
+    def _problems(self) -> dict[int, ModelProblem]:
+        plan = self._results._plan
+        found = {model: ModelProblem(plan, model) for model in range(self._models)}
+        for (model, *_), answer in self._answers.items():
+            if model in found:
+                _check_drawn(model, found[model], answer)
+        return found
+
+    @cached_property
+    def _rarest(self) -> dict[int, int]:
+        """The rarest class of each model, in the population if it is known."""
+        if self.truth_known:
+            return {model: problem.rarer for model, problem in self._problems.items()}
+        found: dict[int, int] = {}
+        for (model, *_), answer in self._answers.items():
+            counts = weights_in(answer.target, None, answer.proba.shape[1])
+            found.setdefault(model, rarest(counts))
+        return found
+
+    def rankings(self, size: int, positive: int | None) -> dict[str, list[Ranking]]:
+        """Return the rankings of each learner, of the models that all learners have answers on."""
+        labels = self._results.learners
+        each = [
+            [m for m in range(self._models) if (m, size, label) in self._answers]
+            for label in labels
+        ]
+        common = [model for model in each[0] if all(model in own for own in each)]
+        return {
+            label: [
+                found
+                for model in common or own
+                if (found := self._rank(model, (model, size, label), positive)) is not None
+            ]
+            for label, own in zip(labels, each, strict=True)
+        }
+
+    def truth(self, positive: int | None) -> list[Ranking]:
+        """Return rankings by the true probabilities; empty if the models cannot be drawn."""
+        if not self.truth_known:
+            return []
+        found = []
+        for model, problem in self._problems.items():
+            one, test = self._class(model, positive), _test(problem)
+            posterior = problem.truth.posterior(problem.judged.rows)  # type: ignore[union-attr]
+            if one < posterior.shape[1]:
+                found.append(_ranking(posterior[test.rows], test.target, one, test.weights))
+        return found
+
+    def _class(self, model: int, positive: int | None) -> int:
+        return self._rarest[model] if positive is None else positive
+
+    def _rank(self, model: int, key: tuple[Any, ...], positive: int | None) -> Ranking | None:
+        """The ranking of a cell; None if its model has no such class."""
+        target, proba = self._answers[key]
+        one = self._class(model, positive)
+        if one >= proba.shape[1]:
+            return None
+        if self.test == SAMPLED:
+            return _ranking(proba, target, one)
+        problem = self._problems[model]
+        test = _test(problem)
+        return _ranking(proba[test.rows], test.target, one, test.weights)
+
+
+class DataAnswers(RankedAnswers):
+    """Answers on the test rows of a data set, those of all folds of a repeat together."""
+
+    test, truth_known = SAMPLED, False
+
+    def __init__(self, results: Analyses, dataset: str | None = None) -> None:
+        names = list(dict.fromkeys(part["dataset"] for part in results.manifest["parts"]))
+        self.dataset = names[0] if dataset is None else dataset
+        if self.dataset not in names:
+            raise SimstudyError(f"no data set '{dataset}' here; there are {', '.join(names)}")
+        every = read_answers(results)
+        self._answers = {key[1:]: one for key, one in every.items() if key[0] == self.dataset}
+        parts = [part for part in results.manifest["parts"] if part["dataset"] == self.dataset]
+        self._training = {(part["repeat"], part["fold"]): part["train"] for part in parts}
+        self._labels = results.learners
+        counts = max((one.proba.shape[1] for one in self._answers.values()), default=2)
+        recorded = tuple(results.manifest["classes"].get(self.dataset, ()))
+        self.class_names = recorded if len(recorded) == counts else class_numbers(counts)
+        targets = [one.target for one in self._answers.values()]
+        total = np.concatenate(targets) if targets else np.zeros(1, np.intp)
+        self.rarer = rarest(weights_in(total, None, counts))
+
+    def rankings(self, size: int, positive: int | None) -> dict[str, list[Ranking]]:
+        """Return a ranking for each repeat."""
+        one, found = self._class(positive), {}
+        for label, answers in self._by_repeat(size).items():
+            found[label] = [_joined(own, one) for own in answers.values()]
+        return found
+
+    def pooled(self, size: int, positive: int | None) -> dict[str, Ranking]:
+        """Return one ranking of each learner, of the answers of all repeats."""
+        one = self._class(positive)
+        return {
+            label: _joined([answer for own in answers.values() for answer in own], one)
+            for label, answers in self._by_repeat(size).items()
+            if answers
+        }
+
+    def _class(self, positive: int | None) -> int:
+        assert self.rarer is not None
+        return self.rarer if positive is None else positive
+
+    def _by_repeat(self, size: int) -> Mapping[str, dict[int, list[Answer]]]:
+        found: dict[str, dict[int, list[Answer]]] = {label: {} for label in self._labels}
+        for (repeat, fold), training in self._training.items():
+            for label in self._labels:
+                answer = self._answers.get((repeat, fold, rows_of(size, training), label))
+                if answer is not None:
+                    found[label].setdefault(repeat, []).append(answer)
+        return found
+
+
+def _check_drawn(model: int, problem: ModelProblem, answer: Answer) -> None:
+    """Refuse answers on another model than the one that was drawn again."""
+    rows = len(problem.judged.rows) if problem.judged.all_rows else len(_test(problem).rows)
+    same = answer.proba.shape == (rows, problem.classes)
+    if same and not problem.judged.all_rows:
+        same = np.array_equal(answer.target, _test(problem).target)
+    if not same:
+        raise SimstudyError(
+            f"the answers kept of model {model} are of another model than the one drawn again; "
+            "the code that made these results differs from the code that runs now"
+        )
+
+
+def _test(problem: ModelProblem) -> Trial:
+    tests = problem.judged.tests
+    return tests.get(EXACT) or tests[SAMPLED]
+
+
+def _ranking(
+    proba: FloatArray, target: IntArray, one: int, weights: FloatArray | None = None
+) -> Ranking:
+    return rank_scores(np.ascontiguousarray(proba[:, one]), target == one, weights)
+
+
+def _joined(answers: Sequence[Answer], one: int) -> Ranking:
+    scores = np.concatenate([answer.proba[:, one] for answer in answers])
+    return rank_scores(scores, np.concatenate([answer.target == one for answer in answers]))

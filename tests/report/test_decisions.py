@@ -1,0 +1,205 @@
+"""Curves and decisions on pages: what the browser computes is what Python computes."""
+
+from __future__ import annotations
+
+import math
+import re
+import shutil
+
+import numpy as np
+import pytest
+
+from simstudy import load_study, make_study, open_results, run_study
+from simstudy.analysis.decision_curves import decide, mean_curve, operating_points
+from simstudy.report.curve_section import MAX_BYTES, curve_sections
+from simstudy.report.figures import write_figures
+from simstudy.results.curves import ranked
+
+LABELS = ["NB", "<img src=x onerror=alert(1)>"]
+STUDY = {
+    "name": "tiny",
+    "models": 3,
+    "keep_answers": True,
+    "family": {"name": "tan", "variables": [4, 4], "values": [2, 3]},
+    "data": {"train_sizes": [10, 160], "test_size": "exact"},
+    "learners": [
+        {"name": name, "label": label}
+        for name, label in zip(["naive_bayes", "tan"], LABELS, strict=True)
+    ],
+}
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("chrome")
+in_browser = [
+    pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium on this machine"),
+    pytest.mark.xdist_group("browser"),
+]
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory):
+    return run_study(make_study(STUDY), tmp_path_factory.mktemp("page") / "out", jobs=1)
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory):
+    directory = tmp_path_factory.mktemp("data")
+    rows = [f"{i % 3},{'xy'[i * i % 7 > 2]},{'ab'[(i + i // 7) % 5 > 2]}" for i in range(60)]
+    (directory / "table.csv").write_text("u,v,class\n" + "\n".join(rows), encoding="utf-8")
+    text = 'name = "sets"\nkeep_answers = true\n[[datasets]]\npath = "table.csv"\n'
+    text += '[resampling]\nfolds = 2\nrepeats = 2\n[[learners]]\nname = "naive_bayes"\n'
+    (directory / "study.toml").write_text(text, encoding="utf-8")
+    return run_study(load_study(directory / "study.toml"), directory / "out", jobs=1)
+
+
+@pytest.fixture(scope="module")
+def browser():
+    sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    with sync_api.sync_playwright() as playwright:
+        one = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield one
+        one.close()
+
+
+@pytest.fixture
+def tab(browser, results):
+    page = browser.new_page(viewport={"width": 1280, "height": 900})
+    heard = []
+    page.on("console", lambda message: heard.append(message.text))
+    page.on("pageerror", lambda error: heard.append(str(error)))
+    page.goto((results.directory / "report.html").resolve().as_uri())
+    yield page
+    page.close()
+    assert heard == []
+
+
+def rows_of(tab) -> list[list[str]]:
+    return [
+        [cell.strip() for cell in row.split("\t")]
+        for row in tab.locator("#decisions .decided tbody").inner_text().strip().split("\n")
+    ]
+
+
+def expected(rankings, prior, missed, false) -> tuple[str, float]:
+    points = operating_points(rankings)
+    found = decide(points, prior, missed, false)
+    if math.isinf(found.threshold):
+        return "none", found.cost
+    last = found.threshold == points.threshold[-1]
+    return "all" if last else f"{found.threshold:.4g}", found.cost
+
+
+class TestBrowser:
+    pytestmark = in_browser
+
+    @pytest.mark.parametrize(
+        ("choice", "size", "costs"),
+        [("rarest", 160, (0.3, 1, 1)), ("0", 10, (0.5, 5, 1)), ("1", 160, (0.1, 1, 20)),
+         ("1", 10, (0.9, 3, 0))],
+    )  # fmt: skip
+    def test_decisions_are_those_of_python(self, tab, results, choice, size, costs):
+        tab.locator("#decisions [data-choice=class]").select_option(choice)
+        tab.locator("#decisions [data-choice=size]").select_option(str(size))
+        for what, value in zip(("prior", "missed", "false"), costs, strict=True):
+            tab.locator(f"#decisions [data-cost={what}]").fill(str(value))
+        answers, one = ranked(results), None if choice == "rarest" else int(choice)
+        each = [*answers.rankings(size, one).values(), answers.truth(one)]
+        shown = rows_of(tab)
+        assert [row[0] for row in shown[:3]] == [*LABELS, "truth"]
+        for row, own in zip(shown, each, strict=False):
+            threshold, cost = expected(own, *costs)
+            assert row[1] == threshold
+            assert float(row[2]) == pytest.approx(cost, abs=6e-5 + 2e-6 * sum(costs))
+        never, always = costs[0] * costs[1], (1 - costs[0]) * costs[2]
+        assert [float(row[2]) for row in shown[3:]] == pytest.approx([never, always], abs=6e-5)
+
+    @pytest.mark.parametrize("kind", ["roc", "precision_recall", "lift", "cost"])
+    def test_curves_of_another_choice_are_those_of_python(self, tab, results, kind):
+        tab.locator("#decisions [data-choice=kind]").select_option(kind)
+        tab.locator("#decisions [data-choice=class]").select_option("1")
+        tab.locator("#decisions [data-choice=size]").select_option("10")
+        part = tab.locator(f"#decisions .of-kind[data-kind={kind}]")
+        assert part.is_visible()
+        frame = part.locator("[data-frame]").get_attribute("data-frame")
+        left, right, bottom, top, high = map(float, frame.split())
+        line = part.locator('g[data-l="1"] path.line').get_attribute("d")
+        points = np.array([[float(n) for n in pair.split()] for pair in re.split("[ML]", line)[1:]])
+        points = points[1:] if kind == "roc" else points  # from no row on
+        found = mean_curve(kind, ranked(results).rankings(10, 1)[LABELS[1]])
+        x, y = found.x[::2], found.y[::2]
+        np.testing.assert_allclose(points[:, 0], left + x * (right - left), atol=0.1)
+        np.testing.assert_allclose(points[:, 1], bottom - y / high * (bottom - top), atol=0.2)
+
+    def test_impossible_costs_are_named(self, tab):
+        tab.locator("#decisions [data-cost=prior]").fill("1.5")
+        assert "from 0 to 1" in tab.locator("#decisions [data-costs]").text_content()
+        assert {row[2] for row in rows_of(tab)} == {"–"}
+
+    def test_the_keys_are_enough(self, tab):
+        tab.locator("#decisions [data-choice=kind]").focus()
+        tab.keyboard.press("ArrowDown")
+        assert tab.locator("#decisions .of-kind[data-kind=precision_recall]").is_visible()
+        tab.locator("#decisions [data-cost=missed]").focus()
+        before = rows_of(tab)
+        tab.keyboard.press("ArrowUp")
+        assert rows_of(tab) != before
+
+    def test_on_paper_all_kinds_and_the_table_are_shown(self, tab):
+        tab.emulate_media(media="print")
+        assert tab.locator("#decisions .of-kind >> visible=true").count() == 4
+        assert tab.locator("#decisions .decided").is_visible()
+        assert not tab.locator("#decisions .choices").is_visible()
+
+    @pytest.mark.parametrize("scheme", ["light", "dark"])
+    def test_nothing_serious_keeps_anyone_from_reading(self, tab, scheme):
+        axe = pytest.importorskip("axe_playwright_python.sync_playwright")
+        tab.emulate_media(color_scheme=scheme)
+        found = axe.Axe().run(tab, context="#decisions").response["violations"]
+        assert [one["id"] for one in found if one["impact"] in ("serious", "critical")] == []
+
+    def test_it_is_no_wider_than_a_phone(self, tab):
+        tab.set_viewport_size({"width": 360, "height": 740})
+        assert tab.evaluate("document.documentElement.scrollWidth") <= 360
+
+    def test_data_sets_have_a_page(self, browser, data):
+        page = browser.new_page()
+        page.goto((data.directory / "report.html").resolve().as_uri())
+        page.locator("[data-choice=class]").select_option("0")
+        assert "class a" in page.locator(".chosen-now").text_content()
+        assert page.locator("#decisions0 .of-kind >> visible=true").count() == 1
+        page.close()
+
+
+def test_default_decisions_are_those_of_equal_costs(results):
+    (section,) = curve_sections(results)
+    answers = ranked(results)
+    each = [*answers.rankings(160, None).values(), answers.truth(None)]
+    for row, own in zip(section.decisions, each, strict=False):
+        threshold, cost = expected(own, float(section.prior), 1, 1)
+        assert row.threshold == threshold
+        assert float(row.cost) == pytest.approx(cost, abs=6e-5)
+
+
+def test_page_says_why_there_are_no_curves(results, tmp_path):
+    place = tmp_path / "copy"
+    shutil.copytree(results.directory, place)
+    (place / "answers.parquet").unlink()
+    (section,) = curve_sections(open_results(place))
+    assert "missing or damaged" in section.note
+
+
+def test_numbers_of_many_learners_and_classes_are_few(tmp_path):
+    many = [{"name": "naive_bayes", "label": f"NB{i}", "alpha": 0.1 * (i + 1)} for i in range(16)]
+    wide = {"family": {"name": "tan", "variables": [3, 3], "values": [7, 7]}, "learners": many}
+    wide |= {"models": 2, "data": {"train_sizes": [10, 40, 160], "test_size": "exact"}}
+    results = run_study(make_study(STUDY | wide), tmp_path / "out", jobs=1, report=False)
+    (section,) = curve_sections(results)
+    assert len(section.numbers) < 1.3 * MAX_BYTES
+    assert section.sizes[-1][0] == "160"
+    assert section.classes[0][0] == "rarest"
+
+
+@pytest.mark.parametrize("style", ["paper", "talk"])
+def test_figures_have_the_curves(data, tmp_path, style):
+    written, skipped = write_figures(data, tmp_path, "svg", style)
+    names = [path.name for path in written]
+    assert names == ["roc.svg", "precision_recall.svg", "lift.svg", "cost.svg", "captions.md"]
+    assert not skipped
