@@ -40,7 +40,7 @@ MAX_BYTES = 240_000  # of the numbers of all choices of a page
 _MAX_RANKINGS, _MAX_ROWS, _MIN_MODELS = 4000, 2e7, 10
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 _MISSING = len(_LETTERS) ** 2 - 1
-_EVERY = 2  # of the points of a curve, those that are embedded
+_EVERY = 2  # points of a curve, of which one is on the page
 _DIGITS = 6
 
 
@@ -120,7 +120,8 @@ def _made(
         remarks.append(f"Over the first {answers.models} of {results.study.models} models.")
     pictures = []
     for one in curves:
-        drawn = svg.draw(decisions.chart(one), f"{name}-{one.kind}", SIZE).picture
+        chart = decisions.chart(decisions.thinned(one, _EVERY))
+        drawn = svg.draw(chart, f"{name}-{one.kind}", SIZE).picture
         pictures.append((one.kind, one.about.title, drawn, prose.what(one.kind)))
     prior = first["prior"]
     return Section(

@@ -185,6 +185,45 @@ def test_studies_without_answers_say_what_is_missing(tmp_path):
         results.curves()
 
 
+PLUGIN = """
+from simstudy import register_learner
+from simstudy.learners import NaiveBayes
+
+
+@register_learner("mine")
+class Mine(NaiveBayes):
+    pass
+"""
+
+
+@pytest.mark.parametrize("test_size", ["exact", 200])
+def test_models_of_foreign_studies_are_not_drawn_again(tmp_path, test_size):
+    (tmp_path / "mine.py").write_text(PLUGIN, encoding="utf-8")
+    changed = {"plugins": ["mine.py"], "learners": [{"name": "mine"}], "models": 2}
+    changed["data"] = {"train_sizes": [20], "test_size": test_size}
+    study = make_study(STUDY | changed, tmp_path)
+    results = run_study(study, tmp_path / "out", jobs=1)
+    page = (results.directory / "report.html").read_text(encoding="utf-8")
+    if test_size == "exact":
+        with pytest.raises(SimstudyError, match=r"would execute .*mine"):
+            results.curves()
+        assert "There are no curves" in page
+    else:
+        found = results.curves()
+        assert found.truth.empty
+        assert set(found.table["curves"]) == {2}
+        assert "What a decision costs" in page
+
+
+def test_positive_class_of_the_study_is_the_default(tmp_path):
+    study = make_study(STUDY | {"measures": {"also": ["auc"], "positive": 1}})
+    results = run_study(study, tmp_path / "out", jobs=1, report=False)
+    found = results.curves()
+    assert found.positive == "1"
+    np.testing.assert_array_equal(found.table["y"], results.curves(positive=1).table["y"])
+    assert results.curves(positive="0").positive == "0"
+
+
 def test_damaged_answers_are_named(exact, tmp_path):
     import shutil
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pandas as pd
 
@@ -19,6 +20,13 @@ TRUTH = "truth"
 CHANCE = {"probability cost": "always the same class", "predicted probability": "calibrated"}
 _UNIT = (0.0, 1.0)
 _FIFTHS = tuple((part / 5, f"{part / 5:g}") for part in range(6))
+
+
+def thinned(curves: Curves, every: int) -> Curves:
+    """Curves with fewer points: the first of every few."""
+    table, truth = curves.table, curves.truth
+    kept = table.groupby("learner").cumcount() % every == 0
+    return replace(curves, table=table[kept], truth=truth.iloc[::every])
 
 
 def chart(curves: Curves, heading: str = "") -> Chart:
@@ -54,7 +62,8 @@ def _by_learner(curves: Curves) -> dict[str, pd.DataFrame]:
 def _learner(curves: Curves, label: str, rows: pd.DataFrame) -> list[spec.Layer]:
     """The line of a learner, and marks on it."""
     learner, x, y = curves.learners.index(label), rows["x"].tolist(), rows["y"].tolist()
-    places = [*range(len(x))] if curves.about.bins else list(MARKED)
+    last = len(x) - 1
+    places = [*range(len(x))] if curves.about.bins else [round(at * last / 100) for at in MARKED]
     low, high = rows["low"].tolist(), rows["high"].tolist()
     tips = [tip(curves, label, x[at], y[at], low[at], high[at]) for at in places]
     return [
