@@ -8,20 +8,18 @@ without any difference has no test, and the reason is told.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import combinations
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from scipy.special import chdtrc, fdtrc
 
-from simstudy.analysis.adjustment import bonferroni, check_confidence, check_option, holm
+from simstudy.analysis.adjustment import check_confidence
 from simstudy.analysis.outcomes import Outcome, flaw
 from simstudy.analysis.paired import TIES, Pair, table_of
 from simstudy.analysis.posteriors import signed_rank_bayes
-from simstudy.analysis.ranks import (
+from simstudy.analysis.ranking import (
     critical_difference,
     friedman_statistic,
     iman_davenport_statistic,
@@ -33,23 +31,18 @@ from simstudy.arrays import FloatArray
 from simstudy.measures.base import Undefined
 
 __all__ = [
-    "AdjustedPair",
-    "AdjustedPairs",
     "FTest",
     "Friedman",
     "Nemenyi",
-    "adjust",
     "friedman",
     "iman_davenport",
     "nemenyi",
-    "over_pairs",
     "quade",
     "sign_test",
     "signed_rank_bayes",
     "wilcoxon",
 ]
 
-ADJUSTMENTS = ("holm", "bonferroni", "none")
 ALL_EQUAL = "all learners are equal on every data set"
 
 
@@ -112,35 +105,6 @@ class Nemenyi(Ranked):
     pairs: FloatArray
     m: int
     groups: tuple[tuple[Any, ...], ...]
-
-
-@dataclass(frozen=True)
-class AdjustedPair:
-    """The test of two learners, and p adjusted for all m pairs."""
-
-    first: Any
-    second: Any
-    outcome: Outcome
-    p_adjusted: float
-
-
-@dataclass(frozen=True)
-class AdjustedPairs:
-    """Tests of pairs of learners.
-
-    Attributes
-    ----------
-    pairs : tuple of AdjustedPair
-        The pairs in their order.
-    adjustment : str
-        ``"holm"``, ``"bonferroni"`` or ``"none"``.
-    m : int
-        The number of tests that p is adjusted for.
-    """
-
-    pairs: tuple[AdjustedPair, ...]
-    adjustment: str
-    m: int
 
 
 def friedman(table: npt.ArrayLike, tie_correction: bool = True) -> Friedman:
@@ -262,54 +226,6 @@ def nemenyi(table: npt.ArrayLike, confidence: float = 0.95) -> Nemenyi:
     return Nemenyi(
         "Nemenyi", statistic, p, *ranked.facts, q, critical, confidence, pairs, m, groups
     )
-
-
-def over_pairs(
-    table: npt.ArrayLike,
-    test: Callable[..., Outcome] = wilcoxon,
-    adjustment: str = "holm",
-    **options: Any,
-) -> AdjustedPairs:
-    """Test every two learners of a table, and adjust p for the number of pairs.
-
-    Parameters
-    ----------
-    table : array of shape (n, k) or DataFrame
-        Scores with data sets as rows and learners as columns.
-    test : callable
-        `wilcoxon`, `sign_test`, or another test of a table of two learners.
-    adjustment : str
-        ``"holm"``, ``"bonferroni"`` or ``"none"``.
-    **options
-        Options of the test.
-    """
-    values, learners = table_of(table)
-    outcomes = {
-        (learners[one], learners[other]): test(values[:, [one, other]], **options)
-        for one, other in combinations(range(len(learners)), 2)
-    }
-    return adjust(outcomes, adjustment)
-
-
-def adjust(outcomes: dict[tuple[Any, Any], Outcome], adjustment: str = "holm") -> AdjustedPairs:
-    """Adjust the p of tests of pairs of learners for the number of tests.
-
-    Parameters
-    ----------
-    outcomes
-        The outcome of each pair. One without p counts as a test and stays without.
-    adjustment
-        ``"holm"``, ``"bonferroni"`` or ``"none"``.
-    """
-    check_option("adjustment", adjustment, ADJUSTMENTS)
-    p = np.array([outcome.p for outcome in outcomes.values()], dtype=np.float64)
-    m = 1 if adjustment == "none" else len(p)
-    adjusted = (holm(p) if adjustment == "holm" else bonferroni(p, m)).tolist()
-    pairs = tuple(
-        AdjustedPair(first, second, outcome, outcome.p if math.isnan(outcome.p) else value)
-        for ((first, second), outcome), value in zip(outcomes.items(), adjusted, strict=True)
-    )
-    return AdjustedPairs(pairs, adjustment, m)
 
 
 @dataclass(frozen=True)

@@ -102,12 +102,10 @@ def flaw(values: FloatArray, noun: str, least: int = 2) -> str:
     least
         How many are needed.
     """
-    bad = int((~np.isfinite(values.reshape(len(values), -1))).any(axis=1).sum())
-    if bad:
-        return f"{bad} of {len(values)} {noun} without a finite value"
     if len(values) < least:
-        return f"{len(values)} {noun}; at least {least} are needed"
-    return ""
+        return f"fewer than {least} {noun}" if len(values) else f"no {noun}"
+    bad = int((~np.isfinite(values.reshape(len(values), -1))).any(axis=1).sum())
+    return f"{bad} of {len(values)} {noun} without a finite value" if bad else ""
 
 
 def variance_of(values: FloatArray) -> float:
