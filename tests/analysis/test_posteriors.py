@@ -12,36 +12,9 @@ from scipy import stats
 
 from simstudy.analysis.across import signed_rank_bayes
 from simstudy.analysis.resampled import corrected_t, correlated_bayes
-from tests.analysis.resampling import BAYES, PAIRS, ROPES, TESTS, pair_table, same
 
 pytestmark = pytest.mark.filterwarnings("error")
-KEYS = ("p_first_better", "p_rope", "p_second_better")
 lists = st.lists(st.integers(-40, 40).map(lambda value: value / 40), min_size=2, max_size=12)
-
-
-@pytest.mark.parametrize("rope", ROPES)
-@pytest.mark.parametrize(("name", "pair"), PAIRS)
-def test_correlated_t_is_that_of_baycomp(name, pair, rope):
-    folds, figure = TESTS["per_set"][name][pair]["corrected_t_cv10"], BAYES["per_set"][name][pair]
-    share = folds["test_train_ratio"] / (1 + folds["test_train_ratio"])
-    found = correlated_bayes(folds["differences"], share, float(rope))
-    for key, value in zip(KEYS, found, strict=True):
-        assert same(value, figure and figure["rope"][rope][key])
-    assert same(found.scale, figure and figure["scale"])
-    assert figure is not None or found.reason == "all differences are 0"
-
-
-@pytest.mark.parametrize("rope", ROPES)
-@pytest.mark.parametrize("pair", BAYES["over_sets"])
-def test_signed_ranks_are_those_of_baycomp(pair, rope):
-    figure = BAYES["over_sets"][pair][rope]
-    found = signed_rank_bayes(pair_table(pair), float(rope))
-    assert same(found.theta_first, figure["expected_theta_first"])
-    assert same(found.theta_second, figure["expected_theta_second"])
-    assert found.theta_first + found.theta_rope + found.theta_second == pytest.approx(1)
-    error = math.hypot(found.mcse, figure["mcse_own"])
-    for key in KEYS:
-        assert getattr(found, key) == pytest.approx(figure["own_2e6_draws"][key], abs=4 * error)
 
 
 @given(lists, st.sampled_from([0.1, 0.5]), st.sampled_from([0.0, 0.05]))
@@ -77,7 +50,7 @@ def test_swapping_and_scaling_in_signed_ranks(d, rope):
 
 
 def test_a_seed_gives_the_same_draws_and_more_draws_less_error():
-    values = pair_table("BoostJ48-J48")
+    values = [-0.007, -0.007, 0.12, 0.027, -0.02, 0.033]
     one, again = (signed_rank_bayes(values, 0.01, draws=1000, seed=3) for _ in range(2))
     assert one == again
     assert tuple(signed_rank_bayes(values, 0.01, draws=1000, seed=4)) != tuple(one)

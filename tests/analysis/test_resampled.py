@@ -20,7 +20,6 @@ from simstudy.analysis.resampled import (
     naive_t,
     unpaired_t,
 )
-from tests.analysis.resampling import PAIRS, TESTS, figures, same
 
 pytestmark = pytest.mark.filterwarnings("error")
 
@@ -40,66 +39,6 @@ def alike(one, other, sign=1):
 
 
 # Figures
-
-
-@pytest.mark.parametrize(("name", "pair"), PAIRS)
-def test_five_by_two_tests_are_those_of_r(name, pair):
-    figure = TESTS["per_set"][name][pair]["five_by_two"]
-    found = five_by_two_t(figure["differences"])
-    assert same(found.statistic, figure["dietterich_t"])
-    assert same(found.p, figure["dietterich_p"])
-    assert found.df == 5
-    assert found.variances == pytest.approx(figure["s2"], abs=1e-14)
-    assert all(
-        same(*both)
-        for row in zip(found.every, figure["t_all_ten"], strict=True)
-        for both in zip(*row, strict=True)
-    )
-    combined = five_by_two_f(figure["differences"])
-    assert same(combined.statistic, figure["alpaydin_F"])
-    assert same(combined.p, figure["alpaydin_p"])
-    assert [combined.df1, combined.df2] == figure["alpaydin_df"]
-
-
-@pytest.mark.parametrize("scheme", ["cv10", "5x2"])
-@pytest.mark.parametrize(("name", "pair"), PAIRS)
-def test_corrected_and_naive_t_are_those_of_r_and_weka(name, pair, scheme):
-    figure = TESTS["per_set"][name][pair][f"corrected_t_{scheme}"]
-    share = figure["test_train_ratio"] / (1 + figure["test_train_ratio"])
-    found = corrected_t(figure["differences"], share)
-    assert same(found.statistic, figure["t"])
-    assert same(found.p, figure["p"])
-    assert (found.df, found.n) == (figure["df"], figure["J"])
-    assert found.difference == pytest.approx(figure["mean"], abs=1e-12)
-    assert [found.lower, found.upper] == pytest.approx(figure["ci95"], rel=1e-9, abs=1e-12)
-    assert not found.too_optimistic
-    naive = naive_t(figure["differences"])
-    assert same(naive.statistic, figure["t_naive"])
-    assert same(naive.p, figure["p_naive"])
-    assert naive.too_optimistic
-    assert "too optimistic" in naive.test
-
-
-MCNEMAR = figures("intervals/mcnemar.json.gz")
-
-
-@pytest.mark.parametrize(
-    ("name", "pair"), [(name, pair) for name in MCNEMAR for pair in MCNEMAR[name]]
-)
-def test_mcnemars_tests_are_those_of_r(name, pair):
-    figure = MCNEMAR[name][pair]
-    counts = [
-        figure[key] for key in ("both_right", "only_first_right", "only_second_right", "both_wrong")
-    ]
-    first, second = np.repeat([1, 1, 0, 0], counts), np.repeat([1, 0, 1, 0], counts)
-    for method, suffix in (("corrected", "_corrected"), ("plain", "")):
-        found = mcnemar(first, second, method)
-        assert same(found.statistic, figure[f"chi2{suffix}"])
-        assert same(found.p, figure[f"p{suffix}"])
-    found = mcnemar(first == 1, second == 1)
-    assert same(found.p, figure["p_exact"])
-    assert (found.only_first, found.only_second) == (counts[1], counts[2])
-    assert found.statistic == min(counts[1:3])
 
 
 def test_the_books_worked_quantiles_come_out():
