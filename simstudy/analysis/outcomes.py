@@ -108,11 +108,13 @@ def flaw(values: FloatArray, noun: str, least: int = 2) -> str:
     return f"{bad} of {len(values)} {noun} without a finite value" if bad else ""
 
 
-def variance_of(values: FloatArray) -> float:
-    """Return the variance (divisor n − 1); 0 if the values differ by rounding alone."""
-    variance = float(values.var(ddof=1))
+def spread_of(values: FloatArray) -> float:
+    """Return the standard deviation (divisor n − 1); 0 if values differ by rounding alone."""
     largest = float(np.abs(values).max())
-    return 0.0 if math.sqrt(variance) <= NO_SPREAD * largest else variance
+    if largest == 0:
+        return 0.0
+    spread = float((values / largest).std(ddof=1))  # squares neither overflow nor underflow
+    return 0.0 if spread <= NO_SPREAD else spread * largest
 
 
 def ratio(difference: float, se: float, if_zero: str = ALL_ZERO) -> float:

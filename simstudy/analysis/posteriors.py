@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import stdtr
 
-from simstudy.analysis.outcomes import ALL_ZERO, flaw, reason_of, variance_of, vector
+from simstudy.analysis.outcomes import ALL_ZERO, flaw, reason_of, spread_of, vector
 from simstudy.analysis.paired import Pair, pair_of
 from simstudy.arrays import FloatArray
 from simstudy.measures.base import Undefined
@@ -126,7 +126,7 @@ def correlated_bayes(differences: npt.ArrayLike, test_share: float, rope: float)
         return TPosterior(
             "Bayesian correlated t", none, none, none, rope, n, none, none, max(n - 1, 0)
         )
-    mean, scale = float(values.mean()), math.sqrt(factor * variance_of(values))
+    mean, scale = float(values.mean()), math.sqrt(factor) * spread_of(values)
     first, second = _beyond(mean, scale, n - 1, rope), _beyond(-mean, scale, n - 1, rope)
     within = 0.0 if rope == 0 else max(1.0 - first - second, 0.0)
     return TPosterior("Bayesian correlated t", first, within, second, rope, n, mean, scale, n - 1)
@@ -137,7 +137,7 @@ def signed_rank_bayes(
     rope: float,
     *,
     prior: float = 0.5,
-    draws: int = 200_000,
+    draws: int = 100_000,
     seed: int = 0,
 ) -> SignedRankPosterior:
     """Bayesian signed rank test of two learners over data sets.

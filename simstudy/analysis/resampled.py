@@ -24,8 +24,8 @@ from simstudy.analysis.outcomes import (
     flaw,
     no_t,
     ratio,
+    spread_of,
     t_outcome,
-    variance_of,
     vector,
 )
 from simstudy.analysis.posteriors import correlated_bayes, variance_factor
@@ -110,16 +110,18 @@ def five_by_two_t(differences: npt.ArrayLike) -> FiveByTwoT:
     if reason:
         none = Undefined(reason)
         return FiveByTwoT("5×2cv paired t", none, none, 5, (none,) * 5, ((none,) * 2,) * 5)
-    variances = _variances(values)
+    scaled, largest = _scaled(values)
+    variances = _variances(scaled)
     spread = math.sqrt(float(variances.sum()) / 5)
     varied = "the difference is 0, and none varies within repeats"
     if_zero = varied if values.any() else ALL_ZERO
     every = tuple(
-        tuple(ratio(value, spread, if_zero) for value in pair) for pair in values.tolist()
+        tuple(ratio(value, spread, if_zero) for value in pair) for pair in scaled.tolist()
     )
     t = every[0][0]
     p = t if math.isnan(t) else float(2 * stdtr(5, -abs(t)))
-    return FiveByTwoT("5×2cv paired t", t, p, 5, tuple(variances.tolist()), every)
+    unscaled = tuple(variance * largest * largest for variance in variances.tolist())
+    return FiveByTwoT("5×2cv paired t", t, p, 5, unscaled, every)
 
 
 def five_by_two_f(differences: npt.ArrayLike) -> FiveByTwoF:
@@ -139,8 +141,7 @@ def five_by_two_f(differences: npt.ArrayLike) -> FiveByTwoF:
     if reason:
         none = Undefined(reason)
         return FiveByTwoF("combined 5×2cv F", none, none, 10, 5)
-    largest = float(np.abs(values).max())
-    scaled = values / largest if largest > 0 else values  # squares must not underflow
+    scaled, _ = _scaled(values)
     F = ratio(float((scaled**2).sum()), 2 * float(_variances(scaled).sum()))
     p = F if math.isnan(F) else float(fdtrc(10, 5, F)) if math.isfinite(F) else 0.0
     return FiveByTwoF("combined 5×2cv F", F, p, 10, 5)
@@ -219,7 +220,7 @@ def unpaired_t(first: npt.ArrayLike, second: npt.ArrayLike, confidence: float = 
     largest = max(float(np.abs(sample).max()) for sample in samples)
     if abs(difference) <= ROUNDING * largest:
         difference = 0.0
-    se = math.sqrt(sum(variance_of(sample) / len(sample) for sample in samples))
+    se = math.hypot(*(spread_of(sample) / math.sqrt(len(sample)) for sample in samples))
     equal = "all values are equal"
     return t_outcome("unpaired t", difference, se, n - 1, n, confidence, if_zero=equal)
 
@@ -278,7 +279,7 @@ def _paired(
     reason, n = flaw(values, "differences"), len(values)
     if reason:
         return no_t(test, reason, n, confidence, too_optimistic)
-    se = math.sqrt(factor * variance_of(values))
+    se = math.sqrt(factor) * spread_of(values)
     return t_outcome(test, float(values.mean()), se, n - 1, n, confidence, too_optimistic)
 
 
@@ -290,9 +291,15 @@ def _five_by_two(differences: npt.ArrayLike) -> tuple[FloatArray, str]:
     return values, flaw(values.ravel(), "differences")
 
 
-def _variances(values: FloatArray) -> FloatArray:
+def _scaled(values: FloatArray) -> tuple[FloatArray, float]:
+    """Return values over the largest, whose squares neither overflow nor underflow, and that."""
+    largest = float(np.abs(values).max())
+    return (values / largest if largest > 0 else values), largest
+
+
+def _variances(scaled: FloatArray) -> FloatArray:
     """Return (d₁ − d₂)²/2 for every repeat; 0 where the two differ by rounding alone."""
-    gaps = values[:, 0] - values[:, 1]
-    gaps[np.abs(gaps) <= NO_SPREAD * np.abs(values).max()] = 0.0
+    gaps = scaled[:, 0] - scaled[:, 1]
+    gaps[np.abs(gaps) <= NO_SPREAD] = 0.0
     variances: FloatArray = gaps**2 / 2
     return variances

@@ -26,7 +26,7 @@ pytestmark = pytest.mark.filterwarnings("error")
 scores = st.integers(-40, 40).map(lambda value: value / 40)
 lists = st.lists(scores, min_size=2, max_size=12)
 five_by_two = st.lists(scores, min_size=10, max_size=10).map(lambda d: np.reshape(d, (5, 2)))
-factors = st.sampled_from([1e-6, 0.1, 3.0, 1e6])
+factors = st.sampled_from([1e-200, 1e-6, 0.1, 3.0, 1e6, 1e200])
 
 
 def alike(one, other, sign=1):
