@@ -6,10 +6,17 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy.special import chdtrc, fdtrc
+from scipy.special import chdtrc
 
-from simstudy.analysis.adjustment import ROUNDING, check_confidence
+from simstudy.analysis.adjustment import check_confidence
 from simstudy.analysis.complete import LeftOut, complete_subjects
+from simstudy.analysis.ranking import (
+    critical_difference,
+    friedman_statistic,
+    iman_davenport_statistic,
+    ranks_in_rows,
+    runs,
+)
 from simstudy.arrays import FloatArray
 
 
@@ -111,8 +118,6 @@ def rank(
     Values that are equal up to rounding get the mean of their ranks. If all values of every
     subject are equal, chi2, F and their p values are NaN.
     """
-    from scipy.stats import studentized_range  # slow to import
-
     check_confidence(confidence)
     chosen = _at(table, within, at)
     factors = (factor,) if within is None else (factor, within)
@@ -124,15 +129,14 @@ def rank(
         raise ValueError(
             f"only one {subject} has a finite {value} in every cell; ranks need at least two"
         )
-    ranks = _ranks(values.reshape(n, k, -1).mean(axis=2), greater_is_better)
+    ranks = ranks_in_rows(values.reshape(n, k, -1).mean(axis=2), greater_is_better)
     means = ranks.mean(axis=0)
-    q = float(studentized_range.ppf(confidence, k, np.inf)) / math.sqrt(2)
-    critical = q * math.sqrt(k * (k + 1) / (6 * n))
+    q, critical = critical_difference(n, k, confidence)
     order = np.argsort(means, kind="stable")
     near = np.abs(means[:, None] - means) < critical
     result = pd.DataFrame({factor: [levels[0][place] for place in order], "rank": means[order]})
     result = result.assign(n=n, not_told_apart=near.sum(axis=1)[order] - 1)
-    groups = [result[factor].iloc[low:high].tolist() for low, high in _runs(means[order], critical)]
+    groups = [result[factor].iloc[low:high].tolist() for low, high in runs(means[order], critical)]
     tests = _friedman(ranks)
     return Ranks(result, n, k, at, confidence, *tests, q, critical, groups, left_out)
 
@@ -150,43 +154,11 @@ def _at(table: pd.DataFrame, within: str | None, at: Any) -> pd.DataFrame:
     return chosen
 
 
-def _ranks(values: FloatArray, greater_is_better: bool) -> FloatArray:
-    """Return the ranks in every row, 1 for the best; values equal up to rounding are ties."""
-    from scipy.stats import rankdata
-
-    order = np.argsort(-values if greater_is_better else values, axis=1, kind="stable")
-    ordered = np.take_along_axis(values, order, axis=1)
-    scale = np.abs(values).max(axis=1, keepdims=True)
-    steps = np.abs(np.diff(ordered, axis=1)) > ROUNDING * scale
-    places = np.concatenate([np.zeros((len(values), 1)), np.cumsum(steps, axis=1)], axis=1)
-    ranks = np.empty_like(values)
-    np.put_along_axis(ranks, order, rankdata(places, axis=1), axis=1)
-    return ranks
-
-
 def _friedman(ranks: FloatArray) -> tuple[float, int, float, float, float, int, int, float]:
     """Return Friedman's test of the ranks, and Iman & Davenport's version."""
     n, k = ranks.shape
-    apart = float(((ranks.mean(axis=0) - (k + 1) / 2) ** 2).sum())
-    plain = 12 * n / (k * (k + 1)) * apart
-    # Correction for ties: each run of t equal values in a subject contributes t³ − t.
-    spread = float(((ranks - (k + 1) / 2) ** 2).sum())
-    correction = 12 * spread / (n * k * (k**2 - 1))
-    df1, df2 = k - 1, (k - 1) * (n - 1)
+    plain, correction = friedman_statistic(ranks)
     chi2 = plain / correction if correction > 0 else math.nan
-    room = n * (k - 1) - chi2
-    F = (n - 1) * chi2 / room if room > 1e-12 * n * k else math.inf
-    if math.isnan(chi2):
-        F = math.nan
-    p_F = 0.0 if math.isinf(F) else float(fdtrc(df1, df2, F))
+    F, p_F = iman_davenport_statistic(chi2, n, k)
+    df1, df2 = k - 1, (k - 1) * (n - 1)
     return chi2, df1, float(chdtrc(df1, chi2)), correction, F, df1, df2, p_F
-
-
-def _runs(ordered: FloatArray, critical: float) -> list[tuple[int, int]]:
-    """Return the maximal runs of ranks within the critical difference."""
-    runs: list[tuple[int, int]] = []
-    for low in range(len(ordered)):
-        high = int(np.searchsorted(ordered, ordered[low] + critical, side="left"))
-        if high - low > 1 and (not runs or high > runs[-1][1]):
-            runs.append((low, high))
-    return runs

@@ -15,6 +15,7 @@ from rich.console import Console
 
 import simstudy
 from simstudy import SimstudyError, load_study, merge, open_results, run_cell, run_shard, run_study
+from simstudy.analysis.resampled import corrected_t
 from simstudy.data.files import read_data
 from simstudy.engine.plan import make_plan
 from simstudy.learners import AODE
@@ -123,6 +124,19 @@ def test_a_cell_is_the_learner_on_the_split(write, tmp_path):
     means = results.dataset_means("accuracy").set_index(["dataset", "learner"])
     every = scores.groupby(["dataset", "learner"])["accuracy"].mean()
     np.testing.assert_allclose(means["mean"].sort_index(), every.sort_index(), rtol=1e-15)
+    table = results.dataset_table("accuracy")
+    assert table.loc["the votes", "AODE"] == means.loc[("the votes", "AODE"), "mean"]
+    (_, found) = results.pairwise_datasets("accuracy").to_dict("records")
+    own = scores[scores["dataset"] == "the votes"].set_index("model")
+    first, second = (own[own["learner"] == name]["accuracy"] for name in ("NB", "AODE"))
+    # Three folds: a third of the rows is for testing.
+    expected = corrected_t(first - second, 1 / 3)
+    assert found["p"] == pytest.approx(expected.p)
+    assert (found["dataset"], found["first"], found["n"], found["m"]) == ("the votes", "NB", 6, 1)
+    with pytest.raises(SimstudyError, match="5 repeats of 2 folds, not 2 of 3"):
+        results.pairwise_datasets(test="five_by_two_t")
+    with pytest.raises(SimstudyError, match="no training size 50% here; there are 100%"):
+        results.pairwise_datasets(size=0.5)
 
 
 def test_the_same_bytes_whatever_the_processes_the_pieces_and_interruptions(write, tmp_path):

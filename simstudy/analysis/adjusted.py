@@ -1,0 +1,96 @@
+"""Tests of all pairs of learners, adjusted for their number."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from simstudy.analysis.adjustment import bonferroni, check_option, holm
+from simstudy.analysis.outcomes import Outcome
+from simstudy.analysis.paired import table_of
+from simstudy.analysis.signed import wilcoxon
+
+ADJUSTMENTS = ("holm", "bonferroni", "none")
+
+
+@dataclass(frozen=True)
+class AdjustedPair:
+    """The test of two learners, and p adjusted for all m pairs."""
+
+    first: Any
+    second: Any
+    outcome: Outcome
+    p_adjusted: float
+
+
+@dataclass(frozen=True)
+class AdjustedPairs:
+    """Tests of pairs of learners.
+
+    Attributes
+    ----------
+    pairs : tuple of AdjustedPair
+        The pairs in their order.
+    adjustment : str
+        ``"holm"``, ``"bonferroni"`` or ``"none"``.
+    m : int
+        The number of tests that p is adjusted for.
+    """
+
+    pairs: tuple[AdjustedPair, ...]
+    adjustment: str
+    m: int
+
+
+def over_pairs(
+    table: npt.ArrayLike,
+    test: Callable[..., Outcome] = wilcoxon,
+    adjustment: str = "holm",
+    **options: Any,
+) -> AdjustedPairs:
+    """Test every two learners of a table, and adjust p for the number of pairs.
+
+    Parameters
+    ----------
+    table : array of shape (n, k) or DataFrame
+        Scores with data sets as rows and learners as columns.
+    test : callable
+        `wilcoxon`, `sign_test`, or another test of a table of two learners.
+    adjustment : str
+        ``"holm"``, ``"bonferroni"`` or ``"none"``.
+    **options
+        Options of the test.
+    """
+    values, learners = table_of(table)
+    outcomes = {
+        (learners[one], learners[other]): test(values[:, [one, other]], **options)
+        for one, other in combinations(range(len(learners)), 2)
+    }
+    return adjust(outcomes, adjustment)
+
+
+def adjust(outcomes: Mapping[tuple[Any, Any], Outcome], adjustment: str = "holm") -> AdjustedPairs:
+    """Adjust the p of tests of pairs of learners for the number of tests.
+
+    Parameters
+    ----------
+    outcomes
+        The outcome of each pair. One without p counts as a test and stays without.
+    adjustment
+        ``"holm"``, ``"bonferroni"`` or ``"none"``.
+    """
+    check_option("adjustment", adjustment, ADJUSTMENTS)
+    p = np.array([outcome.p for outcome in outcomes.values()], dtype=np.float64)
+    m = 1 if adjustment == "none" else len(p)
+    adjusted = (holm(p) if adjustment == "holm" else bonferroni(p, m)).tolist()
+    pairs = tuple(
+        AdjustedPair(first, second, outcome, outcome.p if math.isnan(outcome.p) else value)
+        for ((first, second), outcome), value in zip(outcomes.items(), adjusted, strict=True)
+    )
+    return AdjustedPairs(pairs, adjustment, m)

@@ -1,0 +1,158 @@
+"""Outcomes of statistical tests, and what has no test.
+
+A statistic that does not exist is `Undefined`, with a reason; nothing warns.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import stdtr
+
+from simstudy.analysis.adjustment import check_confidence, critical_t
+from simstudy.arrays import FloatArray
+from simstudy.measures.base import Undefined
+
+# Differences of scores such as 0.96 - 0.95 carry rounding errors that are large beside them; a
+# spread of less than this share of the largest difference is rounding.
+NO_SPREAD = 1e-10
+
+ALL_ZERO = "all differences are 0"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A statistic and its p, into which the outcome can be unpacked.
+
+    Attributes
+    ----------
+    test : str
+        The name of the test.
+    statistic, p : float
+        The statistic and its p, two-sided where a test has sides.
+    """
+
+    test: str
+    statistic: float
+    p: float
+
+    def __iter__(self) -> Iterator[float]:
+        """Unpack into the statistic and p."""
+        return iter((self.statistic, self.p))
+
+    @property
+    def reason(self) -> str:
+        """Why there is no p; empty if there is one."""
+        return reason_of(self.p)
+
+
+@dataclass(frozen=True)
+class TOutcome(Outcome):
+    """A t test of a difference, with the interval that belongs to it.
+
+    Attributes
+    ----------
+    difference, se : float
+        The mean difference, first minus second, and its standard error as the test has it.
+    df, n : int
+        The degrees of freedom and the number of differences, or of values.
+    lower, upper, confidence : float
+        The confidence interval.
+    too_optimistic : bool
+        Whether the test takes dependent differences for independent ones, so that its p is too
+        small.
+    """
+
+    difference: float
+    se: float
+    df: int
+    n: int
+    lower: float
+    upper: float
+    confidence: float
+    too_optimistic: bool = False
+
+
+def reason_of(value: float) -> str:
+    """Return why a value does not exist; empty if it does."""
+    return value.reason if isinstance(value, Undefined) else ""
+
+
+def vector(values: npt.ArrayLike, name: str = "differences") -> FloatArray:
+    """Return numbers as an array of one dimension."""
+    array = np.asarray(values, dtype=np.float64)
+    if array.ndim != 1:
+        raise ValueError(f"{name} must have one dimension, not the shape {array.shape}")
+    return array
+
+
+def flaw(values: FloatArray, noun: str, least: int = 2) -> str:
+    """Return why values cannot be tested: too few rows, or values that are not finite.
+
+    Parameters
+    ----------
+    values
+        The values, or a table of them.
+    noun
+        What a row is called, in the plural.
+    least
+        How many are needed.
+    """
+    if len(values) < least:
+        return f"fewer than {least} {noun}" if len(values) else f"no {noun}"
+    bad = int((~np.isfinite(values.reshape(len(values), -1))).any(axis=1).sum())
+    return f"{bad} of {len(values)} {noun} without a finite value" if bad else ""
+
+
+def spread_of(values: FloatArray) -> float:
+    """Return the standard deviation (divisor n − 1); 0 if values differ by rounding alone."""
+    largest = float(np.abs(values).max())
+    if largest == 0:
+        return 0.0
+    spread = float((values / largest).std(ddof=1))  # squares neither overflow nor underflow
+    return 0.0 if spread <= NO_SPREAD else spread * largest
+
+
+def ratio(difference: float, se: float, if_zero: str = ALL_ZERO) -> float:
+    """Return difference/se: infinite if se alone is 0, undefined, with a reason, if both are."""
+    if se > 0:
+        return difference / se
+    if difference == 0:
+        return Undefined(if_zero)
+    return math.copysign(math.inf, difference)
+
+
+def t_outcome(
+    test: str,
+    difference: float,
+    se: float,
+    df: int,
+    n: int,
+    confidence: float,
+    too_optimistic: bool = False,
+    if_zero: str = ALL_ZERO,
+) -> TOutcome:
+    """Return the t test of a difference with a standard error, two-sided."""
+    check_confidence(confidence)
+    statistic = ratio(difference, se, if_zero)
+    p = statistic if math.isnan(statistic) else float(2 * stdtr(df, -abs(statistic)))
+    half = float(critical_t(confidence, 1, np.array([df]))[0]) * se
+    lower, upper = difference - half, difference + half
+    return TOutcome(
+        test, statistic, p, difference, se, df, n, lower, upper, confidence, too_optimistic
+    )
+
+
+def no_t(
+    test: str, reason: str, n: int, confidence: float, too_optimistic: bool = False
+) -> TOutcome:
+    """Return the t test of what cannot be tested."""
+    check_confidence(confidence)
+    none = Undefined(reason)
+    return TOutcome(
+        test, none, none, none, none, max(n - 1, 0), n, none, none, confidence, too_optimistic
+    )

@@ -1,0 +1,232 @@
+"""Bayesian comparisons of two learners with a region of practical equivalence (rope).
+
+Differences within ±rope count as equivalent; the answer is three probabilities.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import stdtr
+
+from simstudy.analysis.outcomes import ALL_ZERO, flaw, reason_of, spread_of, vector
+from simstudy.analysis.paired import Pair, pair_of
+from simstudy.arrays import FloatArray
+from simstudy.measures.base import Undefined
+
+CHUNK = 10_000  # draws at once
+
+
+@dataclass(frozen=True)
+class Posterior:
+    """Probabilities that the first learner is better, that both are equivalent, or the second.
+
+    The posterior can be unpacked into the three, in that order.
+
+    Attributes
+    ----------
+    test : str
+        The name of the method.
+    p_first_better, p_rope, p_second_better : float
+        The probabilities; they sum to 1.
+    rope : float
+        Half the width of the region of practical equivalence.
+    n : int
+        The number of differences.
+    """
+
+    test: str
+    p_first_better: float
+    p_rope: float
+    p_second_better: float
+    rope: float
+    n: int
+
+    def __iter__(self) -> Iterator[float]:
+        """Unpack into the three probabilities."""
+        return iter((self.p_first_better, self.p_rope, self.p_second_better))
+
+    @property
+    def reason(self) -> str:
+        """Why there are no probabilities; empty if there are."""
+        return reason_of(self.p_first_better)
+
+
+@dataclass(frozen=True)
+class TPosterior(Posterior):
+    """The posterior of the mean difference, a t distribution with a place and a scale."""
+
+    mean: float
+    scale: float
+    df: int
+
+
+@dataclass(frozen=True)
+class SignedRankPosterior(Posterior):
+    """The posterior of Bayesian signed ranks.
+
+    Attributes
+    ----------
+    theta_first, theta_rope, theta_second : float
+        Expected shares of pairs of data sets in favour of each, in closed form.
+    draws, seed : int
+        The number of Monte-Carlo draws and their seed.
+    mcse : float
+        Monte-Carlo standard error, the largest of the three probabilities.
+    """
+
+    theta_first: float
+    theta_rope: float
+    theta_second: float
+    draws: int
+    seed: int
+    mcse: float
+
+
+def variance_factor(count: int, test_share: float) -> float:
+    """Return ``1/J + n_test/n_train`` for J differences and a share of test rows."""
+    if not 0 < test_share < 1:
+        raise ValueError(f"test_share is {test_share!r}; it must lie between 0 and 1")
+    return 1 / max(count, 1) + test_share / (1 - test_share)
+
+
+def correlated_bayes(differences: npt.ArrayLike, test_share: float, rope: float) -> TPosterior:
+    """Bayesian correlated t test of differences over splits that share rows.
+
+    The posterior of the mean difference is a t distribution with J − 1 degrees of freedom, the
+    mean as its place and the standard error of `corrected_t` as its scale. If all differences are
+    equal, but not 0, it is a point.
+
+    Parameters
+    ----------
+    differences : array of shape (J,)
+        Differences of scores, first minus second, one for each split; greater is better.
+    test_share : float > 0, < 1
+        Test rows by all rows of the splits, ``Σ n_test/Σ (n_test + n_train)``.
+    rope : float >= 0
+        Half the width of the region of practical equivalence.
+
+    References
+    ----------
+    G. Corani & A. Benavoli (2015). A Bayesian approach for comparing cross-validated algorithms on
+    multiple data sets. Machine Learning 100.
+    """
+    _check_rope(rope)
+    values = vector(differences)
+    n, factor = len(values), variance_factor(len(values), test_share)
+    reason = flaw(values, "differences")
+    if not reason and not values.any():
+        reason = ALL_ZERO
+    if reason:
+        none = Undefined(reason)
+        return TPosterior(
+            "Bayesian correlated t", none, none, none, rope, n, none, none, max(n - 1, 0)
+        )
+    mean, scale = float(values.mean()), math.sqrt(factor) * spread_of(values)
+    first, second = _beyond(mean, scale, n - 1, rope), _beyond(-mean, scale, n - 1, rope)
+    within = 0.0 if rope == 0 else max(1.0 - first - second, 0.0)
+    return TPosterior("Bayesian correlated t", first, within, second, rope, n, mean, scale, n - 1)
+
+
+def signed_rank_bayes(
+    table: npt.ArrayLike,
+    rope: float,
+    *,
+    prior: float = 0.5,
+    draws: int = 100_000,
+    seed: int = 0,
+) -> SignedRankPosterior:
+    """Bayesian signed rank test of two learners over data sets.
+
+    Data sets get Dirichlet weights w; θ is the weighted share ``Σ wᵢ wⱼ`` of pairs of data sets
+    whose mean difference ``(dᵢ + dⱼ)/2`` is above rope, within it, or below −rope, half of it
+    where the mean is on the boundary. Each probability is the share of draws in which that θ is
+    the largest.
+
+    Parameters
+    ----------
+    table : array of shape (n, 2) or (n,)
+        Scores with data sets as rows and two learners as columns, greater is better; or
+        differences.
+    rope : float >= 0
+        Half the width of the region of practical equivalence.
+    prior : float > 0
+        Weight of the pseudo-observation at 0; each data set has weight 1.
+    draws : int >= 1
+        The number of Monte-Carlo draws.
+    seed : int
+        Their seed.
+
+    References
+    ----------
+    A. Benavoli, G. Corani, J. Demšar & M. Zaffalon (2017). Time for a change: a tutorial for
+    comparing multiple classifiers through Bayesian analysis. JMLR 18.
+    """
+    _check_rope(rope)
+    if not prior > 0 or draws < 1:
+        raise ValueError(f"prior is {prior!r} and draws is {draws!r}; both must be above 0")
+    pair = pair_of(table)
+    reason = pair.flaw
+    if not reason and rope == 0 and not pair.differences.any():
+        reason = ALL_ZERO
+    name, n = "Bayesian signed rank", len(pair.differences)
+    if reason:
+        none = Undefined(reason)
+        return SignedRankPosterior(
+            name, none, none, none, rope, n, none, none, none, draws, seed, none
+        )
+    above, below = _pairs_beyond(pair, rope), _pairs_beyond(pair.swapped, rope)
+    alpha = np.concatenate([[prior], np.ones(n)])
+    first, second = _expected(above, alpha), _expected(below, alpha)
+    shares = _shares_of_draws(above, below, alpha, rope > 0, draws, seed)
+    mcse = max(math.sqrt(share * (1 - share) / draws) for share in shares)
+    rest = max(1.0 - first - second, 0.0) if rope > 0 else 0.0
+    return SignedRankPosterior(name, *shares, rope, n, first, rest, second, draws, seed, mcse)
+
+
+def _check_rope(rope: float) -> None:
+    if not 0 <= rope < math.inf:
+        raise ValueError(f"rope is {rope!r}; it must be a number of at least 0")
+
+
+def _beyond(mean: float, scale: float, df: int, rope: float) -> float:
+    """Return the probability of a difference above rope."""
+    if scale == 0:
+        return float(mean > rope)
+    return float(stdtr(df, (mean - rope) / scale))
+
+
+def _pairs_beyond(pair: Pair, rope: float) -> FloatArray:
+    """Return which pairs of observations have a mean above rope, ½ on it; the first is at 0."""
+    values = np.concatenate([[0.0], pair.differences])
+    noise = np.concatenate([[0.0], pair.noise])
+    gaps = values[:, None] + values - 2 * rope
+    level = np.abs(gaps) <= np.maximum(noise[:, None], noise)
+    return np.where(level, 0.5, (gaps > 0).astype(np.float64))
+
+
+def _expected(beyond: FloatArray, alpha: FloatArray) -> float:
+    """Return the expectation of Σ wᵢ wⱼ over pairs under Dirichlet weights."""
+    total = float(alpha.sum())
+    moments = (np.outer(alpha, alpha) + np.diag(alpha)) / (total * (total + 1))
+    return float((beyond * moments).sum())
+
+
+def _shares_of_draws(
+    above: FloatArray, below: FloatArray, alpha: FloatArray, rope: bool, draws: int, seed: int
+) -> tuple[float, float, float]:
+    """Return in which shares of draws the first, the rope and the second are ahead."""
+    rng, wins = np.random.default_rng(seed), np.zeros(3)
+    for start in range(0, draws, CHUNK):
+        weights = rng.dirichlet(alpha, min(CHUNK, draws - start))
+        first, second = (np.einsum("di,di->d", weights @ each, weights) for each in (above, below))
+        rest = 1 - first - second if rope else np.full(len(first), -1.0)
+        theta = np.stack([first, rest, second])
+        ahead = theta >= theta.max(axis=0) - 1e-12
+        wins += (ahead / ahead.sum(axis=0)).sum(axis=1)
+    one, within, other = (wins / draws).tolist()
+    return one, within, other

@@ -1,0 +1,305 @@
+"""Tests of two learners on one data set, whose folds share rows.
+
+All take differences of scores, first minus second, one for each split. Where the splits share
+training rows, differences are dependent, and only `naive_t` takes them for independent. Equal
+differences other than 0 have an infinite statistic and p = 0; if all are 0, if one is missing or
+if there are too few, there is no test, and the reason is told.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import fdtrc, stdtr
+
+from simstudy.analysis.adjustment import ROUNDING, check_option
+from simstudy.analysis.outcomes import (
+    ALL_ZERO,
+    NO_SPREAD,
+    Outcome,
+    TOutcome,
+    flaw,
+    no_t,
+    ratio,
+    spread_of,
+    t_outcome,
+    vector,
+)
+from simstudy.analysis.posteriors import correlated_bayes, variance_factor
+from simstudy.arrays import FloatArray
+from simstudy.measures import intervals
+from simstudy.measures.base import Undefined
+
+__all__ = [
+    "FiveByTwoF",
+    "FiveByTwoT",
+    "McNemarOutcome",
+    "corrected_t",
+    "correlated_bayes",
+    "five_by_two_f",
+    "five_by_two_t",
+    "mcnemar",
+    "naive_t",
+    "unpaired_t",
+]
+
+MCNEMAR = ("exact", "corrected", "plain")
+
+
+@dataclass(frozen=True)
+class FiveByTwoT(Outcome):
+    """Dietterich's 5×2cv paired t test.
+
+    Attributes
+    ----------
+    df : int
+        The degrees of freedom, 5.
+    variances : tuple of float
+        The variance s² of the two differences of each repeat.
+    every : tuple of tuple of float
+        The statistics that each of the ten differences would give in the place of the first.
+    """
+
+    df: int
+    variances: tuple[float, ...]
+    every: tuple[tuple[float, ...], ...]
+
+
+@dataclass(frozen=True)
+class FiveByTwoF(Outcome):
+    """Alpaydin's combined 5×2cv F test, with its degrees of freedom, 10 and 5."""
+
+    df1: int
+    df2: int
+
+
+@dataclass(frozen=True)
+class McNemarOutcome(Outcome):
+    """McNemar's test.
+
+    Attributes
+    ----------
+    method : str
+        ``"exact"``, ``"corrected"`` or ``"plain"``.
+    only_first, only_second : int
+        Rows that one learner alone predicts correctly.
+    """
+
+    method: str
+    only_first: int
+    only_second: int
+
+
+def five_by_two_t(differences: npt.ArrayLike) -> FiveByTwoT:
+    """5×2cv paired t test: ``t = d₁₁/√(Σ sᵢ²/5)`` with 5 degrees of freedom.
+
+    Parameters
+    ----------
+    differences : array of shape (5, 2)
+        Differences of scores by repeat and fold; the numerator is the first of the first repeat.
+
+    References
+    ----------
+    T. G. Dietterich (1998). Approximate statistical tests for comparing supervised classification
+    learning algorithms. Neural Computation 10.
+    """
+    values, reason = _five_by_two(differences)
+    if reason:
+        none = Undefined(reason)
+        return FiveByTwoT("5×2cv paired t", none, none, 5, (none,) * 5, ((none,) * 2,) * 5)
+    scaled, largest = _scaled(values)
+    variances = _variances(scaled)
+    spread = math.sqrt(float(variances.sum()) / 5)
+    varied = "the difference is 0, and none varies within repeats"
+    if_zero = varied if values.any() else ALL_ZERO
+    every = tuple(
+        tuple(ratio(value, spread, if_zero) for value in pair) for pair in scaled.tolist()
+    )
+    t = every[0][0]
+    p = t if math.isnan(t) else float(2 * stdtr(5, -abs(t)))
+    unscaled = tuple(variance * largest * largest for variance in variances.tolist())
+    return FiveByTwoT("5×2cv paired t", t, p, 5, unscaled, every)
+
+
+def five_by_two_f(differences: npt.ArrayLike) -> FiveByTwoF:
+    """Combined 5×2cv F test: ``F = Σ dᵢⱼ²/(2 Σ sᵢ²)`` with 10 and 5 degrees of freedom.
+
+    Parameters
+    ----------
+    differences : array of shape (5, 2)
+        Differences of scores by repeat and fold; their order does not matter.
+
+    References
+    ----------
+    E. Alpaydin (1999). Combined 5×2 cv F test for comparing supervised classification learning
+    algorithms. Neural Computation 11.
+    """
+    values, reason = _five_by_two(differences)
+    if reason:
+        none = Undefined(reason)
+        return FiveByTwoF("combined 5×2cv F", none, none, 10, 5)
+    scaled, _ = _scaled(values)
+    F = ratio(float((scaled**2).sum()), 2 * float(_variances(scaled).sum()))
+    p = F if math.isnan(F) else float(fdtrc(10, 5, F)) if math.isfinite(F) else 0.0
+    return FiveByTwoF("combined 5×2cv F", F, p, 10, 5)
+
+
+def corrected_t(
+    differences: npt.ArrayLike, test_share: float, confidence: float = 0.95
+) -> TOutcome:
+    """Corrected resampled t test of differences over splits that share rows.
+
+    The standard error is ``√((1/J + n_test/n_train) s²)``, J the number of differences, with J − 1
+    degrees of freedom, as in Weka. (The text of Witten, Frank & Hall, 5.5, has J = 10 for ten
+    repeats of ten folds, Weka has 100.)
+
+    Parameters
+    ----------
+    differences : array of shape (J,)
+        Differences of scores, one for each split.
+    test_share : float > 0, < 1
+        Test rows by all rows of the splits, ``Σ n_test/Σ (n_test + n_train)``.
+    confidence : float > 0, < 1
+        Confidence of the interval of the mean difference.
+
+    References
+    ----------
+    C. Nadeau & Y. Bengio (2003). Inference for the generalization error. Machine Learning 52.
+    """
+    values = vector(differences)
+    factor = variance_factor(len(values), test_share)
+    return _paired("corrected resampled t", values, factor, confidence)
+
+
+def naive_t(differences: npt.ArrayLike, confidence: float = 0.95) -> TOutcome:
+    """Paired t test that takes differences for independent; for comparison with `corrected_t`.
+
+    Splits of one data set share rows: their differences are dependent, the standard error
+    ``√(s²/J)`` is too small, and so is p. The outcome says so (``too_optimistic``).
+
+    Parameters
+    ----------
+    differences : array of shape (J,)
+        Differences of scores, one for each split.
+    confidence : float > 0, < 1
+        Nominal confidence of the interval of the mean difference.
+    """
+    values = vector(differences)
+    factor = 1 / max(len(values), 1)
+    return _paired("naive paired t (too optimistic)", values, factor, confidence, True)
+
+
+def unpaired_t(first: npt.ArrayLike, second: npt.ArrayLike, confidence: float = 0.95) -> TOutcome:
+    """t test of two independent samples of scores that cannot be paired.
+
+    The variance of the difference of means is ``s₁²/k + s₂²/l``; the degrees of freedom are the
+    smaller of k − 1 and l − 1, which is conservative beside Welch's.
+
+    Parameters
+    ----------
+    first : array of shape (k,)
+        Scores of the first learner.
+    second : array of shape (l,)
+        Scores of the second learner, from other splits or rows.
+    confidence : float > 0, < 1
+        Confidence of the interval of the difference.
+
+    References
+    ----------
+    I. H. Witten, E. Frank & M. A. Hall (2011). Data Mining, third edition, section 5.5.
+    """
+    samples = vector(first, "first"), vector(second, "second")
+    n = min(map(len, samples))
+    reason = flaw(samples[0], "values of the first") or flaw(samples[1], "values of the second")
+    if reason:
+        return no_t("unpaired t", reason, n, confidence)
+    difference = float(samples[0].mean() - samples[1].mean())
+    largest = max(float(np.abs(sample).max()) for sample in samples)
+    if abs(difference) <= ROUNDING * largest:
+        difference = 0.0
+    se = math.hypot(*(spread_of(sample) / math.sqrt(len(sample)) for sample in samples))
+    equal = "all values are equal"
+    return t_outcome("unpaired t", difference, se, n - 1, n, confidence, if_zero=equal)
+
+
+def mcnemar(
+    first_right: npt.ArrayLike, second_right: npt.ArrayLike, method: str = "exact"
+) -> McNemarOutcome:
+    """McNemar's test of two learners on the rows of one test set.
+
+    Parameters
+    ----------
+    first_right : array of bool of shape (n,)
+        Whether the first learner predicts each row correctly.
+    second_right : array of bool of shape (n,)
+        The same of the second learner.
+    method : str
+        ``"exact"``: binomial, the statistic is the smaller of the two counts; ``"corrected"``:
+        chi-squared with continuity correction, none for equal counts, as in R; ``"plain"``:
+        chi-squared without it.
+
+    Returns
+    -------
+    McNemarOutcome
+        If no row is predicted correctly by one learner alone, the exact p is 1, and chi-squared
+        does not exist.
+
+    References
+    ----------
+    Q. McNemar (1947). Note on the sampling error of the difference between correlated proportions
+    or percentages. Psychometrika 12.
+    """
+    check_option("method", method, MCNEMAR)
+    name = f"McNemar ({method})"
+    right = vector(first_right, "first_right"), vector(second_right, "second_right")
+    reason = flaw(right[0], "rows", 1) or flaw(right[1], "rows", 1)
+    if reason:
+        none = Undefined(reason)
+        return McNemarOutcome(name, none, none, method, 0, 0)
+    for values in right:
+        if not np.isin(values, (0.0, 1.0)).all():
+            raise ValueError("whether a row is right must be true or false, 1 or 0")
+    found = intervals.mcnemar(right[0] == 1.0, right[1] == 1.0)
+    counts = found.only_first, found.only_second
+    statistic, p = {
+        "exact": (float(min(counts)), found.p_exact),
+        "corrected": (found.statistic_corrected, found.p_corrected),
+        "plain": (found.statistic, found.p),
+    }[method]
+    return McNemarOutcome(name, statistic, p, method, *counts)
+
+
+def _paired(
+    test: str, values: FloatArray, factor: float, confidence: float, too_optimistic: bool = False
+) -> TOutcome:
+    """Return the t test of differences whose mean has the variance factor · s²."""
+    reason, n = flaw(values, "differences"), len(values)
+    if reason:
+        return no_t(test, reason, n, confidence, too_optimistic)
+    se = math.sqrt(factor) * spread_of(values)
+    return t_outcome(test, float(values.mean()), se, n - 1, n, confidence, too_optimistic)
+
+
+def _five_by_two(differences: npt.ArrayLike) -> tuple[FloatArray, str]:
+    """Return differences by repeat and fold, and why they cannot be tested, if so."""
+    values = np.asarray(differences, dtype=np.float64)
+    if values.shape != (5, 2):
+        raise ValueError(f"differences must have the shape (5, 2), not {values.shape}")
+    return values, flaw(values.ravel(), "differences")
+
+
+def _scaled(values: FloatArray) -> tuple[FloatArray, float]:
+    """Return values over the largest, whose squares neither overflow nor underflow, and that."""
+    largest = float(np.abs(values).max())
+    return (values / largest if largest > 0 else values), largest
+
+
+def _variances(scaled: FloatArray) -> FloatArray:
+    """Return (d₁ − d₂)²/2 for every repeat; 0 where the two differ by rounding alone."""
+    gaps = scaled[:, 0] - scaled[:, 1]
+    gaps[np.abs(gaps) <= NO_SPREAD] = 0.0
+    variances: FloatArray = gaps**2 / 2
+    return variances

@@ -1,0 +1,173 @@
+"""Scores of a study of data sets, as the differences and tables that tests of learners need."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from simstudy.analysis.adjusted import adjust
+from simstudy.analysis.adjustment import check_option
+from simstudy.analysis.outcomes import Outcome
+from simstudy.analysis.paired import TIES
+from simstudy.analysis.resampled import corrected_t, five_by_two_f, five_by_two_t, naive_t
+from simstudy.arrays import FloatArray
+
+TESTS = ("corrected_t", "five_by_two_t", "five_by_two_f", "naive_t")
+
+
+def split_differences(
+    scores: pd.DataFrame,
+    measure: str,
+    first: str,
+    second: str,
+    greater_is_better: bool = True,
+) -> dict[str, FloatArray]:
+    """Return the differences of two learners in every split, by data set.
+
+    Parameters
+    ----------
+    scores
+        One row per split and learner, of one training size: the columns `dataset`, `repeat`,
+        `fold`, `learner` and the measure.
+    measure
+        Its column.
+    first, second
+        The learners.
+    greater_is_better
+        False for losses, whose differences are turned round: positive if the first is better.
+
+    Returns
+    -------
+    dict
+        For each data set an array of repeats × folds; NaN where a score is missing or infinite.
+        Differences that are rounding alone are 0.
+    """
+    for name in (first, second):
+        if name not in set(scores["learner"]):
+            raise ValueError(f"the scores have no learner {name!r}")
+    found = {}
+    for dataset, rows in scores.groupby("dataset", sort=False):
+        shape = rows["repeat"].nunique(), rows["fold"].nunique()
+        one, other = (_by_split(rows, name, measure) for name in (first, second))
+        if not len(one) == len(other) == shape[0] * shape[1]:
+            raise ValueError(f"{dataset}: every split must have one score of every learner")
+        differences = _differences(one, other) * (1 if greater_is_better else -1)
+        found[str(dataset)] = differences.reshape(shape)
+    return found
+
+
+def means_table(scores: pd.DataFrame, measure: str, greater_is_better: bool = True) -> pd.DataFrame:
+    """Return mean scores over splits, data sets × learners, as tests over data sets need them.
+
+    Parameters
+    ----------
+    scores, measure
+        As in `split_differences`.
+    greater_is_better
+        False for losses, whose means get the opposite sign, so that greater is better.
+
+    Returns
+    -------
+    DataFrame
+        A mean is NaN if a split has no finite score.
+    """
+    finite = scores[measure].where(np.isfinite(scores[measure]))
+    groups = finite.groupby([scores["dataset"], scores["learner"]], sort=False)
+    means = groups.mean().where(groups.count() == groups.size())
+    learners = dict.fromkeys(scores["learner"])
+    table = pd.DataFrame({name: means.xs(name, level="learner") for name in learners})
+    table = table.loc[list(dict.fromkeys(scores["dataset"]))]
+    return table if greater_is_better else -table
+
+
+def shares_of_test_rows(scores: pd.DataFrame) -> dict[str, float]:
+    """Return the share of test rows in the rows of all splits, by data set.
+
+    Parameters
+    ----------
+    scores
+        With the columns `size`, the training rows, and `test_rows`.
+    """
+    sums = scores.groupby("dataset", sort=False)[["size", "test_rows"]].sum()
+    shares = sums["test_rows"] / (sums["test_rows"] + sums["size"])
+    return {str(dataset): float(share) for dataset, share in shares.items()}
+
+
+def pairwise_datasets(
+    scores: pd.DataFrame,
+    measure: str,
+    test: str = "corrected_t",
+    adjustment: str = "holm",
+    greater_is_better: bool = True,
+) -> pd.DataFrame:
+    """Test every two learners on every data set, over splits that share rows.
+
+    Parameters
+    ----------
+    scores
+        One row per split and learner, of one training size: the columns `dataset`, `repeat`,
+        `fold`, `size` (training rows), `test_rows`, `learner` and the measure.
+    measure
+        Its column.
+    test
+        ``"corrected_t"``; ``"five_by_two_t"`` or ``"five_by_two_f"``, which need 5 repeats of 2
+        folds; or ``"naive_t"``, which is too optimistic. See `simstudy.analysis.resampled`.
+    adjustment
+        Of p over the pairs of one data set: ``"holm"``, ``"bonferroni"`` or ``"none"``.
+    greater_is_better
+        False for losses.
+
+    Returns
+    -------
+    DataFrame
+        One row per data set and pair: `dataset`, `first`, `second`, `n` (splits), `difference` (the
+        mean, positive if the first is better), `statistic`, `p`, `p_adjusted`, `m` (tests in the
+        family), `test` (its name) and `reason`, why there is no p.
+    """
+    check_option("test", test, TESTS)
+    shares = shares_of_test_rows(scores)
+    pairs = list(combinations(dict.fromkeys(scores["learner"]), 2))
+    by_pair = {pair: split_differences(scores, measure, *pair, greater_is_better) for pair in pairs}
+    found: list[dict[str, Any]] = []
+    for dataset, share in shares.items():
+        outcomes = {pair: _outcome(test, by_pair[pair][dataset], share) for pair in pairs}
+        adjusted = adjust(outcomes, adjustment)
+        for each in adjusted.pairs:
+            differences = by_pair[each.first, each.second][dataset]
+            row = {"dataset": dataset, "first": each.first, "second": each.second}
+            row |= {"n": differences.size, "difference": float(differences.mean())}
+            row |= {"statistic": float(each.outcome.statistic), "p": float(each.outcome.p)}
+            row |= {"p_adjusted": float(each.p_adjusted), "m": adjusted.m}
+            found.append(row | {"test": each.outcome.test, "reason": each.outcome.reason})
+    columns = ["dataset", "first", "second", "n", "difference", "statistic", "p", "p_adjusted"]
+    return pd.DataFrame(found, columns=[*columns, "m", "test", "reason"])
+
+
+def _by_split(rows: pd.DataFrame, learner: str, measure: str) -> FloatArray:
+    """Return the scores of a learner in the order of repeats and folds."""
+    own = rows[rows["learner"] == learner].sort_values(["repeat", "fold"])
+    return own[measure].to_numpy(np.float64)
+
+
+def _differences(one: FloatArray, other: FloatArray) -> FloatArray:
+    """Return one − other: 0 if it is rounding alone, NaN unless both are finite."""
+    finite = np.isfinite(one) & np.isfinite(other)
+    one, other = np.where(finite, one, np.nan), np.where(finite, other, np.nan)
+    differences = one - other
+    rounding = np.abs(differences) <= TIES * np.maximum(np.abs(one), np.abs(other))
+    return np.where(rounding, 0.0, differences)
+
+
+def _outcome(test: str, differences: FloatArray, share: float) -> Outcome:
+    """Return the test of the differences of one data set."""
+    if test == "corrected_t":
+        return corrected_t(differences.ravel(), share)
+    if test == "naive_t":
+        return naive_t(differences.ravel())
+    if differences.shape != (5, 2):
+        repeats, folds = differences.shape
+        raise ValueError(f"{test} needs 5 repeats of 2 folds, not {repeats} of {folds}")
+    return five_by_two_t(differences) if test == "five_by_two_t" else five_by_two_f(differences)
