@@ -280,9 +280,12 @@ class Task:
         return self._limits[component.label]
 
     def _check_weights(self, component: Component) -> None:
-        """Refuse a learner that ignores weights: its limit would be meaningless."""
-        if getattr(self._learner(component), "knows_model", False):
+        """Refuse a learner that ignores weights or says why: its limit would be meaningless."""
+        learner = self._learner(component)
+        if getattr(learner, "knows_model", False):
             return
+        if reason := getattr(learner, "no_limit", ""):
+            raise ValueError(reason)
         cards = self._model_itself.cards
         # The same attributes with each class: only the weights distinguish the classes.
         rows = np.zeros((10 * cards[-1], len(cards)), dtype=np.intp)
