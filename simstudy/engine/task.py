@@ -109,7 +109,7 @@ class Task:
         self._plan, self._model = plan, model
         self._foreign = {name for name, _ in plan.sources}  # components that are not built in
         self._isolated: Callable[[], AbstractContextManager[None]]
-        self._isolated = _state_restored if plan.sources else nullcontext
+        self._isolated = state_restored if plan.sources else nullcontext
         with self._isolated():
             self._problem = problem(plan, model)
         self._truth, self._judged = self._problem.truth, self._problem.judged
@@ -317,7 +317,7 @@ def prepare(plan: Plan) -> None:
 
 def draw_model(plan: Plan, index: int) -> Model:
     """One of the models of a study."""
-    with _state_restored():
+    with state_restored():
         model: Model = build(FAMILIES, plan.family).draw(plan.stream(index, "model"))
     return model
 
@@ -345,7 +345,7 @@ def _is_interrupt(error: BaseException) -> bool:
 
 
 @contextmanager
-def _state_restored() -> Iterator[None]:
+def state_restored() -> Iterator[None]:
     """Restore what foreign code may change: the working directory, numpy's error state."""
     with directory_restored(), np.errstate():
         yield
