@@ -18,6 +18,7 @@ _DECIMALS = 12  # to which answers are compared by `isotonic`
 _RIDGE = 1e-10  # of standardised slopes, for each row: moves an ordinary maximum by some 1e-9
 _CONSTANT = 1e-9  # the relative spread up to which a feature is taken to be constant
 _FLAT = 1e-15  # the slope of a mean log loss at its minimum
+_ROUNDING = 1e-13  # of a mean loss
 _STEPS = 100  # of Newton's method
 COLDEST, HOTTEST = 0.01, 100.0  # temperatures
 
@@ -225,11 +226,11 @@ def _newton(
         hessian = (design.T * (weights * q * (1 - q))) @ design + np.diag(ridge)
         step = np.linalg.solve(hessian, gradient)
         size = 1.0
-        while size > 1e-10 and loss_of(found - size * step) > loss + 1e-15:
+        while size > 1e-10 and loss_of(found - size * step) > loss + _ROUNDING:
             size /= 2
         found = found - size * step
         loss = loss_of(found)
-        if np.abs(size * step).max() <= 1e-12 * (1 + np.abs(found).max()):
+        if np.abs(size * step).max() <= 1e-11 * (1 + np.abs(found).max()):
             break
     return found, loss
 
