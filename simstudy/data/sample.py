@@ -188,7 +188,7 @@ class Sample:
         """Return a sample of the same rows that uses these shared tables."""
         other = Sample.__new__(Sample)
         other.cards, other.codes, other.weights = self.cards, self.codes, self.weights
-        other.plain, other.declared = self.plain, self.declared
+        other.plain, other.declared, other.groups = self.plain, self.declared, self.groups
         if "schema" in self.__dict__:
             other.schema = self.schema
         if not self.plain:

@@ -110,7 +110,7 @@ class Task:
         self._plan, self._model = plan, model
         self._foreign = {name for name, _ in plan.sources}  # components that are not built in
         self._isolated: Callable[[], AbstractContextManager[None]]
-        self._isolated = _state_restored if plan.sources else nullcontext
+        self._isolated = state_restored if plan.sources else nullcontext
         with self._isolated():
             self._problem = problem(plan, model)
         self._truth, self._judged = self._problem.truth, self._problem.judged
@@ -288,9 +288,12 @@ class Task:
         return self._limits[component.label]
 
     def _check_weights(self, component: Component) -> None:
-        """Refuse a learner that ignores weights: its limit would be meaningless."""
-        if getattr(self._learner(component), "knows_model", False):
+        """Refuse a learner that ignores weights or says why: its limit would be meaningless."""
+        learner = self._learner(component)
+        if getattr(learner, "knows_model", False):
             return
+        if reason := getattr(learner, "no_limit", ""):
+            raise ValueError(reason)
         cards = self._model_itself.cards
         # The same attributes with each class: only the weights distinguish the classes.
         rows = np.zeros((10 * cards[-1], len(cards)), dtype=np.intp)
@@ -322,7 +325,7 @@ def prepare(plan: Plan) -> None:
 
 def draw_model(plan: Plan, index: int) -> Model:
     """One of the models of a study."""
-    with _state_restored():
+    with state_restored():
         model: Model = build(FAMILIES, plan.family).draw(plan.stream(index, "model"))
     return model
 
@@ -356,7 +359,7 @@ def _is_interrupt(error: BaseException) -> bool:
 
 
 @contextmanager
-def _state_restored() -> Iterator[None]:
+def state_restored() -> Iterator[None]:
     """Restore what foreign code may change: the working directory, numpy's error state."""
     with directory_restored(), np.errstate():
         yield

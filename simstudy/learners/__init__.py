@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from simstudy.learners.base import Generative, Learner
     from simstudy.learners.c45.boosting import BoostedC45
     from simstudy.learners.c45.learner import C45
+    from simstudy.learners.calibrated import Calibrated
     from simstudy.learners.camml.learner import CaMML
     from simstudy.learners.cost_sensitive import CostSensitive
     from simstudy.learners.hnb import HNB
@@ -29,6 +30,7 @@ _HOMES = {
     "simstudy.learners.base": ["Generative", "Learner"],
     "simstudy.learners.c45.boosting": ["BoostedC45"],
     "simstudy.learners.c45.learner": ["C45"],
+    "simstudy.learners.calibrated": ["Calibrated"],
     "simstudy.learners.camml.learner": ["CaMML"],
     "simstudy.learners.cost_sensitive": ["CostSensitive"],
     "simstudy.learners.hnb": ["HNB"],
@@ -52,6 +54,7 @@ __all__ = [
     "TAN",
     "BoostedC45",
     "CaMML",
+    "Calibrated",
     "CostSensitive",
     "DecisionStump",
     "Generative",

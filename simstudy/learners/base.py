@@ -39,6 +39,7 @@ class Learner(ABC):
 
     knows_model: ClassVar[bool] = False  # the engine passes the true posterior instead of fitting
     accepts: ClassVar[frozenset[str]] = frozenset()  # "numeric" attributes, "missing" values
+    no_limit: ClassVar[str] = ""  # why the learner cannot be fitted to a population, if it cannot
 
     def __init_subclass__(cls, **options: Any) -> None:
         """Have `fit` refuse rows that the learner does not accept."""

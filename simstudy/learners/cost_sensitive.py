@@ -2,40 +2,19 @@
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import ClassVar
 
 import numpy as np
 
-import simstudy.learners
 from simstudy.arrays import FloatArray
 from simstudy.data.sample import Sample, read_only
-from simstudy.errors import suggestion
-from simstudy.learners.base import Fitted, Learner, require
-
-# Names of study files, and public names here.
-LEARNERS = {
-    "prior": "Prior",
-    "naive_bayes": "NaiveBayes",
-    "tan": "TAN",
-    "aode": "AODE",
-    "kdb": "KDB",
-    "camml": "CaMML",
-    "hnb": "HNB",
-    "lbr": "LBR",
-    "c45": "C45",
-    "boosted_c45": "BoostedC45",
-    "mml_tree": "MMLTree",
-    "mml_graph": "MMLGraph",
-    "decision_stump": "DecisionStump",
-    "one_r": "OneR",
-}
+from simstudy.learners.base import Fitted, require
+from simstudy.learners.wrapper import Wrapper
 
 
 @dataclass(frozen=True)
-class CostSensitive(Learner):
+class CostSensitive(Wrapper):
     """Cost-sensitive learning: another learner on rows weighted by the costs of their class.
 
     A row of class i has weight w_i = C_i N/Σ_j C_j N_j, where C_i is the sum of row i of the cost
@@ -69,38 +48,18 @@ class CostSensitive(Learner):
     I. H. Witten, E. Frank & M. A. Hall (2011). Data Mining, third edition, chapter 5.
     """
 
-    learner: str = "naive_bayes"
-    parameters: dict[str, Any] | None = None
+    purpose: ClassVar[str] = "weighted by costs"
+
     matrix: list[list[float]] | None = None
 
     def __post_init__(self) -> None:
-        base = self.base()
-        if getattr(base, "takes_weights", True) is False:
+        super().__post_init__()
+        if getattr(self.base(), "takes_weights", True) is False:
             raise ValueError(
                 f"the learner '{self.learner}' takes no weights of rows, so it cannot be made "
                 "cost-sensitive"
             )
-        if getattr(base, "tree", None) == "true":
-            raise ValueError("tree = 'true' is not possible for a learner made cost-sensitive")
         self.class_costs(None if self.matrix is None else len(self.matrix))
-
-    def base(self) -> Learner:
-        """Return the learner that is fitted to the weighted rows."""
-        cls, given = _find(self.learner), self.parameters or {}
-        known = [field.name for field in dataclasses.fields(cls) if field.init]
-        for key in given:
-            if key not in known:
-                of = f"parameters: '{key}' is no parameter of '{self.learner}'"
-                raise ValueError(f"{of}{suggestion(key, known)}")
-        try:
-            return cls(**given)
-        except TypeError as error:  # a value of another type
-            raise ValueError(f"parameters = {given!r} do not fit '{self.learner}'") from error
-
-    @property
-    def accepts(self) -> frozenset[str]:  # type: ignore[override]
-        """Rows that the learner accepts."""
-        return self.base().accepts
 
     def class_costs(self, classes: int | None) -> FloatArray | None:
         """Return the cost of each class: the sum of its errors; None if all are equal."""
@@ -116,26 +75,12 @@ class CostSensitive(Learner):
         sums: FloatArray = costs.sum(axis=1)
         return sums
 
-    def check_design(
-        self, variables: tuple[int, int], values: tuple[int, int], sizes: Sequence[int]
-    ) -> None:
-        """Refuse what the learner refuses."""
-        base = self.base()
-        if hasattr(base, "check_design"):
-            base.check_design(variables, values, sizes)
-
     def check_classes(self, least: int, most: int) -> None:
         """Refuse another number of classes than the matrix has."""
         if self.matrix is not None:
             number = f"{least}" if least == most else f"{least} to {most}"
             allowed = f"it must have a row and a column for each class; there are {number} classes"
             require({least, most} == {len(self.matrix)}, "matrix", self.matrix, allowed)
-
-    def warm_up(self) -> None:
-        """Prepare the learner, so that this is not timed as part of a fit."""
-        base = self.base()
-        if hasattr(base, "warm_up"):
-            base.warm_up()
 
     def fit(self, sample: Sample, rng: np.random.Generator | None = None) -> Fitted:
         return self.base().fit(self._weighted(sample), rng)
@@ -154,18 +99,3 @@ class CostSensitive(Learner):
         made = sample.copy()  # without tables
         made.weights = read_only(weights)
         return made
-
-
-def _find(name: str) -> Any:
-    """Return a learner by its name or path."""
-    if name in LEARNERS:
-        return getattr(simstudy.learners, LEARNERS[name])
-    if name.startswith("pgmpy:"):
-        from simstudy.learners.pgmpy import pgmpy_learner
-
-        return pgmpy_learner(name)
-    if ":" in name:
-        from simstudy.learners.scikit import scikit_learner
-
-        return scikit_learner(name)
-    raise ValueError(f"learner = '{name}' cannot be weighted by costs{suggestion(name, LEARNERS)}")

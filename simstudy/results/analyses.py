@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from simstudy.analysis.regret import Regret
     from simstudy.analysis.reliability import Reliability
     from simstudy.engine.plan import Plan
+    from simstudy.engine.refit import Refit
     from simstudy.networks.model import Model
     from simstudy.results.curves import Curves
 
@@ -401,6 +402,29 @@ class Analyses(Recorded):
                 f"the study has no model {index}; it has models 0 to {plan.models - 1}"
             )
         return draw_model(plan, index)
+
+    def refit(self, learner: str, dataset: str | None = None) -> Refit:
+        """Fit a learner to all rows of a data set, prepared as in the study.
+
+        What the study measured is the estimate that belongs to it: the mean of the primary measure
+        over the splits of the data set, with the standard deviation between splits, at the largest
+        training size. The data set is read again and must be that of the run.
+
+        Parameters
+        ----------
+        learner : str
+            Its label.
+        dataset : str, optional
+            Its name; not needed if the study has one data set.
+
+        Returns
+        -------
+        Refit
+            Has ``predict_proba(frame)``, ``predict(frame)``, ``classes`` and ``estimate``.
+        """
+        from simstudy.results.refitting import refitted
+
+        return refitted(self, learner, dataset)
 
     def about(self, kind: str, name: str) -> str:
         """What a family, learner or measure says of itself in a line; empty if it is not known.

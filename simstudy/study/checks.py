@@ -197,6 +197,8 @@ def _check_learners(study: Study) -> None:
     for index, spec in enumerate(study.learners):
         try:
             learner = LEARNERS.get(spec.name)(**spec.parameters)
+            if limited and (reason := getattr(learner, "no_limit", "")):
+                raise ValueError(f"{reason}, as '{primary}' needs; choose another measures.primary")
             if limited and getattr(learner, "takes_weights", True) is False:
                 raise ValueError(
                     f"'{primary}' needs learners that accept weights of rows, and "

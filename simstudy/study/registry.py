@@ -170,6 +170,7 @@ LEARNERS = Registry(
         "mml_graph": f"{_LEARNERS}.mml.graph:MMLGraph",
         "decision_stump": f"{_LEARNERS}.one_attribute:DecisionStump",
         "one_r": f"{_LEARNERS}.one_attribute:OneR",
+        "calibrated": f"{_LEARNERS}.calibrated:Calibrated",
         "cost_sensitive": f"{_LEARNERS}.cost_sensitive:CostSensitive",
     },
     by_path={"pgmpy": f"{_LEARNERS}.pgmpy:pgmpy_learner", "": f"{_LEARNERS}.scikit:scikit_learner"},

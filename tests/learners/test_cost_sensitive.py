@@ -14,7 +14,7 @@ from simstudy.arrays import FloatArray
 from simstudy.data.sample import Sample
 from simstudy.data.schema import Schema, Variable
 from simstudy.learners import AODE, C45, CostSensitive, NaiveBayes
-from simstudy.learners.cost_sensitive import LEARNERS
+from simstudy.learners.wrapper import LEARNERS
 from simstudy.measures import cost
 from simstudy.sources.naive_bayes import NaiveBayesFamily
 from simstudy.study import registry
@@ -123,7 +123,7 @@ def test_it_knows_the_built_in_learners_by_the_names_of_studies() -> None:
 
     for name, public in LEARNERS.items():
         assert registry.LEARNERS.get(name) is getattr(simstudy.learners, public)
-    assert {*LEARNERS} == {*registry.LEARNERS._builtin} - {"truth", "cost_sensitive"}
+    assert {*LEARNERS} == {*registry.LEARNERS._builtin} - {"truth", "cost_sensitive", "calibrated"}
     assert CostSensitive("sklearn.naive_bayes:CategoricalNB", {"encode": "ordinal"}).base()
 
 

@@ -1,0 +1,100 @@
+"""Learners that are made of another learner, which a study names with its parameters."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import simstudy.learners
+from simstudy.errors import suggestion
+from simstudy.learners.base import Learner
+
+# Names of study files, and public names here.
+LEARNERS = {
+    "prior": "Prior",
+    "naive_bayes": "NaiveBayes",
+    "tan": "TAN",
+    "aode": "AODE",
+    "kdb": "KDB",
+    "camml": "CaMML",
+    "hnb": "HNB",
+    "lbr": "LBR",
+    "c45": "C45",
+    "boosted_c45": "BoostedC45",
+    "mml_tree": "MMLTree",
+    "mml_graph": "MMLGraph",
+    "decision_stump": "DecisionStump",
+    "one_r": "OneR",
+}
+
+
+@dataclass(frozen=True)
+class Wrapper(Learner):
+    """Base class of learners that change what another learner does.
+
+    Parameters
+    ----------
+    learner : str
+        The name of the learner: a built-in one, or a classifier by its path.
+    parameters : table, optional
+        The parameters of that learner; its defaults if not given.
+    """
+
+    purpose: ClassVar[str]  # what is done to the learner, for sentences: "weighted by costs"
+
+    learner: str = "naive_bayes"
+    parameters: dict[str, Any] | None = None
+
+    def __post_init__(self) -> None:
+        if getattr(self.base(), "tree", None) == "true":
+            raise ValueError(f"tree = 'true' is not possible for a learner {self.purpose}")
+
+    def base(self) -> Learner:
+        """Return the other learner."""
+        cls, given = _find(self.learner, self.purpose), self.parameters or {}
+        known = [field.name for field in dataclasses.fields(cls) if field.init]
+        for key in given:
+            if key not in known:
+                of = f"parameters: '{key}' is no parameter of '{self.learner}'"
+                raise ValueError(f"{of}{suggestion(key, known)}")
+        try:
+            made: Learner = cls(**given)
+        except TypeError as error:  # a value of another type
+            raise ValueError(f"parameters = {given!r} do not fit '{self.learner}'") from error
+        return made
+
+    @property
+    def accepts(self) -> frozenset[str]:  # type: ignore[override]
+        """Rows that the learner accepts."""
+        return self.base().accepts
+
+    def check_design(
+        self, variables: tuple[int, int], values: tuple[int, int], sizes: Sequence[int]
+    ) -> None:
+        """Refuse what the learner refuses."""
+        base = self.base()
+        if hasattr(base, "check_design"):
+            base.check_design(variables, values, sizes)
+
+    def warm_up(self) -> None:
+        """Prepare the learner, so that this is not timed as part of a fit."""
+        base = self.base()
+        if hasattr(base, "warm_up"):
+            base.warm_up()
+
+
+def _find(name: str, purpose: str) -> Any:
+    """Return the class of a learner by its name or path."""
+    if name in LEARNERS:
+        return getattr(simstudy.learners, LEARNERS[name])
+    if name.startswith("pgmpy:"):
+        from simstudy.learners.pgmpy import pgmpy_learner
+
+        return pgmpy_learner(name)
+    if ":" in name:
+        from simstudy.learners.scikit import scikit_learner
+
+        return scikit_learner(name)
+    raise ValueError(f"learner = '{name}' cannot be {purpose}{suggestion(name, LEARNERS)}")
