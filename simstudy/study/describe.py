@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from simstudy.errors import SimstudyError, describe, suggestion
+from simstudy.measures.arguments import POSITIVE
 from simstudy.measures.base import CONTEXT_KEYWORDS, MeasureInfo, has_exact_value
 from simstudy.study.registry import LEARNERS, MEASURES, REGISTRIES, Registry
 from simstudy.study.spec import keys_of
@@ -149,7 +150,10 @@ def _parameters(component: Any, documents: list[dict[str, str]]) -> Iterator[Par
     for name, default in defaults.items():
         hint = hints.get(name, Any)
         kind, meaning = entries.get(name, ("", ""))
-        context = not isinstance(component, type) and name in CONTEXT_KEYWORDS
+        of_measure = not isinstance(component, type)
+        if of_measure and name == POSITIVE:  # a study names the class
+            hint, kind = str | int | None, "name of a class, optional"
+        context = of_measure and name in CONTEXT_KEYWORDS
         yield Parameter(name, kind or _type_text(hint), meaning, default, hint, context)
 
 

@@ -7,7 +7,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
-from jsonschema import Draft202012Validator
+from jsonschema import Draft202012Validator, ValidationError
 
 from simstudy import SimstudyError, load_collection, make_study
 from simstudy.study.builtin import builtin_studies
@@ -208,3 +208,13 @@ def test_every_key_is_described(study, listing):
         described(validator.schema, "")
         for name, section in validator.schema["$defs"].items():
             described(section, name)
+
+
+def test_a_measure_with_parameters_is_valid_and_a_wrong_one_is_not(study):
+    content = tomllib.loads(STUDY)
+    named = {"name": "auc", "label": "of_yes", "positive": "yes"}
+    also = ["kappa", named, {"name": "cost", "matrix": [[0]]}]
+    study.validate(content | {"measures": {"also": also}})
+    for wrong in ({"name": "cost", "matrx": []}, {"name": "f_score", "beta": "x"}, 5):
+        with pytest.raises(ValidationError):
+            study.validate(content | {"measures": {"also": [wrong]}})
