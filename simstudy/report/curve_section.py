@@ -17,6 +17,7 @@ import numpy as np
 from simstudy.analysis.decision_curves import (
     DRAWN,
     KINDS,
+    Heights,
     MeanCurve,
     Points,
     decide,
@@ -39,6 +40,7 @@ MAX_BYTES = 240_000  # of the numbers of all choices of a page
 # Rankings made for a page, and their rows together, at most; models that are always used.
 _MAX_RANKINGS, _MAX_ROWS, _MIN_MODELS = 4000, 2e7, 10
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+_CODES = np.frombuffer(_LETTERS.encode(), np.uint8)
 _MISSING = len(_LETTERS) ** 2 - 1
 _EVERY = 2  # points of a curve, of which one is on the page
 _DIGITS = 6
@@ -169,7 +171,7 @@ def _numbers(
         if (choice, size) not in made:
             found = answers.rankings(size, choice)
             own = [found[label] for label in results.learners]
-            made[choice, size] = _choice([*own, truths[choice]], bands)
+            made[choice, size] = _choice([*own, truths[choice]], bands, answers.heights)
         return made[choice, size]
 
     each = len(json.dumps(choice_at(choices[0], results.sizes[-1])))
@@ -187,13 +189,13 @@ def _numbers(
     return {"axes": axes, "labels": results.learners, "choices": content}, sizes, kept
 
 
-def _choice(rankings: Sequence[Sequence[Ranking]], bands: bool) -> dict[str, Any]:
+def _choice(rankings: Sequence[Sequence[Ranking]], bands: bool, heights: Heights) -> dict[str, Any]:
     """The curves and decisions of the learners, and last of the truth."""
     found: dict[str, Any] = {"curves": {}, "points": [_points(own) for own in rankings]}
     priors = [one["prior"] for one in found["points"] if one]
     found["prior"] = priors[0] if priors else 0.5
     for kind in DRAWN:
-        every = [mean_curve(kind, own) for own in rankings]
+        every = [mean_curve(kind, own, heights) for own in rankings]
         found["curves"][kind] = [[*_lines(one, bands)] if one.curves else [] for one in every]
     return found
 
@@ -209,7 +211,8 @@ def _packed(heights: FloatArray) -> str:
     shown = heights[::_EVERY]
     there = np.isfinite(shown)
     whole = np.where(there, np.rint(np.where(there, shown, 0) * (_MISSING - 1)), _MISSING)
-    return "".join(_LETTERS[int(v) // 64] + _LETTERS[int(v) % 64] for v in whole)
+    letters = np.array(np.divmod(whole.astype(np.intp), len(_LETTERS))).T
+    return _CODES[letters].tobytes().decode()
 
 
 def _points(rankings: Sequence[Ranking]) -> dict[str, Any] | None:
