@@ -91,7 +91,7 @@ KINDS = {
         "Reliability", "predicted probability", "observed frequency", _reliability, bins=True
     ),
 }
-DRAWN = ("roc", "precision_recall", "lift", "cost")  # without further options
+DRAWN = ("roc", "precision_recall", "lift", "cost", "reliability")  # without further options
 
 
 class MeanCurve(NamedTuple):

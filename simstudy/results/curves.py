@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from simstudy.analysis.decision_curves import (
@@ -89,6 +89,23 @@ class Curves:
         ax = mpl.draw(chart, ax)
         ax.legend(handles=mpl.handles(decisions.key(chart)), frameon=False, fontsize="small")
         return ax
+
+
+def profit_of(lift: Curves, prior: float, benefit: float, cost: float) -> Curves:
+    """Return the profit for each row of acting on the rows ranked first, from mean lift curves.
+
+    ``benefit · prior · found − cost · share``, of one share of positive rows for all models, as a
+    reader may set it; `Results.curves` has the mean of profits at the models' own shares.
+    """
+
+    def gained(table: pd.DataFrame) -> pd.DataFrame:
+        heights = [name for name in ("y", "low", "high", "pooled") if name in table]
+        found = {name: benefit * prior * table[name] - cost * table["x"] for name in heights}
+        return table.assign(**found)
+
+    return replace(
+        lift, kind="profit", table=gained(lift.table), truth=gained(lift.truth), prior=prior
+    )
 
 
 def ranked(results: Analyses, dataset: str | None = None) -> RankedAnswers:

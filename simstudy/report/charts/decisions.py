@@ -25,6 +25,7 @@ _FIFTHS = tuple((part / 5, f"{part / 5:g}") for part in range(6))
 def thinned(curves: Curves, every: int) -> Curves:
     """Curves with fewer points: the first of every few."""
     table, truth = curves.table, curves.truth
+    every = 1 if curves.about.bins else every
     kept = table.groupby("learner").cumcount() % every == 0
     return replace(curves, table=table[kept], truth=truth.iloc[::every])
 
