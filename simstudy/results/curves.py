@@ -154,14 +154,14 @@ def make_curves(
             raise SimstudyError(str(error)) from error
     wanted = [label for label in results.learners if learners is None or label in learners]
     found = answers.rankings(at, one)
-    known = answers.heights
-    table = curve_table(kind, {label: found[label] for label in wanted}, known, **options)
+    heights = answers.heights
+    table = curve_table(kind, {label: found[label] for label in wanted}, heights, **options)
     if pooled := answers.pooled(at, one):
         each = [[pooled[label]] if label in pooled else [] for label in wanted]
-        heights = [mean_curve(kind, own, known, **options).y for own in each]
-        table["pooled"] = [height for own in heights for height in own]
+        pooled_heights = [mean_curve(kind, own, heights, **options).y for own in each]
+        table["pooled"] = [height for own in pooled_heights for height in own]
     truth = answers.truth(one)
-    own = mean_curve(kind, truth, known, **options).table()
+    own = mean_curve(kind, truth, heights, **options).table()
     named = answers.rarer if one is None else one
     return Curves(
         kind,
