@@ -53,7 +53,8 @@ def _printed(results: Results, style: Style, kind: str, dataset: str | None = No
     if kind == "profit":
         found, values = _profits(found)
     several = len(found) > 1
-    charts = [decisions.chart(one, prose.size_words(one.size) * several) for one in found]
+    made = [decisions.chart(one, prose.size_words(one.size) * several) for one in found]
+    charts = decisions.aligned(made)
     panels = Panels(tuple(charts), decisions.key(*charts), height=2.4, shared=True)
     rest = len(results.learners) - len(shown)
     which = f"Shown: the first {len(shown)} of {len(results.learners)} learners." * bool(rest)

@@ -11,7 +11,9 @@ import pytest
 
 from simstudy import load_study, make_study, open_results, run_study
 from simstudy.analysis.decision_curves import decide, mean_curve, operating_points
+from simstudy.report.charts.mpl import STYLES
 from simstudy.report.curve_section import MAX_BYTES, curve_sections
+from simstudy.report.decision_figures import decision_makers
 from simstudy.report.figures import write_figures
 from simstudy.results.curves import ranked
 
@@ -244,3 +246,12 @@ def test_figures_have_the_curves(data, tmp_path, style):
     assert names == [*(f"{kind}.svg" for kind in kinds), "captions.md"]
     assert "acting on rows at random earns 0" in " ".join(written[-1].read_text("utf-8").split())
     assert not skipped
+
+
+def test_panels_of_profit_have_one_axis_that_holds_the_truth(results):
+    printed = decision_makers(results)["profit"](results, STYLES["paper"])
+    charts = printed.panels.charts
+    assert len({(chart.y.low, chart.y.high) for chart in charts}) == 1
+    heights = [y for chart in charts for line in chart.labelled for y in line.y]
+    assert charts[0].y.low < min(heights)
+    assert max(heights) < charts[0].y.high
