@@ -91,7 +91,7 @@ KINDS = {
         "Reliability", "predicted probability", "observed frequency", _reliability, bins=True
     ),
 }
-DRAWN = ("roc", "precision_recall", "lift", "cost")  # without further options
+DRAWN = ("roc", "precision_recall", "lift", "cost", "reliability")  # without further options
 
 
 class MeanCurve(NamedTuple):
@@ -110,7 +110,29 @@ class MeanCurve(NamedTuple):
         return pd.DataFrame(self._asdict())
 
 
-def mean_curve(kind: str, rankings: Sequence[Ranking], **options: Any) -> MeanCurve:
+class Heights:
+    """The heights of curves, computed once for each ranking while there is room to keep it."""
+
+    def __init__(self, room: int = 2_000_000) -> None:
+        self._room = room  # thresholds of all rankings kept
+        self._known: dict[int, tuple[Ranking, dict[str, FloatArray]]] = {}
+
+    def of(self, kind: str, ranking: Ranking, where: FloatArray) -> FloatArray:
+        """Return the heights of one kind, at the places that belong to it."""
+        if id(ranking) not in self._known:
+            self._room -= len(ranking.thresholds)
+            if self._room < 0:
+                return KINDS[kind].at(ranking, where)
+            self._known[id(ranking)] = ranking, {}  # whose number is its own while it is kept
+        known = self._known[id(ranking)][1]
+        if kind not in known:
+            known[kind] = KINDS[kind].at(ranking, where)
+        return known[kind]
+
+
+def mean_curve(
+    kind: str, rankings: Sequence[Ranking], heights: Heights | None = None, **options: Any
+) -> MeanCurve:
     """Return the vertical average of curves; rankings without both classes are left out.
 
     Parameters
@@ -119,13 +141,18 @@ def mean_curve(kind: str, rankings: Sequence[Ranking], **options: Any) -> MeanCu
         One of `KINDS`.
     rankings : sequence of Ranking
         One for each model or repeat.
+    heights : Heights, optional
+        Heights that are known already.
     **options
         Of ``"profit"``: ``benefit``, ``cost`` and ``fixed``; see `measures.curves.profit`.
     """
     of, usable = KINDS[kind], [one for one in rankings if not one.undefined]
     where = np.arange(_BINS) / _BINS if of.bins else np.linspace(0.0, 1.0, STEPS + 1)
-    heights = [of.at(one, where, **options) for one in usable]
-    each = np.array(heights) if heights else np.full((1, len(where)), np.nan)
+    if heights is None or options:
+        found = [of.at(one, where, **options) for one in usable]
+    else:
+        found = [heights.of(kind, one, where) for one in usable]
+    each = np.array(found) if found else np.full((1, len(where)), np.nan)
     mean, low, high = _averages(each)
     if of.bins:
         where = _mean_scores(usable)
@@ -138,13 +165,20 @@ def _averages(each: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     number = there.sum(axis=0)
     total = np.where(there, each, 0.0).sum(axis=0)
     mean = np.divide(total, number, out=np.full(len(number), np.nan), where=number > 0)
-    low, high = np.full((2, len(number)), np.nan)
-    whole = number == len(each)
-    if whole.any():
-        low[whole], high[whole] = np.quantile(each[:, whole], BAND, axis=0)
-    for place in np.flatnonzero(~whole & (number > 0)):
-        low[place], high[place] = np.quantile(each[there[:, place], place], BAND)
+    ordered = np.sort(np.where(there, each, np.nan), axis=0)  # NaN last
+    low, high = (_quantile(ordered, number, share) for share in BAND)
     return mean, low, high
+
+
+def _quantile(ordered: FloatArray, number: FloatArray, share: float) -> FloatArray:
+    """A quantile of the first entries of each column, to the digits of `numpy.quantile`."""
+    at = share * np.maximum(number - 1, 0)
+    before = np.floor(at).astype(np.intp)
+    after, columns = np.minimum(before + 1, np.maximum(number - 1, 0)), np.arange(len(number))
+    one, other, part = ordered[before, columns], ordered[after, columns], at - before
+    step = other - one
+    found: FloatArray = np.where(part < 0.5, one + step * part, other - step * (1.0 - part))
+    return found
 
 
 def _mean_scores(rankings: Sequence[Ranking]) -> FloatArray:
@@ -157,12 +191,17 @@ def _mean_scores(rankings: Sequence[Ranking]) -> FloatArray:
 
 
 def curve_table(
-    kind: str, rankings: Mapping[str, Sequence[Ranking]], **options: Any
+    kind: str,
+    rankings: Mapping[str, Sequence[Ranking]],
+    heights: Heights | None = None,
+    **options: Any,
 ) -> pd.DataFrame:
     """Return the mean curve of each learner: `learner`, `x`, `y`, `low`, `high`, `curves`."""
     import pandas as pd
 
-    found = {label: mean_curve(kind, own, **options).table() for label, own in rankings.items()}
+    found = {
+        label: mean_curve(kind, own, heights, **options).table() for label, own in rankings.items()
+    }
     return pd.concat(found, names=["learner"]).reset_index("learner").reset_index(drop=True)
 
 

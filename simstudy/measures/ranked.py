@@ -146,7 +146,8 @@ def hull_places(across: FloatArray, up: FloatArray) -> IntArray:
     """
     kept = np.arange(len(across))
     while True:
-        wide, high = np.diff(across[kept]), np.diff(up[kept])
+        x, y = across[kept], up[kept]
+        wide, high = x[1:] - x[:-1], y[1:] - y[:-1]
         # A point on or below the line between its neighbours is no corner of the hull.
         corner = high[:-1] * wide[1:] > high[1:] * wide[:-1]
         if corner.all():

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from simstudy.arrays import FloatArray, IntArray
 from simstudy.measures.positive import require
-from simstudy.measures.ranked import hull_places
+from simstudy.measures.ranked import hull_places, last_of_ties
 
 Point: TypeAlias = tuple[float, float]  # false and true positive rate
 _STEPS = 100  # of the default grid
@@ -70,7 +70,10 @@ def roc_hull(points: HasRates | npt.ArrayLike) -> Hull:
     across, up = _rates(points)
     if np.isnan(across).any() or np.isnan(up).any():  # a class has no rows
         return Hull(np.full(2, np.nan), np.full(2, np.nan), np.full(2, -1))
-    order = np.lexsort((-up, across))
+    if len(up) and (across[1:] >= across[:-1]).all() and (up[1:] >= up[:-1]).all():
+        order = last_of_ties(across)  # a curve: the highest of each false positive rate
+    else:
+        order = np.lexsort((-up, across))
     # A point is useful only if it is higher than all to the left of it.
     before = np.concatenate([[0.0], np.maximum.accumulate(up[order])[:-1]])
     order = order[(up[order] > before) & ((across[order] < 1) | (up[order] < 1))]

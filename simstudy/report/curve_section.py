@@ -17,6 +17,7 @@ import numpy as np
 from simstudy.analysis.decision_curves import (
     DRAWN,
     KINDS,
+    Heights,
     MeanCurve,
     Points,
     decide,
@@ -30,15 +31,16 @@ from simstudy.report.charts import decisions, spread, svg
 from simstudy.report.prose import decisions as prose
 from simstudy.report.prose.captions import MAX_BARS
 from simstudy.report.prose.numbers import NONE, number
-from simstudy.results.curves import Curves, default_class, make_curves, ranked
+from simstudy.results.curves import Curves, default_class, make_curves, profit_of, ranked
 from simstudy.results.ranked_answers import ModelAnswers, RankedAnswers
 from simstudy.results.results import Results
 
 SIZE = (400.0, 400.0)  # of a picture
-MAX_BYTES = 240_000  # of the numbers of all choices of a page
+MAX_BYTES = 256_000  # of the numbers of all choices of a page
 # Rankings made for a page, and their rows together, at most; models that are always used.
 _MAX_RANKINGS, _MAX_ROWS, _MIN_MODELS = 4000, 2e7, 10
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+_CODES = np.frombuffer(_LETTERS.encode(), np.uint8)
 _MISSING = len(_LETTERS) ** 2 - 1
 _EVERY = 2  # points of a curve, of which one is on the page
 _DIGITS = 6
@@ -51,6 +53,14 @@ class Row(NamedTuple):
     learner: int | None
     threshold: str
     cost: str
+
+
+class Best(NamedTuple):
+    """The most profitable share of rows to act on."""
+
+    label: str
+    learner: int | None
+    text: str
 
 
 @dataclass(frozen=True)
@@ -68,6 +78,8 @@ class Section:
     decisions: tuple[Row, ...] = ()
     remarks: tuple[str, ...] = ()
     truth: bool = False
+    profit: str = ""  # the values that profit is drawn for
+    best: tuple[Best, ...] = ()
 
 
 def curve_sections(results: Results) -> list[Section]:
@@ -118,12 +130,13 @@ def _made(
         remarks.append(f"Of {len(results.sizes)} training sizes {len(sizes)} are shown.")
     if isinstance(answers, ModelAnswers) and answers.models < results.study.models:
         remarks.append(f"Over the first {answers.models} of {results.study.models} models.")
+    prior = float(f"{first['prior']:.4g}")
+    lift = curves[DRAWN.index("lift")]
     pictures = []
-    for one in curves:
+    for one in [*curves, profit_of(lift, prior, 1.0, prior)]:
         chart = decisions.chart(decisions.thinned(one, _EVERY))
         drawn = svg.draw(chart, f"{name}-{one.kind}", SIZE).picture
         pictures.append((one.kind, one.about.title, drawn, prose.what(one.kind)))
-    prior = first["prior"]
     return Section(
         name,
         heading,
@@ -133,9 +146,11 @@ def _made(
         tuple((str(size), prose.size_words(size)) for size in sizes),
         json.dumps(numbers, separators=(",", ":")),
         f"{prior:.4g}",
-        tuple(_decided(first["points"], labels, float(f"{prior:.4g}"))),
+        tuple(_decided(first["points"], labels, prior)),
         tuple(remarks),
         answers.truth_known,
+        prose.profit_values(prior),
+        tuple(_best(first["curves"]["lift"], labels, prior)),
     )
 
 
@@ -169,7 +184,7 @@ def _numbers(
         if (choice, size) not in made:
             found = answers.rankings(size, choice)
             own = [found[label] for label in results.learners]
-            made[choice, size] = _choice([*own, truths[choice]], bands)
+            made[choice, size] = _choice([*own, truths[choice]], bands, answers.heights)
         return made[choice, size]
 
     each = len(json.dumps(choice_at(choices[0], results.sizes[-1])))
@@ -183,33 +198,61 @@ def _numbers(
         for choice in choices[:kept]
         for size in sizes
     }
-    axes = {kind: [KINDS[kind].x, KINDS[kind].y] for kind in DRAWN}
+    axes = {kind: [KINDS[kind].x, KINDS[kind].y] for kind in (*DRAWN, "profit")}
     return {"axes": axes, "labels": results.learners, "choices": content}, sizes, kept
 
 
-def _choice(rankings: Sequence[Sequence[Ranking]], bands: bool) -> dict[str, Any]:
+def _choice(rankings: Sequence[Sequence[Ranking]], bands: bool, heights: Heights) -> dict[str, Any]:
     """The curves and decisions of the learners, and last of the truth."""
     found: dict[str, Any] = {"curves": {}, "points": [_points(own) for own in rankings]}
     priors = [one["prior"] for one in found["points"] if one]
     found["prior"] = priors[0] if priors else 0.5
     for kind in DRAWN:
-        every = [mean_curve(kind, own) for own in rankings]
-        found["curves"][kind] = [[*_lines(one, bands)] if one.curves else [] for one in every]
+        every = [mean_curve(kind, own, heights) for own in rankings]
+        found["curves"][kind] = [
+            [*_lines(one, bands, KINDS[kind].bins)] if one.curves else [] for one in every
+        ]
     return found
 
 
-def _lines(curve: MeanCurve, bands: bool) -> Iterator[str]:
-    yield _packed(curve.y)
+def _lines(curve: MeanCurve, bands: bool, bins: bool) -> Iterator[str]:
+    """The heights, the band if there is one, and of bins their places."""
+    every = 1 if bins else _EVERY
+    yield _packed(curve.y[::every])
     if bands and curve.curves > 1:
-        yield from map(_packed, (curve.low, curve.high))
+        yield from (_packed(end[::every]) for end in (curve.low, curve.high))
+    if bins:
+        yield _packed(curve.x)
 
 
-def _packed(heights: FloatArray) -> str:
-    """Heights from 0 to 1, each as two letters."""
-    shown = heights[::_EVERY]
+def _packed(shown: FloatArray) -> str:
+    """Numbers from 0 to 1, each as two letters."""
     there = np.isfinite(shown)
     whole = np.where(there, np.rint(np.where(there, shown, 0) * (_MISSING - 1)), _MISSING)
-    return "".join(_LETTERS[int(v) // 64] + _LETTERS[int(v) % 64] for v in whole)
+    letters = np.array(np.divmod(whole.astype(np.intp), len(_LETTERS))).T
+    return _CODES[letters].tobytes().decode()
+
+
+def _unpacked(text: str) -> FloatArray:
+    """Numbers as the page reads them."""
+    places = np.array([_LETTERS.index(letter) for letter in text]).reshape(-1, 2)
+    found: FloatArray = (places @ [len(_LETTERS), 1]) / (_MISSING - 1)
+    return found
+
+
+def _best(lifts: Sequence[Sequence[str]], labels: Sequence[str], prior: float) -> Iterator[Best]:
+    """The best shares at the default values, as the page computes them for others."""
+    for place, (label, lines) in enumerate(zip([*labels, decisions.TRUTH], lifts, strict=True)):
+        learner = place if place < len(labels) else None
+        if not lines:
+            if learner is not None:
+                yield Best(label, learner, NONE)
+            continue
+        found = _unpacked(lines[0])
+        share = np.linspace(0.0, 1.0, len(found))
+        profit = prior * found - prior * share
+        at = int(np.flatnonzero(profit >= profit.max() - 1e-12)[0])
+        yield Best(label, learner, f"{share[at]:.2f} ({number(profit[at])})")
 
 
 def _points(rankings: Sequence[Ranking]) -> dict[str, Any] | None:

@@ -1,4 +1,4 @@
-"""Figures of ROC, precision–recall, lift and cost curves for print."""
+"""Figures of curves to decide with, for print."""
 
 from __future__ import annotations
 
@@ -11,10 +11,15 @@ from simstudy.report.charts.mpl import Style
 from simstudy.report.charts.spec import Panels
 from simstudy.report.printed import Maker, NotDrawnError, Printed
 from simstudy.report.prose import decisions as prose
-from simstudy.results.curves import make_curves, ranked
+from simstudy.results.curves import Curves, make_curves, profit_of, ranked
 from simstudy.results.results import Results
 
 _PANELS = 3  # training sizes, at most
+# Names of files; "reliability" is the diagram of all classes.
+_FILES = {kind: kind for kind in DRAWN} | {
+    "reliability": "reliability_positive",
+    "profit": "profit",
+}
 
 
 def decision_makers(results: Results) -> dict[str, Maker]:
@@ -22,13 +27,13 @@ def decision_makers(results: Results) -> dict[str, Maker]:
     if not results.study.keep_answers:
         return {}
     if not results.study.datasets:
-        return {kind: partial(_printed, kind=kind) for kind in DRAWN}
+        return {file: partial(_printed, kind=kind) for kind, file in _FILES.items()}
     names = dict.fromkeys(part["dataset"] for part in results.manifest["parts"])
     safe = {name: f"_{place + 1}" if len(names) > 1 else "" for place, name in enumerate(names)}
     return {
-        f"{kind}{end}": partial(_printed, kind=kind, dataset=name)
+        f"{file}{end}": partial(_printed, kind=kind, dataset=name)
         for name, end in safe.items()
-        for kind in DRAWN
+        for kind, file in _FILES.items()
     }
 
 
@@ -38,16 +43,27 @@ def _printed(results: Results, style: Style, kind: str, dataset: str | None = No
     try:
         answers = ranked(results, dataset)
         sizes = spread.spaced(results.sizes, _PANELS)
-        found = [make_curves(results, answers, kind, shown, size) for size in sizes]
+        drawn = "lift" if kind == "profit" else kind
+        found = [make_curves(results, answers, drawn, shown, size) for size in sizes]
     except SimstudyError as error:
         raise NotDrawnError(str(error)) from error
     if not any(one.table["curves"].max() for one in found):
         raise NotDrawnError("no cell has answers of both classes")
+    values = ""
+    if kind == "profit":
+        found, values = _profits(found)
     several = len(found) > 1
-    charts = [decisions.chart(one, prose.size_words(one.size) * several) for one in found]
+    made = [decisions.chart(one, prose.size_words(one.size) * several) for one in found]
+    charts = decisions.aligned(made)
     panels = Panels(tuple(charts), decisions.key(*charts), height=2.4, shared=True)
     rest = len(results.learners) - len(shown)
     which = f"Shown: the first {len(shown)} of {len(results.learners)} learners." * bool(rest)
     at = "" if several else f"After {prose.size_words(sizes[0])}."
     where = f"Data set: {dataset}." if dataset else ""
-    return Printed(prose.title(kind), panels, (where, prose.caption(found[-1]), at, which))
+    return Printed(prose.title(kind), panels, (where, prose.caption(found[-1]), values, at, which))
+
+
+def _profits(lifts: list[Curves]) -> tuple[list[Curves], str]:
+    """Profits at the share of positive rows of the last curves, and a sentence on the values."""
+    prior = float(f"{lifts[-1].prior:.4g}")
+    return [profit_of(one, prior, 1.0, prior) for one in lifts], prose.profit_values(prior)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from simstudy.analysis.decision_curves import (
@@ -91,6 +91,23 @@ class Curves:
         return ax
 
 
+def profit_of(lift: Curves, prior: float, benefit: float, cost: float) -> Curves:
+    """Return the profit for each row of acting on the rows ranked first, from mean lift curves.
+
+    ``benefit · prior · found − cost · share``, of one share of positive rows for all models, as a
+    reader may set it; `Results.curves` has the mean of profits at the models' own shares.
+    """
+
+    def gained(table: pd.DataFrame) -> pd.DataFrame:
+        heights = [name for name in ("y", "low", "high", "pooled") if name in table]
+        found = {name: benefit * prior * table[name] - cost * table["x"] for name in heights}
+        return table.assign(**found)
+
+    return replace(
+        lift, kind="profit", table=gained(lift.table), truth=gained(lift.truth), prior=prior
+    )
+
+
 def ranked(results: Analyses, dataset: str | None = None) -> RankedAnswers:
     """Return the answers of a study, to be ranked."""
     if results.study.datasets:
@@ -137,13 +154,14 @@ def make_curves(
             raise SimstudyError(str(error)) from error
     wanted = [label for label in results.learners if learners is None or label in learners]
     found = answers.rankings(at, one)
-    table = curve_table(kind, {label: found[label] for label in wanted}, **options)
+    heights = answers.heights
+    table = curve_table(kind, {label: found[label] for label in wanted}, heights, **options)
     if pooled := answers.pooled(at, one):
         each = [[pooled[label]] if label in pooled else [] for label in wanted]
-        heights = [mean_curve(kind, own, **options).y for own in each]
-        table["pooled"] = [height for own in heights for height in own]
+        pooled_heights = [mean_curve(kind, own, heights, **options).y for own in each]
+        table["pooled"] = [height for own in pooled_heights for height in own]
     truth = answers.truth(one)
-    own = mean_curve(kind, truth, **options).table()
+    own = mean_curve(kind, truth, heights, **options).table()
     named = answers.rarer if one is None else one
     return Curves(
         kind,

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
-from functools import cached_property
-from itertools import pairwise
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property, partial
+from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from simstudy.analysis.decision_curves import Heights
 from simstudy.arrays import FloatArray, IntArray, weights_in
 from simstudy.engine.evaluation import EXACT, SAMPLED, Trial
 from simstudy.engine.problems import ModelProblem
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from simstudy.results.analyses import Analyses
 
 _ROUNDING = 1e-9
+_ROOM = 2_000_000  # thresholds of the rankings that are kept
 
 
 class Answer(NamedTuple):
@@ -39,6 +41,21 @@ class RankedAnswers(ABC):
     truth_known: bool
     class_names: tuple[str, ...]
     rarer: int | None  # the rarest class, if it is the same in all rankings
+
+    def __init__(self) -> None:
+        self.heights = Heights(_ROOM)
+        self._ranked: dict[tuple[Any, ...], Ranking] = {}
+        self._room = _ROOM
+
+    def _once(self, key: tuple[Any, ...], make: Callable[[], Ranking]) -> Ranking:
+        """Return a ranking, made once while there is room to keep it."""
+        if key not in self._ranked:
+            made = make()
+            self._room -= len(made.thresholds)
+            if self._room < 0:
+                return made
+            self._ranked[key] = made
+        return self._ranked[key]
 
     @abstractmethod
     def rankings(self, size: int, positive: int | None) -> dict[str, list[Ranking]]:
@@ -121,6 +138,7 @@ class ModelAnswers(RankedAnswers):
     """
 
     def __init__(self, results: Analyses) -> None:
+        super().__init__()
         self._results = results
         self._answers = read_answers(results)
         self._models = results.study.models
@@ -193,11 +211,22 @@ class ModelAnswers(RankedAnswers):
             return []
         found = []
         for model, problem in self._problems.items():
-            one, test = self._class(model, positive), _test(problem)
-            posterior = problem.truth.posterior(problem.judged.rows)  # type: ignore[union-attr]
-            if one < posterior.shape[1]:
-                found.append(_ranking(posterior[test.rows], test.target, one, test.weights))
+            one = self._class(model, positive)
+            if one < problem.classes:
+                found.append(self._once((model, one), partial(self._true_ranking, model, one)))
         return found
+
+    def _true_ranking(self, model: int, one: int) -> Ranking:
+        test = _test(self._problems[model])
+        return _ranking(self._posteriors[model], test.target, one, test.weights)
+
+    @cached_property
+    def _posteriors(self) -> dict[int, FloatArray]:
+        """The true probabilities of the test rows of each model."""
+        return {
+            model: problem.truth.posterior(problem.judged.rows)[_test(problem).rows]  # type: ignore[union-attr]
+            for model, problem in self._problems.items()
+        }
 
     def _class(self, model: int, positive: int | None) -> int:
         return self._rarest[model] if positive is None else positive
@@ -209,9 +238,11 @@ class ModelAnswers(RankedAnswers):
         if one >= proba.shape[1]:
             return None
         if self.test == SAMPLED:
-            return _ranking(proba, target, one)
-        problem = self._problems[model]
-        test = _test(problem)
+            return self._once((*key, one), partial(_ranking, proba, target, one))
+        return self._once((*key, one), partial(self._exact_ranking, model, proba, one))
+
+    def _exact_ranking(self, model: int, proba: FloatArray, one: int) -> Ranking:
+        test = _test(self._problems[model])
         return _ranking(proba[test.rows], test.target, one, test.weights)
 
 
@@ -221,6 +252,7 @@ class DataAnswers(RankedAnswers):
     test, truth_known = SAMPLED, False
 
     def __init__(self, results: Analyses, dataset: str | None = None) -> None:
+        super().__init__()
         names = list(dict.fromkeys(part["dataset"] for part in results.manifest["parts"]))
         self.dataset = names[0] if dataset is None else dataset
         if self.dataset not in names:
@@ -241,14 +273,19 @@ class DataAnswers(RankedAnswers):
         """Return a ranking for each repeat."""
         one, found = self._class(positive), {}
         for label, answers in self._by_repeat(size).items():
-            found[label] = [_joined(own, one) for own in answers.values()]
+            found[label] = [
+                self._once((size, label, repeat, one), partial(_joined, own, one))
+                for repeat, own in answers.items()
+            ]
         return found
 
     def pooled(self, size: int, positive: int | None) -> dict[str, Ranking]:
         """Return one ranking of each learner, of the answers of all repeats."""
         one = self._class(positive)
         return {
-            label: _joined([answer for own in answers.values() for answer in own], one)
+            label: self._once(
+                (size, label, one), partial(_joined, [*chain(*answers.values())], one)
+            )
             for label, answers in self._by_repeat(size).items()
             if answers
         }

@@ -11,7 +11,9 @@ import pytest
 
 from simstudy import load_study, make_study, open_results, run_study
 from simstudy.analysis.decision_curves import decide, mean_curve, operating_points
+from simstudy.report.charts.mpl import STYLES
 from simstudy.report.curve_section import MAX_BYTES, curve_sections
+from simstudy.report.decision_figures import decision_makers
 from simstudy.report.figures import write_figures
 from simstudy.results.curves import ranked
 
@@ -111,7 +113,7 @@ class TestBrowser:
         never, always = costs[0] * costs[1], (1 - costs[0]) * costs[2]
         assert [float(row[2]) for row in shown[3:]] == pytest.approx([never, always], abs=6e-5)
 
-    @pytest.mark.parametrize("kind", ["roc", "precision_recall", "lift", "cost"])
+    @pytest.mark.parametrize("kind", ["roc", "precision_recall", "lift", "cost", "reliability"])
     def test_curves_of_another_choice_are_those_of_python(self, tab, results, kind):
         tab.locator("#decisions [data-choice=kind]").select_option(kind)
         tab.locator("#decisions [data-choice=class]").select_option("1")
@@ -119,14 +121,53 @@ class TestBrowser:
         part = tab.locator(f"#decisions .of-kind[data-kind={kind}]")
         assert part.is_visible()
         frame = part.locator("[data-frame]").get_attribute("data-frame")
-        left, right, bottom, top, high = map(float, frame.split())
+        left, right, bottom, top, high, _ = map(float, frame.split())
         line = part.locator('g[data-l="1"] path.line').get_attribute("d")
         points = np.array([[float(n) for n in pair.split()] for pair in re.split("[ML]", line)[1:]])
         points = points[1:] if kind == "roc" else points  # from no row on
         found = mean_curve(kind, ranked(results).rankings(10, 1)[LABELS[1]])
-        x, y = found.x[::2], found.y[::2]
-        np.testing.assert_allclose(points[:, 0], left + x * (right - left), atol=0.1)
+        every = 1 if kind == "reliability" else 2
+        x, y = found.x[::every], found.y[::every]
+        x, y = x[np.isfinite(y)], y[np.isfinite(y)]
+        np.testing.assert_allclose(points[:, 0], left + x * (right - left), atol=0.15)
         np.testing.assert_allclose(points[:, 1], bottom - y / high * (bottom - top), atol=0.2)
+
+    def test_profit_is_that_of_python(self, tab, results):
+        tab.locator("#decisions [data-choice=kind]").select_option("profit")
+        tab.locator("#decisions [data-choice=class]").select_option("1")
+        for what, value in (("prior", 0.25), ("benefit", 4), ("acting", 0.5)):
+            tab.locator(f"#decisions [data-cost={what}]").fill(str(value))
+        part = tab.locator("#decisions .of-kind[data-kind=profit]")
+        answers = ranked(results)
+        each = [*answers.rankings(160, 1).values(), answers.truth(1)]
+        shown = [words.split() for words in part.locator("[data-best]").all_inner_texts()]
+        for (share, best), own in zip(shown, each, strict=True):
+            found = mean_curve("lift", own)
+            profit = 4 * 0.25 * found.y[::2] - 0.5 * found.x[::2]
+            assert float(best.strip("()")) == pytest.approx(profit.max(), abs=3e-4)
+            at = round(float(share) * 50)
+            assert profit[at] == pytest.approx(profit.max(), abs=5e-4)
+        ends = re.findall(r"[\d.]+", part.locator("path.zero").get_attribute("d"))
+        line = re.findall(r"[\d.]+", part.locator('g[data-l="0"] path.line').get_attribute("d"))
+        assert line[:2] + line[-2:] == ends  # of no rows and of all rows, as at random
+
+    def test_cost_of_acting_follows_the_prior_until_it_is_set(self, tab):
+        acting = tab.locator("#decisions [data-cost=acting]")
+        tab.locator("#decisions [data-cost=prior]").fill("0.25")
+        assert acting.input_value() == "0.25"
+        assert "at random earns 0" in tab.locator("#decisions [data-profit]").text_content()
+        acting.fill("0.5")
+        tab.locator("#decisions [data-cost=prior]").fill("0.3")
+        assert acting.input_value() == "0.5"
+        assert "at random" not in tab.locator("#decisions [data-profit]").text_content()
+        acting.fill("-1")
+        assert "not be negative" in tab.locator("#decisions [data-profit]").text_content()
+
+    def test_script_changes_nothing_of_the_default_profit(self, tab, results):
+        (section,) = curve_sections(results)
+        shown = tab.locator("#decisions [data-best]").all_text_contents()
+        assert shown == [one.text for one in section.best]
+        assert tab.locator("#decisions [data-profit]").text_content() == section.profit
 
     def test_impossible_costs_are_named(self, tab):
         tab.locator("#decisions [data-cost=prior]").fill("1.5")
@@ -144,7 +185,7 @@ class TestBrowser:
 
     def test_on_paper_all_kinds_and_the_table_are_shown(self, tab):
         tab.emulate_media(media="print")
-        assert tab.locator("#decisions .of-kind >> visible=true").count() == 4
+        assert tab.locator("#decisions .of-kind >> visible=true").count() == 6
         assert tab.locator("#decisions .decided").is_visible()
         assert not tab.locator("#decisions .choices").is_visible()
 
@@ -201,5 +242,16 @@ def test_numbers_of_many_learners_and_classes_are_few(tmp_path):
 def test_figures_have_the_curves(data, tmp_path, style):
     written, skipped = write_figures(data, tmp_path, "svg", style)
     names = [path.name for path in written]
-    assert names == ["roc.svg", "precision_recall.svg", "lift.svg", "cost.svg", "captions.md"]
+    kinds = ["roc", "precision_recall", "lift", "cost", "reliability_positive", "profit"]
+    assert names == [*(f"{kind}.svg" for kind in kinds), "captions.md"]
+    assert "acting on rows at random earns 0" in " ".join(written[-1].read_text("utf-8").split())
     assert not skipped
+
+
+def test_panels_of_profit_have_one_axis_that_holds_the_truth(results):
+    printed = decision_makers(results)["profit"](results, STYLES["paper"])
+    charts = printed.panels.charts
+    assert len({(chart.y.low, chart.y.high) for chart in charts}) == 1
+    heights = [y for chart in charts for line in chart.labelled for y in line.y]
+    assert charts[0].y.low < min(heights)
+    assert max(heights) < charts[0].y.high

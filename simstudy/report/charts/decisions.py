@@ -25,6 +25,7 @@ _FIFTHS = tuple((part / 5, f"{part / 5:g}") for part in range(6))
 def thinned(curves: Curves, every: int) -> Curves:
     """Curves with fewer points: the first of every few."""
     table, truth = curves.table, curves.truth
+    every = 1 if curves.about.bins else every
     kept = table.groupby("learner").cumcount() % every == 0
     return replace(curves, table=table[kept], truth=truth.iloc[::every])
 
@@ -96,6 +97,12 @@ def _chance(curves: Curves) -> spec.Layer:
     return spec.Line(list(x), list(y), "zero")
 
 
+def aligned(charts: Sequence[Chart]) -> list[Chart]:
+    """Charts with the same vertical axis, which holds what each of them shows."""
+    low, high = min(one.y.low for one in charts), max(one.y.high for one in charts)
+    return [replace(one, y=replace(one.y, low=low, high=high)) for one in charts]
+
+
 def key(*charts: Chart) -> tuple[Key, ...]:
     """The learners, the truth and chance, of charts that have the same."""
     truth = any(line.label == TRUTH and line.learner is None for line in charts[0].labelled)
@@ -106,7 +113,8 @@ def key(*charts: Chart) -> tuple[Key, ...]:
 def _vertical(curves: Curves) -> Axis:
     name = curves.about.y
     if curves.kind == "profit":
-        values = [*curves.table["y"], *curves.table["low"], *curves.table["high"], 0.0]
+        every = [curves.table[name] for name in ("y", "low", "high")]
+        values = [0.0, *(value for own in [*every, curves.truth["y"]] for value in own)]
         return Axis(name, *spec.reach(values))
     return Axis(name, 0.0, 0.5 if curves.kind == "cost" else 1.0)
 

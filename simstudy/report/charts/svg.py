@@ -189,11 +189,12 @@ def draw(chart: Chart, name: str, size: tuple[float, float], labels: bool = Fals
 
 
 def _ends(chart: Chart, frame: _Frame) -> str | None:
-    """The corners in pixels and the highest number, of charts that the page draws anew."""
+    """The corners in pixels, the highest and the lowest number, if the page draws it anew."""
     if chart.kind != "decision":
         return None
     corners = (frame.left, frame.right, frame.bottom, frame.top)
-    return " ".join(f"{value:.1f}" for value in (*corners, chart.y.high))
+    ends = [f"{value:.6g}" for value in (chart.y.high, chart.y.low)]
+    return " ".join([*(f"{value:.1f}" for value in corners), *ends])
 
 
 def panels(charts: Iterable[Chart], name: str, size: tuple[float, float] = SMALL) -> list[Panel]:
@@ -264,6 +265,9 @@ def _marks(layer: spec.Marks, frame: _Frame) -> Markup:
     scale = 1.0 if frame.width > 500 else 0.8
     found = []
     for point, tip in zip(points, layer.tips, strict=True):
+        if not point and frame.chart.kind == "decision" and layer.look:  # the page may move it
+            hidden = element("title", tip), mark(layer.look, 0.0, 0.0, scale)
+            found.append(element("g", *hidden, class_="pt", display="none"))
         if not point:
             continue
         x, y = point

@@ -18,6 +18,10 @@ _WHAT = {
     "probability cost, the share of the cost that positive rows would have if all rows were "
     "wrong; with equal costs, the error rate against the share of positive rows. Thin lines: "
     "always the same class.",
+    "reliability": "Share of positive rows against the mean predicted probability of the positive "
+    "class, in ten bins of this probability; diagonal: calibrated.",
+    "profit": "Profit for each row of all, of acting on the rows ranked first, from the mean lift "
+    "curve at one share of positive rows; thin line: acting on rows at random.",
 }
 
 
@@ -52,6 +56,15 @@ def caption(curves: Curves) -> str:
     """The caption of a figure that stands alone."""
     one = f"class {curves.positive}" if curves.positive else "the rarest class of each model"
     return f"{what(curves.kind)} Positive: {one}, against the rest. {averaged(curves)}"
+
+
+def profit_values(prior: float) -> str:
+    """The benefit and the cost that profit is drawn for unless others are set."""
+    return (
+        f"Share of positive rows {prior:.4g}; each positive row acted on gains 1, each row acted "
+        f"on costs {prior:.4g}, the share of positive rows, so that acting on rows at random "
+        "earns 0."
+    )
 
 
 def title(kind: str) -> str:

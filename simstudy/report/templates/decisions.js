@@ -10,7 +10,7 @@
     }
     return found;
   };
-  const four = (value) => (value < 5e-5 && value > 1e-12 ? value.toPrecision(2) : value <= 1e-12 ? "0" : value.toFixed(4));
+  const four = (value) => (value < -1e-12 ? `\u2212${four(-value)}` : value < 5e-5 && value > 1e-12 ? value.toPrecision(2) : value <= 1e-12 ? "0" : value.toFixed(4));
   const short = (value) => String(Number(value.toPrecision(4)));
   const route = (points) => {
     let path = "", pen = "M";
@@ -22,6 +22,18 @@
     return path;
   };
 
+  // The area between two lines, in pieces where either is broken.
+  const areaOf = (low, high) => {
+    let path = "", piece = [];
+    const close = () => {
+      if (piece.length) path += `${route(piece.map(([, b]) => b).concat(piece.map(([a]) => a).reverse()))}Z`;
+      piece = [];
+    };
+    low.forEach((a, i) => (Number.isNaN(a[1] + high[i][1]) ? close() : piece.push([a, high[i]])));
+    close();
+    return path;
+  };
+
   document.querySelectorAll("section.decisions").forEach((section) => {
     const source = section.querySelector(".numbers");
     if (!source) return;
@@ -30,17 +42,60 @@
     const input = (what) => section.querySelector(`[data-cost=${what}]`);
     const now = () => numbers.choices[`${choice("class").value} ${choice("size").value}`];
 
+    const values = () => ["prior", "benefit", "acting"].map((what) => input(what).valueAsNumber);
+    const possible = ([prior, benefit, acting]) => prior >= 0 && prior <= 1 && benefit >= 0 && acting >= 0;
+    // The lines of each learner, and last of the truth: heights, ends of the band, and places.
+    const linesOf = (kind) => now().curves[kind === "profit" ? "lift" : kind].map((texts) => {
+      if (!texts.length) return { y: [], x: [] };
+      const every = texts.map(unpack);
+      const x = kind === "reliability" ? every.pop() : every[0].map((_, i) => i / (every[0].length - 1));
+      if (kind !== "profit") return { y: every[0], band: every.length > 2 ? every.slice(1) : null, x };
+      const [prior, benefit, acting] = values();
+      const [y, ...band] = every.map((line) => line.map((found, i) => benefit * prior * found - acting * x[i]));
+      return { y, band: band.length ? band : null, x };
+    });
+    const reach = (curves) => {
+      const every = curves.flatMap(({ y, band }) => [...y, ...(band || []).flat()]).filter(Number.isFinite).concat(0);
+      const [low, high] = [Math.min(...every), Math.max(...every)];
+      const room = Math.max(0.05 * (high - low), 1e-9 * Math.max(-low, high) || 1);
+      return [high + room, low - room];
+    };
+    // Lines across at round numbers, of an axis whose limits the reader changes.
+    const drawAxis = (axes, left, right, high, low, up) => {
+      axes.querySelectorAll('.grid, text[text-anchor="end"]').forEach((old) => old.remove());
+      const least = (high - low) / 6, power = 10 ** Math.floor(Math.log10(least));
+      const step = [1, 2, 5, 10].map((times) => times * power).find((size) => size >= least * (1 - 1e-9));
+      const add = (name, attributes, text) => {
+        const made = document.createElementNS("http://www.w3.org/2000/svg", name);
+        Object.entries(attributes).forEach(([key, value]) => made.setAttribute(key, value));
+        made.textContent = text;
+        axes.prepend(made);
+      };
+      for (let i = Math.ceil(low / step - 1e-9); i <= Math.floor(high / step + 1e-9); i += 1) {
+        const y = up(i * step);
+        add("text", { x: left - 6, y: y + 4, "text-anchor": "end" }, short(i * step).replace("-", "\u2212"));
+        add("path", { class: "grid", d: `M${left} ${y.toFixed(1)}H${right}` }, "");
+      }
+    };
+
     const drawKind = (part) => {
+      const kind = part.dataset.kind, profit = kind === "profit";
+      if (profit && !nameBest(part)) return;
       const frame = part.querySelector("[data-frame]");
-      const [left, right, bottom, top, high] = frame.dataset.frame.split(" ").map(Number);
-      const curves = now().curves[part.dataset.kind];
+      let [left, right, bottom, top, high, low] = frame.dataset.frame.split(" ").map(Number);
+      const curves = linesOf(kind);
+      if (profit) [high, low] = reach(curves);
       const across = (share) => left + share * (right - left);
-      const up = (value) => bottom - value / high * (bottom - top);
-      const start = part.dataset.kind === "roc" ? [[left, bottom]] : [];
-      const path = (heights) => route(heights.length ? start.concat(placed(heights)) : []);
-      const placed = (heights) => heights.map((value, i) => [across(i / (heights.length - 1)), up(value)]);
-      curves.forEach((texts, index) => {
-        const line = texts.length ? unpack(texts[0]) : [];
+      const up = (value) => bottom - (value - low) / (high - low) * (bottom - top);
+      if (profit) {
+        drawAxis(frame.querySelector(".axes"), left, right, high, low, up);
+        const [prior, benefit, acting] = values();
+        frame.querySelector(":scope > .zero").setAttribute("d", route([[left, up(0)], [right, up(benefit * prior - acting)]]));
+      }
+      const start = kind === "roc" ? [[left, bottom]] : [];
+      curves.forEach(({ y: line, band, x: places }, index) => {
+        const placed = (heights) => heights.map((value, i) => [across(places[i]), up(value)]);
+        const path = (heights) => route(heights.length ? start.concat(placed(heights)) : []);
         const truth = index === numbers.labels.length;
         if (truth) {
           frame.querySelector(":scope > .ceiling")?.setAttribute("d", path(line));
@@ -48,29 +103,47 @@
         }
         frame.querySelectorAll(`[data-l="${index}"]`).forEach((group) => {
           group.querySelector(".line")?.setAttribute("d", path(line));
-          const band = texts.length > 2 ? texts.slice(1).map(unpack) : null;
-          const area = band ? `${route(placed(band[1]).concat(placed(band[0]).reverse()))}Z` : "";
+          const area = band ? areaOf(placed(band[0]), placed(band[1])) : "";
           group.querySelector(".spread")?.setAttribute("d", area);
           group.querySelectorAll(".pt").forEach((point, place, every) => {
-            const share = (2 * place + 1) / (2 * every.length);
-            const at = Math.round(share * (line.length - 1));
+            const middle = (2 * place + 1) / (2 * every.length);
+            const at = kind === "reliability" ? place : Math.round(middle * (line.length - 1));
             const value = line.length ? line[at] : NaN;
+            const share = kind === "reliability" ? places[at] : middle;
             point.style.display = Number.isNaN(value) ? "none" : "";
             if (Number.isNaN(value)) return;
+            point.removeAttribute("display");
             const [x, y] = [across(share), up(value)];
             point.dataset.x = x;
             point.dataset.y = y;
             point.querySelector("path").setAttribute("transform", `translate(${x.toFixed(1)} ${y.toFixed(1)}) scale(0.8)`);
             const half = band ? ` [${four(band[0][at])}, ${four(band[1][at])}]` : "";
-            const [across_, up_] = numbers.axes[part.dataset.kind];
+            const [across_, up_] = numbers.axes[kind];
             point.dataset.tip = `${numbers.labels[index]}, ${across_} ${share.toFixed(4)}: ${up_} ${four(value)}${half}`;
           });
         });
       });
-      if (part.dataset.kind === "precision_recall") {
+      if (kind === "precision_recall") {
         const prior = now().prior;
         frame.querySelector(":scope > .zero").setAttribute("d", route([[left, up(prior)], [right, up(prior)]]));
       }
+    };
+
+    // The values and the best shares in words; whether the values are possible.
+    const nameBest = (part) => {
+      const [prior, benefit, acting] = values(), valid = possible(values());
+      const usual = benefit === 1 && acting === prior ? ", the share of positive rows, so that acting on rows at random earns 0" : "";
+      part.querySelector("[data-profit]").textContent = valid
+        ? `Share of positive rows ${short(prior)}; each positive row acted on gains ${short(benefit)}, each row acted on costs ${short(acting)}${usual}.`
+        : "The share must be from 0 to 1; benefit and cost must not be negative.";
+      const curves = linesOf("profit");
+      part.querySelectorAll("[data-best]").forEach((text, index) => {
+        const { y, x } = curves[index];
+        const best = y.findIndex((value) => value >= Math.max(...y) - 1e-12);
+        text.textContent = valid && best >= 0 ? `${x[best].toFixed(2)} (${four(y[best])})` : "\u2013";
+      });
+      part.querySelector("svg").style.visibility = valid ? "" : "hidden";
+      return valid;
     };
 
     const decide = () => {
@@ -103,11 +176,13 @@
     const showKind = () => section.querySelectorAll(".of-kind").forEach((part) => {
       part.hidden = part.dataset.kind !== choice("kind").value;
     });
+    const follow = () => { if (!input("acting").dataset.set) input("acting").value = input("prior").value; };
     const show = () => {
       ["class", "size"].forEach((what) => {
         section.querySelector(`[data-now=${what}]`).textContent = choice(what).selectedOptions[0].textContent;
       });
       if (!input("prior").dataset.set) input("prior").value = short(now().prior);
+      follow();
       section.querySelectorAll(".of-kind").forEach(drawKind);
       decide();
     };
@@ -119,9 +194,11 @@
     showKind();
     choice("kind").addEventListener("change", showKind);
     ["class", "size"].forEach((what) => choice(what).addEventListener("change", show));
-    ["prior", "missed", "false"].forEach((what) => input(what).addEventListener("input", () => {
-      if (what === "prior") input("prior").dataset.set = "yes";
+    ["prior", "missed", "false", "benefit", "acting"].forEach((what) => input(what).addEventListener("input", () => {
+      input(what).dataset.set = "yes";
+      follow();
       decide();
+      drawKind(section.querySelector("[data-kind=profit]"));
     }));
   });
 })();
