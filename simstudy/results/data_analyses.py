@@ -146,12 +146,15 @@ class DataAnalyses(Recorded):
         size: float | None = None,
         adjustment: str = "holm",
         alpha: float | None = None,
+        examples: bool = True,
     ) -> Reversals:
         """Data sets on which two measures name different winners; see `analysis.reversals`.
 
-        Options as for `winners`.
+        Options as for `winners`. Where the study has kept answers, a test row shows why, unless
+        ``examples`` is false. Studies with plugins have none: nothing of theirs is executed.
         """
         from simstudy.analysis.reversals import reversals
+        from simstudy.study.sizes import dose
 
         names = self._measure(first), self._measure(second)
         one, other = (
@@ -159,10 +162,15 @@ class DataAnalyses(Recorded):
             for name in names
         )
         means = (self.dataset_table(names[0], size=size), self.dataset_table(names[1], size=size))
-        return reversals(means, (one, other))
+        found = reversals(means, (one, other))
+        if not (examples and found.found):
+            return found
+        from simstudy.results.examples import with_examples
+
+        return with_examples(self, found, self.sizes[-1] if size is None else dose(size))
 
     def _tables(self) -> Study:
-        """The study with its data sets read again; refused if they are other ones now."""
+        """The study with its data sets read again; refused if they have changed."""
         from simstudy.study.datasets import with_tables
 
         if not self.study.datasets:
@@ -175,6 +183,6 @@ class DataAnalyses(Recorded):
         for table in study.tables:
             if recorded.get(table.name) != table.digest:
                 raise SimstudyError(
-                    f"{table.path} is not as it was when the study was run; run the study again"
+                    f"{table.path} has changed since the study was run; run it again"
                 )
         return study

@@ -21,6 +21,7 @@ from simstudy.study.sizes import rows_of
 
 if TYPE_CHECKING:
     from simstudy.results.analyses import Analyses
+    from simstudy.results.data_analyses import DataAnalyses
 
 _ROUNDING = 1e-9
 
@@ -53,7 +54,7 @@ class RankedAnswers(ABC):
         return {}
 
 
-def read_answers(results: Analyses) -> dict[tuple[Any, ...], Answer]:
+def read_answers(results: DataAnalyses) -> dict[tuple[Any, ...], Answer]:
     """Return the kept answers by the columns that name a cell."""
     import pyarrow as pa
     import pyarrow.parquet as pq
