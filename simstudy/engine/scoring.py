@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from simstudy.arrays import FloatArray
+from simstudy.arrays import FloatArray, IntArray
 from simstudy.data.sample import Sample, read_only
 from simstudy.engine.evaluation import Evaluation, Trial
 from simstudy.engine.plan import Column
@@ -144,7 +144,36 @@ class Scorer:
                 values.append(error)
         return values
 
+    def row_values(self, proba: FloatArray, train: Sample) -> list[FloatArray | None]:
+        """The values of every row, of one column after the other; None of measures over sets."""
+        found: list[FloatArray | None] = []
+        for called in self._columns:
+            test, values = self._judged.tests[called.test], None
+            if called.measure.info.over == "row":
+                answers = Answers(test, {"proba": proba}, self._cutoff, len(train))
+                prior = read_only(class_prior(self._prior, train, test, self._model))
+                given, context = self._given(called, answers, prior, None)
+                names = keywords(called.measure)
+                context = {key: context[key] for key in names if context.get(key) is not None}
+                returned = called.measure(*given, **context, **called.arguments)
+                values = np.asarray(returned, dtype=np.float64)
+            found.append(values)
+        return found
+
     def _value(self, called: Called, answers: Answers, prior: FloatArray, message: Any) -> float:
+        measure = called.measure
+        (proba, y), context = self._given(called, answers, prior, message)
+        value = score(measure, proba, y, **context, **called.arguments)
+        if isinstance(value, Undefined):
+            raise UndefinedError(value.reason)
+        if math.isnan(value):
+            raise ValueError(f"measure {measure.__name__!r} returned nan, which is not a number")
+        return value
+
+    def _given(
+        self, called: Called, answers: Answers, prior: FloatArray, message: Any
+    ) -> tuple[tuple[FloatArray, IntArray], dict[str, Any]]:
+        """The probabilities and classes that a measure is called with, and the context."""
         measure = called.measure
         declared, clipped = keywords(measure), measure.info.logarithmic
         if "limit" in declared and answers.predictions["limit"] is None:
@@ -161,13 +190,7 @@ class Scorer:
                 name: None if array is None else read_only(array.copy(order="F"))
                 for name, array in context.items()
             }
-        context |= {**self._settings, "message": message}
-        value = score(measure, proba, y, **context, **called.arguments)
-        if isinstance(value, Undefined):
-            raise UndefinedError(value.reason)
-        if math.isnan(value):
-            raise ValueError(f"measure {measure.__name__!r} returned nan, which is not a number")
-        return value
+        return (proba, y), context | {**self._settings, "message": message}
 
 
 class Called(NamedTuple):

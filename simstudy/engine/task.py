@@ -201,6 +201,11 @@ class Task:
         kept = [cell.warning] if cell.warning else []
         return replace(cell, values=values, warning="; ".join(dict.fromkeys(kept + troubles)))
 
+    def row_values(self, proba: FloatArray, size: int) -> list[FloatArray | None]:
+        """The values of every measure for each test row; None of measures over sets of rows."""
+        with self._isolated():
+            return self._score.row_values(proba, self.training_set(size))
+
     def _valued(
         self,
         found: Sequence[float | BaseException],

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from simstudy.errors import SimstudyError
-from simstudy.results.reading import Recorded
+from simstudy.results.data_analyses import DataAnalyses
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from simstudy.results.curves import Curves
 
 
-class Analyses(Recorded):
+class Analyses(DataAnalyses):
     """Analyses of the scores; see `Results`."""
 
     @cached_property
@@ -53,69 +53,6 @@ class Analyses(Recorded):
                 name, self.info(name), design, self.scores, self.refined, *parts
             )
         return self._findings[name]
-
-    def dataset_means(self, measure: str | None = None) -> pd.DataFrame:
-        """The mean over splits by data set, training size and learner, of a study of data sets."""
-        from simstudy.analysis.datasets import dataset_means
-        from simstudy.study.sizes import size_text
-
-        if not self.study.datasets:
-            raise SimstudyError(f"{self.directory} is a study of models; see results.intervals()")
-        sizes = [size_text(size) for size in self.sizes]
-        return dataset_means(self.scores, self._measure(measure), sizes)
-
-    def pairwise_datasets(
-        self,
-        measure: str | None = None,
-        test: str = "corrected_t",
-        *,
-        size: float | None = None,
-        adjustment: str = "holm",
-    ) -> pd.DataFrame:
-        """Tests of every two learners on every data set; see `analysis.within`.
-
-        At one training size, in rows or as a share; the last one if left out.
-        """
-        from simstudy.analysis.within import pairwise_datasets
-
-        name = self._measure(measure)
-        scores, better = self._of_datasets(size), self.info(name).greater_is_better
-        try:
-            return pairwise_datasets(scores, name, test, adjustment, better)
-        except ValueError as error:
-            raise SimstudyError(str(error)) from error
-
-    def dataset_table(
-        self, measure: str | None = None, *, size: float | None = None
-    ) -> pd.DataFrame:
-        """Mean scores, data sets × learners, greater is better: for `simstudy.analysis.across`.
-
-        Means of losses have the opposite sign. At one training size, in rows or as a share; the
-        last one if left out.
-        """
-        from simstudy.analysis.within import means_table
-
-        name = self._measure(measure)
-        return means_table(self._of_datasets(size), name, self.info(name).greater_is_better)
-
-    def _of_datasets(self, size: float | None) -> pd.DataFrame:
-        """The scores of a study of data sets at one training size, with the number of test rows."""
-        import numpy as np
-
-        from simstudy.study.sizes import dose, size_text
-
-        if not self.study.datasets:
-            raise SimstudyError(f"{self.directory} is a study of models; see results.pairwise()")
-        sizes, scores = list(self.sizes), self.scores
-        chosen = sizes[-1] if size is None else dose(size)
-        if chosen not in sizes:
-            known = ", ".join(map(size_text, sizes))
-            raise SimstudyError(f"no training size {size_text(chosen)} here; there are {known}")
-        test = np.array([part["test"] for part in self.manifest["parts"]])
-        learners = len(self.learners)
-        places = np.arange(len(scores)) // learners % len(sizes)
-        scores = scores.assign(test_rows=test[scores["model"].to_numpy()])
-        return scores[places == sizes.index(chosen)]
 
     def _part(self, name: str, part: str) -> str:
         """The column of a part of regret that belongs to an information reward, if there is one."""

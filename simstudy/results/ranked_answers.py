@@ -22,6 +22,7 @@ from simstudy.study.sizes import rows_of
 
 if TYPE_CHECKING:
     from simstudy.results.analyses import Analyses
+    from simstudy.results.data_analyses import DataAnalyses
 
 _ROUNDING = 1e-9
 _ROOM = 2_000_000  # thresholds of the rankings that are kept
@@ -70,7 +71,7 @@ class RankedAnswers(ABC):
         return {}
 
 
-def read_answers(results: Analyses) -> dict[tuple[Any, ...], Answer]:
+def read_answers(results: DataAnalyses) -> dict[tuple[Any, ...], Answer]:
     """Return the kept answers by the columns that name a cell."""
     import pyarrow as pa
     import pyarrow.parquet as pq

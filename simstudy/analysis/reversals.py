@@ -1,0 +1,202 @@
+"""Data sets on which two measures name different winners."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from simstudy.analysis.paired import TIES
+from simstudy.analysis.winners import Winners
+from simstudy.arrays import FloatArray
+
+COLUMNS = [
+    "dataset",
+    "winner_first",
+    "winner_second",
+    "difference_first",
+    "difference_second",
+    "p_first",
+    "p_second",
+    "significant_first",
+    "significant_second",
+]
+
+
+@dataclass(frozen=True)
+class Example:
+    """A test row that counts for the winner of the second measure, and not by the first.
+
+    Attributes
+    ----------
+    row : int
+        Its number in the data set, from 0.
+    repeat, fold : int
+        The split.
+    target : str
+        Its class.
+    probabilities_first, probabilities_second : dict
+        What the winner of the first and of the second measure predict, by class.
+    difference_first, difference_second : float
+        By how much the winner of each measure is ahead on this row, by that measure.
+    """
+
+    row: int
+    repeat: int
+    fold: int
+    target: str
+    probabilities_first: dict[str, float]
+    probabilities_second: dict[str, float]
+    difference_first: float
+    difference_second: float
+
+
+@dataclass(frozen=True)
+class Reversal:
+    """A data set on which two measures name different winners: the learners of the best mean.
+
+    Attributes
+    ----------
+    dataset : str
+        The data set.
+    winner_first, winner_second : str
+        The learner of the best mean by each measure.
+    difference_first, difference_second : float
+        By how much the winner of a measure is ahead of the other winner, in the mean by that
+        measure; never negative.
+    p_first, p_second : float
+        The adjusted p of these differences; NaN where there is no test.
+    significant_first, significant_second : bool
+        Whether the winner of a measure is significantly better by it than the other winner.
+    example : Example, optional
+        A row that shows why.
+    no_example : str
+        Why there is no example; empty if there is one, or if none was asked for.
+    """
+
+    dataset: str
+    winner_first: str
+    winner_second: str
+    difference_first: float
+    difference_second: float
+    p_first: float
+    p_second: float
+    significant_first: bool
+    significant_second: bool
+    example: Example | None = None
+    no_example: str = ""
+
+
+@dataclass(frozen=True)
+class Reversals:
+    """The data sets on which two measures name different winners.
+
+    Attributes
+    ----------
+    first, second : str
+        The measures.
+    datasets : int
+        The number of data sets on which both measures name a winner.
+    found : tuple of Reversal
+        The reversals, in the order of the data sets.
+    test, adjustment, alpha, m
+        Of the tests; see `analysis.winners.Winners`.
+    """
+
+    first: str
+    second: str
+    datasets: int
+    found: tuple[Reversal, ...]
+    test: str
+    adjustment: str
+    alpha: float
+    m: int
+
+    @property
+    def table(self) -> pd.DataFrame:
+        """One row per reversal, without examples."""
+        rows = [{name: getattr(one, name) for name in COLUMNS} for one in self.found]
+        return pd.DataFrame(rows, columns=COLUMNS)
+
+
+def reversals(
+    means: tuple[pd.DataFrame, pd.DataFrame], winners: tuple[Winners, Winners]
+) -> Reversals:
+    """Find the data sets on which two measures name different winners.
+
+    The winner is the learner of the best mean. Means that differ by rounding alone are equal; if
+    a learner has the best mean by both measures, there is no reversal.
+
+    Parameters
+    ----------
+    means
+        Mean scores by each measure, data sets × learners, greater is better; see
+        `within.means_table`. Learners without a mean on a data set by either measure cannot win.
+    winners
+        The tests by each measure, which tell whether the differences are significant.
+    """
+    first, second = winners
+    found, both = [], 0
+    for dataset in means[0].index:
+        rows = [table.loc[dataset] for table in means]
+        known = rows[0].notna() & rows[1].notna()
+        best = [_best(row[known]) for row in rows]
+        both += bool(best[0])
+        if best[0] and not {*best[0]} & {*best[1]}:
+            found.append(_reversal(str(dataset), rows, best, winners))
+    given = (first.test, first.adjustment, first.alpha, first.m)
+    return Reversals(first.measure, second.measure, both, tuple(found), *given)
+
+
+def telling_row(first: FloatArray, second: FloatArray) -> int | None:
+    """Return the row that counts most for the second winner among those that are not by the first.
+
+    Parameters
+    ----------
+    first
+        By how much the winner of the first measure is ahead on each row, by that measure.
+    second
+        By how much the winner of the second measure is ahead on each row, by that.
+
+    Returns
+    -------
+    int or None
+        Where the first is at least 0 and the second is largest, and positive; the first such row.
+    """
+    suits = np.isfinite(first) & (first >= 0) & (second > 0)
+    if not suits.any():
+        return None
+    return int(np.where(suits, second, -np.inf).argmax())
+
+
+def _best(means: pd.Series) -> list[str]:
+    """Return the learners of the best mean."""
+    if means.empty:
+        return []
+    most = means.max()
+    return [str(name) for name, mean in means.items() if most - mean <= TIES * abs(most)]
+
+
+def _reversal(
+    dataset: str, rows: list[pd.Series], best: list[list[str]], winners: tuple[Winners, Winners]
+) -> Reversal:
+    """Return the reversal of the first winner of each measure."""
+    names = best[0][0], best[1][0]
+    return Reversal(
+        dataset,
+        *names,
+        difference_first=float(rows[0][names[0]] - rows[0][names[1]]),
+        difference_second=float(rows[1][names[1]] - rows[1][names[0]]),
+        p_first=_p(winners[0], dataset, names),
+        p_second=_p(winners[1], dataset, names),
+        significant_first=names[1] in winners[0].losers(dataset, names[0]),
+        significant_second=names[0] in winners[1].losers(dataset, names[1]),
+    )
+
+
+def _p(winners: Winners, dataset: str, names: tuple[str, str]) -> float:
+    """Return the adjusted p of two learners on a data set."""
+    pairs = winners.pairs[winners.pairs["dataset"] == dataset]
+    (p,) = pairs["p_adjusted"][pairs["first"].isin(names) & pairs["second"].isin(names)]
+    return float(p)

@@ -1,0 +1,188 @@
+"""The analyses of studies of data sets."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from simstudy.errors import SimstudyError
+from simstudy.results.reading import Recorded
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from simstudy.analysis.correlations import Correlations
+    from simstudy.analysis.reversals import Reversals
+    from simstudy.analysis.winners import Winners
+    from simstudy.study.study import Study
+
+
+class DataAnalyses(Recorded):
+    """Analyses of the scores of splits of data sets; see `Results`."""
+
+    def dataset_means(self, measure: str | None = None) -> pd.DataFrame:
+        """The mean over splits by data set, training size and learner, of a study of data sets."""
+        from simstudy.analysis.datasets import dataset_means
+        from simstudy.study.sizes import size_text
+
+        if not self.study.datasets:
+            raise SimstudyError(f"{self.directory} is a study of models; see results.intervals()")
+        sizes = [size_text(size) for size in self.sizes]
+        return dataset_means(self.scores, self._measure(measure), sizes)
+
+    def pairwise_datasets(
+        self,
+        measure: str | None = None,
+        test: str = "corrected_t",
+        *,
+        size: float | None = None,
+        adjustment: str = "holm",
+    ) -> pd.DataFrame:
+        """Tests of every two learners on every data set; see `analysis.within`.
+
+        At one training size, in rows or as a share; the last one if left out.
+        """
+        from simstudy.analysis.within import pairwise_datasets
+
+        name = self._measure(measure)
+        scores, better = self._of_datasets(size), self.info(name).greater_is_better
+        try:
+            return pairwise_datasets(scores, name, test, adjustment, better)
+        except ValueError as error:
+            raise SimstudyError(str(error)) from error
+
+    def dataset_table(
+        self, measure: str | None = None, *, size: float | None = None
+    ) -> pd.DataFrame:
+        """Mean scores, data sets × learners, greater is better: for `simstudy.analysis.across`.
+
+        Means of losses have the opposite sign. At one training size, in rows or as a share; the
+        last one if left out.
+        """
+        from simstudy.analysis.within import means_table
+
+        name = self._measure(measure)
+        return means_table(self._of_datasets(size), name, self.info(name).greater_is_better)
+
+    def _of_datasets(self, size: float | None) -> pd.DataFrame:
+        """The scores of a study of data sets at one training size, with the number of test rows."""
+        import numpy as np
+
+        from simstudy.study.sizes import dose, size_text
+
+        if not self.study.datasets:
+            raise SimstudyError(f"{self.directory} is a study of models; see results.pairwise()")
+        sizes, scores = list(self.sizes), self.scores
+        chosen = sizes[-1] if size is None else dose(size)
+        if chosen not in sizes:
+            known = ", ".join(map(size_text, sizes))
+            raise SimstudyError(f"no training size {size_text(chosen)} here; there are {known}")
+        test = np.array([part["test"] for part in self.manifest["parts"]])
+        learners = len(self.learners)
+        places = np.arange(len(scores)) // learners % len(sizes)
+        scores = scores.assign(test_rows=test[scores["model"].to_numpy()])
+        return scores[places == sizes.index(chosen)]
+
+    def winners(
+        self,
+        measure: str | None = None,
+        test: str | None = None,
+        *,
+        size: float | None = None,
+        adjustment: str = "holm",
+        alpha: float | None = None,
+    ) -> Winners:
+        """Who is significantly better than whom on every data set; see `analysis.winners`.
+
+        By the 5×2cv t test for 5 repeats of 2 folds, else by the corrected resampled t test. The
+        level is 1 minus the study's confidence if left out. `winners(…).table` has a column for
+        each winner, whose cells name the losers.
+        """
+        from simstudy.analysis.winners import winners
+
+        name = self._measure(measure)
+        scores, better = self._of_datasets(size), self.info(name).greater_is_better
+        level = round(1 - self.study.analysis.confidence, 12) if alpha is None else alpha
+        try:
+            return winners(scores, name, test, adjustment, level, better)
+        except ValueError as error:
+            raise SimstudyError(str(error)) from error
+
+    def correlations(self, first: str, second: str, *, size: float | None = None) -> Correlations:
+        """Correlation of two measures over splits, by data set and learner.
+
+        Losses keep their sign. See `analysis.correlations`.
+        """
+        from simstudy.analysis.correlations import correlations
+
+        names = self._measure(first), self._measure(second)
+        return correlations(self._of_datasets(size), *names)
+
+    def properties(self) -> pd.DataFrame:
+        """Rows, attributes, classes and missing values of every data set.
+
+        The columns are those of `analysis.properties.Properties`. The data files are read again,
+        and must be as they were when the study was run.
+        """
+        import pandas as pd
+
+        from simstudy.analysis.properties import Properties, properties
+
+        found: list[Properties] = []
+        for table in self._tables().tables:
+            parts = [part for part in self.manifest["parts"] if part["dataset"] == table.name]
+            splits = [(part["train"], part["test"]) for part in parts]
+            sample, schema = table.sample, table.sample.schema
+            values = sample.values[:, :-1]  # noqa: PD011 - of a sample
+            numeric = len(schema.numeric)
+            found.append(properties(table.name, values, numeric, sample.classes, splits))
+        return pd.DataFrame(found)
+
+    def reversals(
+        self,
+        first: str,
+        second: str,
+        test: str | None = None,
+        *,
+        size: float | None = None,
+        adjustment: str = "holm",
+        alpha: float | None = None,
+        examples: bool = True,
+    ) -> Reversals:
+        """Data sets on which two measures name different winners; see `analysis.reversals`.
+
+        Options as for `winners`. Where the study has kept answers, a test row shows why, unless
+        ``examples`` is false. Studies with plugins have none: nothing of theirs is executed.
+        """
+        from simstudy.analysis.reversals import reversals
+        from simstudy.study.sizes import dose
+
+        names = self._measure(first), self._measure(second)
+        one, other = (
+            self.winners(name, test, size=size, adjustment=adjustment, alpha=alpha)
+            for name in names
+        )
+        means = (self.dataset_table(names[0], size=size), self.dataset_table(names[1], size=size))
+        found = reversals(means, (one, other))
+        if not (examples and found.found):
+            return found
+        from simstudy.results.examples import with_examples
+
+        return with_examples(self, found, self.sizes[-1] if size is None else dose(size))
+
+    def _tables(self) -> Study:
+        """The study with its data sets read again; refused if they have changed."""
+        from simstudy.study.datasets import with_tables
+
+        if not self.study.datasets:
+            raise SimstudyError(f"{self.directory} is a study of models, which has no data sets")
+        try:
+            study = with_tables(self.study, self.directory)
+        except ValueError as error:
+            raise SimstudyError(f"the data sets cannot be read again: {error}") from error
+        recorded = dict(self.manifest["conditions"]["datasets"])
+        for table in study.tables:
+            if recorded.get(table.name) != table.digest:
+                raise SimstudyError(
+                    f"{table.path} has changed since the study was run; run it again"
+                )
+        return study
