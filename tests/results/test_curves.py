@@ -190,7 +190,7 @@ from simstudy import register_learner
 from simstudy.learners import NaiveBayes
 
 
-@register_learner("mine")
+@register_learner("curves_of_mine")
 class Mine(NaiveBayes):
     pass
 """
@@ -199,7 +199,7 @@ class Mine(NaiveBayes):
 @pytest.mark.parametrize("test_size", ["exact", 200])
 def test_models_of_foreign_studies_are_not_drawn_again(tmp_path, test_size):
     (tmp_path / "mine.py").write_text(PLUGIN, encoding="utf-8")
-    changed = {"plugins": ["mine.py"], "learners": [{"name": "mine"}], "models": 2}
+    changed = {"plugins": ["mine.py"], "learners": [{"name": "curves_of_mine"}], "models": 2}
     changed["data"] = {"train_sizes": [20], "test_size": test_size}
     study = make_study(STUDY | changed, tmp_path)
     results = run_study(study, tmp_path / "out", jobs=1)

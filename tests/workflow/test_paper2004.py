@@ -17,7 +17,7 @@ KEYS = ["model", "size", "learner"]
 
 
 def check(name: str, models: int, out: Path) -> None:
-    known = pd.read_csv(GOLDEN, float_precision="round_trip")
+    known = pd.read_csv(GOLDEN)
     known = known[known["study"].eq(name) & known["model"].lt(models)].reset_index(drop=True)
     study = load_study(STUDIES / f"{name}.toml", {"measures.prior": "test", "models": models})
     scores = run_study(study, out, report=False).scores
