@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -115,7 +115,7 @@ def _bootstrapped(sample: Sample, rng: np.random.Generator) -> Sample:
     return sample.take(rng.integers(len(sample), size=len(sample)))
 
 
-def _with_target(parents: list[tuple[int, ...]]) -> Structure:
+def _with_target(parents: Sequence[tuple[int, ...]]) -> Structure:
     """The parents of all variables with the target as a parent of every attribute."""
     target = len(parents)
     return (*((*others, target) for others in parents), ())
