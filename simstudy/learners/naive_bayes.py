@@ -69,7 +69,6 @@ class NaiveBayes(Learner):
             return fitted
         from simstudy.learners.density import FittedNumericNaiveBayes  # needs scipy
 
-
         return FittedNumericNaiveBayes(fitted, sample, kernel=self.numeric == "kernel")
 
 
