@@ -9,6 +9,7 @@ import numpy as np
 
 from simstudy.arrays import FloatArray
 from simstudy.data.sample import Sample
+from simstudy.data.schema import Schema
 from simstudy.networks.model import Component, Model
 
 if TYPE_CHECKING:
@@ -17,6 +18,32 @@ if TYPE_CHECKING:
 Structure: TypeAlias = tuple[tuple[int, ...], ...]  # the parents of every variable
 DrawStructure: TypeAlias = Callable[[np.random.Generator], Structure]
 MAX_EXACT = 10  # variables
+
+
+def informative(sample: Sample, most: int) -> Sample:
+    """Return complete rows without attributes of one value, and with at most so many others.
+
+    Those of greatest mutual information with the target are kept, in their order.
+    """
+    attributes = [place for place, card in enumerate(sample.cards[:-1]) if card > 1]
+    if len(attributes) > most:
+        target = len(sample.cards) - 1
+        shared = [_information(sample.counts(place, target)) for place in attributes]
+        best = np.argsort(-np.array(shared), kind="stable")[:most]
+        attributes = [attributes[place] for place in sorted(best)]
+    kept = [*attributes, len(sample.cards) - 1]
+    if len(kept) == len(sample.cards):
+        return sample
+    variables = tuple(sample.schema.variables[place] for place in kept)
+    return Sample.of(np.asfortranarray(sample.values[:, kept]), Schema(variables))
+
+
+def _information(counts: FloatArray) -> float:
+    """Return the mutual information of two variables in nats."""
+    joint = counts / counts.sum()
+    even = joint.sum(axis=1, keepdims=True) * joint.sum(axis=0, keepdims=True)
+    seen = joint > 0
+    return float((joint[seen] * np.log(joint[seen] / even[seen])).sum())
 
 
 def draw_model(

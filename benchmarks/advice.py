@@ -1,0 +1,149 @@
+"""How good `simstudy advise` is: predictions from few rows beside what more rows bring.
+
+    python benchmarks/advice.py [--sets adult,chess] [--draws 10] [--out results/advice.jsonl]
+                                [--table]
+
+Of six data sets of the UCI repository 200 and 500 rows are drawn at random. From them alone, each
+learner's score with 2,000 rows is predicted (segment: 1,000; adult, letter-recognition, pendigits
+and satellite also 5,000), and compared with the outcome: the learner fitted to so many other rows
+of the set, tested on at least 1,000 further ones. The rivals are the present score ("as
+cross-validated now"), and a power law fitted to the learning curve of subsamples.
+
+The predictions are made as `simstudy advise` makes them, with its preparation, fitters, splits and
+forecast, but with 10 folds once and 10 simulated truths. A run that is stopped goes on; `--sets`
+lets several processes share the work, and `--table` prints what there is.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from simstudy import read_data
+from simstudy.arrays import FloatArray
+from simstudy.data.preparation import Preparation
+from simstudy.data.resampling import make_scheme
+from simstudy.data.sample import Sample
+from simstudy.data.suggested import suggested_preparation
+from simstudy.learners import AODE, C45, TAN, NaiveBayes
+from simstudy.measures.base import clip
+from simstudy.measures.rewards import information_reward
+from simstudy.sources.fitters import FITTERS, draw_model, informative
+
+DATA = Path(__file__).parents[1] / "studies" / "data" / "uci"
+TARGETS = {
+    "adult": (2000, 5000),
+    "letter-recognition": (2000, 5000),
+    "pendigits": (2000, 5000),
+    "satellite": (2000, 5000),
+    "chess": (2000,),
+    "segment": (1000,),
+}
+ROWS = (200, 500)
+LEARNERS = {"NB": NaiveBayes(), "TAN": TAN(), "AODE": AODE(), "C4.5": C45()}
+SHARES = (0.125, 0.25, 0.5, 1.0)
+MODELS, REPEATS, TEST_ROWS = 10, 1, 2500
+MAX_SAMPLED = 20  # variables of CaMML's posterior; TANs of resampled rows beyond
+
+
+def scores(train: Sample, test: Sample, preparation: Preparation) -> FloatArray:
+    """Return information reward and accuracy of each learner."""
+    prepared = preparation.fit(train)
+    train, test = prepared.train, prepared(test)
+    prior = train.class_frequencies(0.5)
+    found = []
+    for learner in LEARNERS.values():
+        fitted = learner.fit(train, np.random.default_rng(0))
+        proba = np.asarray(fitted.predict_proba(test.attributes))
+        clipped = clip(proba, "mml", len(train))
+        reward = information_reward(clipped, test.target, prior=prior).mean()
+        found.append([float(reward), float((proba.argmax(axis=1) == test.target).mean())])
+    return np.array(found)
+
+
+def present(sample: Sample, preparation: Preparation, rng: np.random.Generator) -> Any:
+    """Return the training rows, and the scores by split, size, learner and measure."""
+    scheme = make_scheme("cv", {"folds": 10, "repeats": REPEATS, "stratify": True})
+    found, sizes = [], [max(2, int(share * (len(sample) * 9 // 10))) for share in SHARES]
+    for split in scheme.splits(sample.target, rng, None):
+        train, test = rng.permutation(split.train), sample.take(split.test)
+        parts = [*(train[:size] for size in sizes[:-1]), train]
+        found.append([scores(sample.take(part), test, preparation) for part in parts])
+    return sizes, np.array(found)
+
+
+def simulated(
+    sample: Sample, preparation: Preparation, sizes: Sequence[int], rng: np.random.Generator
+) -> FloatArray:
+    """Return the scores by model, size, learner and measure."""
+    table = informative(preparation.fit(sample).train, 61)
+    fitter = "camml" if len(table.cards) <= MAX_SAMPLED else "tan"
+    structures, plain, found = FITTERS[fitter](table, rng), Preparation("none"), []
+    for _ in range(MODELS):
+        model = draw_model(table, structures(rng), rng)
+        test, train = model.sample(1000, rng), model.sample(max(sizes), rng)
+        found.append([scores(train.take(np.arange(n)), test, plain) for n in sizes])
+    return np.array(found)
+
+
+def collect(name: str, rows: int, draw: int) -> dict[str, Any]:
+    """Draw rows, and compute all scores that predictions and outcomes are made of."""
+    rng = np.random.default_rng([draw, rows, *name.encode()])
+    whole, targets = read_data(DATA / f"{name}.csv.gz"), TARGETS[name]
+    order = rng.permutation(len(whole))
+    given, others = whole.take(order[:rows]), order[rows:]
+    tested = min(TEST_ROWS, len(others) - max(targets))
+    test, pool = whole.take(others[:tested]), others[tested:]
+    preparation = suggested_preparation(given)
+    sizes, now = present(given, preparation, rng)
+    simulated_sizes = [*sizes[2:], *targets]
+    drawn = simulated(given, preparation, simulated_sizes, rng)
+    outcome = np.array([scores(whole.take(pool[:n]), test, preparation) for n in targets])
+    return {
+        "set": name,
+        "rows": rows,
+        "draw": draw,
+        "discretize": preparation.discretize,
+        "sizes": sizes,
+        "present": now.round(6).tolist(),
+        "simulated_sizes": simulated_sizes,
+        "simulated": drawn.round(6).tolist(),
+        "targets": list(targets),
+        "test_rows": tested,
+        "outcome": outcome.round(6).tolist(),
+    }
+
+
+def main() -> None:
+    """Collect what is missing, and print the table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--sets", default=",".join(TARGETS))
+    parser.add_argument("--draws", type=int, default=10)
+    parser.add_argument("--out", type=Path, default=Path("results/advice.jsonl"))
+    parser.add_argument("--table", action="store_true", help="print what there is")
+    options = parser.parse_args()
+    options.out.parent.mkdir(parents=True, exist_ok=True)
+    if not options.table:
+        done = {(one["set"], one["rows"], one["draw"]) for one in kept(options.out)}
+        for draw in range(options.draws):
+            for rows in ROWS:
+                for name in options.sets.split(","):
+                    if (name, rows, draw) not in done:
+                        line = json.dumps(collect(name, rows, draw))
+                        with options.out.open("a") as file:
+                            file.write(line + "\n")
+
+
+def kept(path: Path) -> Iterable[dict[str, Any]]:
+    """Return the records of earlier runs."""
+    lines = path.read_text().splitlines() if path.exists() else []
+    return [json.loads(line) for line in lines]
+
+
+if __name__ == "__main__":
+    main()
