@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,7 @@ from typing import Any
 import numpy as np
 
 from simstudy import read_data
+from simstudy.analysis.forecast import Present, Simulated, forecast, power_laws
 from simstudy.arrays import FloatArray
 from simstudy.data.preparation import Preparation
 from simstudy.data.resampling import make_scheme
@@ -45,6 +47,7 @@ TARGETS = {
     "segment": (1000,),
 }
 ROWS = (200, 500)
+RIVALS = ("advice", "as now", "power law", "simulated truth alone")
 LEARNERS = {"NB": NaiveBayes(), "TAN": TAN(), "AODE": AODE(), "C4.5": C45()}
 SHARES = (0.125, 0.25, 0.5, 1.0)
 MODELS, REPEATS, TEST_ROWS = 10, 1, 2500
@@ -119,6 +122,70 @@ def collect(name: str, rows: int, draw: int) -> dict[str, Any]:
     }
 
 
+def predictions(one: dict[str, Any], measure: int) -> dict[str, FloatArray]:
+    """Return what is predicted of a record, by size and learner; and the ends of intervals."""
+    start, learners = one["sizes"][-1], len(LEARNERS)
+    now = Present(np.array(one["present"])[..., measure], tuple(one["sizes"]), 0.1)
+    drawn = np.array(one["simulated"])[..., measure]
+    truths = Simulated(drawn, tuple(one["simulated_sizes"]), start)
+    rng = np.random.default_rng(one["draw"])
+    found = forecast(now, truths, rng)
+    after = [found.sizes.index(size) for size in one["targets"]]
+    low, high = found.intervals()
+    courses = power_laws(now, one["targets"], start, rng, 500).mean(axis=0)
+    return {
+        "advice": found.means[after],
+        "low": low[after],
+        "high": high[after],
+        "as now": np.tile(now.means, (len(after), 1)),
+        "power law": now.means + courses,
+        "simulated truth alone": drawn.mean(axis=0)[after],
+        "outcome": np.array(one["outcome"])[..., measure].reshape(-1, learners),
+    }
+
+
+def table(records: Sequence[dict[str, Any]]) -> None:
+    """Print errors, coverage and shares of pairs ordered rightly; data sets count equally."""
+    first, second = np.triu_indices(len(LEARNERS), 1)
+    for measure, unit in ((0, "information reward (nats)"), (1, "accuracy")):
+        errors: dict[Any, list[float]] = defaultdict(list)
+        for one in records:
+            found = predictions(one, measure)
+            truth = found["outcome"]
+            for at, size in enumerate(one["targets"]):
+                key = (one["set"], one["rows"], size)
+                for rival in RIVALS:
+                    gap = found[rival][at] - truth[at]
+                    errors[(rival, "error", *key)].append(float(np.abs(gap).mean()))
+                    said = np.sign(found[rival][at, first] - found[rival][at, second])
+                    real = np.sign(truth[at, first] - truth[at, second])
+                    errors[(rival, "order", *key)].append(float((said == real).mean()))
+                inside = (found["low"][at] <= truth[at]) & (truth[at] <= found["high"][at])
+                errors[("advice", "coverage", *key)].append(float(inside.mean()))
+                width = found["high"][at] - found["low"][at]
+                errors[("advice", "width", *key)].append(float(width.mean()))
+        _print(unit, errors)
+
+
+def _print(unit: str, errors: dict[Any, list[float]]) -> None:
+    """Print a line for each data set, and the means."""
+    keys = sorted({key[2:] for key in errors})
+    columns = [(rival, what) for what in ("error", "order") for rival in RIVALS]
+    columns += [("advice", "coverage"), ("advice", "width")]
+    print(f"\n{unit}; data set, rows → rows (draws)")
+    print(" " * 36 + " ".join(f"{what[:5]:>8}" for _, what in columns))
+    print(" " * 36 + " ".join(f"{rival[:8]:>8}" for rival, _ in columns))
+    lines = {key: [float(np.mean(errors[(*one, *key)])) for one in columns] for key in keys}
+    for (name, rows, size), line in lines.items():
+        draws = len(errors[("advice", "error", name, rows, size)])
+        print(f"{f'{name} {rows} → {size:,} ({draws})':36}" + " ".join(f"{x:8.4f}" for x in line))
+    for rows in ROWS:
+        chosen = [line for key, line in lines.items() if key[1] == rows]
+        if chosen:
+            print(f"{f'from {rows} rows':36}" + " ".join(f"{x:8.4f}" for x in np.mean(chosen, 0)))
+    print(f"{'all':36}" + " ".join(f"{x:8.4f}" for x in np.mean([*lines.values()], axis=0)))
+
+
 def main() -> None:
     """Collect what is missing, and print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -137,6 +204,7 @@ def main() -> None:
                         line = json.dumps(collect(name, rows, draw))
                         with options.out.open("a") as file:
                             file.write(line + "\n")
+    table(list(kept(options.out)))
 
 
 def kept(path: Path) -> Iterable[dict[str, Any]]:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from simstudy.data.sample import Sample
 from simstudy.data.table import NOMINAL, NUMERIC, Column, Declaration, Table, is_number
 
 _PLAIN = re.compile(r"[^\s,'\"{}%\\]+")
@@ -27,6 +28,20 @@ def arff_text(table: Table, declared: Mapping[str, Declaration], target: str | N
     cells = [_cells(column, table.rows) for column in columns]
     lines += map(",".join, zip(*cells, strict=True))
     return "\n".join(lines) + "\n"
+
+
+def sample_text(sample: Sample) -> str:
+    """Write the rows of a sample as ARFF, from which the same schema and values are read."""
+    columns = []
+    for place, variable in enumerate(sample.schema.variables):
+        numbers, values = sample.values[:, place], variable.values
+        if values is None:
+            columns.append(Column(variable.name, numbers, NUMERIC))
+            continue
+        labels = np.array([*values, None], dtype=object)
+        codes = np.where(np.isnan(numbers), len(values), numbers).astype(np.intp)
+        columns.append(Column(variable.name, labels[codes].tolist(), NOMINAL, values))
+    return arff_text(Table("", columns, len(sample), str), {})
 
 
 def _kind(column: Column, declared: Mapping[str, Declaration]) -> str:

@@ -177,6 +177,11 @@ def data_text(path_or_frame: Any, reading: Reading | None = None) -> str:
     return arff_text(table, declared, target if reading.target is None else reading.target)
 
 
+def column_names(path_or_frame: Any, reading: Reading) -> list[str]:
+    """Return the names of the columns of a file or frame."""
+    return [column.name for column in _opened(path_or_frame, reading)[0].columns]
+
+
 def read_text_set(text: str, reading: Reading, source: str = "the data") -> DataSet:
     """Read a data set from the text of `data_text`."""
     return _Assembly(read_arff(text, source), reading, {}).data_set()

@@ -76,7 +76,7 @@ class FittedFamily(Family):
     variables: tuple[int, int] = field(default=(0, 0), init=False)
     values: tuple[int, int] = field(default=(0, 0), init=False)
     concentration: float = 0.5
-    cpts: Literal["dirichlet"] = field(default="dirichlet", init=False)  # type: ignore[assignment]
+    cpts: Literal["dirichlet"] = field(default="dirichlet", init=False)
     classes: int | tuple[int, int] | None = field(default=None, init=False)
     data: str = field(kw_only=True)
     target: str | None = field(default=None, kw_only=True)
