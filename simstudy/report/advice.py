@@ -47,6 +47,7 @@ def _view(advice: Advice, at: int) -> dict[str, Any]:
     return {
         "index": at,
         "info": one.info,
+        "headline": prose.headline(advice, at),
         "now": prose.now(advice, at),
         "overtaking": prose.overtaking(one),
         "ceiling": prose.ceiling(one),

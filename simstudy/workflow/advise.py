@@ -286,7 +286,7 @@ def _outlook(
         about.rows,
         present,
         simulated,
-        forecast(present, simulated, rng),
+        forecast(present, simulated, rng, most=1.0 if measure == "accuracy" else np.inf),
         _scores(drawn, measure, (_TRUTH,))[..., 0],
     )
 

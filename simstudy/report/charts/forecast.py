@@ -28,7 +28,10 @@ def outlook_chart(one: Outlook) -> Chart:
             spec.Span(x, lows, highs, learner=place),
             spec.Line([real[-1], *x], [measured[-1], *means], "limit", label, learner=place),
         ]
-        tips = [f"{label}, {n:,} rows: {number(v)} measured" for n, v in zip(real, measured)]  # noqa: B905
+        tips = [
+            f"{label}, {n:,} rows: {number(score)} measured"
+            for n, score in zip(real, measured, strict=True)
+        ]
         tips += [
             f"{label}, {n:,} rows: {number(f.value)} [{number(f.low)}, {number(f.high)}] predicted"
             for n, f in zip(sizes, found, strict=True)

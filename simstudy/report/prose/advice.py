@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 from simstudy.analysis.advice import Advice, Described
 from simstudy.analysis.outlook import SUPPORTED, Crossing, Estimate, Outlook
-from simstudy.report.prose.numbers import minus, number, rows
+from simstudy.report.prose.numbers import minus, rows
+from simstudy.report.prose.phrases import listed
 from simstudy.texts import counted
 
 _FITTERS = {
@@ -33,6 +34,24 @@ def summary(advice: Advice) -> list[str]:
         ceiling(one),
         check(one),
     ]
+
+
+def headline(advice: Advice, at: int) -> str:
+    """Say in a sentence or two who does best, and what many more rows would bring."""
+    one = advice.outlooks[at]
+    best, last = int(one.present.means.argmax()), one.sizes[-1]
+    label = one.learners[best]
+    behind = {lead.behind for lead in advice.leads[at] if lead.ahead == label}
+    level = [name for name in one.learners if name != label and name not in behind]
+    text = f"With your {rows(one.rows)} rows {label} does best"
+    text += f", not significantly ahead of {listed(level)}. " if level else ". "
+    later = one.best(last)
+    share = one.share_best(last)[later]
+    ahead = one.learners[later] if later != best else "it"
+    return (
+        f"{text}With {rows(last)} rows {ahead} {'is' if later != best else 'remains'} the best in "
+        f"{share:.0%} of the scenarios, and gains {_gain(one, later, last)}."
+    )
 
 
 def now(advice: Advice, at: int) -> str:
@@ -62,8 +81,9 @@ def more_rows(advice: Advice) -> list[str]:
         best = one.best(size)
         parts = [_gain(each, best, size) for each in advice.outlooks]
         found.append(
-            f"{rows(size - one.rows)} more rows ({rows(size)} in all) would bring "
-            f"{one.learners[best]}, then probably the best, {' and '.join(parts)}."
+            f"{rows(size - one.rows)} more rows ({rows(size)} in all): {one.learners[best]}, the "
+            f"best in {one.share_best(size)[best]:.0%} of the scenarios, gains "
+            f"{' and '.join(parts)}."
         )
     return found
 
@@ -77,10 +97,9 @@ def _gain(one: Outlook, learner: int, size: int) -> str:
     gain = one.gain(learner, size)
     if one.measure == "accuracy":
         value, low, high = (100 * each for each in (gain.value, gain.low, gain.high))
-        return f"accuracy {_plus(value, 1)} points [{_plus(low, 1)}, {_plus(high, 1)}]"
+        return f"{_plus(value, 1)} points of accuracy [{_plus(low, 1)}, {_plus(high, 1)}]"
     unit = f" {one.info.unit}".rstrip()
-    numbers = f"{_plus(gain.value)}{unit} [{_plus(gain.low)}, {_plus(gain.high)}]"
-    return f"{numbers} of {one.info.label}"
+    return f"{_plus(gain.value)}{unit} [{_plus(gain.low)}, {_plus(gain.high)}]"
 
 
 def _plus(value: float, decimals: int = 3) -> str:
@@ -129,7 +148,7 @@ def ceiling(one: Outlook) -> str:
         )
     return (
         f"The ceiling, by the simulated truths: the best possible predictions from these "
-        f"attributes would score about {interval(one.ceiling, one)}, {number(left, 3)} above "
+        f"attributes would score about {interval(one.ceiling, one)}, {plain(left)} above "
         f"{one.learners[best]} now."
     )
 
@@ -147,7 +166,7 @@ def check(one: Outlook) -> str:
     }[found.verdict]
     text = (
         f"{told}: with {rows(one.simulated.start)} training rows, the widest gap is that of "
-        f"{one.learners[place]}, which scores {number(abs(off), 3)} {side} on your rows than "
+        f"{one.learners[place]}, which scores {plain(abs(off))} {side} on your rows than "
         f"simulated ({abs(found.distances[place]):.1f} standard errors)."
     )
     gained = (
@@ -166,12 +185,13 @@ def check(one: Outlook) -> str:
 def interval(one: Estimate, of: Outlook) -> str:
     """Write a score with its interval and unit."""
     unit = f" {of.info.unit}".rstrip()
-    return f"{number(one.value, 3)} [{number(one.low, 3)}, {number(one.high, 3)}]{unit}"
+    return f"{plain(one.value)} [{plain(one.low)}, {plain(one.high)}]{unit}"
 
 
-def listed(names: Sequence[str]) -> str:
-    """Write names in a sentence."""
-    return " and ".join([", ".join(names[:-1])] * (len(names) > 1) + [*names[-1:]])
+def plain(value: float, decimals: int = 3) -> str:
+    """Write a number to so many decimals, and no more where it is small."""
+    text = f"{value:.{decimals}f}"
+    return minus(text.lstrip("-") if float(text) == 0 else text)
 
 
 def left_out(about: Described) -> list[str]:
@@ -218,8 +238,9 @@ def basis(advice: Advice) -> list[str]:
         "distribution given your rows. Learners are fitted to rows drawn from each.",
         "Predicted scores: the scores now, with their error, plus a gain. In half of the scenarios "
         "that is the gain on one of the simulated truths, in the other half that of a power law "
-        "fitted to the learning curve of your own rows, resampled. Intervals hold 95% of the "
-        "scenarios.",
+        "fitted to the learning curve of your own rows, resampled. What one learner gains more "
+        "than others is shrunk, and gains have an error of 30% in common, both from experience. "
+        "Intervals hold 95% of the scenarios.",
     ]
     if about.discretize:
         found.append(f"Numbers are {_CUTS[about.discretize]}, for all learners alike.")
@@ -233,8 +254,8 @@ def basis(advice: Advice) -> list[str]:
 DOUBTS = (
     "Further rows must be like these: drawn from the same population, independently, with the same "
     "columns. Rows of the same person, series of time, or a changed population break this.",
-    "With more rows, numbers can be cut more finely than the simulated truths know; gains from that "
-    "are seen only in the learning curve of your rows.",
+    "With more rows, numbers can be cut more finely than the simulated truths know; what that "
+    "brings is seen in the learning curve of your rows alone.",
     "Other learners, other settings and other attributes are not predicted. The ceiling is that of "
     "the simulated truths, which are as simple as your rows make them.",
 )

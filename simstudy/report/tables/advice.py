@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from simstudy.analysis.advice import Advice
 from simstudy.analysis.outlook import Estimate, Outlook
-from simstudy.report.prose.numbers import minus, number, rows
-from simstudy.report.prose.phrases import axis_label
+from simstudy.report.prose.advice import plain
+from simstudy.report.prose.numbers import minus, rows
+from simstudy.report.prose.phrases import axis_label, opening
 from simstudy.report.tables.table import Cell, Table, by_size, make_table, words
 
 
@@ -29,11 +30,11 @@ def now_table(advice: Advice) -> Table:
 
 def _scored(one: Estimate, of: Outlook, place: int) -> Cell:
     best = int(of.present.means.argmax()) == place
-    return Cell(number(one.value, 3), _between(one), learners=(place,), bold=best)
+    return Cell(plain(one.value), _between(one), learners=(place,), bold=best)
 
 
-def _between(one: Estimate, decimals: int = 3) -> str:
-    return f"[{number(one.low, decimals)}, {number(one.high, decimals)}]"
+def _between(one: Estimate) -> str:
+    return f"[{plain(one.low)}, {plain(one.high)}]"
 
 
 def predicted_table(advice: Advice, at: int) -> Table:
@@ -44,7 +45,7 @@ def predicted_table(advice: Advice, at: int) -> Table:
         best = one.best(size)
         for place, label in enumerate(one.learners):
             found = one.predicted(place, size)
-            shown = number(found.value, 3), _between(found)
+            shown = plain(found.value), _between(found)
             cells[label, size] = Cell(*shown, learners=(place,), bold=place == best)
     table = advice.forecast()
     return by_size(
@@ -80,7 +81,7 @@ def gain_table(advice: Advice) -> Table:
         heads,
         lines,
         rules=rules,
-        caption="Gain over the score with your rows; 95% of the scenarios lie within the intervals.",
+        caption="Gain over the score with your rows; the intervals hold 95% of the scenarios.",
         data=advice.gains(),
     )
 
@@ -101,14 +102,14 @@ def check_table(advice: Advice, at: int) -> Table:
         lines.append(
             [
                 words(label, "", place),
-                Cell(number(measured.value, 3), _between(measured)),
-                Cell(number(simulated.value, 3), _between(simulated)),
+                Cell(plain(measured.value), _between(measured)),
+                Cell(plain(simulated.value), _between(simulated)),
                 Cell(minus(f"{found.distances[place]:+.1f}")),
             ]
         )
     return make_table(
         f"check_{one.measure}",
-        f"{axis_label(one.info)} with {rows(one.simulated.start)} training rows".capitalize(),
+        opening(f"{axis_label(one.info)} with {rows(one.simulated.start)} training rows"),
         ["learner", "your rows", "simulated", "standard errors apart"],
         lines,
         caption="Simulated: over truths drawn given your rows, with the range of 95% of them.",
