@@ -10,6 +10,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from simstudy.arrays import FloatArray
+from simstudy.errors import suggestion
 from simstudy.networks.bif import bif_text, parse_bif, read_bif, read_text
 from simstudy.networks.model import Model
 from simstudy.networks.network import Network
@@ -41,6 +42,10 @@ class NetworkFamily(Family):
     class_prior : "uniform" or list of float, optional
         The prior of the classes, in place of that of the network; P(attributes | class) stays as
         it is.
+
+    References
+    ----------
+    J. Pearl (1988). Probabilistic Reasoning in Intelligent Systems. Morgan Kaufmann.
     """
 
     files: ClassVar[tuple[str, ...]] = ("file",)
@@ -59,6 +64,9 @@ class NetworkFamily(Family):
 
     def __post_init__(self) -> None:
         network = self.network
+        if self.target not in network.names:
+            known = suggestion(self.target, network.names)
+            raise ValueError(f"target = {self.target!r} is no variable of the network{known}")
         classes = network.cards[network.index(self.target)]
         if len(network.cards) < 2 or classes < 2:
             raise ValueError(
