@@ -136,7 +136,9 @@ class ThresholdCurve:
     @property
     def f_measure(self) -> FloatArray:
         """The harmonic mean of precision and recall, ``2 TP / (2 TP + FP + FN)``."""
-        return _divided(2.0 * self.ranking.positives, self.ranking.rows + self.ranking.positives[-1])
+        return _divided(
+            2.0 * self.ranking.positives, self.ranking.rows + self.ranking.positives[-1]
+        )
 
     @property
     def lift(self) -> FloatArray:

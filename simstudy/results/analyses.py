@@ -308,7 +308,7 @@ class Analyses(DataAnalyses):
         from simstudy.results.curves import make_curves, ranked
 
         answers = ranked(self, dataset)
-        return make_curves(self, answers, kind, learners, size, positive, **options)
+        return make_curves(self, answers, kind, learners, size, positive, options=options)
 
     def _check_size(self, size: int | None) -> None:
         if size is not None and size not in self.sizes:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from simstudy.analysis.decision_curves import (
     KINDS,
@@ -131,9 +131,11 @@ def make_curves(
     learners: Sequence[str] | None = None,
     size: float | None = None,
     positive: str | int | None = None,
-    **options: Any,
+    pooled: bool = True,
+    options: Mapping[str, float] | None = None,
 ) -> Curves:
     """Return the curves of one kind at one size; see `Results.curves`."""
+    options = options or {}
     if kind not in KINDS:
         raise SimstudyError(f"no curve '{kind}'{suggestion(kind, list(KINDS))}")
     needed = {"benefit", "cost"} if kind == "profit" else set()
@@ -156,8 +158,8 @@ def make_curves(
     found = answers.rankings(at, one)
     heights = answers.heights
     table = curve_table(kind, {label: found[label] for label in wanted}, heights, **options)
-    if pooled := answers.pooled(at, one):
-        each = [[pooled[label]] if label in pooled else [] for label in wanted]
+    if together := answers.pooled(at, one) if pooled else {}:
+        each = [[together[label]] if label in together else [] for label in wanted]
         pooled_heights = [mean_curve(kind, own, heights, **options).y for own in each]
         table["pooled"] = [height for own in pooled_heights for height in own]
     truth = answers.truth(one)

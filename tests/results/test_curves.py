@@ -259,3 +259,13 @@ def test_curves_without_both_classes_are_left_out():
     assert found.curves == 0
     assert np.isnan(found.y).all()
     assert operating_points([alone]) is None
+
+
+@pytest.mark.parametrize("steps", [40, 5000])  # few lines and many
+def test_mean_cost_is_the_lower_envelope(steps):
+    rng = np.random.default_rng(4)
+    scores = rng.integers(0, steps, 2000) / steps
+    positive = rng.random(2000) < scores
+    found = mean_curve("cost", [roc(scores, positive).ranking])
+    lines = cost_curve(scores, positive).lines(found.x)
+    np.testing.assert_allclose(found.y, lines.min(axis=0), atol=1e-13)
