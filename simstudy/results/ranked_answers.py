@@ -269,8 +269,10 @@ class DataAnswers(RankedAnswers):
         results: Analyses,
         dataset: str | None = None,
         every: Mapping[tuple[Any, ...], Answer] | None = None,
+        by_fold: bool = False,
     ) -> None:
         super().__init__()
+        self._by_fold = by_fold
         names = list(dict.fromkeys(part["dataset"] for part in results.manifest["parts"]))
         self.dataset = names[0] if dataset is None else dataset
         if self.dataset not in names:
@@ -290,8 +292,13 @@ class DataAnswers(RankedAnswers):
         self.rows = len(total) // max(len(self._labels) * self.number * len(results.sizes), 1)
 
     def rankings(self, size: int, positive: int | None) -> dict[str, list[Ranking]]:
-        """Return a ranking for each repeat."""
+        """Return a ranking for each repeat, or for each fold."""
         one, found = self._class(positive), {}
+        if self._by_fold:
+            return {
+                label: [_joined([own], one) for own in chain(*answers.values())]
+                for label, answers in self._by_repeat(size).items()
+            }
         for label, answers in self._by_repeat(size).items():
             found[label] = [
                 self._once((size, label, repeat, one), partial(_joined, own, one))

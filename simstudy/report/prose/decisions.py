@@ -41,8 +41,11 @@ def averaged(curves: Curves) -> str:
     """Over what curves are averaged, and what bands are."""
     number = int(curves.table["curves"].max())
     each = counted(number, curves.over.removesuffix("s"))
-    if curves.dataset:
-        made = f"Each curve is the mean over {each} of the curve of all test rows of a repeat"
+    if curves.dataset and number == 1:
+        made = "Each curve is that of all test rows of the one repeat"
+    elif curves.dataset:
+        rows = "all test rows of a repeat" if curves.over == "repeats" else "the test rows of one"
+        made = f"Each curve is the mean over {each} of the curve of {rows}"
     else:
         source = "the joint distribution" if curves.test == "exact" else "the test rows"
         made = f"Each curve is the mean over {each} of the curve on {source}"
