@@ -162,7 +162,7 @@ def _made(
     remarks = [prose.averaged(curves[0])]
     remarks += [_of_classes(kept, choices)] * (kept < len(choices))
     if len(sizes) < len(results.sizes):
-        remarks.append(f"Of {len(results.sizes)} training sizes {len(sizes)} are shown.")
+        remarks.append(f"Training sizes shown: {len(sizes)} of {len(results.sizes)}.")
     if isinstance(answers, ModelAnswers) and answers.number < results.study.models:
         remarks.append(f"Over the first {answers.number} of {results.study.models} models.")
     return Section(
@@ -198,7 +198,8 @@ def _first(one: int | None, choices: Sequence[int | None]) -> list[int | None]:
 
 
 def _of_classes(kept: int, choices: Sequence[int | None]) -> str:
-    return f"Of {len(choices)} classes the first {kept} can be chosen; results.curves has all."
+    named = [[one for one in some if one is not None] for some in (choices[:kept], choices)]
+    return f"Classes shown: {len(named[0])} of {len(named[1])}; results.curves has all."
 
 
 def _key(choice: int | None) -> str:
