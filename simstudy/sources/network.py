@@ -10,7 +10,8 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from simstudy.arrays import FloatArray
-from simstudy.networks.bif import bif_text, parse_bif, read_bif, read_text
+from simstudy.errors import suggestion
+from simstudy.networks.bif import bif_text, parse_bif, read_text
 from simstudy.networks.model import Model
 from simstudy.networks.network import Network
 from simstudy.networks.xmlbif import parse_xmlbif
@@ -41,6 +42,10 @@ class NetworkFamily(Family):
     class_prior : "uniform" or list of float, optional
         The prior of the classes, in place of that of the network; P(attributes | class) stays as
         it is.
+
+    References
+    ----------
+    J. Pearl (1988). Probabilistic Reasoning in Intelligent Systems. Morgan Kaufmann.
     """
 
     files: ClassVar[tuple[str, ...]] = ("file",)
@@ -59,6 +64,9 @@ class NetworkFamily(Family):
 
     def __post_init__(self) -> None:
         network = self.network
+        if self.target not in network.names:
+            known = suggestion(self.target, network.names)
+            raise ValueError(f"target = {self.target!r} is no variable of the network{known}")
         classes = network.cards[network.index(self.target)]
         if len(network.cards) < 2 or classes < 2:
             raise ValueError(
@@ -130,13 +138,10 @@ def _is_text(file: str) -> bool:
     return "{" in file and "\n" in file
 
 
-@lru_cache(maxsize=8)
-def _parsed(text: str) -> Network:
-    return parse_bif(text)
+@lru_cache(maxsize=8)  # a family is asked for its network many times
+def _parsed(text: str, source: str = "BIF") -> Network:
+    return parse_xmlbif(text, source) if text.lstrip().startswith("<") else parse_bif(text, source)
 
 
 def _read(path: Path) -> Network:
-    text = read_text(path)
-    if text.lstrip().startswith("<"):
-        return parse_xmlbif(text, str(path))
-    return read_bif(path)
+    return _parsed(read_text(path), str(path))
