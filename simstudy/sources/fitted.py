@@ -19,7 +19,7 @@ from simstudy.networks.model import Model
 from simstudy.sources.base import Family
 from simstudy.sources.fitters import FITTERS, MAX_EXACT, DrawStructure, draw_model, informative
 
-_Columns: TypeAlias = tuple[str | None, tuple[str, ...], tuple[str, ...]]
+_Columns: TypeAlias = tuple[str, tuple[str, ...], tuple[str, ...]]
 _DISCRETIZERS = ("auto", "mdl", "kononenko", "equal_frequency", "equal_width")
 _MAX_ATTRIBUTES = 61  # with the target 62 variables, as many as CaMML samples
 
@@ -39,8 +39,8 @@ class FittedFamily(Family):
     data : str
         Path of a CSV, ARFF or Parquet file, relative to the study file; or the text of an ARFF
         file.
-    target : str, optional
-        The column to predict; the last one if left out.
+    target : str
+        The column to predict.
     ignore : list of str
         Columns to leave out.
     nominal : list of str
@@ -79,7 +79,7 @@ class FittedFamily(Family):
     cpts: Literal["dirichlet"] = field(default="dirichlet", init=False)
     classes: int | tuple[int, int] | None = field(default=None, init=False)
     data: str = field(kw_only=True)
-    target: str | None = field(default=None, kw_only=True)
+    target: str = field(kw_only=True)
     ignore: tuple[str, ...] = field(default=(), kw_only=True)
     nominal: tuple[str, ...] = field(default=(), kw_only=True)
     fitter: Literal["camml", "tan", "kdb", "bootstrap"] = field(default="camml", kw_only=True)
