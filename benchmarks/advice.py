@@ -134,7 +134,7 @@ def predictions(one: dict[str, Any], measure: int) -> dict[str, FloatArray]:
     drawn = np.array(one["simulated"])[..., measure]
     truths = Simulated(drawn, tuple(one["simulated_sizes"]), start)
     rng = np.random.default_rng(one["draw"])
-    found = forecast(now, truths, rng)
+    found = forecast(now, truths, rng, most=1.0 if measure else np.inf)
     after = [found.sizes.index(size) for size in one["targets"]]
     low, high = found.intervals()
     courses = power_laws(now, one["targets"], start, rng, 500).mean(axis=0)

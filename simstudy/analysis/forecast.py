@@ -144,9 +144,7 @@ def forecast(
         The greatest possible score.
     """
     count = scenarios // 2
-    error = rng.multivariate_normal(
-        np.zeros(present.scores.shape[2]), present.errors, size=2 * count, method="eigh"
-    )
+    error = _errors(present, rng, 2 * count)
     models = rng.integers(len(simulated.scores), size=count)
     courses = power_laws(present, simulated.sizes, simulated.start, rng, count)
     drawn = shrunk(simulated.gains[models], SIMULATED_SHARE)
@@ -154,6 +152,16 @@ def forecast(
     factors = np.exp(GAIN_ERROR * rng.standard_normal((2 * count, 1, 1)))
     values = present.means + error[:, None] + factors * gains
     return Forecast(simulated.sizes, np.minimum(values, most))
+
+
+def _errors(present: Present, rng: np.random.Generator, count: int) -> FloatArray:
+    """Draw errors of the present means: Student's t with J − 1 degrees of freedom for J splits.
+
+    That is the posterior of the Bayesian correlated t test (Corani & Benavoli 2015).
+    """
+    freedom, learners = len(present.scores) - 1, present.scores.shape[2]
+    normal = rng.multivariate_normal(np.zeros(learners), present.errors, size=count, method="eigh")
+    return normal * np.sqrt(freedom / rng.chisquare(freedom, size=(count, 1)))
 
 
 def shrunk(gains: FloatArray, share: float) -> FloatArray:

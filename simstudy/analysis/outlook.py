@@ -177,6 +177,11 @@ class Outlook:
         most = 1.0 if self.measure == "accuracy" else np.inf
         return Estimate(*(min(value, most) for value in (found.value, found.low, found.high)))
 
+    @property
+    def ceiling_holds(self) -> bool:
+        """Whether no learner is predicted to score above the ceiling."""
+        return self.ceiling.value >= self.forecast.means[-1].max()
+
     @cached_property
     def crossings(self) -> list[Crossing]:
         """Who overtakes whom between the rows at hand and the horizon, as far as supported."""

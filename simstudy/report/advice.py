@@ -51,6 +51,7 @@ def _view(advice: Advice, at: int) -> dict[str, Any]:
         "now": prose.now(advice, at),
         "overtaking": prose.overtaking(one),
         "ceiling": prose.ceiling(one),
+        "ceiling_holds": one.ceiling_holds,
         "check": prose.check(one),
         "verdict": one.check.verdict,
         "wide": svg.draw(chart, f"outlook{at}w", svg.CURVES, labels=True),

@@ -16,8 +16,12 @@ def outlook_chart(one: Outlook) -> Chart:
     layers: list[spec.Layer] = [spec.Rule(float(one.rows), upright=True)]
     if one.info.zero:
         layers.append(spec.Rule(0.0, one.info.zero))
-    layers.append(spec.Line(sizes, [one.ceiling.value] * len(sizes), "ceiling", "ceiling"))
-    asides, heights, ends = spec.dodges(sizes, len(one.learners)), [one.ceiling.value], []
+    asides = spec.dodges(sizes, len(one.learners))
+    heights, ends = [], []
+    if one.ceiling_holds:
+        level = [one.ceiling.value] * len(sizes)
+        layers.append(spec.Line(sizes, level, "ceiling", "ceiling"))
+        heights += level
     for place, label in enumerate(one.learners):
         measured = course[:, place].tolist()
         found = [one.predicted(place, size) for size in sizes]

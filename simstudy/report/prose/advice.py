@@ -97,12 +97,13 @@ def _gain(one: Outlook, learner: int, size: int) -> str:
     gain = one.gain(learner, size)
     if one.measure == "accuracy":
         value, low, high = (100 * each for each in (gain.value, gain.low, gain.high))
-        return f"{_plus(value, 1)} points of accuracy [{_plus(low, 1)}, {_plus(high, 1)}]"
+        return f"{plus(value, 1)} points of accuracy [{plus(low, 1)}, {plus(high, 1)}]"
     unit = f" {one.info.unit}".rstrip()
-    return f"{_plus(gain.value)}{unit} [{_plus(gain.low)}, {_plus(gain.high)}]"
+    return f"{plus(gain.value)}{unit} [{plus(gain.low)}, {plus(gain.high)}]"
 
 
-def _plus(value: float, decimals: int = 3) -> str:
+def plus(value: float, decimals: int = 3) -> str:
+    """Write a gain to so many decimals, with its sign."""
     text = f"{value:+.{decimals}f}"
     return minus("0" if float(text) == 0 else text)
 
@@ -141,6 +142,12 @@ def ceiling(one: Outlook) -> str:
     """Say how much is left to be gained by anything."""
     best = int(one.present.means.argmax())
     left = one.ceiling.value - one.now[best].value
+    if left > 0 and not one.ceiling_holds:
+        return (
+            f"The simulated truths put the ceiling at {interval(one.ceiling, one)}, and the course "
+            "of your own learning curves leads above it: the truths are too simple here, and say "
+            "nothing of the ceiling."
+        )
     if left <= 0:
         return (
             f"The simulated truths allow no better predictions than {one.learners[best]}’s now: "
@@ -170,8 +177,8 @@ def check(one: Outlook) -> str:
         f"simulated ({abs(found.distances[place]):.1f} standard errors)."
     )
     gained = (
-        f" Between half the rows and all, learners gained {_plus(found.measured_gain)} on "
-        f"your rows, and {_plus(found.simulated_gain)} on simulated ones."
+        f" Between half the rows and all, learners gained {plus(found.measured_gain)} on "
+        f"your rows, and {plus(found.simulated_gain)} on simulated ones."
     )
     caution = {
         "well": "",
@@ -260,4 +267,13 @@ DOUBTS = (
     "the simulated truths, which are as simple as your rows make them.",
 )
 
-PROVED = ""  # how good such advice has proved; see benchmarks/advice.py
+# As benchmarks/advice.py has it.
+PROVED = (
+    "From 200 and 500 random rows of six data sets, ten times each, scores with 1,000 to 5,000 rows "
+    "were predicted like this and compared with the outcome. The mean absolute error was 0.036 "
+    "nats of information reward and 3.9 points of accuracy; taking the present scores for those to "
+    "come was wrong by 0.060 nats and 9.4 points, and a power law fitted to subsamples by 0.048 "
+    "nats and 5.3 points. Of all pairs of learners 85% were ordered rightly by reward and 77% by "
+    "accuracy (present scores: 82% and 75%; power law: 80% and 70%). Intervals of 95% held 94% and "
+    "98% of the outcomes, but only 82% of the rewards on a set with 26 classes."
+)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from simstudy.analysis.advice import Advice
 from simstudy.analysis.outlook import Estimate, Outlook
-from simstudy.report.prose.advice import plain
+from simstudy.report.prose.advice import plain, plus
 from simstudy.report.prose.numbers import minus, rows
 from simstudy.report.prose.phrases import axis_label, opening
 from simstudy.report.tables.table import Cell, Table, by_size, make_table, words
@@ -88,7 +88,7 @@ def gain_table(advice: Advice) -> Table:
 
 def _gained(one: Estimate, times: float) -> Cell:
     decimals = 1 if times > 1 else 3
-    value, low, high = (minus(f"{times * v:+.{decimals}f}") for v in (one.value, one.low, one.high))
+    value, low, high = (plus(times * v, decimals) for v in (one.value, one.low, one.high))
     return Cell(value, f"[{low}, {high}]")
 
 
