@@ -32,6 +32,7 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+from IPython.display import display
 
 import simstudy
 from simstudy.report.charts.spec import COLOURS
@@ -57,7 +58,7 @@ advice = simstudy.advise(
     models=MODELS,
     jobs=JOBS,
 )
-display(advice)  # noqa: F821
+display(advice)
 
 # %% [markdown]
 # That is the short form; `advice.page` is the whole, as a page. The numbers behind it are tables.
