@@ -270,10 +270,10 @@ DOUBTS = (
 # As benchmarks/advice.py has it.
 PROVED = (
     "From 200 and 500 random rows of six data sets, ten times each, scores with 1,000 to 5,000 "
-    "rows were predicted like this and compared with the outcome. The mean absolute error was 0.036 "
-    "nats of information reward and 3.9 points of accuracy; taking the present scores for those to "
-    "come was wrong by 0.060 nats and 9.4 points, and a power law fitted to subsamples by 0.048 "
-    "nats and 5.3 points. Of all pairs of learners 85% were ordered rightly by reward and 77% by "
-    "accuracy (present scores: 82% and 75%; power law: 80% and 70%). Intervals of 95% held 94% and "
-    "98% of the outcomes, but only 82% of the rewards on a set with 26 classes."
+    "rows were predicted like this and compared with the outcome. The mean absolute error was "
+    "0.036 nats of information reward and 3.9 points of accuracy; taking the present scores for "
+    "those to come was wrong by 0.060 nats and 9.4 points, and a power law fitted to subsamples "
+    "by 0.048 nats and 5.3 points. Of all pairs of learners 85% were ordered rightly by reward "
+    "and 77% by accuracy (present scores: 82% and 75%; power law: 80% and 70%). Intervals of 95% "
+    "held 94% and 98% of the outcomes, but only 82% of the rewards on a set with 26 classes."
 )
