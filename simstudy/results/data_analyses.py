@@ -165,22 +165,24 @@ class DataAnalyses(Recorded):
     def properties(self) -> pd.DataFrame:
         """Rows, attributes, classes and missing values of every data set.
 
-        The columns are those of `analysis.properties.Properties`. The data files are read again,
-        and must be as they were when the study was run.
+        The columns are those of `analysis.properties.Properties`. The manifest has them; for
+        results of earlier versions the data files are read again, and must be as they were when
+        the study was run.
         """
         import pandas as pd
 
-        from simstudy.analysis.properties import Properties, properties
+        from simstudy.analysis.properties import properties
 
-        found: list[Properties] = []
-        for table in self._tables().tables:
-            parts = [part for part in self.manifest["parts"] if part["dataset"] == table.name]
-            splits = [(part["train"], part["test"]) for part in parts]
-            sample, schema = table.sample, table.sample.schema
-            values = sample.values[:, :-1]  # noqa: PD011 - of a sample
-            numeric = len(schema.numeric)
-            found.append(properties(table.name, values, numeric, sample.classes, splits))
-        return pd.DataFrame(found)
+        if not self.study.datasets:
+            raise SimstudyError(f"{self.directory} is a study of models, which has no data sets")
+        recorded = self.manifest["tables"]
+        facts = recorded or {table.name: table.facts for table in self._tables().tables}
+        parts = self.manifest["parts"]
+        sizes = {
+            name: [(part["train"], part["test"]) for part in parts if part["dataset"] == name]
+            for name in facts
+        }
+        return pd.DataFrame([properties(name, sizes[name], **own) for name, own in facts.items()])
 
     def reversals(
         self,
@@ -202,12 +204,15 @@ class DataAnalyses(Recorded):
         from simstudy.study.sizes import dose
 
         names = self._measure(first), self._measure(second)
-        one, other = (
-            self.winners(name, test, size=size, adjustment=adjustment, alpha=alpha)
-            for name in names
-        )
-        means = (self.dataset_table(names[0], size=size), self.dataset_table(names[1], size=size))
-        found = reversals(means, (one, other))
+        known = [self.data_findings(name, size=size) for name in names]
+        if test or adjustment or alpha is not None:
+            one, other = (
+                self.winners(name, test, size=size, adjustment=adjustment, alpha=alpha)
+                for name in names
+            )
+        else:
+            one, other = (each.winners for each in known)
+        found = reversals((known[0].table, known[1].table), (one, other))
         if not (examples and found.found):
             return found
         from simstudy.results.examples import with_examples
