@@ -127,6 +127,8 @@ class _Frame:
         longest = max((len(label.replace("\n", " ")) for _, label in self.ticks), default=3)
         last = max((len(label) for _, label in chart.x.marks[-1:]), default=0) * self.letter / 2
         self.left, self.right = longest * self.letter + 10, self.width - max(room + 6, last - 4)
+        if not chart.frame:  # whose layers leave room for their own texts
+            self.left, self.right, self.top, self.bottom = 0.0, self.width, 0.0, self.height
 
     def x(self, value: float) -> float:
         return self.left + self.chart.x.share(value) * (self.right - self.left)
