@@ -137,9 +137,7 @@ class DataFindings:
             best = sum(name in names for names in self.best.values())
             rank = float(ranks.get(name, math.nan))
             found.append(Standing(name, best, len(won), len(lost), ahead, behind, rank))
-        return tuple(
-            sorted(found, key=lambda one: (-one.best, -one.ahead, one.losses - one.wins))
-        )
+        return tuple(sorted(found, key=lambda one: (-one.best, -one.ahead, one.losses - one.wins)))
 
     @property
     def untested(self) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
+
 @dataclass(frozen=True)
 class Properties:
     """What a data set is like.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -14,6 +13,7 @@ from simstudy.report.charts import data as charts
 from simstudy.report.charts import ranks, svg
 from simstudy.report.charts.spec import Chart
 from simstudy.report.curve_section import curve_sections
+from simstudy.report.data_measures import measure_pairs
 from simstudy.report.page import commands
 from simstudy.report.prose import data_finding as prose
 from simstudy.report.prose.design import conventions, data_sections
@@ -27,7 +27,6 @@ from simstudy.results.results import Results
 _MAX_WARNINGS = 10
 _WIDE, _NARROW = 640.0, 350.0  # of pictures made of rows
 _ROW = 38.0
-_ALL_PAIRS = 3  # measures up to which every two are compared; of more, the first with the others
 _MAX_PANELS = 40  # learning curves
 
 
@@ -82,6 +81,9 @@ def view(results: Results, index: int) -> dict[str, Any]:
         "info": findings.info,
         "question": prose.data_question(results.study, findings),
         "finding": prose.data_finding(findings),
+        "others": prose.by_other_measures(
+            [results.data_findings(other) for other in results.measures if other != name]
+        ),
         "opening": rows_picture(_opening(findings), f"opening{index}"),
         "opening_kind": _opening_kind(findings),
         "statements": prose.data_statements(findings, manifest["failures"], manifest["cells"]),
@@ -154,9 +156,7 @@ def _over(findings: DataFindings, index: int, own: Any) -> dict[str, Any] | None
         "found": found,
         "diagram": diagram,
         "no_diagram": found.nemenyi.reason,
-        "posterior": None
-        if posterior.absent
-        else rows_picture(posterior, f"posterior{index}"),
+        "posterior": None if posterior.absent else rows_picture(posterior, f"posterior{index}"),
         "shown": len(posterior.y.marks),
         "tests": own(build.tests(found)) if len(found.learners) > 2 else None,
         "pairs": own(build.pairs(found)),
@@ -172,17 +172,9 @@ def _learning(results: Results, name: str, index: int) -> list[svg.Panel]:
     return svg.panels((charts.learning(by_size, one) for one in sets), f"learning{index}")
 
 
-def measure_pairs(results: Results) -> list[tuple[str, str]]:
-    """The measures that are compared with each other."""
-    names = results.measures
-    if len(names) <= _ALL_PAIRS:
-        return [*itertools.combinations(names, 2)]
-    return [(names[0], other) for other in names[1:]]
-
-
 def _comparisons(results: Results) -> Iterator[dict[str, Any]]:
     """Every two measures: where they name different winners, and how they correlate."""
-    for place, (first, second) in enumerate(measure_pairs(results)):
+    for place, (first, second) in enumerate(measure_pairs(results.measures)):
         one, other = (results.data_findings(name) for name in (first, second))
         labels = (one.info.label, other.info.label)
         several = len(results.learners) > 1

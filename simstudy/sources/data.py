@@ -30,7 +30,7 @@ class DataSource:
     @property
     def facts(self) -> dict[str, float]:
         """Rows, attributes, how many are numeric, classes, and the share of missing values."""
-        values = self.sample.values[:, :-1]  # noqa: PD011 - of a sample
+        values = self.sample.values[:, :-1]
         rows, attributes = values.shape
         return {
             "rows": rows,

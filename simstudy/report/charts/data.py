@@ -60,7 +60,7 @@ def splits(findings: DataFindings, dataset: str) -> Chart:
         values = own.loc[own["learner"] == label, findings.measure].tolist()
         at = [row + spec.jitter(index, 0.5) for index in range(len(values))]
         layers.append(Marks(values, at, kind="cloud", learner=row))
-        mean = float(findings.means.loc[dataset, label])
+        mean = float(findings.means[label][dataset])
         tip = f"{label}: mean {in_unit(number(mean), findings.info)}"
         layers.append(Marks([mean], [float(row)], [tip], learner=row))
         shown += [*values, mean]
@@ -113,7 +113,7 @@ def posterior(found: OverSets) -> Chart:
     title = "Posterior over data sets: the first is better, equivalent, the second is better"
     text = f"{'; '.join(texts)}."
     absent = "" if pairs else "no pair has a posterior"
-    x = Axis("probability", 0, 1)
+    x = Axis("probability", 0, 1, marks=tuple((at / 5, f"{at / 5:g}") for at in range(6)))
     rows = spec.rows_axis(labels or [""])
     return Chart(title, title, text, x, rows, tuple(layers), kind="posterior", absent=absent)
 
@@ -123,7 +123,7 @@ def scatter(first: DataFindings, second: DataFindings, found: Reversals) -> Char
     layers: list[spec.Layer] = []
     for one in found.found:
         ends = [
-            [float(findings.means.loc[one.dataset, name]) for findings in (first, second)]
+            [float(findings.means[name][one.dataset]) for findings in (first, second)]
             for name in (one.winner_first, one.winner_second)
         ]
         (x0, y0), (x1, y1) = ends
@@ -157,7 +157,7 @@ def learning(by_size: Sequence[DataFindings], dataset: str) -> Chart:
     layers: list[spec.Layer] = []
     shown: list[float] = []
     for place, label in enumerate(learners):
-        means = [float(findings.means.loc[dataset, label]) for findings in by_size]
+        means = [float(findings.means[label][dataset]) for findings in by_size]
         tips = [
             f"{label}, {size:,} rows: {in_unit(number(mean), info)}"
             for size, mean in zip(sizes, means, strict=True)

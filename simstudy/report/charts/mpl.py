@@ -35,7 +35,7 @@ _LINES: dict[str, tuple[str, float, Any]] = {
     "thick": (_INK, 1.6, "-"),
     "join": (COLOURS[1], 3.2, "-"),
     "bar": (_INK, 1.1, "-"),
-    "reversal": (COLOURS[1], 1.2, "-"),
+    "reversal": (_INK, 1.0, (0, (4, 2))),
 }
 _BANDS = {
     "band-all": (COLOURS[0], 0.15),

@@ -54,9 +54,7 @@ def over_sets(found: OverSets, letters: float = 0.0, joined: bool | None = None)
     return _chart(drawn, heading, letters, joined)
 
 
-def _chart(
-    found: _Drawn, heading: str, letters: float = 0.0, joined: bool | None = None
-) -> Chart:
+def _chart(found: _Drawn, heading: str, letters: float = 0.0, joined: bool | None = None) -> Chart:
     table = found.table
     each = [f"{row.learner} {row.rank:.2f}" for row in table.itertuples()]
     description = f"{'; '.join(each)}; critical difference {found.critical_difference:.2f}."

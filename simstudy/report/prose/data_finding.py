@@ -59,6 +59,16 @@ def _best_means(findings: DataFindings) -> str:
     return f"By {findings.info.label} {listed(texts, most=len(texts))}{shared}."
 
 
+def by_other_measures(others: Sequence[DataFindings]) -> str:
+    """Who has the best mean on how many data sets by the other measures, in brief."""
+    texts = []
+    for findings in others[:MAX_NAMED]:
+        best = [f"{brief(one.learner)} on {one.best}" for one in findings.standings if one.best]
+        if len(findings.learners) > 1 and len(findings.datasets) > 1 and best:
+            texts.append(f"By {findings.info.label}: {listed(best)}.")
+    return " ".join(texts)
+
+
 def _ahead(findings: DataFindings) -> str:
     """Who is significantly better than another and worse than none on how many data sets."""
     if not (findings.winners.pairs["winner"] != "").any():
@@ -95,7 +105,7 @@ def _on_one(findings: DataFindings) -> str:
     """Who is best on the only data set."""
     (dataset,) = findings.datasets
     best = findings.best[dataset]
-    value = in_unit(number(float(findings.means.loc[dataset, best[0]])), findings.info)
+    value = in_unit(number(float(findings.means[best[0]][dataset])), findings.info)
     who = f"{_named(best)} {'have' if len(best) > 1 else 'has'}"
     text = f"On {brief(dataset)} {who} the best mean {findings.info.label}, {value}."
     losers = [findings.winners.losers(dataset, name) for name in best]
@@ -121,8 +131,8 @@ def _alone(findings: DataFindings) -> str:
         return f"The mean {label} of {name}, the only learner, is {ends[0]}."
     low, high = known.idxmin(), known.idxmax()
     return (
-        f"The mean {label} of {name}, the only learner, is between {ends[0]} ({brief(low)}) and "
-        f"{ends[1]} ({brief(high)})."
+        f"The mean {label} of {name}, the only learner, is between {ends[0]} ({brief(str(low))}) and "
+        f"{ends[1]} ({brief(str(high))})."
     )
 
 
@@ -224,8 +234,9 @@ def reversal_sentence(found: Reversals, labels: tuple[str, str]) -> str:
     """On how many data sets two measures name different winners."""
     if not found.datasets:
         return f"{opening(labels[0])} and {labels[1]} have no data set in common."
-    number, both = len(found.found), sum(
-        one.significant_first and one.significant_second for one in found.found
+    number, both = (
+        len(found.found),
+        sum(one.significant_first and one.significant_second for one in found.found),
     )
     if not number:
         return (
@@ -234,5 +245,6 @@ def reversal_sentence(found: Reversals, labels: tuple[str, str]) -> str:
         )
     return (
         f"{opening(labels[0])} and {labels[1]} name different winners on {number} of "
-        f"{counted(found.datasets, 'data set')}; both differences are significant on {both}."
+        f"{counted(found.datasets, 'data set')}; both "
+        f"differences are significant on {both or 'none'}."
     )

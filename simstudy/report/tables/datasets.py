@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import pandas as pd
 
@@ -13,12 +14,12 @@ from simstudy.analysis.over_sets import OverSets
 from simstudy.analysis.reversals import Reversals
 from simstudy.report.prose import data_finding as prose
 from simstudy.report.prose.numbers import NONE, duration, number, p_value, share, signed
-from simstudy.report.prose.phrases import axis_label
+from simstudy.report.prose.phrases import axis_label, opening
 from simstudy.report.tables.table import Cell, Table, make_table, words
 from simstudy.results.results import Results
 from simstudy.study.sizes import size_text
 
-_SHADES = 5  # of the cells of a data set, from its worst mean to its best
+_SHADES = 5  # of the cells of a data set, by rank
 MEANS = (
     "Means over the splits of each data set; bold: the best. Splits of a data set share rows, so "
     "how far these means would vary cannot be told from their spread."
@@ -40,13 +41,14 @@ def means(findings: DataFindings, after: str = "", *, spread: bool = False) -> T
     lines: list[list[str | Cell]] = []
     for dataset in findings.datasets:
         row, best = findings.table.loc[dataset], findings.best[dataset]
+        shades = _shades(row)
         cells = []
         for place, label in enumerate(findings.learners):
-            kind = f"n{_shade(float(row[label]), row.min(), row.max())}"
+            kind = f"n{shades[label]}"
             more = ""
             if spread and not math.isnan(row[label]):
-                more = f"± {number(SPREAD * float(findings.spreads.loc[dataset, label]))}"
-            value = number(float(findings.means.loc[dataset, label]))
+                more = f"± {number(SPREAD * float(findings.spreads[label][dataset]))}"
+            value = number(float(findings.means[label][dataset]))
             bold = label in best and len(findings.learners) > 1
             cells.append(Cell(value, more, kind, (place,), bold))
         lines.append([words(dataset), *cells])
@@ -56,15 +58,20 @@ def means(findings: DataFindings, after: str = "", *, spread: bool = False) -> T
     heads = [words("data set"), *_heads(findings.learners)]
     title = f"Mean {axis_label(findings.info)} by data set{after}"
     data = findings.means.rename_axis("dataset").reset_index()
-    options = {"caption": caption, "cut": True, "data": data}
+    options: dict[str, Any] = {"caption": caption, "cut": True, "data": data}
     return make_table("means_spread" if spread else "means", title, heads, lines, **options)
 
 
-def _shade(value: float, worst: float, best: float) -> str:
-    """The class of a cell between the worst and the best of its row."""
-    if math.isnan(value) or not best > worst:
-        return ""
-    return f" h{round(_SHADES * (value - worst) / (best - worst))}"
+def _shades(row: pd.Series) -> dict[str, str]:
+    """The classes of the cells of a row by their ranks, so that one bad mean does not hide all."""
+    ranks = row.rank(method="average")
+    low, high = ranks.min(), ranks.max()
+    return {
+        str(name): f" h{round(_SHADES * (rank - low) / (high - low))}"
+        if high > low and not math.isnan(rank)
+        else ""
+        for name, rank in ranks.items()
+    }
 
 
 def _heads(learners: tuple[str, ...]) -> list[Cell]:
@@ -74,7 +81,7 @@ def _heads(learners: tuple[str, ...]) -> list[Cell]:
 def standings(findings: DataFindings) -> Table:
     """How often each learner is best, wins and loses, and its average rank."""
     places = {label: place for place, label in enumerate(findings.learners)}
-    lines = [
+    lines: list[list[str | Cell]] = [
         [
             words(one.learner, "", places[one.learner]),
             f"{one.best}",
@@ -89,7 +96,7 @@ def standings(findings: DataFindings) -> Table:
     heads = ["learner", "best mean", "ahead", "behind", "tests won", "tests lost", "average rank"]
     caption = (
         "Best mean, ahead (a test won and none lost) and behind (a test lost and none won): "
-        f"numbers of data sets. {prose.opening(prose.method(findings))}."
+        f"numbers of data sets. {opening(prose.method(findings))}."
     )
     data = pd.DataFrame(findings.standings)
     title = f"Learners on {len(findings.datasets)} data sets, by {findings.info.label}"
@@ -101,18 +108,18 @@ def winners(findings: DataFindings) -> Table:
     found = findings.winners
     cells, counts = found.table, found.counts.set_index("learner")
     lines: list[list[str | Cell]] = [
-        [words(dataset), *(Cell(cells.loc[dataset, one], kind="t") for one in found.learners)]
+        [words(dataset), *(Cell(str(cells.loc[dataset, one]), kind="t") for one in found.learners)]
         for dataset in found.datasets
     ]
     totals = [
-        Cell(f"{counts.loc[one, 'wins']} won, {counts.loc[one, 'losses']} lost", kind="t")
+        Cell(f"{counts['wins'][one]} won, {counts['losses'][one]} lost", kind="t")
         for one in found.learners
     ]
     lines.append([words("tests"), *totals])
     heads = [words("data set"), *(Cell(one, kind="t") for one in found.learners)]
     caption = (
         "A column is a winner; the cell names the learners that it is significantly better than. "
-        f"{prose.opening(prose.method(findings))}."
+        f"{opening(prose.method(findings))}."
     )
     title = f"Winners and losers by {findings.info.label}"
     rules = {len(lines) - 1}
@@ -156,10 +163,12 @@ def pairs(found: OverSets) -> Table:
         )
     heads: list[str | Cell] = ["first – second", "mean difference", "won/drawn/lost", "Wilcoxon p"]
     heads += ["adjusted p", words("better"), "sign test p"]
-    heads += ["P(first better)", "P(equivalent)", "P(second better)"]
+    heads += ["P(first)", "P(equivalent)", "P(second)"]
     caption = (
-        f"Differences in favour of the first. Better: {prose.over_method(found)}. P: Bayesian "
-        f"signed rank test; differences within ±{found.rope:g} are equivalent. p values of the "
+        f"Differences in favour of the first. Better: {prose.over_method(found)}. P: "
+        "probability that the first is better, that both are equivalent, that the second is "
+        "better, by the Bayesian signed rank test; "
+        f"differences within ±{found.rope:g} are equivalent. p values of the "
         "sign test are not adjusted."
     )
     title = f"Every two learners over {len(found.datasets)} data sets"
@@ -168,7 +177,7 @@ def pairs(found: OverSets) -> Table:
 
 def reversals(found: Reversals, labels: tuple[str, str]) -> Table:
     """Data sets on which two measures name different winners."""
-    lines = [
+    lines: list[list[str | Cell]] = [
         [
             words(one.dataset),
             words(one.winner_first),
@@ -234,14 +243,19 @@ def correlations(found: Correlations, labels: tuple[str, str]) -> Table:
     )
     name = f"correlations_{found.first}_{found.second}"
     title = f"Correlation of {labels[0]} and {labels[1]}"
-    options = {"caption": caption, "cut": True, "data": found.cells, "rules": {len(lines) - 1}}
+    options: dict[str, Any] = {
+        "caption": caption,
+        "cut": True,
+        "data": found.cells,
+        "rules": {len(lines) - 1},
+    }
     return make_table(name, title, heads, lines, **options)
 
 
 def properties(table: pd.DataFrame) -> Table:
     """What the data sets are like."""
 
-    def between(row: dict[str, int], part: str) -> str:
+    def between(row: dict[Any, Any], part: str) -> str:
         low, high = row[f"least_{part}_rows"], row[f"most_{part}_rows"]
         return f"{low:,}" if low == high else f"{low:,}–{high:,}"
 
@@ -253,7 +267,7 @@ def properties(table: pd.DataFrame) -> Table:
         lines.append([words(str(row["dataset"])), *cells])
     heads = ["data set", "rows", "training", "test", "attributes", "numeric", "classes", "missing"]
     caption = "Missing: the share of missing values among all values of attributes."
-    options = {"caption": caption, "data": table}
+    options: dict[str, Any] = {"caption": caption, "data": table}
     return make_table("properties", "Properties of the data sets", heads, lines, **options)
 
 
@@ -264,8 +278,8 @@ def costs(results: Results, totals: pd.DataFrame) -> Table:
         own = rows.set_index("learner")
         cells = [
             Cell(
-                duration(float(own.loc[name, "fit_seconds"])),
-                duration(float(own.loc[name, "predict_seconds"])),
+                duration(float(own["fit_seconds"][name])),
+                duration(float(own["predict_seconds"][name])),
                 learners=(place,),
             )
             for place, name in enumerate(results.learners)
