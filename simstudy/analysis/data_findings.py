@@ -93,8 +93,9 @@ class DataFindings:
         """Standard deviations between splits, data sets × learners; NaN without a mean."""
         finite = self.scores[self.measure].where(np.isfinite(self.scores[self.measure]))
         groups = finite.groupby([self.scores["dataset"], self.scores["learner"]], sort=False)
-        wide = groups.std(ddof=1).unstack("learner")
-        return wide.loc[[*self.datasets], [*self.learners]].where(self.table.notna())
+        spreads = groups.std(ddof=1)
+        wide = pd.DataFrame({one: spreads.xs(one, level="learner") for one in self.learners})
+        return wide.loc[[*self.datasets]].where(self.table.notna())
 
     @cached_property
     def winners(self) -> Winners:

@@ -83,9 +83,9 @@ def by_dataset(findings: DataFindings) -> Chart:
         rows = [float(row) for row in range(len(means))]
         layers.append(Marks(means, rows, tips, learner=place))
     title = f"Mean {findings.info.label} by data set"
-    means = findings.means.to_numpy()
+    every = findings.means.to_numpy().ravel().tolist()
     text = f"Means of {counted(len(findings.learners), 'learner')}; the table has the numbers."
-    x = Axis(axis_label(findings.info), *spec.reach(means.ravel().tolist()))
+    x = Axis(axis_label(findings.info), *spec.reach(every))
     rows_axis = spec.rows_axis([brief(name, 22) for name in findings.datasets])
     return Chart(title, title, text, x, rows_axis, tuple(layers))
 

@@ -129,10 +129,10 @@ def _alone(findings: DataFindings) -> str:
     ends = [in_unit(number(value), findings.info) for value in (known.min(), known.max())]
     if len(findings.datasets) == 1:
         return f"The mean {label} of {name}, the only learner, is {ends[0]}."
-    low, high = known.idxmin(), known.idxmax()
+    low, high = (brief(str(name)) for name in (known.idxmin(), known.idxmax()))
     return (
-        f"The mean {label} of {name}, the only learner, is between {ends[0]} ({brief(str(low))}) and "
-        f"{ends[1]} ({brief(str(high))})."
+        f"The mean {label} of {name}, the only learner, is between {ends[0]} ({low}) and "
+        f"{ends[1]} ({high})."
     )
 
 

@@ -40,7 +40,8 @@ def means(findings: DataFindings, after: str = "", *, spread: bool = False) -> T
     """
     lines: list[list[str | Cell]] = []
     for dataset in findings.datasets:
-        row, best = findings.table.loc[dataset], findings.best[dataset]
+        row: Any = findings.table.loc[dataset]
+        best = findings.best[dataset]
         shades = _shades(row)
         cells = []
         for place, label in enumerate(findings.learners):

@@ -99,7 +99,10 @@ def data_failures(results: Results) -> list[Table]:
         return []
     failed = failed.assign(dataset=[parts[model]["dataset"] for model in failed["model"]])
     counts = failed.groupby(["dataset", "learner", "status"], sort=False).size()
-    number = [[*map(str, key), f"{count:,}"] for key, count in counts.items()]
+    number = [
+        [*map(str, key), f"{count:,}"]
+        for key, count in zip(counts.index.to_list(), counts.to_list(), strict=True)
+    ]
     first = []
     for row in failed.head(MAX_FAILURES).to_dict("records"):
         part = parts[row["model"]]
