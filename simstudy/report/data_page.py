@@ -87,7 +87,9 @@ def view(results: Results, index: int) -> dict[str, Any]:
         "opening": rows_picture(_opening(findings), f"opening{index}"),
         "opening_kind": _opening_kind(findings),
         "statements": prose.data_statements(findings, manifest["failures"], manifest["cells"]),
-        "standings": own(build.standings(findings)) if several else None,
+        "standings": own(build.standings(findings))
+        if several and len(findings.datasets) > 1
+        else None,
         "means": own(build.means(findings, last)),
         "spread": own(build.means(findings, last, spread=True)),
         "smaller": [own(table) for table in _smaller(results, name)],

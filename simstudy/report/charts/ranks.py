@@ -115,5 +115,5 @@ def _listed(found: _Drawn) -> tuple[Axis, Axis, list[spec.Layer]]:
     steps = [rank for rank in range(0, found.k + 1, 5 if found.k <= 50 else 20) if rank > 1]
     marks = tuple((float(rank), str(rank)) for rank in sorted({1, *steps, found.k}))
     low, high = min(best[0], 1) - 0.3, max(ranks[-1] + half, found.k) + 0.3
-    label = "average rank (1 is best) ± half the critical difference"
+    label = "average rank ± half the critical difference"
     return Axis(label, low, high, marks=marks), rows, layers

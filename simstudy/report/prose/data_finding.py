@@ -238,6 +238,9 @@ def reversal_sentence(found: Reversals, labels: tuple[str, str]) -> str:
         len(found.found),
         sum(one.significant_first and one.significant_second for one in found.found),
     )
+    if found.datasets == 1:
+        verb = "name different winners" if number else "name the same winner"
+        return f"{opening(labels[0])} and {labels[1]} {verb}."
     if not number:
         return (
             f"{opening(labels[0])} and {labels[1]} name the same winner on all of "

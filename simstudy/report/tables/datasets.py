@@ -18,6 +18,7 @@ from simstudy.report.prose.phrases import axis_label, opening
 from simstudy.report.tables.table import Cell, Table, make_table, words
 from simstudy.results.results import Results
 from simstudy.study.sizes import size_text
+from simstudy.texts import counted
 
 _SHADES = 5  # of the cells of a data set, by rank
 MEANS = (
@@ -100,7 +101,7 @@ def standings(findings: DataFindings) -> Table:
         f"numbers of data sets. {opening(prose.method(findings))}."
     )
     data = pd.DataFrame(findings.standings)
-    title = f"Learners on {len(findings.datasets)} data sets, by {findings.info.label}"
+    title = f"Learners on {counted(len(findings.datasets), 'data set')}, by {findings.info.label}"
     return make_table("standings", title, heads, lines, caption=caption, data=data)
 
 
