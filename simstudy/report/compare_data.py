@@ -146,7 +146,7 @@ def _means(columns: Sequence[Column], learners: Sequence[str], name: str, axis: 
         lines.append([words(label, "", place), *cells])
     heads = [words("learner"), *(Cell(one.name) for one in columns)]
     caption = (
-        f"{opening('; '.join(f'{one.name}: {one.where}' for one in columns))}. Bold: the best of "
+        f"{'; '.join(f'{one.name}: {one.where}' for one in columns)}. Bold: the best of "
         "each study; whether it is significantly so is said with the study. Means of different "
         "studies are not tested against each other."
     )
