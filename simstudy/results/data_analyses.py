@@ -225,6 +225,9 @@ class DataAnalyses(Recorded):
 
         if not self.study.datasets:
             raise SimstudyError(f"{self.directory} is a study of models, which has no data sets")
+        for section in self.study.datasets:
+            if not (self.directory / section.path).is_file():  # a pipe would wait for ever
+                raise SimstudyError(f"the data sets cannot be read again: no file {section.path}")
         try:
             study = with_tables(self.study, self.directory)
         except ValueError as error:
