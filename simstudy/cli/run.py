@@ -167,11 +167,10 @@ def _print_results(results: Results, no_report: bool = False, brief: bool = Fals
     cells = f"{results.manifest['cells']:,} cells" + (f" in {seconds:.1f} s" if seconds else "")
     note = ", up to date; nothing to run" if results.reused else ""
     of_data = bool(results.study.datasets)
-    what = (
-        "Scores" if no_report else "Scores and means" if of_data else "Scores, tables and figures"
-    )
+    tables = "Scores and tables" if of_data else "Scores, tables and figures"
+    what = "Scores" if no_report else tables
     console.print(f"{what} are in {results.directory}/{note} ({cells}).", markup=False)
-    if not (no_report or (of_data and not results.study.keep_answers)):
+    if not no_report:
         page = f"Report: {results.directory / 'report.html'}"
         console.print(page, markup=False, highlight=False, soft_wrap=True)
         more = f"Figures for a paper: simstudy figures {shlex.quote(str(results.directory))}"
