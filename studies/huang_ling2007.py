@@ -121,7 +121,7 @@ def _untrained(network: MLPClassifier, rows: Any, target: Any, classes: Any) -> 
     """Give a network its first weights, by an epoch of no effect."""
     rate = network.learning_rate_init
     network.set_params(learning_rate_init=1e-300)
-    network.partial_fit(rows, target, classes)
+    network.partial_fit(rows, target, classes=classes)
     network.set_params(learning_rate_init=rate)
     network._optimizer.learning_rate_init = network._optimizer.learning_rate = rate
 
