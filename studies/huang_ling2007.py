@@ -1,4 +1,4 @@
-"""Neural networks stopped early by a measure on the training rows (Huang & Ling 2007, section 5)."""
+"""Neural networks stopped early by a measure on the training rows (Huang & Ling 2007)."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class StoppedMLP(Learner):
     hidden : int >= 1
         Hidden units, in one layer.
     learning_rate : float > 0
-        Of stochastic gradient descent on the log loss, with momentum .9, in batches of 32 rows.
+        Of stochastic gradient descent on the log loss, with momentum .9, in batches of 200 rows.
     max_epochs : int >= 1
         Epochs, at most.
     random_state : int >= 0
@@ -63,8 +63,8 @@ class StoppedMLP(Learner):
     look_ahead: int = 100
     gain: float = 0.01
     hidden: int = 10
-    learning_rate: float = 0.01
-    max_epochs: int = 5000
+    learning_rate: float = 0.1
+    max_epochs: int = 2000
     random_state: int = 2007
 
     def __post_init__(self) -> None:
@@ -90,7 +90,7 @@ class StoppedMLP(Learner):
             hidden_layer_sizes=(self.hidden,),
             activation="logistic",
             solver="sgd",
-            batch_size=min(32, len(rows)),
+            batch_size=min(200, len(rows)),
             learning_rate_init=self.learning_rate,
             momentum=0.9,
             alpha=0.0,
