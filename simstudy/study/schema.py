@@ -85,7 +85,7 @@ def list_schema() -> Schema:
         "if": {"required": ["readings"]},
         "then": kinds[0],
         "else": kinds[1],
-        "$defs": readings["$defs"],
+        "$defs": schema.get("$defs", {}) | readings["$defs"],
     }
 
 
