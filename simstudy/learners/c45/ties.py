@@ -18,11 +18,10 @@ from simstudy.learners.c45.learner import FittedC45
 from simstudy.learners.c45.search import first_best
 from simstudy.learners.c45.table import Attributes, Entries, Table, together
 from simstudy.learners.c45.tree import LEAF, SMALL, Tree
+from simstudy.learners.sorting import MAX_SORTED, quicksort
 
 # Probabilities that differ by less than this are equal but for rounding.
 _EQUAL = 1e-9
-# Rows of larger tables are not sorted by numeric attributes.
-MAX_SORTED = 5000
 
 
 class TieBreaker:
@@ -157,9 +156,8 @@ class OrderedSums:
         return np.isnan(self._table.values[entries.rows, column])
 
     def _sorted(self, entries: Entries, column: int) -> Entries:
-        """Return entries sorted by a numeric attribute, missing values last."""
-        values = self._table.values[entries.rows, column]
-        return entries.take(quicksort(np.where(np.isnan(values), np.inf, values)))
+        """Return entries sorted by a numeric attribute."""
+        return entries.take(quicksort(self._table.values[entries.rows, column]))
 
     def _branches(self, attributes: Attributes, entries: Entries, node: int) -> IntArray:
         """Return the branch of each entry at a node; −1 where the tested value is missing."""
@@ -202,49 +200,3 @@ def _in_branch(
     here = entries.take(places)
     weights = np.where(missing[places], share * here.weights, here.weights)
     return places, here._replace(weights=weights)
-
-
-def quicksort(values: FloatArray) -> IntArray:
-    """Return the order of values by Weka's quicksort, which is not stable.
-
-    The pivot is the median of the first, middle and last value (Sedgewick 1978).
-    """
-    keys, order = values.tolist(), list(range(len(values)))
-    parts = [(0, len(order) - 1)]
-    while parts:
-        left, right = parts.pop()
-        middle = (left + right) // 2 if right - left > 2 else left + 1
-        if right - left > 1:
-            _swap_if_greater(keys, order, left, middle)
-        if right > left:
-            _swap_if_greater(keys, order, left, right)
-        if right - left > 1:
-            _swap_if_greater(keys, order, middle, right)
-        if right - left > 2:
-            place = _partition(keys, order, left, right)
-            parts += [(left, place - 1), (place + 1, right)]
-    return np.array(order, dtype=np.intp)
-
-
-def _swap_if_greater(keys: list[float], order: list[int], i: int, j: int) -> None:
-    if keys[order[i]] > keys[order[j]]:
-        order[i], order[j] = order[j], order[i]
-
-
-def _partition(keys: list[float], order: list[int], left: int, right: int) -> int:
-    """Put the values below the pivot, in the middle, before it, and return its new place."""
-    last = right - 1
-    middle = (left + right) // 2
-    order[middle], order[last] = order[last], order[middle]
-    pivot = keys[order[last]]
-    low, high = left + 1, last - 1
-    while True:
-        while keys[order[low]] < pivot:
-            low += 1
-        while keys[order[high]] > pivot:
-            high -= 1
-        if low >= high:
-            order[low], order[last] = order[last], order[low]
-            return low
-        order[low], order[high] = order[high], order[low]
-        low, high = low + 1, high - 1

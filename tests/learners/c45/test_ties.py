@@ -10,11 +10,12 @@ from simstudy.data.schema import Schema, Variable
 from simstudy.learners import C45
 from simstudy.learners.c45 import ties
 from simstudy.learners.c45.table import Table
+from simstudy.learners.sorting import quicksort
 
 
 @given(arrays.arrays(float, st.integers(0, 60), elements=st.integers(0, 5).map(float)))
 def test_quicksort_sorts(values: np.ndarray) -> None:
-    order = ties.quicksort(values)
+    order = quicksort(values)
     np.testing.assert_array_equal(np.sort(order), np.arange(len(values)))
     np.testing.assert_array_equal(values[order], np.sort(values))
 
@@ -22,7 +23,7 @@ def test_quicksort_sorts(values: np.ndarray) -> None:
 def test_quicksort_orders_equal_values_by_its_swaps() -> None:
     # 2 1 1 1 2: first, middle and last become 1 1 2, that is rows 2 1 0 3 4; the pivot, row 0, goes
     # to the last place but one: 2 1 3 0 4 ...
-    assert ties.quicksort(np.array([2.0, 1, 1, 1, 2])).tolist() == [2, 1, 3, 0, 4]
+    assert quicksort(np.array([2.0, 1, 1, 1, 2])).tolist() == [2, 1, 3, 0, 4]
 
 
 @settings(max_examples=30, deadline=None)
