@@ -11,7 +11,7 @@ import pytest
 
 from simstudy.data.sample import Sample
 from simstudy.data.schema import Schema, Variable
-from simstudy.learners import C45, LBR, BoostedC45, DecisionStump, OneR
+from simstudy.learners import C45, LBR, BoostedC45, DecisionStump, NaiveBayes, OneR
 
 REAL = Path(__file__).parents[1] / "golden" / "real"
 DATASETS = json.loads((REAL / "datasets.json").read_text())
@@ -90,6 +90,16 @@ def test_ties_of_training_rows_are_decided_as_by_weka() -> None:
         sample = whole(name, binned=False)
         train = sample.take(np.setdiff1d(np.arange(len(sample)), test))
         assert_equal(BoostedC45().fit(train).predict_proba(sample.take(test)), expected)
+
+
+def test_squares_are_summed_in_the_order_of_weka() -> None:
+    rows = np.array(read_rows(REAL / "probs" / "NB_order.csv.gz"), dtype=float)
+    sample, test = whole("glass", binned=False), rows[:, 0].astype(int)
+    train = sample.take(np.setdiff1d(np.arange(len(sample)), test))
+    fitted = NaiveBayes(numeric="gaussian").fit(train)
+    np.testing.assert_allclose(
+        fitted.predict_proba(sample.take(test)), rows[:, 1:], rtol=0, atol=2e-10
+    )
 
 
 @each_set
