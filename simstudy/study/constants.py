@@ -6,3 +6,5 @@ MAX_CONFIGURATIONS = 2**21
 ROWS_BESIDE_EXACT = 1000
 # Files of results: the study, the record of how they were made, and the journal of cells.
 STUDY, MANIFEST, JOURNAL = "study.toml", "manifest.json", "cells.jsonl"
+# Directory of results with copies of the files that parameters of the family name.
+FILES = "files"
