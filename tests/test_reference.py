@@ -133,6 +133,7 @@ def check_table(rows: Mapping[str, Row], keys: Mapping[str, Key]) -> None:
         ("`[resampling]`", sections.Resampling),
         ("`[preparation]`", sections.Preparation),
         ("Keys of a list", lists.ListFile),
+        ("Printed values", lists.PublishedSection),
     ],
 )
 def test_the_keys_of_a_section_are_in_the_reference(heading, of):
@@ -258,7 +259,7 @@ def test_the_readme_is_short_and_opens_with_the_notebooks_and_the_commands():
     lines = (ROOT / "README.md").read_text(encoding="utf-8").splitlines()
     assert len(lines) <= 320
     first = [line for line in lines if line.startswith("## ")][:2]
-    assert first == ["## The notebooks", "## Two commands"]
+    assert first == ["## Notebooks", "## Two commands"]
     notebooks = [path.name for path in sorted((ROOT / "notebooks").glob("*.ipynb"))]
     named = [name for name in notebooks if any(name in line for line in lines[:60])]
     assert named == notebooks
