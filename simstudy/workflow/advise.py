@@ -120,7 +120,7 @@ def advise(
     sizes = _sizes(len(table.sample), rows)
     about = _described(table, fitter, models, seed)
     watch = watch or (lambda _: nullcontext())
-    _write(place / "data.arff", sample_text(table.sample))
+    _keep_rows(place, sample_text(table.sample), overwrite)
     labels = _learners(table.sample)
     splits = _run(_data_study(about, labels), place, "table", watch, jobs, overwrite)
     fitted = _fitted_study(about, labels, sizes)
@@ -130,6 +130,16 @@ def advise(
 
     _write(advice.page, advice_page(advice))
     return advice
+
+
+def _keep_rows(place: Path, text: str, overwrite: bool) -> None:
+    """Write the rows that are used, unless the directory has advice on others."""
+    path = place / "data.arff"
+    if path.exists() and not overwrite and path.read_bytes() != text.encode():
+        raise SimstudyError(
+            f"{place} has advice on other rows or columns; choose another --out, or --overwrite"
+        )
+    _write(path, text)
 
 
 def _sizes(rows: int, also: Sequence[int]) -> list[int]:

@@ -81,6 +81,20 @@ def test_advice_again_computes_nothing(advice, monkeypatch):
     assert before == after
 
 
+def test_advice_on_other_rows_goes_elsewhere(advice):
+    before = (advice.directory / "data.arff").read_bytes()
+    with pytest.raises(simstudy.SimstudyError, match="other rows or columns"):
+        simstudy.advise(frame().head(80), "class", advice.directory, models=10, jobs=1)
+    assert (advice.directory / "data.arff").read_bytes() == before
+
+
+def test_rows_are_kept_as_they_were_read(advice):
+    own = read_own(frame(), workflow.Reading("class"), (), 1).sample
+    again = simstudy.read_data(advice.directory / "data.arff", "class")
+    assert again.schema == own.schema
+    assert np.array_equal(again.values, own.values, equal_nan=True)
+
+
 def test_of_many_rows_some_are_used():
     table = frame(20_000).drop(columns=["id", "leak"])
     own = read_own(table, workflow.Reading("class"), (), 1)

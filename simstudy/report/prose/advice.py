@@ -183,8 +183,8 @@ def check(one: Outlook) -> str:
     caution = {
         "well": "",
         "partly": " Only gains are taken from them, not levels.",
-        "poorly": " Only gains are taken from them, not levels; believe the predictions less, "
-        "and the intervals too.",
+        "poorly": " Only gains are taken from them, not levels; trust the predictions and their "
+        "intervals less.",
     }[found.verdict]
     return text + gained + caution
 
