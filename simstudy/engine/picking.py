@@ -28,10 +28,11 @@ from simstudy.errors import describe
 from simstudy.measures.arguments import arguments
 from simstudy.measures.base import MeasureInfo, clip, keywords, score
 from simstudy.measures.two_level import TOLERANCE, level_names
+from simstudy.study.kinds import KINDS
 from simstudy.study.registry import MEASURES
 
 Signs = npt.NDArray[np.int8]  # 1 where the first of a pair is preferred, −1 the second, 0 neither
-RIGHT, LOSS = "right", "loss"  # beginnings of the names of columns
+RIGHT, LOSS = KINDS["measures"].scores
 
 
 class Picking(Way):
