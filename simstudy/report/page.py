@@ -48,11 +48,7 @@ def report_page(results: Results) -> str:
             (index, label, svg.swatch(index)) for index, label in enumerate(results.learners)
         ],
         kind=study.kind,
-        views=[
-            reworded(view(results, index), study.kind)
-            | {"question": question(study, results.info(name))}
-            for index, name in enumerate(results.measures)
-        ],
+        views=[view(results, index) for index in range(len(results.measures))],
         aims=aims(study),
         estimands=estimands(study, results.info()),
         design=sections(study, results.about("family", study.family.name)),
@@ -111,7 +107,7 @@ def view(results: Results, index: int) -> dict[str, Any]:
         return replace(table, name=f"{table.name}_{findings.measure}")
 
     lost = results.manifest["failures"], results.manifest["cells"]
-    return {
+    found = {
         "index": index,
         "info": findings.info,
         "finding": finding(findings),
@@ -138,6 +134,7 @@ def view(results: Results, index: int) -> dict[str, Any]:
         "precision": [own(table) for table in precision],
         "precision_note": captions.precision(findings),
     }
+    return reworded(found, study.kind) | {"question": question(study, findings.info)}
 
 
 def _unmeasured_limits(findings: Findings) -> list[str]:
