@@ -47,6 +47,7 @@ class Analyses(DataAnalyses):
                 study.models,
                 study.analysis.confidence,
                 study.analysis.adjustment,
+                study.kind,
             )
             parts = [self._part(name, part) for part in ("regret", "estimation")]
             self._findings[name] = Findings(

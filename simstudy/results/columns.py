@@ -24,7 +24,7 @@ class Places:
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
-        keys = [(size, learner.label) for size in plan.train_sizes for learner in plan.learners]
+        keys = [(size, one.label) for size in plan.doses for one in plan.treatments]
         self.keys, self._places = keys, {key: place for place, key in enumerate(keys)}
         self._measures = len(plan.columns)
 

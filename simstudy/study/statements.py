@@ -110,8 +110,8 @@ def _check_claim(claim: Claim, where: str, studies: Mapping[str, Study], check_s
                 text = f"the study '{study.name}' has no {kind} '{name}'{suggestion(name, known)}"
                 raise KeyedError(f"{where}.{key}", text)
     for size in claim.sizes:
-        if check_sizes and size not in study.data.train_sizes:
-            sizes = ", ".join(map(str, study.data.train_sizes))
+        if check_sizes and size not in study.doses:
+            sizes = ", ".join(map(str, study.doses))
             text = f"the study '{study.name}' has no size {size}; it has {sizes}"
             raise KeyedError(f"{where}.sizes", text)
     _check_shape(claim, where)

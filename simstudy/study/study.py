@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,13 @@ from simstudy.study.builtin import study_path
 from simstudy.study.checks import check_study
 from simstudy.study.digests import recorded_digests
 from simstudy.study.explain import KeyedError
-from simstudy.study.measured import resolve_measures, stated_measures
+from simstudy.study.kinds import DOSES, KINDS, LEARNERS_KIND, Kind
+from simstudy.study.measured import (
+    resolve_measures,
+    resolve_targets,
+    stated_measures,
+    stated_targets,
+)
 from simstudy.study.plugins import PluginFile, directory_restored, load_plugin
 from simstudy.study.registry import DATA, FAMILIES, LEARNERS
 from simstudy.study.sections import (
@@ -24,10 +30,12 @@ from simstudy.study.sections import (
     DataSetSection,
     Limits,
     Measures,
+    MeasureSection,
     Preparation,
     Resampling,
     StudyFile,
     Thresholds,
+    completed,
     read_sections,
 )
 from simstudy.study.spec import Spec, plain, resolve_spec, stated_spec
@@ -62,6 +70,10 @@ class Study:
     datasets, resampling, preparation
         The sections of a study of data sets. It has no family of its own: ``family``
         then stands for the data sets, and ``models`` is the number of splits.
+    compare : str
+        What is compared: "learners" or "measures".
+    targets : sequence of Spec
+        In a comparison of measures, those whose exact values say which learner is better.
     plugin_files : sequence of PluginFile
         The content of the plugins.
     tables : sequence of DataSource
@@ -85,6 +97,8 @@ class Study:
     resampling: Resampling
     preparation: Preparation
     keep_answers: bool
+    compare: str = LEARNERS_KIND
+    targets: tuple[Spec, ...] = ()
     plugin_files: tuple[PluginFile, ...] = ()
     tables: tuple[DataSource, ...] = ()
 
@@ -93,8 +107,8 @@ class Study:
             sets = counted(len(self.datasets), "data set")
             return summary(self, f"{self.name!r}: {sets}", ", ".join(self.labels))
         models = f"{self.name!r}: {counted(self.models, 'model')} of {self.family.name}"
-        sizes = ", ".join(map(str, self.data.train_sizes))
-        return summary(self, models, f"{sizes} training rows", ", ".join(self.labels))
+        sizes = ", ".join(map(str, self.doses))
+        return summary(self, models, f"{sizes} {self.kind.dose} rows", ", ".join(self.labels))
 
     def demand_models(self, what: str) -> None:
         """Refuse what is for studies of models alone."""
@@ -104,9 +118,19 @@ class Study:
             )
 
     @property
+    def kind(self) -> Kind:
+        """What is compared, and the words for it."""
+        return KINDS[self.compare]
+
+    @property
     def labels(self) -> list[str]:
-        """The labels of the learners."""
-        return [learner.label for learner in self.learners]
+        """The labels of the treatments: of the learners, unless others are compared."""
+        return [spec.label for spec in getattr(self, self.kind.specs)]
+
+    @property
+    def doses(self) -> list[int]:
+        """The doses: the training sizes, unless others are compared."""
+        return list(getattr(self.data, self.kind.doses))
 
     def as_dict(self) -> dict[str, Any]:
         """The study with every default filled in, in the order of the file's sections."""
@@ -114,14 +138,18 @@ class Study:
         sections = ["data", "measures", "analysis"]
         if self.datasets:
             keys.remove("models")
+        if not self.kind.compares_learners:
+            keys.insert(2, "compare")
             sections[:1] = ["resampling", "preparation"]
         content = {key: getattr(self, key) for key in keys}
+        alien = {key for kind in KINDS.values() if kind != self.kind for key in kind.own_keys}
         if self.datasets:
             content["datasets"] = [one.model_dump(exclude_none=True) for one in self.datasets]
         else:
             content["family"] = {"name": self.family.name, **self.family.resolved}
         for section in sections:
-            content[section] = getattr(self, section).model_dump(exclude_none=True)
+            kept = getattr(self, section).model_dump(exclude_none=True)
+            content[section] = {k: v for k, v in kept.items() if f"{section}.{k}" not in alien}
         content["measures"] |= _stated(self.measures)
         if limits := self.limits.model_dump(exclude_none=True):
             content["limits"] = limits
@@ -141,11 +169,14 @@ class Study:
 
 def _stated(measures: Measures) -> dict[str, Any]:
     """The measures as a file states them: by name, or with parameters."""
-    primary, *also = (
-        one if isinstance(one, str) else {k: v for k, v in one.model_dump().items() if v != ""}
-        for one in (measures.primary, *measures.also)
-    )
-    return {"primary": primary, "also": also}
+
+    def stated(one: str | MeasureSection) -> str | dict[str, Any]:
+        if isinstance(one, str):
+            return one
+        return {key: value for key, value in one.model_dump().items() if value != ""}
+
+    found = {"primary": stated(measures.primary), "also": [stated(one) for one in measures.also]}
+    return found | ({"targets": [*map(stated, measures.targets)]} if measures.targets else {})
 
 
 def _own_preparation(spec: Spec) -> dict[str, Any]:
@@ -156,9 +187,11 @@ def _own_preparation(spec: Spec) -> dict[str, Any]:
 def stated_study(content: Any) -> Study:
     """The study that a dictionary states; files are not read and no name is looked up."""
     given = read_sections(content)
+    given = completed(given)
     learners = [stated_spec(learner, LEARNERS) for learner in given.learners]
     family = _TABLES if given.family is None else stated_spec(given.family, FAMILIES)
-    return _study(given, family, learners, stated_measures(given.measures))
+    study = _study(given, family, learners, stated_measures(given.measures))
+    return replace(study, targets=stated_targets(given.measures))
 
 
 def _resolved_study(given: StudyFile, directory: Path, digests: Sequence[str] | None) -> Study:
@@ -176,7 +209,10 @@ def _resolved_study(given: StudyFile, directory: Path, digests: Sequence[str] | 
         resolve_spec(learner, LEARNERS, f"learners[{index}]")
         for index, learner in enumerate(given.learners)
     ]
-    study = _study(given, family, learners, resolve_measures(given.measures), files)
+    given = completed(given)
+    measured = resolve_measures(given.measures, ordering=given.compare == "measures")
+    study = _study(given, family, learners, measured, files)
+    study = replace(study, targets=resolve_targets(given.measures))
     if study.datasets:
         from simstudy.study.datasets import with_tables
 
@@ -192,7 +228,7 @@ def _study(
     measured: Sequence[Spec],
     files: Sequence[PluginFile] = (),
 ) -> Study:
-    keys = ("name", "title", "seed", "models", "keep_answers")
+    keys = ("name", "title", "seed", "models", "keep_answers", "compare")
     shared = ("data", "measures", "analysis", "limits", "thresholds")
     sections = (*shared, "resampling", "preparation")
     return Study(
@@ -236,6 +272,13 @@ def load_study(
     return make_study(content, path.parent, str(path), overrides, digests)
 
 
+def _doses_key(raw: Mapping[str, Any]) -> str:
+    """The key of the doses in a study file of any kind."""
+    compare = raw.get("compare")
+    kind = KINDS.get(compare) if isinstance(compare, str) else None
+    return f"data.{(kind or KINDS[LEARNERS_KIND]).doses}"
+
+
 def make_study(
     content: Mapping[str, Any],
     directory: Path | None = None,
@@ -252,7 +295,7 @@ def make_study(
     except (ValueError, RecursionError) as error:  # numbers of thousands of digits, deep nesting
         raise SimstudyError(f"{origin} cannot be used: {error}") from error
     for key, value in (overrides or {}).items():
-        set_dotted(raw, key, value)
+        set_dotted(raw, _doses_key(raw) if key == DOSES else key, value)
     try:
         given = read_sections(raw)
         with directory_restored():

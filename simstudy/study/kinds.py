@@ -1,0 +1,67 @@
+"""The kinds of studies: what is compared, by the value of ``compare`` in a study file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What a study compares, and the words for it.
+
+    A study applies treatments to problems at several doses. Scores hold the label of the treatment
+    in the column ``learner`` and the dose in ``size``, whatever the kind.
+
+    Attributes
+    ----------
+    name : str
+        The value of ``compare``: the plural of the treatment, and the attribute of a plan that
+        has the treatments.
+    treatment : str
+        One treatment, in words.
+    dose : str
+        The kind of rows that are the dose, as in "training rows" and "training size".
+    doses : str
+        The key of the doses in ``[data]``, and the attribute of a plan.
+    specs : str
+        The attribute of a study that has the treatments.
+    own_keys : tuple of str
+        Keys of a study file that are for this kind alone.
+    """
+
+    name: str
+    treatment: str
+    dose: str
+    doses: str
+    specs: str
+    own_keys: tuple[str, ...] = ()
+
+    @property
+    def compares_learners(self) -> bool:
+        """Whether it is the kind that results record without a name."""
+        return self.name == LEARNERS_KIND
+
+    @property
+    def conditions(self) -> tuple[str, str]:
+        """The conditions of a plan that hold its treatments and its doses, which may grow."""
+        if self.compares_learners:
+            return "learners", "data.train_sizes"
+        return "treatments", "doses"
+
+
+LEARNERS_KIND = "learners"
+DOSES = "doses"  # among overrides of a study: its doses, whatever their key
+KINDS = {
+    kind.name: kind
+    for kind in (
+        Kind(LEARNERS_KIND, "learner", "training", "train_sizes", "learners", ("data.test_size",)),
+        Kind(
+            "measures",
+            "measure",
+            "test",
+            "test_sizes",
+            "measured",
+            ("data.test_sizes", "data.repeats", "measures.targets"),
+        ),
+    )
+}
