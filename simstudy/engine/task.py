@@ -21,7 +21,7 @@ from simstudy.arrays import FloatArray
 from simstudy.data.sample import Sample, read_only
 from simstudy.engine.evaluation import population
 from simstudy.engine.kinds import way_of
-from simstudy.engine.plan import Component, Plan
+from simstudy.engine.plan import Column, Component, Plan
 from simstudy.engine.problems import build, problem
 from simstudy.engine.scoring import (
     InvalidProbabilitiesError,
@@ -115,8 +115,19 @@ class Task:
         with self._isolated():
             self._problem = problem(plan, model)
         self._truth, self._judged = self._problem.truth, self._problem.judged
-        self._score = Scorer(
-            plan.columns,
+        self._score = self._scorer(self._scored_columns())
+        self._limits: dict[str, tuple[FloatArray | None, str]] = {}
+        self._train: tuple[int, Sample] | None = None
+
+    def _scored_columns(self) -> list[Column]:
+        """The columns that the predictions of a learner are scored by."""
+        return self._plan.columns
+
+    def _scorer(self, columns: Sequence[Column]) -> Scorer:
+        """What scores predictions by some columns, by the conventions of the study."""
+        plan = self._plan
+        return Scorer(
+            columns,
             plan.prior,
             plan.cutoff,
             plan.base,
@@ -128,8 +139,6 @@ class Task:
             plan.positive,
             self._problem.rarer,
         )
-        self._limits: dict[str, tuple[FloatArray | None, str]] = {}
-        self._train: tuple[int, Sample] | None = None
 
     def training_set(self, size: int) -> Sample:
         """The training set of a size; the last one is cached."""

@@ -138,9 +138,9 @@ class Study:
         sections = ["data", "measures", "analysis"]
         if self.datasets:
             keys.remove("models")
+            sections[:1] = ["resampling", "preparation"]
         if not self.kind.compares_learners:
             keys.insert(2, "compare")
-            sections[:1] = ["resampling", "preparation"]
         content = {key: getattr(self, key) for key in keys}
         alien = {key for kind in KINDS.values() if kind != self.kind for key in kind.own_keys}
         if self.datasets:
