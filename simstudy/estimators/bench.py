@@ -9,10 +9,11 @@ from itertools import combinations, pairwise
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from simstudy.arrays import FloatArray, IntArray
 from simstudy.data.resampling import CrossValidation, LeaveOneOut, Scheme, Split
-from simstudy.measures.base import MeasureFunction, clip, keywords, score
+from simstudy.measures.base import MeasureFunction, clip, keywords, modal_class, score
 
 Answer: TypeAlias = Callable[[IntArray, IntArray, str], FloatArray]
 Splits: TypeAlias = Callable[[Scheme], Sequence[Split]]
@@ -99,6 +100,11 @@ class Bench:
             )
             for first, second in combinations(range(len(folds)), 2)
         ]
+
+    def right(self, outcome: Outcome) -> npt.NDArray[np.bool_]:
+        """Return whether the most probable class is the true one, for every row asked about."""
+        right: npt.NDArray[np.bool_] = modal_class(outcome.answers) == self.target[outcome.test]
+        return right
 
     def _outcome(self, train: IntArray, test: IntArray, purpose: str) -> Outcome:
         trained = np.bincount(self.target[train], minlength=self.classes)

@@ -41,6 +41,10 @@ class Kind:
         """Whether it is the kind that results record without a name."""
         return self.name == LEARNERS_KIND
 
+    def alien_keys(self) -> set[str]:
+        """Return the keys of a study file that are for other kinds alone."""
+        return {key for kind in KINDS.values() for key in kind.own_keys} - {*self.own_keys}
+
     @property
     def conditions(self) -> tuple[str, str]:
         """The conditions of a plan that hold its treatments and its doses, which may grow."""
@@ -63,5 +67,14 @@ KINDS = {
             "measured",
             ("data.test_sizes", "data.repeats", "measures.targets"),
         ),
+        Kind(
+            "estimators",
+            "estimator",
+            "available",
+            "train_sizes",
+            "estimators",
+            ("estimators", "data.training_sets"),
+        ),
+        Kind("tests", "test", "available", "train_sizes", "tests", ("tests", "data.repeats")),
     )
 }

@@ -1,0 +1,225 @@
+"""Tests of two learners on the rows available, as components of a study."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from simstudy.arrays import FloatArray
+from simstudy.data.resampling import CrossValidation, Holdout, Scheme
+from simstudy.estimators.bench import Bench, Judge, Outcome
+
+
+class Decision(NamedTuple):
+    """The p of a test, NaN if there is none, and the difference, first minus second."""
+
+    p: float
+    difference: float
+
+
+class LearnerTest(ABC):
+    """Base class: a frozen dataclass of parameters with one method, `test`."""
+
+    @abstractmethod
+    def test(self, first: Bench, second: Bench, judge: Judge) -> Decision:
+        """Test two learners on the same rows, split alike, by a measure."""
+
+
+class SplitTest(LearnerTest):
+    """Base class of tests of the differences in several splits."""
+
+    @property
+    @abstractmethod
+    def scheme(self) -> Scheme:
+        """The splits."""
+
+    def test(self, first: Bench, second: Bench, judge: Judge) -> Decision:
+        repeats = [bench.repeats(self.scheme) for bench in (first, second)]
+        differences = np.array(
+            [
+                [judge.value(a) - judge.value(b) for a, b in zip(*pair, strict=True)]
+                for pair in zip(*repeats, strict=True)
+            ]
+        )
+        splits = [one for each in repeats[0] for one in each]
+        return Decision(self.p(differences, test_share(splits)), float(differences.mean()))
+
+    @abstractmethod
+    def p(self, differences: FloatArray, share: float) -> float:
+        """Return the p of differences by repeat and fold; ``share`` is that of test rows."""
+
+
+def test_share(outcomes: Sequence[Outcome]) -> float:
+    """Return test rows by all rows of the splits."""
+    tested = sum(len(outcome.test) for outcome in outcomes)
+    return tested / (tested + sum(int(outcome.trained.sum()) for outcome in outcomes))
+
+
+def t_over_splits(differences: FloatArray, share: float, corrected: bool) -> float:
+    """Return the p of the paired t test over splits, naive or corrected."""
+    from simstudy.analysis.resampled import corrected_t, naive_t
+
+    values = differences.ravel()
+    return corrected_t(values, share).p if corrected else naive_t(values).p
+
+
+@dataclass(frozen=True)
+class CrossValidatedT(SplitTest):
+    """Paired t test over the folds of cross-validation.
+
+    Parameters
+    ----------
+    folds : int >= 2
+        The number of folds.
+    repeats : int >= 1, <= 10000
+        The number of random divisions into folds.
+    stratify : bool
+        Whether all folds have the classes in the same proportions.
+    corrected : bool
+        Whether the variance is that of Nadeau & Bengio (2003), for splits that share rows.
+
+    References
+    ----------
+    T. G. Dietterich (1998). Approximate statistical tests for comparing supervised classification
+    learning algorithms. Neural Computation 10.
+
+    C. Nadeau & Y. Bengio (2003). Inference for the generalization error. Machine Learning 52.
+    """
+
+    folds: int = 10
+    repeats: int = 1
+    stratify: bool = False
+    corrected: bool = True
+
+    def __post_init__(self) -> None:
+        _ = self.scheme
+
+    @property
+    def scheme(self) -> CrossValidation:
+        return CrossValidation(self.folds, self.repeats, self.stratify)
+
+    def p(self, differences: FloatArray, share: float) -> float:
+        return t_over_splits(differences, share, self.corrected)
+
+
+@dataclass(frozen=True)
+class ResampledT(SplitTest):
+    """Paired t test over random splits.
+
+    Parameters
+    ----------
+    share : float > 0, < 1
+        The share of training rows.
+    repeats : int >= 1, <= 10000
+        The number of splits.
+    stratify : bool
+        Whether both parts have the classes in the same proportions.
+    corrected : bool
+        Whether the variance is that of Nadeau & Bengio (2003), for splits that share rows.
+
+    References
+    ----------
+    C. Nadeau & Y. Bengio (2003). Inference for the generalization error. Machine Learning 52.
+    """
+
+    share: float = 2 / 3
+    repeats: int = 30
+    stratify: bool = False
+    corrected: bool = True
+
+    def __post_init__(self) -> None:
+        _ = self.scheme
+
+    @property
+    def scheme(self) -> Holdout:
+        return Holdout(self.share, self.repeats, self.stratify)
+
+    def p(self, differences: FloatArray, share: float) -> float:
+        return t_over_splits(differences, share, self.corrected)
+
+
+@dataclass(frozen=True)
+class FiveByTwoT(SplitTest):
+    """5×2cv paired t test.
+
+    Parameters
+    ----------
+    stratify : bool
+        Whether both folds have the classes in the same proportions.
+
+    References
+    ----------
+    T. G. Dietterich (1998). Approximate statistical tests for comparing supervised classification
+    learning algorithms. Neural Computation 10.
+    """
+
+    stratify: bool = False
+
+    @property
+    def scheme(self) -> CrossValidation:
+        return CrossValidation(2, 5, self.stratify)
+
+    def p(self, differences: FloatArray, share: float) -> float:
+        from simstudy.analysis.resampled import five_by_two_t
+
+        return five_by_two_t(differences).p
+
+
+@dataclass(frozen=True)
+class FiveByTwoF(FiveByTwoT):
+    """Combined 5×2cv F test.
+
+    References
+    ----------
+    E. Alpaydin (1999). Combined 5×2 cv F test for comparing supervised classification learning
+    algorithms. Neural Computation 11.
+    """
+
+    def p(self, differences: FloatArray, share: float) -> float:
+        from simstudy.analysis.resampled import five_by_two_f
+
+        return five_by_two_f(differences).p
+
+
+@dataclass(frozen=True)
+class McNemarTest(LearnerTest):
+    """McNemar's test of the rows that one of two learners alone predicts correctly, in one holdout.
+
+    Parameters
+    ----------
+    share : float > 0, < 1
+        The share of training rows.
+    stratify : bool
+        Whether both parts have the classes in the same proportions.
+    method : {"exact", "corrected", "plain"}
+        Binomial; or chi-squared, with or without continuity correction.
+
+    References
+    ----------
+    Q. McNemar (1947). Note on the sampling error of the difference between correlated proportions
+    or percentages. Psychometrika 12.
+    """
+
+    share: float = 2 / 3
+    stratify: bool = False
+    method: Literal["exact", "corrected", "plain"] = "exact"
+
+    def __post_init__(self) -> None:
+        _ = self.scheme
+
+    @property
+    def scheme(self) -> Holdout:
+        """The split."""
+        return Holdout(self.share, 1, self.stratify)
+
+    def test(self, first: Bench, second: Bench, judge: Judge) -> Decision:
+        from simstudy.analysis.resampled import mcnemar
+
+        (((one,),), ((other,),)) = (bench.repeats(self.scheme) for bench in (first, second))
+        right, others = first.right(one), second.right(other)
+        difference = float(right.mean() - others.mean())
+        return Decision(mcnemar(right, others, self.method).p, difference)
