@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from simstudy.arrays import FloatArray
+from simstudy.arrays import FloatArray, IntArray
 from simstudy.data.sample import Sample, read_only
 from simstudy.engine.evaluation import EXACT, Trial
 from simstudy.engine.kinds import Way
@@ -95,6 +95,7 @@ class PickingTask(Task):
     def __init__(self, plan: Plan, model: int) -> None:
         super().__init__(plan, model)
         self._tests: tuple[int, TestSets] | None = None
+        self._known: dict[tuple[str, str], FloatArray] = {}  # values of measures on these
         self._pairs = np.array([*itertools.combinations(range(len(plan.learners)), 2)]).T
 
     def _scored_columns(self) -> list[Column]:
@@ -134,6 +135,7 @@ class PickingTask(Task):
         """The test sets of a size; the last ones are cached."""
         if self._tests is None or self._tests[0] != size:
             assert self._trial.weights is not None
+            self._known.clear()
             self._tests = (
                 size,
                 draw_test_sets(
@@ -203,7 +205,11 @@ class PickingTask(Task):
                 measure, component.parameters, self._problem.class_names, self._plan.positive
             )
             called = Called(measure, EXACT, name in self._foreign, given)
-            values = self._values(called, tests)
+            # a measure may stand alone and as a level of another
+            key = name, repr(given)
+            if key not in self._known:
+                self._known[key] = self._values(called, tests)
+            values = self._known[key]
             if not measure.info.greater_is_better:
                 values = -values
             signs = _signs(values, self._pairs)
@@ -218,10 +224,11 @@ class PickingTask(Task):
         """The values of a measure, of shape (test sets, learners)."""
         changes = "prior" in keywords(called.measure) and self._plan.prior == "test"
         if called.measure.info.over == "row" and not changes:
-            return tests.means(np.stack([self._row_values(called, q) for q in self._fits.proba]))
+            rows = [self._row_values(called, proba, tests.observed) for proba in self._fits.proba]
+            return tests.means(np.stack(rows))
         weighted = called.measure.info.over == "row" or "weights" in keywords(called.measure)
         found = np.empty((len(tests.counts), len(self._fits.proba)))
-        expanded = [self._expanded(called, proba)[tests.observed] for proba in self._fits.proba]
+        expanded = [self._expanded(called, proba, tests.observed) for proba in self._fits.proba]
         target = self._trial.target[tests.observed]
         for index, counts in enumerate(tests.counts):
             there = np.flatnonzero(counts)
@@ -236,11 +243,12 @@ class PickingTask(Task):
                 found[index, learner] = _score(called, *given, context)
         return found
 
-    def _expanded(self, called: Called, proba: FloatArray) -> FloatArray:
-        """Predictions for the joint configurations, clipped if the measure takes logarithms."""
+    def _expanded(self, called: Called, proba: FloatArray, places: IntArray) -> FloatArray:
+        """Predictions for some joint configurations, clipped if the measure takes logarithms."""
+        taken = np.asfortranarray(proba[self._trial.rows[places]])
         if called.measure.info.logarithmic:
-            proba = clip(proba, self._plan.cutoff, len(self._fits.train))
-        return np.asfortranarray(proba[self._trial.rows])
+            return clip(taken, self._plan.cutoff, len(self._fits.train))
+        return taken
 
     def _context(self, trial: Trial) -> dict[str, Any]:
         """What a measure may declare, on one test set."""
@@ -252,15 +260,17 @@ class PickingTask(Task):
         settings = {"base": plan.base, "reward": plan.reward, "rarer": self._problem.rarer}
         return {"prior": read_only(prior), "weights": trial.weights, **settings}
 
-    def _row_values(self, called: Called, proba: FloatArray) -> FloatArray:
-        """The values of a measure over rows for every joint configuration."""
-        context = self._context(self._trial)
+    def _row_values(self, called: Called, proba: FloatArray, places: IntArray) -> FloatArray:
+        """The values of a measure over rows for some joint configurations."""
+        assert self._trial.weights is not None
+        target, weights = self._trial.target[places], self._trial.weights[places]
+        context = self._context(Trial(places, target, weights))
         names = keywords(called.measure)
         context = {key: context[key] for key in names if context.get(key) is not None}
-        given = self._expanded(called, proba), self._trial.target
+        given = self._expanded(called, proba, places), target
         returned = called.measure(*_copies(called, given), **context, **called.arguments)
         values = np.asarray(returned, dtype=np.float64)
-        if values.shape != self._trial.target.shape:
+        if values.shape != target.shape:
             raise ValueError(f"measure {called.measure.__name__!r} returned shape {values.shape}")
         return values
 

@@ -48,24 +48,23 @@ class TestSets:
 
         Parameters
         ----------
-        values : array of shape (k, configurations)
-            Values of each configuration.
+        values : array of shape (k, observed)
+            Values of each of the configurations that are `observed`.
 
         Returns
         -------
         array of shape (sets, k)
             The means; NaN where a set has a row without a value, or infinities of both signs.
         """
-        seen = values[:, self.observed]
-        finite = np.isfinite(seen)
+        finite = np.isfinite(values)
         rows = self.places.shape[1]
-        means: FloatArray = self.counts @ np.where(finite, seen, 0.0).T / rows
+        means: FloatArray = self.counts @ np.where(finite, values, 0.0).T / rows
         if finite.all():
             return means
         for odd in (np.inf, -np.inf):
-            present = (self.counts @ (seen == odd).T) > 0
+            present = (self.counts @ (values == odd).T) > 0
             means = np.where(present, means + odd, means)
-        return np.where((self.counts @ np.isnan(seen).T) > 0, np.nan, means)
+        return np.where((self.counts @ np.isnan(values).T) > 0, np.nan, means)
 
 
 def draw_test_sets(

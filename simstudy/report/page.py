@@ -15,7 +15,7 @@ from simstudy.report.charts.network import network
 from simstudy.report.charts.svg import Panel
 from simstudy.report.curve_section import curve_sections
 from simstudy.report.prose import captions
-from simstudy.report.prose.design import conventions, question, sections
+from simstudy.report.prose.design import aims, conventions, estimands, question, sections
 from simstudy.report.prose.finding import finding
 from simstudy.report.prose.headline import statements
 from simstudy.report.prose.numbers import brief
@@ -23,8 +23,10 @@ from simstudy.report.prose.phrases import count_range
 from simstudy.report.prose.reproduction import needed, same_scores
 from simstudy.report.tables import facts
 from simstudy.report.tables import findings as build
+from simstudy.report.tables.choices import choice_tables
 from simstudy.report.tables.table import Table
 from simstudy.report.templating import render
+from simstudy.report.wording import reworded
 from simstudy.results.results import Results
 from simstudy.study.study import Study
 
@@ -44,9 +46,17 @@ def report_page(results: Results) -> str:
         learners=[
             (index, label, svg.swatch(index)) for index, label in enumerate(results.learners)
         ],
-        views=[view(results, index) for index in range(len(results.measures))],
+        kind=study.kind,
+        views=[
+            reworded(view(results, index), study.kind)
+            | {"question": question(study, results.info(name))}
+            for index, name in enumerate(results.measures)
+        ],
+        aims=aims(study),
+        estimands=estimands(study, results.info()),
         design=sections(study, results.about("family", study.family.name)),
-        methods=facts.learners(results),
+        methods=facts.methods(results),
+        choices=[] if study.kind.compares_learners else choice_tables(results),
         measures=facts.measures(results),
         conventions=conventions(study),
         examples=_examples(results),
@@ -61,14 +71,16 @@ def report_page(results: Results) -> str:
             "caption": captions.regret(split, study),
             "unit": results.info("regret").unit,
         },
-        costs={
+        costs=None
+        if not study.kind.compares_learners
+        else {
             "panels": svg.panels(
                 curves.seconds(medians, results.learners, results.sizes), "seconds", svg.TIMES
             ),
             "table": facts.costs(results, medians),
             "caption": captions.costs(manifest["platform"], study.data.test_size),
         },
-        failures=facts.failures(results),
+        failures=reworded(facts.failures(results), study.kind),
         warnings=list(manifest["warnings"].items())[:_MAX_WARNINGS],
         versions=facts.versions(results),
         needed=needed(manifest),
@@ -101,7 +113,6 @@ def view(results: Results, index: int) -> dict[str, Any]:
     return {
         "index": index,
         "info": findings.info,
-        "question": question(study, findings.info),
         "finding": finding(findings),
         "statements": statements(findings, *lost, overtaking=overtaking),
         "reading": captions.reading(findings, overtaking),

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from simstudy.errors import SimstudyError
-from simstudy.results.data_analyses import DataAnalyses
+from simstudy.results.measure_analyses import MeasureAnalyses
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from simstudy.results.curves import Curves
 
 
-class Analyses(DataAnalyses):
+class Analyses(MeasureAnalyses):
     """Analyses of the scores; see `Results`."""
 
     @cached_property

@@ -142,6 +142,13 @@ class Columns:
             found.append(_table({**columns, "probabilities": lists}))
         return pa.concat_tables(found).combine_chunks() if found else _table({})
 
+    def picks(self) -> pa.Table:
+        """The choices that the cells of a comparison of measures keep."""
+        from simstudy.results.picks import picks_columns
+
+        found = picks_columns(self._plan, self._places.keys, self._answers)
+        return _table({name: _numbers(values) for name, values in found.items()})
+
     def _key(self, place: int) -> dict[str, Any]:
         """What names a cell in the table of predictions."""
         keys, parts = self._places.keys, self._plan.parts

@@ -27,6 +27,8 @@ class Kind:
         The attribute of a study that has the treatments.
     own_keys : tuple of str
         Keys of a study file that are for this kind alone.
+    keeps : str
+        The name of a table of results with what its cells keep beside their scores.
     """
 
     name: str
@@ -35,6 +37,7 @@ class Kind:
     doses: str
     specs: str
     own_keys: tuple[str, ...] = ()
+    keeps: str = ""
 
     @property
     def compares_learners(self) -> bool:
@@ -66,6 +69,7 @@ KINDS = {
             "test_sizes",
             "measured",
             ("data.test_sizes", "data.repeats", "measures.targets"),
+            keeps="picks.parquet",
         ),
         Kind(
             "estimators",

@@ -20,7 +20,7 @@ OF_SETS = sorted(
     and has_exact_value(MEASURES.get(name))
     and "message" not in keywords(MEASURES.get(name))  # they depend on no test row
 )
-LEARNER_NAMES = sorted({*LEARNERS._builtin} - {"truth", "cost_sensitive", "calibrated"})
+LEARNER_NAMES = sorted({*LEARNERS._builtin} - {"truth", "cost_sensitive", "calibrated", "select"})
 
 
 # By default each learner meets one family, and each family several learners.
