@@ -27,7 +27,7 @@ from simstudy.study.registry import ESTIMATORS, MEASURES
 
 # Of an estimate against the value of this classifier, and against the mean over training sets.
 ERRORS = ("squared_error", "squared_error_of_mean", "error", "error_of_mean")
-COVERED, COVERED_MEAN, WIDTH = "covered", "covered_mean", "width"
+COVERED, COVERED_MEAN, WIDTH = "covered", "covered_mean", "width"  # by the interval
 _WORDS = {
     "squared_error": "squared error of the estimate of {}",
     "squared_error_of_mean": "squared error of the estimate of mean {}",
@@ -44,11 +44,9 @@ class Estimating(Way):
 
     def columns(self, plan: Plan) -> list[Column]:
         """Return errors, and coverage and width of intervals, by measure and learner."""
-        kinds = (COVERED, COVERED_MEAN, WIDTH)
-        scores = [*ERRORS, *(f"{kind}_{name}" for name in INTERVALS for kind in kinds)]
         return [
             Column(f"{what}_{measure.label}_{learner.label}", measure.name, what, learner.label)
-            for what in scores
+            for what in (*ERRORS, COVERED, COVERED_MEAN, WIDTH)
             for measure in plan.measures
             for learner in plan.learners
         ]
@@ -56,12 +54,9 @@ class Estimating(Way):
     def info(self, plan: Plan, column: Column) -> MeasureInfo:
         """Describe an error, a coverage or a width."""
         own: MeasureInfo = MEASURES.get(column.measure).info
-        what, interval = column.test, ""
-        if what not in ERRORS:
-            what, _, interval = what.rpartition("_")
+        what, signed = column.test, ("error", "error_of_mean")
         label = _WORDS[what].format(f"{own.label} ({column.label})")
-        label += f" by the interval over {interval}" if interval else ""
-        zero = "no bias" if what in ("error", "error_of_mean") else ""
+        zero = "no bias" if what in signed else ""
         return MeasureInfo(what in (COVERED, COVERED_MEAN), label=label, zero=zero)
 
     def task(self, plan: Plan, model: int) -> Task:
@@ -210,24 +205,25 @@ def _scores(estimate: Estimate, exact: float, mean: float) -> Mapping[str, float
     """Return the scores of an estimate, by the names of columns without measure and learner."""
     errors = float(estimate.value - exact), float(estimate.value - mean)
     found = dict(zip(ERRORS, (errors[0] ** 2, errors[1] ** 2, *errors), strict=True))
-    for name in INTERVALS:
-        lower, upper = estimate.intervals.get(name, (math.nan, math.nan))
-        lacking = math.isnan(lower) or math.isnan(exact)
-        found[f"{COVERED}_{name}"] = math.nan if lacking else float(lower <= exact <= upper)
-        found[f"{COVERED_MEAN}_{name}"] = math.nan if lacking else float(lower <= mean <= upper)
-        found[f"{WIDTH}_{name}"] = upper - lower
-    return found
+    lower, upper = estimate.interval
+    lacking = math.isnan(lower) or math.isnan(exact)
+    found[COVERED] = math.nan if lacking else float(lower <= exact <= upper)
+    found[COVERED_MEAN] = math.nan if lacking else float(lower <= mean <= upper)
+    return found | {WIDTH: upper - lower}
 
 
 def packed(found: list[list[Estimate]], rows: Available) -> str:
-    """Return estimates and what they estimate as text that a cell keeps."""
+    """Return estimates, what they estimate and all intervals as text that a cell keeps."""
+    lacking = (math.nan, math.nan)
     return json.dumps(
         [
             [
-                [float(one.value), *map(float, (rows.exact[at], rows.means[at], rows.errors[at]))]
-                for one, at in _placed(each, learner)
+                float(one.value),
+                *map(float, (rows.exact[at], rows.means[at], rows.errors[at])),
+                *(end for name in INTERVALS for end in one.intervals.get(name, lacking)),
             ]
             for learner, each in enumerate(found)
+            for one, at in _placed(each, learner)
         ]
     )
 

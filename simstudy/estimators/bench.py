@@ -89,17 +89,19 @@ class Bench:
         return [self._pairs(scheme, splits[start:end]) for start, end in pairwise(starts)]
 
     def _pairs(self, scheme: CrossValidation, folds: Sequence[Split]) -> list[Outcome]:
-        tested = folds[0].tested
-        tests = [split.test for split in folds]
-        purpose = f"pairs/{scheme_name(scheme)}/{folds[0].repeat}"
-        return [
-            self._outcome(
-                np.flatnonzero((tested != first) & (tested != second)),
-                np.concatenate((tests[first], tests[second])),
-                purpose,
-            )
-            for first, second in combinations(range(len(folds)), 2)
-        ]
+        purpose, repeat = f"pairs/{scheme_name(scheme)}", folds[0].repeat
+        if (purpose, repeat, False) not in self._known:
+            tested = folds[0].tested
+            tests = [split.test for split in folds]
+            self._known[purpose, repeat, False] = [
+                self._outcome(
+                    np.flatnonzero((tested != first) & (tested != second)),
+                    np.concatenate((tests[first], tests[second])),
+                    f"{purpose}/{repeat}",
+                )
+                for first, second in combinations(range(len(folds)), 2)
+            ]
+        return self._known[purpose, repeat, False]
 
     def right(self, outcome: Outcome) -> npt.NDArray[np.bool_]:
         """Return whether the most probable class is the true one, for every row asked about."""

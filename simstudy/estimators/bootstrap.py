@@ -186,4 +186,4 @@ class BootstrapEstimator(Estimator):
 
 def _estimate(value: float, by_sample: FloatArray, confidence: float) -> Estimate:
     found = percentile_interval(by_sample, confidence)
-    return Estimate(value, {"percentile": found} if found else {})
+    return Estimate(value, {"percentile": found} if found else {}, "percentile")

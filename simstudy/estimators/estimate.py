@@ -33,10 +33,16 @@ Bounds: TypeAlias = tuple[float, float]
 
 @dataclass(frozen=True)
 class Estimate:
-    """A value, which may be `Undefined`, and its intervals by name."""
+    """A value, which may be `Undefined`, and its intervals by name; ``own`` is the chosen one."""
 
     value: float
     intervals: Mapping[str, Bounds] = field(default_factory=dict)
+    own: str = ""
+
+    @property
+    def interval(self) -> Bounds:
+        """The chosen interval; NaN if there is none."""
+        return self.intervals.get(self.own, (math.nan, math.nan))
 
 
 def row_interval(values: FloatArray, proportion: bool, confidence: float) -> Bounds | None:

@@ -132,4 +132,4 @@ def nested_estimate(
     se = math.sqrt(max(mse, 0.0) * (folds - 1) / folds)
     se = min(max(se, naive), math.sqrt(folds) * naive)
     half = normal_quantile(confidence) * se
-    return Estimate(value, {"nested": (value - half, value + half)})
+    return Estimate(value, {"nested": (value - half, value + half)}, "nested")

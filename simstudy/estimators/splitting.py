@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 
@@ -19,6 +20,8 @@ from simstudy.estimators.estimate import (
     split_intervals,
 )
 from simstudy.measures.base import Undefined
+
+Interval = Literal["rows", "folds", "corrected"]
 
 
 @dataclass(frozen=True)
@@ -36,7 +39,7 @@ class ResubstitutionEstimator(Estimator):
             return Estimate(judge.value(outcome))
         (values,) = judge.rows([outcome])
         found = row_interval(values, judge.proportion, confidence)
-        return Estimate(float(values.mean()), {"rows": found} if found else {})
+        return Estimate(float(values.mean()), {"rows": found} if found else {}, "rows")
 
 
 class SplittingEstimator(Estimator):
@@ -46,6 +49,8 @@ class SplittingEstimator(Estimator):
     in which it has a value.
     """
 
+    interval: Interval
+
     @property
     @abstractmethod
     def scheme(self) -> Scheme:
@@ -53,7 +58,8 @@ class SplittingEstimator(Estimator):
 
     def estimate(self, bench: Bench, judge: Judge, confidence: float = 0.95) -> Estimate:
         repeats = bench.repeats(self.scheme)
-        return estimate_of_splits([one for each in repeats for one in each], judge, confidence)
+        outcomes = [one for each in repeats for one in each]
+        return replace(estimate_of_splits(outcomes, judge, confidence), own=self.interval)
 
 
 def estimate_of_splits(outcomes: Sequence[Outcome], judge: Judge, confidence: float) -> Estimate:
@@ -91,6 +97,9 @@ class HoldoutEstimator(SplittingEstimator):
         The number of random splits.
     stratify : bool
         Whether both parts have the classes in the same proportions.
+    interval : {"rows", "folds", "corrected"}
+        Its interval: of the rows tested, taken for independent; Student's t over the splits, taken
+        for independent; or the same with the variance of Nadeau & Bengio (2003).
 
     References
     ----------
@@ -100,6 +109,7 @@ class HoldoutEstimator(SplittingEstimator):
     share: float = 2 / 3
     repeats: int = 1
     stratify: bool = False
+    interval: Interval = "rows"
 
     def __post_init__(self) -> None:
         _ = self.scheme
@@ -121,6 +131,9 @@ class CrossValidationEstimator(SplittingEstimator):
         The number of random divisions into folds.
     stratify : bool
         Whether all folds have the classes in the same proportions.
+    interval : {"rows", "folds", "corrected"}
+        Its interval: of the rows tested, taken for independent; Student's t over the splits, taken
+        for independent; or the same with the variance of Nadeau & Bengio (2003).
 
     References
     ----------
@@ -131,6 +144,7 @@ class CrossValidationEstimator(SplittingEstimator):
     folds: int = 10
     repeats: int = 1
     stratify: bool = False
+    interval: Interval = "rows"
 
     def __post_init__(self) -> None:
         _ = self.scheme
@@ -148,6 +162,9 @@ class FiveByTwoEstimator(SplittingEstimator):
     ----------
     stratify : bool
         Whether both folds have the classes in the same proportions.
+    interval : {"rows", "folds", "corrected"}
+        Its interval: of the rows tested, taken for independent; Student's t over the splits, taken
+        for independent; or the same with the variance of Nadeau & Bengio (2003).
 
     References
     ----------
@@ -156,6 +173,7 @@ class FiveByTwoEstimator(SplittingEstimator):
     """
 
     stratify: bool = False
+    interval: Interval = "rows"
 
     @property
     def scheme(self) -> CrossValidation:
@@ -176,7 +194,7 @@ class LeaveOneOutEstimator(Estimator):
     def estimate(self, bench: Bench, judge: Judge, confidence: float = 0.95) -> Estimate:
         (outcomes,) = bench.repeats(LeaveOneOut())
         if judge.by_row:
-            return estimate_of_splits(outcomes, judge, confidence)
+            return replace(estimate_of_splits(outcomes, judge, confidence), own="rows")
         if judge.needs_prior:
             return Estimate(Undefined("the prior differs between rows left out"))
         return Estimate(judge.pooled(outcomes))

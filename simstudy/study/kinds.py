@@ -78,6 +78,7 @@ KINDS = {
             "train_sizes",
             "estimators",
             ("estimators", "data.training_sets"),
+            keeps="estimates.parquet",
         ),
         Kind("tests", "test", "available", "train_sizes", "tests", ("tests", "data.repeats")),
     )

@@ -1,0 +1,42 @@
+"""The estimates of a comparison of estimators, as a table."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from simstudy.engine.plan import Plan
+from simstudy.estimators.estimate import INTERVALS
+
+VALUES = ("estimate", "exact", "mean", "mean_error")
+BOUNDS = tuple(f"{end}_{name}" for name in INTERVALS for end in ("lower", "upper"))
+COLUMNS = ("model", "size", "estimator", "learner", "measure", *VALUES, *BOUNDS)
+
+
+def estimate_columns(
+    plan: Plan, keys: list[tuple[int, str]], kept: Mapping[int, str]
+) -> dict[str, Any]:
+    """The estimates of all cells: one entry per model, size, estimator, learner and measure.
+
+    Parameters
+    ----------
+    plan : Plan
+        The plan of a comparison of estimators.
+    keys : list of (size, label)
+        The cells of a model in their order.
+    kept : mapping
+        What the cells keep, by their position.
+    """
+    each = [(one.label, other.label) for one in plan.learners for other in plan.measures]
+    cells = [(model, *key) for model in range(plan.models) for key in keys]
+    names = [(*cell, *pair) for cell in cells for pair in each]
+    values = np.full((len(cells), len(each), len(VALUES) + len(BOUNDS)), math.nan)
+    for place, text in kept.items():
+        values[place] = json.loads(text)
+    texts = dict(zip(COLUMNS, map(list, zip(*names, strict=True)), strict=False))
+    flat = values.reshape(len(names), -1)
+    return texts | {name: flat[:, at] for at, name in enumerate((*VALUES, *BOUNDS))}
