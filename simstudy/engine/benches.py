@@ -59,9 +59,11 @@ def bench_of(
     sample: Sample,
     splits: Callable[[Scheme], Sequence[Split]],
     streams: Streams,
-    asked: IntArray | None = None,
-) -> Bench:
-    """Return the bench of a learner and a sample.
+    mirrored: IntArray | None = None,
+) -> tuple[Bench, Bench]:
+    """Return the bench of a learner and a sample, and that of its mirror image.
+
+    The latter has the same fits, asked about other attributes; without any, it is the same bench.
 
     Parameters
     ----------
@@ -73,16 +75,28 @@ def bench_of(
         Their splits.
     streams
         The learner's stream for each purpose.
-    asked
-        Attributes that the learner is asked about in place of those of the sample.
+    mirrored
+        Attributes that the mirror image is asked about in place of those of the sample.
     """
-    attributes, classes = sample.attributes if asked is None else asked, sample.classes
+    classes, known = sample.classes, {}
 
     def answer(train: IntArray, test: IntArray, purpose: str) -> FloatArray:
-        rows = read_only(attributes[test])
-        return fit_and_ask(learner, sample.take(train), rows, streams(purpose), classes)
+        rows = sample.attributes[test]
+        if mirrored is not None:
+            rows = np.concatenate((rows, mirrored[test]))
+        rows = read_only(rows)
+        found = fit_and_ask(learner, sample.take(train), rows, streams(purpose), classes)
+        if mirrored is not None:
+            known[train.tobytes(), test.tobytes()] = found[len(test) :]
+        return found[: len(test)]
 
-    return Bench(sample.target, classes, answer, splits)
+    def reflected(train: IntArray, test: IntArray, purpose: str) -> FloatArray:
+        return known[train.tobytes(), test.tobytes()]
+
+    bench = Bench(sample.target, classes, answer, splits)
+    if mirrored is None:
+        return bench, bench
+    return bench, Bench(sample.target, classes, reflected, splits)
 
 
 def judge_of(

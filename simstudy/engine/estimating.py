@@ -118,7 +118,7 @@ class EstimatingTask(Task):
             for one in plan.learners
         ]
         benches = [
-            bench_of(self._learner(one), sample, splits, stream)
+            bench_of(self._learner(one), sample, splits, stream)[0]
             for one, stream in zip(plan.learners, streams, strict=True)
         ]
         exact = np.array([self._exact(one, sample, size, "all") for one in plan.learners])

@@ -124,10 +124,8 @@ class RejectingTask(Task):
             own = self._streams(component, f"{place}/copies")
             pair = [copy_bench(learner, sample, splits, own, which) for which in ("one", "other")]
             copies.append((pair[0], pair[1]))
-            bench = bench_of(learner, sample, splits, streams)
-            again = self._streams(component, place)  # the same fits, asked about other rows
-            mirrored.append((bench, bench_of(learner, sample, splits, again, mirror)))
-            whole.append(bench)
+            mirrored.append(bench_of(learner, sample, splits, streams, mirror))
+            whole.append(mirrored[-1][0])
         return Contest(judge, copies, mirrored, whole, self._exact(sample, place))
 
     def _streams(self, component: Component, place: str) -> Streams:

@@ -231,3 +231,16 @@ class Judge:
     def _score(self, answers: FloatArray, y: IntArray, trained: IntArray) -> float:
         answers, context = self._given(answers, y, trained)
         return score(self.measure, answers, y, **context, **self._arguments)
+
+
+def values_of(outcomes: Sequence[Outcome], judge: Judge) -> FloatArray:
+    """Return the value of the measure in every split."""
+    if judge.by_row:
+        return np.array([float(values.mean()) for values in judge.rows(outcomes)])
+    return np.array([judge.value(outcome) for outcome in outcomes])
+
+
+def test_share(outcomes: Sequence[Outcome]) -> float:
+    """Return test rows by all rows of the splits."""
+    tested = sum(len(outcome.test) for outcome in outcomes)
+    return tested / (tested + sum(int(outcome.trained.sum()) for outcome in outcomes))

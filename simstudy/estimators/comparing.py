@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-import numpy as np
-
 from simstudy.arrays import FloatArray
 from simstudy.data.resampling import CrossValidation, Holdout, Scheme
-from simstudy.estimators.bench import Bench, Judge, Outcome
+from simstudy.estimators.bench import Bench, Judge, test_share, values_of
 
 
 class Decision(NamedTuple):
@@ -39,24 +36,14 @@ class SplitTest(LearnerTest):
 
     def test(self, first: Bench, second: Bench, judge: Judge) -> Decision:
         repeats = [bench.repeats(self.scheme) for bench in (first, second)]
-        differences = np.array(
-            [
-                [judge.value(a) - judge.value(b) for a, b in zip(*pair, strict=True)]
-                for pair in zip(*repeats, strict=True)
-            ]
-        )
-        splits = [one for each in repeats[0] for one in each]
+        splits, others = ([one for each in found for one in each] for found in repeats)
+        differences = values_of(splits, judge) - values_of(others, judge)
+        differences = differences.reshape(len(repeats[0]), -1)
         return Decision(self.p(differences, test_share(splits)), float(differences.mean()))
 
     @abstractmethod
     def p(self, differences: FloatArray, share: float) -> float:
         """Return the p of differences by repeat and fold; ``share`` is that of test rows."""
-
-
-def test_share(outcomes: Sequence[Outcome]) -> float:
-    """Return test rows by all rows of the splits."""
-    tested = sum(len(outcome.test) for outcome in outcomes)
-    return tested / (tested + sum(int(outcome.trained.sum()) for outcome in outcomes))
 
 
 def t_over_splits(differences: FloatArray, share: float, corrected: bool) -> float:

@@ -11,7 +11,7 @@ import numpy as np
 
 from simstudy.data.resampling import CrossValidation, Holdout, LeaveOneOut, Scheme
 from simstudy.estimators.base import Estimator
-from simstudy.estimators.bench import Bench, Judge, Outcome
+from simstudy.estimators.bench import Bench, Judge, Outcome, test_share, values_of
 from simstudy.estimators.estimate import (
     Estimate,
     mean_of,
@@ -65,24 +65,18 @@ class SplittingEstimator(Estimator):
 def estimate_of_splits(outcomes: Sequence[Outcome], judge: Judge, confidence: float) -> Estimate:
     """Return the mean over splits, or over their rows, and its intervals."""
     if not judge.by_row:
-        values = np.array([judge.value(outcome) for outcome in outcomes])
-        intervals = split_intervals(values, _test_share(outcomes), confidence)
+        values = values_of(outcomes, judge)
+        intervals = split_intervals(values, test_share(outcomes), confidence)
         return Estimate(mean_of(values, "split"), intervals)
     by_split = judge.rows(outcomes)
     places = [outcome.test for outcome in outcomes]
     means = np.array([float(values.mean()) for values in by_split])
-    intervals = split_intervals(means, _test_share(outcomes), confidence)
+    intervals = split_intervals(means, test_share(outcomes), confidence)
     of_rows = row_means(places, by_split, int(outcomes[0].trained.sum()) + len(places[0]))
     found = row_interval(of_rows, judge.proportion, confidence)
     if found:
         intervals["rows"] = found
     return Estimate(float(np.concatenate(by_split).mean()), intervals)
-
-
-def _test_share(outcomes: Sequence[Outcome]) -> float:
-    """Return test rows by all rows of the splits."""
-    tested = sum(len(outcome.test) for outcome in outcomes)
-    return tested / (tested + sum(int(outcome.trained.sum()) for outcome in outcomes))
 
 
 @dataclass(frozen=True)
