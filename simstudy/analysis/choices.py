@@ -11,8 +11,8 @@ import pandas as pd
 
 from simstudy.analysis.complete import cells
 from simstudy.analysis.thresholds import Pair, overtaking, pair_curve, with_changes
+from simstudy.study.constants import NO_CHOICE
 
-MISSING = 2  # in tables of choices: the cell failed
 _REFERENCE = "the reference"
 
 
@@ -25,7 +25,7 @@ def contradictions(
     ----------
     picks : DataFrame
         One row per model, size, pair of learners and test set, with a column for each measure: 1
-        where it prefers the first learner, −1 the second, 0 neither, `MISSING` if its cell failed.
+        where it prefers the first learner, −1 the second, 0 neither, 2 if its cell failed.
     measures : sequence of str
         The columns of the measures.
     sizes : sequence of int
@@ -44,7 +44,7 @@ def contradictions(
         models = here["model"].to_numpy()
         for first, second in itertools.combinations(measures, 2):
             one, other = (here[name].to_numpy().astype(np.int64) for name in (first, second))
-            there = (one != MISSING) & (other != MISSING)
+            there = (one != NO_CHOICE) & (other != NO_CHOICE)
             shares = [
                 _by_model(one[there] * other[there] == -1, models[there]),
                 _by_model((one[there] == 0) != (other[there] == 0), models[there]),
@@ -81,10 +81,10 @@ def against_truth(
         here = picks[picks["size"] == size]
         models, truth = here["model"].to_numpy(), here[f"truth_{target}"].to_numpy().astype(int)
         once = here[["model", "pair"]].assign(sign=truth).drop_duplicates()
-        once = once[once["sign"] != MISSING]
+        once = once[once["sign"] != NO_CHOICE]
         for measure in measures:
             choice = here[measure].to_numpy().astype(np.int64)
-            there = (choice != MISSING) & (truth != 0) & (truth != MISSING)
+            there = (choice != NO_CHOICE) & (truth != 0) & (truth != NO_CHOICE)
             agree = choice[there] * truth[there]
             shares = [_by_model(agree == sign, models[there]) for sign in (1, 0, -1)]
             means = [float(each.mean()) if len(each) else math.nan for each in shares]

@@ -28,10 +28,11 @@ from simstudy.errors import describe
 from simstudy.measures.arguments import arguments
 from simstudy.measures.base import MeasureInfo, clip, keywords, score
 from simstudy.measures.two_level import TOLERANCE, level_names
+from simstudy.study.kinds import KINDS
 from simstudy.study.registry import MEASURES
 
 Signs = npt.NDArray[np.int8]  # 1 where the first of a pair is preferred, −1 the second, 0 neither
-RIGHT, LOSS = "right", "loss"  # beginnings of the names of columns
+RIGHT, LOSS = KINDS["measures"].scores
 
 
 class Picking(Way):
@@ -95,7 +96,8 @@ class PickingTask(Task):
     def __init__(self, plan: Plan, model: int) -> None:
         super().__init__(plan, model)
         self._tests: tuple[int, TestSets] | None = None
-        self._known: dict[tuple[str, str], FloatArray] = {}  # values of measures on these
+        # The values of measures on the test sets that they were asked for last.
+        self._known: tuple[TestSets | None, dict[tuple[str, str], FloatArray]] = None, {}
         self._pairs = np.array([*itertools.combinations(range(len(plan.learners)), 2)]).T
 
     def _scored_columns(self) -> list[Column]:
@@ -135,7 +137,6 @@ class PickingTask(Task):
         """The test sets of a size; the last ones are cached."""
         if self._tests is None or self._tests[0] != size:
             assert self._trial.weights is not None
-            self._known.clear()
             self._tests = (
                 size,
                 draw_test_sets(
@@ -205,11 +206,7 @@ class PickingTask(Task):
                 measure, component.parameters, self._problem.class_names, self._plan.positive
             )
             called = Called(measure, EXACT, name in self._foreign, given)
-            # a measure may stand alone and as a level of another
-            key = name, repr(given)
-            if key not in self._known:
-                self._known[key] = self._values(called, tests)
-            values = self._known[key]
+            values = self._known_values(called, tests, (name, repr(given)))
             if not measure.info.greater_is_better:
                 values = -values
             signs = _signs(values, self._pairs)
@@ -219,6 +216,14 @@ class PickingTask(Task):
             undecided = (chosen == 0) & ~np.isnan(first) & ~np.isnan(second)
         assert chosen is not None
         return chosen
+
+    def _known_values(self, called: Called, tests: TestSets, key: tuple[str, str]) -> FloatArray:
+        """The values of a measure, computed once: it may also be a level of another."""
+        if self._known[0] is not tests:
+            self._known = tests, {}
+        if key not in self._known[1]:
+            self._known[1][key] = self._values(called, tests)
+        return self._known[1][key]
 
     def _values(self, called: Called, tests: TestSets) -> FloatArray:
         """The values of a measure, of shape (test sets, learners)."""

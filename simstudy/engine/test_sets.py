@@ -61,10 +61,12 @@ class TestSets:
         means: FloatArray = self.counts @ np.where(finite, values, 0.0).T / rows
         if finite.all():
             return means
-        for odd in (np.inf, -np.inf):
-            present = (self.counts @ (values == odd).T) > 0
-            means = np.where(present, means + odd, means)
-        return np.where((self.counts @ np.isnan(values).T) > 0, np.nan, means)
+        above, below, absent = (
+            self.counts @ odd.T > 0
+            for odd in (values == np.inf, values == -np.inf, np.isnan(values))
+        )
+        means = np.where(above, np.inf, np.where(below, -np.inf, means))
+        return np.where(absent | (above & below), np.nan, means)
 
 
 def draw_test_sets(

@@ -22,6 +22,7 @@ from simstudy.measures.two_level import TwoLevelMeasure, greater_is_better, info
 
 Validation: TypeAlias = Literal["cv", "holdout"]
 _CANDIDATES: tuple[str, ...] = ("naive_bayes", "tan", "c45")
+SPLITS_SEED = 2007  # one for all, so that selections by two measures see the same parts
 _FOREIGN = frozenset({"truth", "oracle", "limit", "message"})
 
 
@@ -55,7 +56,8 @@ class Select(Learner):
     Of candidates that tie the first is selected; one without a value is selected only if none has
     one. Rewards are relative to the class frequencies of the training rows, and logarithmic
     measures clip answers as studies do by default. With fewer than two rows, the first candidate is
-    selected. Rows of one group stay together, and weights count if the measure takes them.
+    selected. Rows of one group stay together, and weights count if the measure takes them. The same
+    rows are split in the same way whatever the measure, so that selections differ by it alone.
 
     References
     ----------
@@ -134,8 +136,8 @@ class Select(Learner):
     def fit(self, sample: Sample, rng: np.random.Generator | None = None) -> Selected:
         rng = np.random.default_rng(0) if rng is None else rng
         learners = self.learners()
-        streams = rng.spawn(len(learners) + 1)
-        values = self._values(learners, sample, streams[-1], streams)
+        streams = rng.spawn(len(learners))
+        values = self._values(learners, sample, streams)
         chosen = 0
         for place in range(1, len(values)):
             if self._prefers(values[place], values[chosen]):
@@ -147,7 +149,6 @@ class Select(Learner):
         self,
         learners: Sequence[Learner],
         sample: Sample,
-        splitting: np.random.Generator,
         streams: Sequence[np.random.Generator],
     ) -> list[tuple[float, ...]]:
         """The values of the measure for each candidate, one or two; none with too few rows."""
@@ -157,10 +158,11 @@ class Select(Learner):
         scheme: CrossValidation | Holdout = Holdout(self.share, 1)
         if self.validation == "cv":
             scheme = CrossValidation(min(self.folds, units))
+        splitting = np.random.default_rng(SPLITS_SEED)
         splits = [*scheme.splits(sample.target, splitting, sample.groups)]
         return [
             self._value(one, sample, splits, rng)
-            for one, rng in zip(learners, streams, strict=False)
+            for one, rng in zip(learners, streams, strict=True)
         ]
 
     def _value(

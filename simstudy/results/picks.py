@@ -10,8 +10,7 @@ import numpy.typing as npt
 
 from simstudy.engine.picking import unpack_picks
 from simstudy.engine.plan import Plan
-
-MISSING = 2  # instead of a sign: the cell failed
+from simstudy.study.constants import NO_CHOICE
 
 
 def picks_columns(
@@ -31,8 +30,8 @@ def picks_columns(
     pairs, repeats = math.comb(len(plan.learners), 2), plan.repeats
     shape = (plan.models, len(plan.test_sizes), pairs, repeats)
     sizes = {size: place for place, size in enumerate(plan.test_sizes)}
-    signs = {one.label: np.full(shape, MISSING, np.int8) for one in plan.measures}
-    truths = {f"truth_{one.label}": np.full(shape, MISSING, np.int8) for one in plan.targets}
+    signs = {one.label: np.full(shape, NO_CHOICE, np.int8) for one in plan.measures}
+    truths = {f"truth_{one.label}": np.full(shape, NO_CHOICE, np.int8) for one in plan.targets}
     for place, text in kept.items():
         model, (size, label) = place // len(keys), keys[place % len(keys)]
         picks, truth = unpack_picks(text, len(plan.targets), pairs, repeats)

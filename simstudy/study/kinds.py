@@ -29,6 +29,8 @@ class Kind:
         Keys of a study file that are for this kind alone.
     keeps : str
         The name of a table of results with what its cells keep beside their scores.
+    scores : tuple of str
+        What is scored by each target: the beginnings of the names of the columns.
     """
 
     name: str
@@ -38,6 +40,7 @@ class Kind:
     specs: str
     own_keys: tuple[str, ...] = ()
     keeps: str = ""
+    scores: tuple[str, ...] = ()
 
     @property
     def compares_learners(self) -> bool:
@@ -70,6 +73,7 @@ KINDS = {
             "measured",
             ("data.test_sizes", "data.repeats", "measures.targets"),
             keeps="picks.parquet",
+            scores=("right", "loss"),
         ),
         Kind(
             "estimators",

@@ -103,7 +103,7 @@ def _check_claim(claim: Claim, where: str, studies: Mapping[str, Study], check_s
     for key, kind, names, known in (
         ("learners", "learner", claim.learners, study.labels),
         ("against", "learner", claim.against or [], study.labels),
-        ("measure", "measure", measures, study.measures.labels),
+        ("measure", "measure", measures, study.columns),
     ):
         for name in names:
             if name not in known:

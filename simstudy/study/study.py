@@ -137,6 +137,13 @@ class Study:
         """The doses: the training sizes, unless others are compared."""
         return list(getattr(self.data, self.kind.doses))
 
+    @property
+    def columns(self) -> list[str]:
+        """The names of the scores: of the measures, unless others are compared."""
+        targets = [target.label for target in self.targets]
+        own = [f"{score}_{target}" for score in self.kind.scores for target in targets]
+        return own or self.measures.labels
+
     def as_dict(self) -> dict[str, Any]:
         """The study with every default filled in, in the order of the file's sections."""
         keys = ["name", "title", "seed", "models", "keep_answers", "plugins"]

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import math
+from typing import Any
+
+import pandas as pd
 
 from simstudy.report.prose.numbers import NONE, rows
 from simstudy.report.prose.phrases import level
@@ -18,35 +21,38 @@ def choice_tables(results: Results) -> list[Table]:
 
 
 def needed(results: Results) -> Table:
-    """How many test rows each measure needs to be as good as the best one at some rows."""
-    at, info = results.reference, results.info()
-    found = results.rows_needed()
-    best = found.loc[found["note"] == "the reference", "learner"].iloc[0]
+    """How many test rows each measure needs to be as good as the best one, by each target."""
+    at, study = results.reference, results.study
+    columns = {target.label: f"right_{target.label}" for target in study.targets}
+    found = {target: results.rows_needed(column) for target, column in columns.items()}
+    every = pd.concat(found, names=["target"]).reset_index("target")
     lines: list[list[str | Cell]] = []
-    for index, row in enumerate(found.to_dict("records")):
-        exact = not math.isnan(row["rows"])
-        own = row["learner"] == best
-        estimate = rows(round(row["rows"])) if exact else NONE
-        lines.append(
-            [
-                words(row["learner"], "", index),
-                Cell(estimate),
-                Cell(NONE if own else between(row["lower"], row["upper"])),
-                Cell(f"{row['efficiency']:.2f}" if exact else NONE),
-                Cell(row["note"], kind="t"),
-            ]
-        )
-    title = f"Test rows needed to be as good as {best} at {at:,} rows"
+    for index, measure in enumerate(results.learners):
+        rows_of = every[every["learner"] == measure].set_index("target")
+        cells = [_needed(rows_of.loc[target].to_dict()) for target in found]
+        lines.append([words(measure, "", index), *cells])
+    confidence, m = level(study.analysis.confidence), int(every["m"].iloc[0])
     caption = (
-        f"By {info.label}. {best} has the best mean at {at:,} rows. Intervals: "
-        f"{level(results.study.analysis.confidence)} confidence for all of them together, by "
-        f"paired t tests, Bonferroni-adjusted for m = {int(found['m'].iloc[0])}; without an "
-        "estimate, from the last size at which a measure is worse than that to the first at which "
-        "it is better. "
-        f"Efficiency: {at:,} over the rows needed."
+        f"By the share of right choices, for each target. Best: the measure of best mean at {at:,} "
+        "rows. Below the estimate, or without one, an interval: "
+        f"{confidence} confidence for all measures of a target together, by paired t tests, "
+        f"Bonferroni-adjusted for m = {m}; where neighbouring sizes are too far apart for an "
+        "estimate, from the last size at which a measure is worse than the best one at "
+        f"{at:,} rows to the first at which it is better. A dash: no size is decided."
     )
-    heads: list[str | Cell] = ["measure", "rows", "interval", "efficiency", words("note")]
-    return make_table("rows_needed", title, heads, lines, caption=caption, data=found)
+    title = f"Test rows needed to be as good as the best measure at {at:,} rows"
+    heads: list[str | Cell] = ["measure", *found]
+    return make_table("rows_needed", title, heads, lines, caption=caption, data=every)
+
+
+def _needed(row: dict[Any, Any]) -> Cell:
+    """The rows that a measure needs, and their interval."""
+    if row["note"] == "the reference":
+        return Cell(rows(int(row["at"])), "best", bold=True)
+    interval = between(row["lower"], row["upper"])
+    if math.isnan(row["rows"]):
+        return Cell(interval)
+    return Cell(rows(round(row["rows"])), interval)
 
 
 def between(low: float, high: float) -> str:
