@@ -13,6 +13,7 @@ from simstudy.report.data_page import data_page
 from simstudy.report.figures import learning_curve_files
 from simstudy.report.names import MEANS, PAGE, TABLES
 from simstudy.report.page import report_page
+from simstudy.report.tables.estimates import estimate_files
 from simstudy.results.results import Results
 from simstudy.results.store import Store
 from simstudy.texts import as_csv
@@ -31,6 +32,7 @@ def write_report(results: Results, store: Store) -> None:
         store.record_report([MEANS, *[PAGE] * bool(page)])
         return
     files = {name: as_csv(table).encode() for name, table in _tables(results).items()}
+    files |= {name: as_csv(table).encode() for name, table in estimate_files(results).items()}
     files |= learning_curve_files(results)
     files[PAGE] = report_page(results).encode()
     store.drop_report()  # which may have had other files

@@ -24,6 +24,7 @@ from simstudy.report.prose.reproduction import needed, same_scores
 from simstudy.report.tables import facts
 from simstudy.report.tables import findings as build
 from simstudy.report.tables.choices import choice_tables
+from simstudy.report.tables.estimates import estimate_tables
 from simstudy.report.tables.table import Table
 from simstudy.report.templating import render
 from simstudy.report.wording import reworded
@@ -50,13 +51,16 @@ def report_page(results: Results) -> str:
         views=[
             reworded(view(results, index), study.kind)
             | {"question": question(study, results.info(name))}
-            for index, name in enumerate(results.measures)
+            for index, name in _shown(results)
         ],
         aims=aims(study),
         estimands=estimands(study, results.info()),
         design=sections(study, results.about("family", study.family.name)),
         methods=facts.methods(results),
-        choices=[] if study.kind.compares_learners else choice_tables(results),
+        choices=choice_tables(results) + estimate_tables(results),
+        choices_heading="Errors and coverage"
+        if study.compare == "estimators"
+        else "Choices between learners",
         measures=facts.measures(results),
         conventions=conventions(study),
         examples=_examples(results),
@@ -88,6 +92,14 @@ def report_page(results: Results) -> str:
         dots=min(study.models, spread.MAX_DOTS),
         **_commands(results),
     )
+
+
+def _shown(results: Results) -> list[tuple[int, str]]:
+    """The columns that the page has views of: of estimators the squared errors alone."""
+    columns = [*enumerate(results.measures)]
+    if results.study.compare != "estimators":
+        return columns
+    return [(index, name) for index, name in columns if name.startswith("squared_error")]
 
 
 def view(results: Results, index: int) -> dict[str, Any]:
