@@ -46,7 +46,7 @@ class Estimating(Way):
         """Return errors, and coverage and width of intervals, by measure and learner."""
         return [
             Column(f"{what}_{measure.label}_{learner.label}", measure.name, what, learner.label)
-            for what in (*ERRORS, COVERED, COVERED_MEAN, WIDTH)
+            for what in plan.kind.scores
             for measure in plan.measures
             for learner in plan.learners
         ]

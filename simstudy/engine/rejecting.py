@@ -32,6 +32,7 @@ from simstudy.engine.task import Cell, Task, plain_text
 from simstudy.estimators.bench import Bench, Judge
 from simstudy.estimators.comparing import Decision, LearnerTest
 from simstudy.measures.base import MeasureInfo
+from simstudy.study.kinds import tested_scores
 from simstudy.study.registry import MEASURES, TESTS
 
 COPIES, MIRRORED, POWER, WRONG, GAP = "type_1", "type_1_mirrored", "power", "wrong", "difference"
@@ -46,13 +47,9 @@ class Rejecting(Way):
     def columns(self, plan: Plan) -> list[Column]:
         """Return the rates of rejection, of every learner and pair, by the primary measure."""
         measure = plan.measures[0]
-        learners = [one.label for one in plan.learners]
-        pairs = [f"{first}_{second}" for first, second in combinations(learners, 2)]
-        named = [(what, name) for what in (COPIES, MIRRORED) for name in learners]
-        named += [(what, name) for what in (POWER, WRONG, GAP) for name in pairs]
         return [
             Column(f"{what}_{name}", measure.name, what, name.replace("_", " and "))
-            for what, name in named
+            for what, name in tested_scores([one.label for one in plan.learners])
         ]
 
     def info(self, plan: Plan, column: Column) -> MeasureInfo:

@@ -147,8 +147,11 @@ class Columns:
         if self._plan.compare == "estimators":
             from simstudy.results.estimates import estimate_columns
 
-            table = estimate_columns(self._plan, self._places.keys, self._answers)
-            return pa.table(dict(table))
+            texts, numbers = estimate_columns(self._plan, self._places.keys, self._answers)
+            named = {name: _texts(values) for name, values in texts.items()}
+            columns = {name: _numbers(values) for name, values in numbers.items()}
+            first = {name: columns.pop(name) for name in ("model", "size")}
+            return _table({**first, **named, **columns})
         from simstudy.results.picks import picks_columns
 
         found = picks_columns(self._plan, self._places.keys, self._answers)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 
 @dataclass(frozen=True)
@@ -83,7 +85,18 @@ KINDS = {
             "estimators",
             ("estimators", "data.training_sets"),
             keeps="estimates.parquet",
+            scores=(
+                *("squared_error", "squared_error_of_mean", "error", "error_of_mean"),
+                *("covered", "covered_mean", "width"),
+            ),
         ),
         Kind("tests", "test", "available", "train_sizes", "tests", ("tests", "data.repeats")),
     )
 }
+
+
+def tested_scores(learners: Sequence[str]) -> list[tuple[str, str]]:
+    """The scores of a comparison of tests: of single learners, then of every two."""
+    pairs = [f"{first}_{second}" for first, second in combinations(learners, 2)]
+    alone = [(score, name) for score in ("type_1", "type_1_mirrored") for name in learners]
+    return alone + [(score, pair) for score in ("power", "wrong", "difference") for pair in pairs]

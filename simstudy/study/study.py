@@ -15,7 +15,7 @@ from simstudy.study.builtin import study_path
 from simstudy.study.checks import check_study
 from simstudy.study.digests import recorded_digests
 from simstudy.study.explain import KeyedError
-from simstudy.study.kinds import DOSES, KINDS, LEARNERS_KIND, Kind
+from simstudy.study.kinds import DOSES, KINDS, LEARNERS_KIND, Kind, tested_scores
 from simstudy.study.measured import (
     resolve_measures,
     resolve_targets,
@@ -140,6 +140,12 @@ class Study:
     @property
     def columns(self) -> list[str]:
         """The names of the scores: of the measures, unless others are compared."""
+        learners = [learner.label for learner in self.learners]
+        if self.compare == "estimators":
+            pairs = [f"{one}_{other}" for one in self.measures.labels for other in learners]
+            return [f"{score}_{pair}" for score in self.kind.scores for pair in pairs]
+        if self.compare == "tests":
+            return [f"{score}_{names}" for score, names in tested_scores(learners)]
         targets = [target.label for target in self.targets]
         own = [f"{score}_{target}" for score in self.kind.scores for target in targets]
         return own or self.measures.labels
