@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 from simstudy.arrays import FloatArray
 from simstudy.data.resampling import CrossValidation, Holdout, Scheme
 from simstudy.estimators.bench import Bench, Judge, test_share, values_of
+
+Method = Literal["exact", "corrected", "plain"]
 
 
 class Decision(NamedTuple):
@@ -193,10 +195,15 @@ class McNemarTest(LearnerTest):
 
     share: float = 2 / 3
     stratify: bool = False
-    method: Literal["exact", "corrected", "plain"] = "exact"
+    method: Method = "exact"
 
     def __post_init__(self) -> None:
         _ = self.scheme
+        if self.method not in get_args(Method):
+            allowed = ", ".join(get_args(Method))
+            raise ValueError(
+                f"method = {self.method!r} is not allowed; it must be one of {allowed}"
+            )
 
     @property
     def scheme(self) -> Holdout:

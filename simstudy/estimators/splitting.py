@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -50,6 +50,14 @@ class SplittingEstimator(Estimator):
     """
 
     interval: Interval
+
+    def __post_init__(self) -> None:
+        _ = self.scheme  # which refuses impossible parameters
+        if self.interval not in get_args(Interval):
+            allowed = ", ".join(get_args(Interval))
+            raise ValueError(
+                f"interval = {self.interval!r} is not allowed; it must be one of {allowed}"
+            )
 
     @property
     @abstractmethod
@@ -105,9 +113,6 @@ class HoldoutEstimator(SplittingEstimator):
     stratify: bool = False
     interval: Interval = "rows"
 
-    def __post_init__(self) -> None:
-        _ = self.scheme
-
     @property
     def scheme(self) -> Scheme:
         return Holdout(self.share, self.repeats, self.stratify)
@@ -139,9 +144,6 @@ class CrossValidationEstimator(SplittingEstimator):
     repeats: int = 1
     stratify: bool = False
     interval: Interval = "rows"
-
-    def __post_init__(self) -> None:
-        _ = self.scheme
 
     @property
     def scheme(self) -> CrossValidation:
