@@ -103,6 +103,8 @@ class Plan:
     sources: tuple[tuple[str, str], ...] = ()
     parts: tuple[Part, ...] = ()  # of a study of data sets
     datasets: tuple[tuple[str, str], ...] = ()  # their names and digests
+    # Parameters of the family that are texts of files, and the names of their copies in results.
+    files: tuple[tuple[str, str], ...] = field(default=(), compare=False)
     tables: tuple[DataSource, ...] = field(default=(), compare=False)
     resampling: str = ""  # as canonical JSON
     keep_answers: bool = False
@@ -321,6 +323,7 @@ def stated_plan(study: Study) -> Plan:
         seed=study.seed,
         models=study.models,
         family=_component(family),
+        files=family.files,
         train_sizes=tuple(study.data.train_sizes),
         test_size=study.data.test_size,
         training=study.data.training,

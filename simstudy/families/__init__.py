@@ -8,20 +8,47 @@ from simstudy.lazy import find
 
 if TYPE_CHECKING:
     from simstudy.networks.model import Component, Model
-    from simstudy.sources import AODEFamily, Family, KDBFamily, NaiveBayesFamily, TANFamily
+    from simstudy.sources import (
+        AODEFamily,
+        DecisionTreeFamily,
+        Family,
+        KDBFamily,
+        LatentClassFamily,
+        NaiveBayesFamily,
+        NetworkFamily,
+        NoisyOrFamily,
+        RandomDAGFamily,
+        TANFamily,
+    )
 
 _HOMES = {
     "simstudy.networks.model": ["Component", "Model"],
-    "simstudy.sources": ["AODEFamily", "Family", "KDBFamily", "NaiveBayesFamily", "TANFamily"],
+    "simstudy.sources": [
+        "AODEFamily",
+        "DecisionTreeFamily",
+        "Family",
+        "KDBFamily",
+        "LatentClassFamily",
+        "NaiveBayesFamily",
+        "NetworkFamily",
+        "NoisyOrFamily",
+        "RandomDAGFamily",
+        "TANFamily",
+    ],
 }
 
 __all__ = [
     "AODEFamily",
     "Component",
+    "DecisionTreeFamily",
     "Family",
     "KDBFamily",
+    "LatentClassFamily",
     "Model",
     "NaiveBayesFamily",
+    "NetworkFamily",
+    "NoisyOrFamily",
+    "RandomDAGFamily",
     "TANFamily",
 ]
 

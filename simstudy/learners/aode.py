@@ -15,13 +15,7 @@ import numpy.typing as npt
 
 from simstudy.arrays import FloatArray, IntArray
 from simstudy.data.sample import Sample, SlotLayout
-from simstudy.learners.base import (
-    Factor,
-    Generative,
-    Learner,
-    product_on_grid,
-    require,
-)
+from simstudy.learners.base import Generative, Learner, require
 from simstudy.learners.incomplete import (
     known_counts,
     known_pair_counts,
@@ -29,6 +23,7 @@ from simstudy.learners.incomplete import (
     widened_layout,
 )
 from simstudy.learners.naive_bayes import FittedNaiveBayes, fit_nominal
+from simstudy.networks.grid import Factor, product_on_grid
 
 Block: TypeAlias = tuple[range, FloatArray]  # some attributes, and a table of their products
 # Rows are predicted in chunks, so that arrays have at most this many elements: small arrays are

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, wraps
-from typing import Any, ClassVar, Protocol, TypeAlias
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
@@ -14,8 +14,6 @@ from simstudy.arrays import FloatArray, IntArray
 from simstudy.data.sample import Sample, attribute_codes, configurations
 from simstudy.data.schema import Schema
 from simstudy.texts import counted, summary
-
-Factor: TypeAlias = tuple[tuple[int, ...], FloatArray]
 
 
 class Fitted(Protocol):
@@ -200,36 +198,6 @@ def sum_of_gathered(tables: FloatArray, cells: IntArray) -> FloatArray:
     """
     total: FloatArray = tables.take(cells, axis=1).sum(axis=1)
     return total.T
-
-
-def product_on_grid(cards: Sequence[int], factors: Iterable[Factor]) -> FloatArray:
-    """Return the product of factors over all attribute configurations, shape (classes, rows).
-
-    A factor is the attributes of a table, in increasing order, and the table itself with the
-    classes on its first axis, of length 1 if independent of the class. Attributes are added from
-    last to first, and each table as soon as possible, while the product is small.
-    """
-    by_first: dict[int, list[Factor]] = {}
-    for axes, table in factors:
-        by_first.setdefault(axes[0] if axes else 0, []).append((axes, table))
-    product = np.ones((cards[-1], 1))
-    for first in range(len(cards) - 2, -1, -1):
-        longer = np.repeat(product[:, None], cards[first], axis=1)
-        for axes, table in by_first.get(first, ()):
-            # Adjacent attributes that the table lacks are merged into one axis, for speed.
-            sizes = [cards[first]]
-            kept = [first in axes]
-            for attribute in range(first + 1, len(cards) - 1):
-                if attribute in axes or kept[-1]:
-                    sizes.append(cards[attribute])
-                    kept.append(attribute in axes)
-                else:
-                    sizes[-1] *= cards[attribute]
-            shape = [size if keep else 1 for size, keep in zip(sizes, kept, strict=True)]
-            grid = longer.reshape(cards[-1], *sizes)
-            grid *= table.reshape(-1, *shape)
-        product = longer.reshape(cards[-1], -1)
-    return product
 
 
 def require(condition: bool, parameter: str, value: object, allowed: str) -> None:

@@ -10,9 +10,10 @@ import numpy as np
 
 from simstudy.arrays import FloatArray
 from simstudy.data.sample import Sample
-from simstudy.learners.base import Factor, Learner, product_on_grid, require
+from simstudy.learners.base import Learner, require
 from simstudy.learners.incomplete import Families, widened_families
 from simstudy.learners.trees import class_information, conditional_mutual_information
+from simstudy.networks.grid import Factor, product_on_grid
 from simstudy.texts import arc_text
 
 

@@ -14,16 +14,9 @@ import numpy.typing as npt
 
 from simstudy.arrays import FloatArray, IntArray
 from simstudy.data.sample import Sample, SlotLayout, attribute_values
-from simstudy.learners.base import (
-    Described,
-    Fitted,
-    Generative,
-    Learner,
-    product_on_grid,
-    require,
-    sum_of_gathered,
-)
+from simstudy.learners.base import Described, Fitted, Generative, Learner, require, sum_of_gathered
 from simstudy.learners.incomplete import known_counts, widened_cards, widened_layout
+from simstudy.networks.grid import product_on_grid
 
 Numeric = Literal["gaussian", "kernel", "discretize"]
 

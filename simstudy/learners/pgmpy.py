@@ -31,7 +31,7 @@ from simstudy.arrays import FloatArray, IntArray
 from simstudy.data.sample import Sample
 from simstudy.errors import SimstudyError, suggestion
 from simstudy.learners.base import Generative, Learner, require
-from simstudy.learners.network import Arc, Network, extension, members
+from simstudy.learners.network import Arc, EstimatedNetwork, extension, members
 from simstudy.learners.structure import (
     FamilyScore,
     IndependenceTest,
@@ -39,7 +39,7 @@ from simstudy.learners.structure import (
     refuse_large_table,
 )
 from simstudy.learners.trees import conditional_mutual_information
-from simstudy.networks.model import variable_names
+from simstudy.networks.network import variable_names
 from simstudy.texts import arc_text
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ class FittedStructure(Generative):
     ----------
     dag : tuple of tuples
         The parents of each variable; the target is the last variable.
-    network : Network
+    network : EstimatedNetwork
         The structure with its parameters.
     """
 
@@ -91,7 +91,7 @@ class FittedStructure(Generative):
         self.dag = tuple(members(mask) for mask in parents)
         for v, others in enumerate(self.dag):
             refuse_large_table(self.cards, others, v)
-        self.network = Network(sample, parents, alpha)
+        self.network = EstimatedNetwork(sample, parents, alpha)
 
     def _facts(self) -> list[str]:
         return [*super()._facts(), arc_text(self.dag, variable_names(len(self.cards)))]

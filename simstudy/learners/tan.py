@@ -15,17 +15,12 @@ import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray
 from simstudy.data.sample import Sample
-from simstudy.learners.base import (
-    Factor,
-    Generative,
-    Learner,
-    product_on_grid,
-    require,
-    sum_of_gathered,
-)
+from simstudy.learners.base import Generative, Learner, require
 from simstudy.learners.incomplete import Families, widened_families
 from simstudy.learners.superparent import superparent_tree
 from simstudy.learners.trees import Tree, cmi_tree, likelihood_tree
+from simstudy.networks.grid import Factor, product_on_grid
+from simstudy.networks.lookup import LogTables
 from simstudy.texts import arc_text
 
 TRUE_TREE = "true"
@@ -145,8 +140,15 @@ class FittedTAN(Generative):
         self._log_values = np.log(np.concatenate(counts, axis=1) / np.concatenate(totals, axis=1))
         self._log_prior = np.log(sample.class_frequencies(alpha))
         # The parent column of a root is its own, with stride 0.
-        self._parents = [i if parent is None else parent for i, parent in enumerate(tree)]
-        self._strides = np.where([parent is None for parent in tree], 0, self.cards[:-1])
+        parents = np.array([i if parent is None else parent for i, parent in enumerate(tree)])
+        strides = np.where([parent is None for parent in tree], 0, self.cards[:-1])[:, None]
+        self._lookup = LogTables(
+            self._log_values,
+            self._starts[:, None],
+            (slice(None), parents),
+            (1, strides),
+            self._log_prior,
+        )
 
     def _facts(self) -> list[str]:
         tree = arc_text(() if parent is None else (parent,) for parent in self.tree)
@@ -158,9 +160,7 @@ class FittedTAN(Generative):
         return widened_families(self._sample, parents, self._alpha)
 
     def log_joint(self, codes: IntArray) -> FloatArray:
-        columns = codes.T
-        cells = columns[self._parents] * self._strides[:, None] + columns + self._starts[:, None]
-        return sum_of_gathered(self._log_values, cells) + self._log_prior
+        return self._lookup.log_joint(codes)
 
     def joint_grid(self) -> FloatArray:
         factors: list[Factor] = [((), np.exp(self._log_prior))]

@@ -1,61 +1,53 @@
-"""Conversion of Bayesian networks to pgmpy and XMLBIF."""
+"""Networks to and from pgmpy."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from simstudy.arrays import FloatArray
+import numpy as np
+
+from simstudy.networks.network import Network
 
 if TYPE_CHECKING:
     from pgmpy.models import DiscreteBayesianNetwork
 
 
-def to_pgmpy(
-    parents: Sequence[Sequence[int]],
-    cpts: Sequence[FloatArray],
-    cards: Sequence[int],
-    names: Sequence[str],
-) -> DiscreteBayesianNetwork:
-    """Return a pgmpy network with its CPDs; the states of every variable are named 0, 1, 2, …
-
-    Parameters
-    ----------
-    parents : sequence of sequences of int
-        The parents of each variable.
-    cpts : sequence of arrays
-        The probabilities of each variable, one axis per parent and the last for itself.
-    cards, names : sequences
-        Number of values and name of each variable.
-    """
+def to_pgmpy(network: Network, names: Sequence[str] | None = None) -> DiscreteBayesianNetwork:
+    """Return a pgmpy network with its CPDs, under other names if they are given."""
     from pgmpy.factors.discrete import TabularCPD
     from pgmpy.models import DiscreteBayesianNetwork
 
-    network = DiscreteBayesianNetwork()
-    network.add_nodes_from(names)
-    states = {
-        name: [str(value) for value in range(card)] for name, card in zip(names, cards, strict=True)
-    }
-    for v, cpt in enumerate(cpts):
-        evidence = [names[p] for p in parents[v]]
-        network.add_edges_from((name, names[v]) for name in evidence)
-        network.add_cpds(
+    names = network.names if names is None else names
+    cards, states = network.cards, dict(zip(names, map(list, network.states), strict=True))
+    made = DiscreteBayesianNetwork()
+    made.add_nodes_from(names)
+    for v, cpt in enumerate(network.cpts):
+        evidence = [names[p] for p in network.parents[v]]
+        made.add_edges_from((name, names[v]) for name in evidence)
+        made.add_cpds(
             TabularCPD(
                 names[v],
                 cards[v],
                 cpt.reshape(-1, cards[v]).T,
                 evidence=evidence or None,
-                evidence_card=[cards[p] for p in parents[v]] or None,
+                evidence_card=[cards[p] for p in network.parents[v]] or None,
                 state_names={name: states[name] for name in (names[v], *evidence)},
             )
         )
-    return network
+    return made
 
 
-def write_xmlbif(network: DiscreteBayesianNetwork, path: Path, title: str) -> None:
-    """Write a pgmpy network as XMLBIF 0.3 with full precision."""
-    from pgmpy.readwrite import XMLBIFWriter
-
-    network.name = title
-    XMLBIFWriter(network).write(str(path))
+def from_pgmpy(network: DiscreteBayesianNetwork) -> Network:
+    """Return a network of pgmpy, its nodes in their order; names become text."""
+    nodes = list(network.nodes())
+    place = {node: v for v, node in enumerate(nodes)}
+    parents, cpts, states = [], [], []
+    for node in nodes:
+        cpd = network.get_cpds(node)
+        if cpd is None:
+            raise ValueError(f"the node '{node}' has no CPD")
+        parents.append([place[u] for u in cpd.variables[1:]])
+        cpts.append(np.moveaxis(np.asarray(cpd.values, dtype=np.float64), 0, -1))
+        states.append([str(value) for value in cpd.state_names[node]])
+    return Network(parents, cpts, [str(node) for node in nodes], states)

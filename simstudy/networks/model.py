@@ -6,8 +6,7 @@ import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
-from graphlib import CycleError, TopologicalSorter
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,7 +14,7 @@ import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray
 from simstudy.data.sample import Sample, check_codes
-from simstudy.networks.exchange import to_pgmpy, write_xmlbif
+from simstudy.networks.network import Network, check_names, check_tables, variable_names
 from simstudy.texts import arc_text, counted, summary
 
 if TYPE_CHECKING:
@@ -42,36 +41,13 @@ class Component:
     cpts: tuple[FloatArray, ...]
 
     @cached_property
-    def order(self) -> tuple[int, ...]:
-        """The variables, parents before children."""
-        return _order(tuple(map(tuple, self.parents)))
-
-    @cached_property
-    def bounds(self) -> tuple[FloatArray, ...]:
-        """Cumulative probabilities of each variable, one column per parent configuration.
-
-        The last value takes the remainder, so a cumulative sum just below one is harmless.
-        """
-        sums = [np.cumsum(cpt, axis=-1).reshape(-1, cpt.shape[-1])[:, :-1] for cpt in self.cpts]
-        return tuple(np.ascontiguousarray(table.T) for table in sums)
+    def network(self) -> Network:
+        """The component as a network, with default names."""
+        return Network.trusted(tuple(map(tuple, self.parents)), self.cpts)
 
     def __repr__(self) -> str:
         names = variable_names(len(self.parents))
         return summary(self, f"weight {self.weight:g}", arc_text(self.parents, names))
-
-
-def variable_names(variables: int) -> list[str]:
-    """Return the default names: x0, x1, … and y for the target."""
-    return [*(f"x{i}" for i in range(variables - 1)), "y"]
-
-
-@lru_cache(maxsize=1024)
-def _order(parents: tuple[tuple[int, ...], ...]) -> tuple[int, ...]:
-    """Return a topological order of the variables; cached, as many models share their arcs."""
-    try:
-        return tuple(TopologicalSorter(dict(enumerate(parents))).static_order())
-    except CycleError as error:
-        raise ValueError(f"the parents {parents} form a cycle") from error
 
 
 class Model:
@@ -108,30 +84,13 @@ class Model:
     def _check(self) -> None:
         if len(self.cards) < 2 or min(self.cards) < 1:
             raise ValueError(f"a model needs an attribute and a target; its cards are {self.cards}")
-        if len(self.names) != len(self.cards) or len(set(self.names)) != len(self.names):
-            raise ValueError(f"{len(self.cards)} variables need as many different names")
+        check_names(self.names, self.cards)
         weights = [component.weight for component in self.components]
         if not (weights and min(weights) >= 0 and abs(sum(weights) - 1) <= 1e-9):
             raise ValueError(f"the components' weights must sum to one; they are {weights}")
         for component in self.components:
-            if not len(component.parents) == len(component.cpts) == len(self.cards):
-                raise ValueError("a component needs parents and a CPT for every variable")
-            for v, (parents, cpt) in enumerate(zip(component.parents, component.cpts, strict=True)):
-                self._check_cpt(v, parents, cpt)
-            _ = component.order  # raises an error for cycles
-
-    def _check_cpt(self, v: int, parents: tuple[int, ...], cpt: FloatArray) -> None:
-        known = all(0 <= p < len(self.cards) for p in parents)
-        if not known or len({*parents, v}) != len(parents) + 1:
-            raise ValueError(
-                f"the parents of {self.names[v]} must be different other variables from 0 "
-                f"to {len(self.cards) - 1}; they are {parents}"
-            )
-        shape = (*(self.cards[p] for p in parents), self.cards[v])
-        if cpt.shape != shape:
-            raise ValueError(f"the CPT of {self.names[v]} has shape {cpt.shape}, not {shape}")
-        if not (cpt.min() >= 0 and np.abs(cpt.sum(axis=-1) - 1).max() <= 1e-9):
-            raise ValueError(f"a row of the CPT of {self.names[v]} is not a distribution")
+            parents = tuple(map(tuple, component.parents))
+            check_tables(self.cards, parents, component.cpts, self.names)
 
     def digest(self) -> str:
         """Return a short digest that identifies the model.
@@ -153,14 +112,14 @@ class Model:
         uniform = np.ascontiguousarray(rng.random((n, variables + mixture)).T)
         codes = np.empty((variables, n), dtype=np.intp)
         if not mixture:
-            _draw(self.components[0], self.cards, uniform, codes)
+            self.components[0].network.fill(uniform, codes)
             return Sample(codes.T, self.cards)
         limits = np.cumsum([component.weight for component in self.components])[:-1]
         chosen = np.searchsorted(limits, uniform[-1], side="right")
         for index, component in enumerate(self.components):
             rows = np.flatnonzero(chosen == index)
             drawn = np.empty((variables, len(rows)), dtype=np.intp)
-            _draw(component, self.cards, uniform.take(rows, axis=1), drawn)
+            component.network.fill(uniform.take(rows, axis=1), drawn)
             codes[:, rows] = drawn
         return Sample(codes.T, self.cards)
 
@@ -168,30 +127,17 @@ class Model:
         """Return the probability of every joint configuration, an array of shape ``cards``."""
         total = np.zeros(self.cards)
         for component in self.components:
-            product = np.full(self.cards, component.weight)
-            for v, (parents, cpt) in enumerate(zip(component.parents, component.cpts, strict=True)):
-                axes = (*parents, v)
-                shape = [self.cards[u] if u in axes else 1 for u in range(len(self.cards))]
-                product *= cpt.transpose(np.argsort(axes)).reshape(shape)
-            total += product
+            total += component.network.joint(component.weight)
         return total
 
     def log_joint(self, codes: IntArray) -> FloatArray:
         """Return log P(attributes, class) for rows of attribute codes, shape (rows, classes)."""
         codes = check_codes(codes, self.cards[:-1], "attribute")
-        target = len(self.cards) - 1
-        columns: list[IntArray] = [column[:, None] for column in codes.T]
-        columns.append(np.arange(self.cards[target])[None, :])
-        logs = []
-        for component in self.components:
-            log = np.zeros((len(codes), self.cards[target]))
-            with np.errstate(divide="ignore"):
-                log += np.log(component.weight)
-                for v, (parents, cpt) in enumerate(
-                    zip(component.parents, component.cpts, strict=True)
-                ):
-                    log += np.log(cpt)[tuple(columns[u] for u in (*parents, v))]
-            logs.append(log)
+        logs = [
+            # row by row in memory, as sums over classes are taken
+            np.ascontiguousarray(component.network.log_joint(codes, component.weight))
+            for component in self.components
+        ]
         return np.logaddexp.reduce(logs, axis=0)
 
     def posterior(self, codes: IntArray) -> FloatArray:
@@ -213,15 +159,14 @@ class Model:
         target = len(self.cards) - 1
         if all(component.parents[target] == () for component in self.components):
             return np.sum([c.weight * c.cpts[target] for c in self.components], axis=0)
-        return self.joint().sum(axis=tuple(range(target)))
+        parts = [c.weight * c.network.marginal((target,)) for c in self.components]
+        return np.sum(parts, axis=0)
 
     def to_pgmpy(
         self,
     ) -> DiscreteBayesianNetwork | list[tuple[float, DiscreteBayesianNetwork]]:
         """Return a pgmpy network with its CPDs; for a mixture, a list of (weight, network)."""
-        networks = [
-            (c.weight, to_pgmpy(c.parents, c.cpts, self.cards, self.names)) for c in self.components
-        ]
+        networks = [(c.weight, c.network.to_pgmpy(self.names)) for c in self.components]
         return networks if len(networks) > 1 else networks[0][1]
 
     def to_xmlbif(self, path: str | Path) -> list[Path]:
@@ -230,6 +175,8 @@ class Model:
         A mixture is written as one file per component, ``name_0.xml``, ``name_1.xml``, …, with
         the component's weight in the name of the network.
         """
+        from simstudy.networks.xmlbif import write_xmlbif
+
         path = Path(path)
         if len(self.components) == 1:
             files = [path]
@@ -237,8 +184,9 @@ class Model:
             indices = range(len(self.components))
             files = [path.with_name(f"{path.stem}_{i}{path.suffix}") for i in indices]
         for file, component in zip(files, self.components, strict=True):
-            network = to_pgmpy(component.parents, component.cpts, self.cards, self.names)
-            write_xmlbif(network, file, f"{path.stem}, weight {component.weight!r}")
+            title = f"{path.stem}, weight {component.weight!r}"
+            network = Network(component.parents, component.cpts, self.names, title=title)
+            write_xmlbif(network, file)
         return files
 
     def to_json(self) -> str:
@@ -271,18 +219,3 @@ class Model:
             for part in content["components"]
         ]
         return cls(content["cards"], components, content["names"])
-
-
-def _draw(
-    component: Component, cards: tuple[int, ...], uniform: FloatArray, codes: IntArray
-) -> None:
-    """Fill ``codes``, one row per variable, by inverse transform sampling."""
-    for v in component.order:
-        bounds, parents = component.bounds[v], component.parents[v]
-        if parents:
-            place = codes[parents[0]]
-            for parent in parents[1:]:
-                place = place * cards[parent] + codes[parent]
-            bounds = bounds.take(place, axis=1)
-        above = (uniform[v] >= bounds).view(np.uint8)  # small integers add fastest
-        codes[v] = above.sum(axis=0, dtype=np.min_scalar_type(len(bounds)))

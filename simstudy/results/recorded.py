@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ from simstudy.engine.plan import Part, Plan, stated_plan
 from simstudy.errors import SimstudyError
 from simstudy.results.manifest import plugin_copy
 from simstudy.results.store import Store
-from simstudy.study.constants import JOURNAL, STUDY
+from simstudy.study.constants import FILES, JOURNAL, STUDY
 from simstudy.study.plugins import PluginFile, read_plugin
 from simstudy.study.registry import DATA, registered
 from simstudy.study.study import Study, stated_study
@@ -61,10 +62,16 @@ def recorded_plan(study: Study, directory: Path, manifest: Mapping[str, Any]) ->
     """
     conditions = manifest["conditions"]
     plan = stated_plan(study)
+    texts = _recorded_files(directory, plan.family.parameters)
     identities = dict(conditions["learners"])
     return replace(
         plan,
-        family=replace(plan.family, identity=conditions["family"]),
+        family=replace(
+            plan.family,
+            identity=conditions["family"],
+            parameters={**plan.family.parameters, **texts},
+        ),
+        files=tuple((key, plan.family.parameters[key]) for key in texts),
         learners=tuple(
             replace(one, identity=identities.get(one.label, "")) for one in plan.learners
         ),
@@ -74,6 +81,18 @@ def recorded_plan(study: Study, directory: Path, manifest: Mapping[str, Any]) ->
         plugins=tuple(_recorded_plugin(directory, name) for name in study.plugins),
         sources=tuple(conditions["source"].items()),
     )
+
+
+def _recorded_files(directory: Path, parameters: Mapping[str, Any]) -> dict[str, str]:
+    """The texts of files that the results hold copies of, by the parameters that name them."""
+    found = {}
+    for key, value in parameters.items():
+        place = Path(value) if isinstance(value, str) and "\0" not in value else Path()
+        inside = len(place.parts) == 2 and place.parts[0] == FILES and place.name != ".."
+        if inside and not any((directory / one).is_symlink() for one in (place, FILES)):
+            with suppress(OSError, ValueError):  # missing: needed to run the study again only
+                found[key] = (directory / place).read_text(encoding="utf-8")
+    return found
 
 
 def _is_exact(label: str, manifest: Mapping[str, Any]) -> bool:

@@ -161,6 +161,7 @@ class Store(CellFolder):
         copies = plugin_copies(plan)
         for name in {*earlier.get("plugins", []), *earlier.get("plugin_files", [])} - {*copies}:
             self._remove_below(name)
+        copies |= {name: plan.family.parameters[key].encode() for key, name in plan.files}
         for name, content in copies.items():
             self._lead_nowhere_else(name)
             self.write(name, content)
@@ -178,6 +179,8 @@ class Store(CellFolder):
         asked = {**settings, "plugins": plugin_names(plan)}
         for section, table in zip(asked.get("datasets", ()), plan.tables, strict=False):
             section["path"] = Path(os.path.relpath(table.path, self.directory)).as_posix()
+        for key, name in plan.files:
+            asked["family"] = {**asked["family"], key: name}
         there = self._written_study()
         if there == asked:
             return

@@ -10,8 +10,13 @@ if TYPE_CHECKING:
     from simstudy.sources.aode import AODEFamily
     from simstudy.sources.base import Family
     from simstudy.sources.data import DataSource
+    from simstudy.sources.decision_tree import DecisionTreeFamily
     from simstudy.sources.kdb import KDBFamily
+    from simstudy.sources.latent_class import LatentClassFamily
     from simstudy.sources.naive_bayes import NaiveBayesFamily
+    from simstudy.sources.network import NetworkFamily
+    from simstudy.sources.noisy_or import NoisyOrFamily
+    from simstudy.sources.random_dag import RandomDAGFamily
     from simstudy.sources.tan import TANFamily
 
 _HOMES = {
@@ -20,15 +25,25 @@ _HOMES = {
     "simstudy.sources.data": ["DataSource"],
     "simstudy.sources.kdb": ["KDBFamily"],
     "simstudy.sources.naive_bayes": ["NaiveBayesFamily"],
+    "simstudy.sources.decision_tree": ["DecisionTreeFamily"],
+    "simstudy.sources.latent_class": ["LatentClassFamily"],
+    "simstudy.sources.network": ["NetworkFamily"],
+    "simstudy.sources.noisy_or": ["NoisyOrFamily"],
+    "simstudy.sources.random_dag": ["RandomDAGFamily"],
     "simstudy.sources.tan": ["TANFamily"],
 }
 
 __all__ = [
     "AODEFamily",
     "DataSource",
+    "DecisionTreeFamily",
     "Family",
     "KDBFamily",
+    "LatentClassFamily",
     "NaiveBayesFamily",
+    "NetworkFamily",
+    "NoisyOrFamily",
+    "RandomDAGFamily",
     "TANFamily",
 ]
 

@@ -65,9 +65,10 @@ def _classes(study: Study) -> list[Sequence[str]]:
     """The classes of each data set, or of models with each possible number of them, if known."""
     if study.datasets:
         return [table.sample.class_names for table in study.tables]
-    if not _has_ranges(study):
+    family = _own_kind(study)
+    if family is None:
         return []
-    least, most = study.family.resolved["values"]
+    least, most = family.class_range
     return [class_numbers(number) for number in range(least, most + 1)]
 
 
@@ -128,15 +129,16 @@ def _training_rows(study: Study, table: DataSource) -> list[int]:
 
 
 def _check_given_prior(study: Study) -> None:
-    prior = study.measures.prior
-    if not isinstance(prior, list) or not _has_ranges(study):
+    prior, family = study.measures.prior, _own_kind(study)
+    if not isinstance(prior, list) or family is None:
         return  # too few or too many probabilities are refused when a model is drawn
-    values = study.family.resolved["values"]
-    if {*values} != {len(prior)}:
+    classes = family.class_range
+    if {*classes} != {len(prior)}:
+        key = "classes" if family.classes is not None else "values"
         raise KeyedError(
             "measures.prior",
             f"a prior of {len(prior)} probabilities needs a target with as many values; "
-            f"family.values = {list(values)}, not [{len(prior)}, {len(prior)}]",
+            f"family.{key} = {list(classes)}, not [{len(prior)}, {len(prior)}]",
         )
 
 
@@ -236,7 +238,9 @@ def _check_tables(study: Study) -> None:
     if not FAMILIES.is_own(study.family.name):
         return
     family = FAMILIES.get(study.family.name)(**study.family.parameters)
-    (_, variables), (_, values) = family.variables, family.values
+    (_, variables), (_, values) = family.variables, _all_values(family)
+    if family.card_limits is not None:
+        return  # tables that are there fit into memory
     digits = math.log10(variables) + (family.max_parents + 1) * math.log10(values)
     if digits > _MAX_DIGITS:
         raise KeyedError(
@@ -264,9 +268,9 @@ def _check_learners(study: Study) -> None:
                     f"'{spec.name}' has no sample_weight; choose another measures.primary"
                 )
             if family is not None:
-                values = tuple(family.values)  # the target is one of the variables
+                values, classes = _all_values(family), family.class_range
                 sizes = study.data.train_sizes
-                _check_design(learner, tuple(family.variables), values, values, sizes)
+                _check_design(learner, tuple(family.variables), values, classes, sizes)
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # a plugin may raise anything
@@ -275,12 +279,14 @@ def _check_learners(study: Study) -> None:
 
 def _check_configurations(study: Study, key: str, subject: str) -> None:
     """Refuse evaluation over the joint distribution if it may be too large."""
-    largest = _largest_model(study)
-    if largest is None:
+    family = _own_kind(study)
+    if family is None:
         return  # too large a model is refused when drawn
-    variables, values = largest
-    few = variables * math.log10(values) < 15
-    number = values**variables if few else math.inf
+    variables, (_, values), (_, classes) = family.attributes[1], family.values, family.class_range
+    few_variables = min(variables, 100)  # more have too many configurations anyway
+    sizes = family.card_limits or [*([values] * (few_variables - 1)), classes]
+    few = sum(map(math.log10, sizes)) < 15
+    number = math.prod(sizes) if few else math.inf
     if number > MAX_CONFIGURATIONS:
         raise KeyedError(
             key,
@@ -290,15 +296,13 @@ def _check_configurations(study: Study, key: str, subject: str) -> None:
         )
 
 
-def _largest_model(study: Study) -> tuple[int, int] | None:
-    """The most variables and values of a model; None if unknown."""
-    if not _has_ranges(study):
-        return None
-    family = study.family.resolved
-    (_, variables), (_, values) = family.get("variables") or family["attributes"], family["values"]
-    return variables, values
+def _all_values(family: Family) -> _Range:
+    """The range of the numbers of values of all variables, the target included."""
+    both = (family.values, family.class_range)
+    return min(least for least, _ in both), max(most for _, most in both)
 
 
-def _has_ranges(study: Study) -> bool:
-    """Whether the keys of the family have the meaning of the built-in ones."""
-    return issubclass(FAMILIES.get(study.family.name), Family)
+def _own_kind(study: Study) -> Family | None:
+    """The family, if its keys have the meaning of those of the built-in ones."""
+    cls = FAMILIES.get(study.family.name)
+    return cls(**study.family.parameters) if issubclass(cls, Family) else None

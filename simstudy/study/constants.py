@@ -8,3 +8,5 @@ ROWS_BESIDE_EXACT = 1000
 NO_CHOICE = 2
 # Files of results: the study, the record of how they were made, and the journal of cells.
 STUDY, MANIFEST, JOURNAL = "study.toml", "manifest.json", "cells.jsonl"
+# Directory of results with copies of the files that parameters of the family name.
+FILES = "files"

@@ -147,6 +147,11 @@ FAMILIES = Registry(
         "tan": f"{_SOURCES}.tan:TANFamily",
         "aode": f"{_SOURCES}.aode:AODEFamily",
         "kdb": f"{_SOURCES}.kdb:KDBFamily",
+        "network": f"{_SOURCES}.network:NetworkFamily",
+        "random_dag": f"{_SOURCES}.random_dag:RandomDAGFamily",
+        "latent_class": f"{_SOURCES}.latent_class:LatentClassFamily",
+        "noisy_or": f"{_SOURCES}.noisy_or:NoisyOrFamily",
+        "decision_tree": f"{_SOURCES}.decision_tree:DecisionTreeFamily",
     },
 )
 _LEARNERS = "simstudy.learners"

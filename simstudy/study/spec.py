@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 import inspect
 import json
 import typing
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
 from simstudy.errors import describe, suggestion
 from simstudy.sources.base import Family
+from simstudy.study.constants import FILES
 from simstudy.study.explain import KeyedError, sentence
 from simstudy.study.registry import FAMILIES, Registry, UnknownNameError
 from simstudy.study.sections import LearnerSection, NamedSection, Preparation, TreatmentSection
@@ -42,6 +45,9 @@ class Spec:
     identity: str  # name and non-default parameters as canonical JSON; seeds random streams
     label: str  # empty for a family
     preparation: Preparation | None = None  # of rows, for this learner alone
+    # Parameters that are files, with the names of their copies in results; `parameters` has the
+    # text of each, `resolved` its path.
+    files: tuple[tuple[str, str], ...] = ()
 
 
 def stated_spec(given: NamedSection, registry: Registry) -> Spec:
@@ -54,13 +60,16 @@ def stated_spec(given: NamedSection, registry: Registry) -> Spec:
     return _spec(given, parameters, {}, earlier)
 
 
-def resolve_spec(given: NamedSection, registry: Registry, key: str) -> Spec:
+def resolve_spec(
+    given: NamedSection, registry: Registry, key: str, directory: Path | None = None
+) -> Spec:
     """Look up a component and check its parameters: types, bounds and its own checks.
 
-    Raises `KeyedError` with the key at fault, in the section ``key``.
+    Files are relative to ``directory``. Raises `KeyedError` with the key at fault, in the section
+    ``key``.
     """
     try:
-        return _resolve(given, registry)
+        return _resolve(given, registry, directory or Path())
     except KeyedError as error:
         raise KeyedError(f"{key}.{error.key}", str(error)) from error
     except UnknownNameError as error:
@@ -92,7 +101,7 @@ def keys_of(cls: Any) -> tuple[dict[str, dataclasses.Field[Any]], dict[str, str]
     return fields, other_names
 
 
-def _resolve(given: NamedSection, registry: Registry) -> Spec:
+def _resolve(given: NamedSection, registry: Registry, directory: Path) -> Spec:
     cls = registry.get(given.name)
     if not (isinstance(cls, type) and dataclasses.is_dataclass(cls)):
         raise ValueError(f"the {registry.kind} '{given.name}' is not a dataclass")
@@ -121,8 +130,28 @@ def _resolve(given: NamedSection, registry: Registry) -> Spec:
             defaults[key] = field.default_factory()
         elif key not in parameters:
             raise KeyedError(key, f"the {registry.kind} '{given.name}' needs the key '{key}'")
-    _check_method(cls(**parameters), registry, given.name)
-    return _spec(given, parameters, defaults, earlier)
+    files = _files(cls, parameters, directory)
+    texts = {key: text for key, (_, text) in files.items()}
+    _check_method(cls(**{**parameters, **texts}), registry, given.name)
+    spec = _spec(given, parameters, defaults, earlier, texts)
+    copies = tuple((key, name) for key, (name, _) in files.items())
+    return dataclasses.replace(spec, parameters={**parameters, **texts}, files=copies)
+
+
+def _files(cls: Any, parameters: Mapping[str, Any], directory: Path) -> dict[str, tuple[str, str]]:
+    """The names of copies and the texts of the files that parameters name."""
+    found = {}
+    for key in getattr(cls, "files", ()):
+        stated = parameters.get(key)
+        if not isinstance(stated, str) or "\n" in stated:
+            continue  # the text itself
+        try:
+            text = cls.file_text(key, directory / stated)
+        except (OSError, ValueError) as error:
+            raise KeyedError(key, refusal(error)) from error
+        stem = Path(stated).name.partition(".")[0] or key
+        found[key] = f"{FILES}/{stem}{cls.file_suffix}", text
+    return found
 
 
 def _check_method(component: Any, registry: Registry, name: str) -> None:
@@ -144,6 +173,7 @@ def _spec(
     parameters: Mapping[str, Any],
     defaults: Mapping[str, Any],
     earlier: Mapping[str, str],
+    texts: Mapping[str, str] | None = None,
 ) -> Spec:
     known = json.loads(json.dumps(defaults, default=str))
     changed = {
@@ -151,6 +181,8 @@ def _spec(
         for key, value in parameters.items()
         if key not in known or value != known[key]
     }
+    for key, text in (texts or {}).items():  # a file is known by its content
+        changed[key] = hashlib.sha256(text.encode()).hexdigest()
     both = {**defaults, **parameters}
     return Spec(
         name=given.name,

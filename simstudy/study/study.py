@@ -232,7 +232,9 @@ def _resolved_study(given: StudyFile, directory: Path, digests: Sequence[str] | 
             files.append(load_plugin(path, digest))
         except (OSError, ValueError, RuntimeError) as error:
             raise KeyedError(f"plugins[{index}]", str(error)) from error
-    family = _TABLES if given.family is None else resolve_spec(given.family, FAMILIES, "family")
+    family = _TABLES
+    if given.family is not None:
+        family = resolve_spec(given.family, FAMILIES, "family", directory)
     learners = [
         resolve_spec(learner, LEARNERS, f"learners[{index}]")
         for index, learner in enumerate(given.learners)

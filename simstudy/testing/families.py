@@ -82,9 +82,11 @@ def _check_cards(contract: Contract, family: Family, model: Model) -> None:
     )
     variables = getattr(family, "attributes", getattr(family, "variables", None))
     values = getattr(family, "values", None)
+    classes = family.class_range if isinstance(family, Family) else values
     for field, bounds, numbers in (
         ("variables", variables, (len(cards),)),
-        ("values", values, cards),
+        ("values", values, cards[:-1]),
+        ("values" if classes == values else "classes", classes, cards[-1:]),
     ):
         if isinstance(bounds, tuple | list) and len(bounds) == 2:
             contract.require(

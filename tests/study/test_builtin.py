@@ -102,7 +102,9 @@ def test_an_unknown_name_suggests_files_in_the_directory(write_study, tmp_path):
 
 
 def test_a_name_like_no_other_gets_the_list_alone():
-    with pytest.raises(SimstudyError, match="No such file or directory; built-in studies: aode, "):
+    with pytest.raises(
+        SimstudyError, match="No such file or directory; built-in studies: alarm, aode, "
+    ):
         load_study("qqqqqq")
 
 

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from simstudy.arrays import FloatArray, IntArray
 from simstudy.learners.camml.network import divergences
-from simstudy.learners.network import Network, members
+from simstudy.learners.network import EstimatedNetwork, members
 
 # Only the most probable classes are joined: at most this many, or this much of the posterior.
 MAX_CLASSES = 30
@@ -113,7 +113,7 @@ class MMLClass:
 
 def mml_classes(
     classes: Sequence[StatisticalClass],
-    network: Callable[[Sequence[int]], Network],
+    network: Callable[[Sequence[int]], EstimatedNetwork],
     rows: float,
     arithmetic: str = "stable",
 ) -> list[MMLClass]:

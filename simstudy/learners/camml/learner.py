@@ -29,8 +29,8 @@ from simstudy.learners.camml.equivalence import (
 )
 from simstudy.learners.camml.exact import ExactPosterior
 from simstudy.learners.camml.network import Mixture
-from simstudy.learners.network import Network, members
-from simstudy.networks.model import variable_names
+from simstudy.learners.network import EstimatedNetwork, members
+from simstudy.networks.network import Network, variable_names
 from simstudy.texts import arc_text, counted
 
 if TYPE_CHECKING:
@@ -249,7 +249,7 @@ class FittedCaMML(Generative):
         tables: dict[tuple[int, ...], FloatArray] = {}
         return mml_classes(
             self.statistical_classes,
-            lambda parents: Network(self._sample, parents, tables=tables),
+            lambda parents: EstimatedNetwork(self._sample, parents, tables=tables),
             self._sample.total,
             self._arithmetic,
         )
@@ -284,8 +284,8 @@ class FittedCaMML(Generative):
 
     def to_pgmpy(self, names: Sequence[str] | None = None) -> DiscreteBayesianNetwork:
         """Return the chosen network for pgmpy; default names are x0, x1, … and y."""
-        network = Network(self._sample, self._chosen)
-        return network.to_pgmpy(names or variable_names(len(self.cards)))
+        network = EstimatedNetwork(self._sample, self._chosen)
+        return network.to_pgmpy(names)
 
     @cached_property
     def _chosen(self) -> tuple[int, ...]:
@@ -304,9 +304,9 @@ class FittedCaMML(Generative):
         if self._select == "sec_average":
             classes = self.statistical_classes
             return self._mixture([c.posterior for c in classes], [c.parents for c in classes])
-        return Network(self._sample, self._chosen)
+        return EstimatedNetwork(self._sample, self._chosen)
 
     def _mixture(self, mass: Sequence[float], dags: Sequence[Sequence[int]]) -> Mixture:
         kept = [i for i, m in enumerate(mass) if m >= _MIN_COMPONENT]
-        networks = [Network(self._sample, dags[i]) for i in kept]
+        networks = [EstimatedNetwork(self._sample, dags[i]) for i in kept]
         return Mixture(networks, [mass[i] for i in kept])

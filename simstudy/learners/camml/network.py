@@ -9,7 +9,8 @@ from typing import NamedTuple
 import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray
-from simstudy.learners.network import Network, members
+from simstudy.learners.network import EstimatedNetwork, members
+from simstudy.networks.network import Network
 
 # Joint distributions are tabulated up to _FEW_CELLS cells over all networks, and never beyond
 # _MAX_CELLS.
@@ -38,7 +39,7 @@ class Mixture:
         return total
 
 
-def divergences(networks: Sequence[Network]) -> FloatArray:
+def divergences(networks: Sequence[EstimatedNetwork]) -> FloatArray:
     """Return ``divergences[j, i]``, the exact Kullback–Leibler divergence KL(P_j‖P_i).
 
     KL(P_j‖P_i) = Σ_v E_j[ln P_j(v|parents in j) − ln P_i(v|parents in i)]: only variables with
@@ -62,34 +63,35 @@ class _Case(NamedTuple):
 
     variable: int
     parents: int
-    ancestors: int
+    ancestors: tuple[int, ...]
     parents_of_ancestors: tuple[int, ...]
     cells: int
 
 
-def _cases(networks: Sequence[Network]) -> dict[_Case, list[int]]:
+def _cases(networks: Sequence[EstimatedNetwork]) -> dict[_Case, list[int]]:
     """Return every case that the divergences need, and the networks in which it occurs."""
-    columns = zip(*(network.parents for network in networks), strict=True)
+    columns = zip(*(network.masks for network in networks), strict=True)
     families = [(v, mask) for v, masks in enumerate(map(set, columns)) for mask in masks]
-    differing = [(v, mask) for v, mask in families if any(n.parents[v] != mask for n in networks)]
+    differing = [(v, mask) for v, mask in families if any(n.masks[v] != mask for n in networks)]
     cases: dict[_Case, list[int]] = {}
     for j, network in enumerate(networks):
-        parents, cards = network.parents, network.cards
+        parents, cards = network.masks, network.cards
         for v, mask in differing:
-            ancestors = network.ancestors(mask | 1 << v)
-            above = members(ancestors)
+            above = network.ancestors((*members(mask), v))
             cells = math.prod([cards[u] for u in above])
-            case = _Case(v, mask, ancestors, tuple([parents[u] for u in above]), cells)
+            case = _Case(v, mask, above, tuple([parents[u] for u in above]), cells)
             cases.setdefault(case, []).append(j)
     return cases
 
 
-def _by_elimination(networks: Sequence[Network], cases: dict[_Case, list[int]]) -> FloatArray:
+def _by_elimination(
+    networks: Sequence[EstimatedNetwork], cases: dict[_Case, list[int]]
+) -> FloatArray:
     """Return divergences from the expectation of ln P(v | parents) in each case."""
     logs = np.zeros((len(networks), len(networks)))
     holders: dict[tuple[int, int], list[int]] = {}
     for i, network in enumerate(networks):
-        for family in enumerate(network.parents):
+        for family in enumerate(network.masks):
             holders.setdefault(family, []).append(i)
     for case, places in cases.items():
         those = holders[case.variable, case.parents]

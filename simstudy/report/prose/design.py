@@ -266,6 +266,7 @@ def _test_section(size: int | str) -> str:
 def parameters(family: Mapping[str, Any]) -> Iterator[str]:
     """A family's parameters in words, as far as they are common ones."""
     uniform = family.get("cpts") == "normalized_uniform"
+    from_file = family.get("cpts") in ("file", "perturbed")
     for key, value in family.items():
         match key, value:
             case (("variables" | "attributes"), [low, high]):
@@ -277,7 +278,16 @@ def parameters(family: Mapping[str, Any]) -> Iterator[str]:
                     "every row of every conditional probability table uniform random numbers "
                     "divided by their sum"
                 )
-            case "concentration", _ if not uniform:
+            case "cpts", "file":
+                yield "conditional probability tables as in the file"
+            case "cpts", "perturbed":
+                yield (
+                    "every row of every conditional probability table from a Dirichlet "
+                    "distribution around that of the file"
+                )
+            case "strength", _ if family.get("cpts") != "perturbed":
+                continue
+            case "concentration", _ if not (uniform or from_file):
                 yield (
                     "every row of every conditional probability table from a symmetric Dirichlet "
                     f"distribution with parameter {value:g}"

@@ -20,7 +20,8 @@ from simstudy.learners.camml.equivalence import (
     mml_classes,
     statistical_classes,
 )
-from simstudy.learners.camml.network import Network, divergences
+from simstudy.learners.camml.network import divergences
+from simstudy.learners.network import EstimatedNetwork
 
 Partition = dict[tuple[int, ...], set[tuple[int, ...]]]
 
@@ -34,7 +35,7 @@ def slow_join(classes: Sequence[StatisticalClass], sample: Sample) -> Partition:
     chosen: list[StatisticalClass] = []
     while len(chosen) < min(30, len(classes)) and sum(c.posterior for c in chosen) <= 0.999:
         chosen.append(classes[len(chosen)])
-    networks = [Network(sample, c.parents) for c in chosen]
+    networks = [EstimatedNetwork(sample, c.parents) for c in chosen]
     with localcontext() as context:
         costs = [n.data_cost for n in networks]
         context.prec = 60 + int((max(costs) - min(costs)) / math.log(10))
@@ -71,7 +72,7 @@ def slow_join(classes: Sequence[StatisticalClass], sample: Sample) -> Partition:
 def join(
     classes: Sequence[StatisticalClass], sample: Sample, arithmetic: str = "stable"
 ) -> Partition:
-    network = partial(Network, sample)
+    network = partial(EstimatedNetwork, sample)
     found = mml_classes(classes, network, sample.total, arithmetic)
     assert [c.posterior for c in found] == sorted((c.posterior for c in found), reverse=True)
     for each in found:
@@ -171,7 +172,7 @@ def test_the_programs_arithmetic_joins_nothing_that_overflows() -> None:
     apart = StatisticalClass(0.5, (0, 0, 0), 0.5, 1)
     together = StatisticalClass(0.5, (0, 1, 0), 0.5, 1)
     for classes in ([apart, together], [together, apart]):
-        costs = [Network(sample, c.parents).data_cost for c in classes]
+        costs = [EstimatedNetwork(sample, c.parents).data_cost for c in classes]
         assert abs(costs[0] - costs[1]) > 2000
         with np.errstate(all="raise"):
             assert len(join(classes, sample, "program")) == 2

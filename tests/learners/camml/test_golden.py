@@ -12,7 +12,8 @@ from simstudy.engine.scoring import clip
 from simstudy.learners.base import normalise
 from simstudy.learners.camml.costs import members
 from simstudy.learners.camml.equivalence import MMLClass, StatisticalClass, mml_classes
-from simstudy.learners.camml.network import Network, divergences
+from simstudy.learners.camml.network import divergences
+from simstudy.learners.network import EstimatedNetwork
 from simstudy.measures.rewards import information_reward
 
 # Sets in which another DAG is chosen, each explained by a test below.
@@ -68,12 +69,12 @@ def test_the_costs_of_its_dag_are_the_java_programs(golden: Any) -> None:
     likelihoods = sum(likelihood(v, mask) for v, mask in enumerate(dag))
     assert total_cost(golden, dag) == pytest.approx(figures["rep_dag_cost"], rel=0, abs=1e-8)
     assert likelihoods == pytest.approx(figures["rep_clean_ml"], rel=0, abs=1e-8)
-    data_cost = Network(golden.sample, dag).data_cost
+    data_cost = EstimatedNetwork(golden.sample, dag).data_cost
     assert data_cost == pytest.approx(figures["rep_data_cost"], rel=0, abs=1e-8)
 
 
 def test_predictions_given_its_dag_are_the_java_programs(golden: Any) -> None:
-    proba = normalise(Network(golden.sample, golden.masks).log_joint(golden.test[:, :-1]))
+    proba = normalise(EstimatedNetwork(golden.sample, golden.masks).log_joint(golden.test[:, :-1]))
     expected = golden.figures["test_proba_first_20"]
     np.testing.assert_allclose(proba[:20], expected, rtol=0, atol=1e-12)
     rewards = information_reward(
@@ -87,7 +88,7 @@ def test_predictions_given_its_dag_are_the_java_programs(golden: Any) -> None:
 
 def test_the_chosen_network_predicts_as_its_dag_says(golden: Any) -> None:
     codes = golden.test[:, :-1]
-    network = Network(golden.sample, masks(golden.fitted.dag))
+    network = EstimatedNetwork(golden.sample, masks(golden.fitted.dag))
     np.testing.assert_array_equal(
         golden.fitted.predict_proba(codes), normalise(network.log_joint(codes))
     )
@@ -158,7 +159,7 @@ def choices_under_noise(
     """What is chosen when posteriors, or divergences estimated from draws, are a little off."""
     rng = np.random.default_rng(0)
     classes = golden.fitted.statistical_classes[:30]
-    networks = [Network(golden.sample, c.parents) for c in classes]
+    networks = [EstimatedNetwork(golden.sample, c.parents) for c in classes]
     costs = np.array([n.data_cost for n in networks])
     logs = np.array([n.log_density() for n in networks])
     exact = divergences(networks)
@@ -207,7 +208,7 @@ def joined(
     """The MML classes of a golden set under one of the arithmetics."""
     return mml_classes(
         classes or golden.fitted.statistical_classes,
-        lambda parents: Network(golden.sample, parents),
+        lambda parents: EstimatedNetwork(golden.sample, parents),
         golden.sample.total,
         arithmetic,
     )
@@ -217,7 +218,7 @@ def test_the_programs_arithmetic_chooses_as_the_formula_in_doubles(golden: Any) 
     classes = golden.fitted.statistical_classes
     total = np.cumsum([c.posterior for c in classes])
     classes = classes[: min(30, int(np.searchsorted(total, 0.999, side="right")) + 1)]
-    networks = [Network(golden.sample, c.parents) for c in classes]
+    networks = [EstimatedNetwork(golden.sample, c.parents) for c in classes]
     costs = np.array([n.data_cost for n in networks])
     n_kl = divergences(networks) * golden.sample.total
     found = joined(golden, "program")[0].representative.parents

@@ -9,7 +9,8 @@ import pytest
 
 from simstudy.data.sample import Sample
 from simstudy.learners.camml import network as module
-from simstudy.learners.camml.network import Mixture, Network, divergences
+from simstudy.learners.camml.network import Mixture, divergences
+from simstudy.learners.network import EstimatedNetwork
 
 Draw = Callable[..., Sample]
 
@@ -25,18 +26,18 @@ def random_dag(variables: int, rng: np.random.Generator, density: float = 0.5) -
 
 
 @pytest.fixture(params=range(6))
-def networks(request: pytest.FixtureRequest, draw_sample: Draw) -> list[Network]:
+def networks(request: pytest.FixtureRequest, draw_sample: Draw) -> list[EstimatedNetwork]:
     """Some random networks over the same variables."""
     sample = draw_sample(request.param, 5)
     rng = np.random.default_rng(request.param)
-    return [Network(sample, random_dag(5, rng, rng.random())) for _ in range(6)]
+    return [EstimatedNetwork(sample, random_dag(5, rng, rng.random())) for _ in range(6)]
 
 
-def densities(network: Network) -> np.ndarray:
+def densities(network: EstimatedNetwork) -> np.ndarray:
     return np.exp(network.log_density()).reshape(network.cards)
 
 
-def test_log_joint_is_read_from_the_density(networks: list[Network]) -> None:
+def test_log_joint_is_read_from_the_density(networks: list[EstimatedNetwork]) -> None:
     for network in networks:
         codes = np.array(list(product(*map(range, network.cards[:-1]))))
         log_joint = network.log_joint(codes)
@@ -46,7 +47,7 @@ def test_log_joint_is_read_from_the_density(networks: list[Network]) -> None:
 
 def test_parameters_are_counts_from_one_half(draw_sample: Draw) -> None:
     sample = draw_sample(1, 3)
-    network = Network(sample, [0, 0b101, 0])
+    network = EstimatedNetwork(sample, [0, 0b101, 0])
     table = np.exp(network.log_tables[1])
     for x0, x2, x1 in np.ndindex(*table.shape):
         fits = (sample.codes[:, 0] == x0) & (sample.codes[:, 2] == x2)
@@ -60,7 +61,7 @@ def test_posteriors_are_those_of_pgmpy(draw_sample: Draw) -> None:
 
     sample = draw_sample(3, 5)
     names = ["a", "b", "c", "d", "target"]
-    network = Network(sample, random_dag(5, np.random.default_rng(3), 0.6))
+    network = EstimatedNetwork(sample, random_dag(5, np.random.default_rng(3), 0.6))
     exported = network.to_pgmpy(names)
     assert exported.check_model()
     inference = VariableElimination(exported)
@@ -72,7 +73,7 @@ def test_posteriors_are_those_of_pgmpy(draw_sample: Draw) -> None:
         np.testing.assert_allclose(by_name, joint / joint.sum(), rtol=1e-9)
 
 
-def test_marginals_are_sums_of_the_density(networks: list[Network]) -> None:
+def test_marginals_are_sums_of_the_density(networks: list[EstimatedNetwork]) -> None:
     for network in networks:
         dense = densities(network)
         for wanted in [(0,), (4, 1), (2, 0, 3), (3, 1, 0, 4, 2)]:
@@ -85,13 +86,13 @@ def test_the_cost_of_the_data_is_summed_over_rows(draw_sample: Draw) -> None:
     sample = draw_sample(7, 4)
     weights = np.random.default_rng(7).random(len(sample)) * 3
     for each in (sample, Sample(sample.codes, sample.cards, weights)):
-        network = Network(each, [0b1010, 0, 0b1011, 0b10])
+        network = EstimatedNetwork(each, [0b1010, 0, 0b1011, 0b10])
         rows = network.log_joint(each.attributes)[np.arange(len(each)), each.target]
         total = rows.sum() if each.weights is None else rows @ each.weights
         assert network.data_cost == pytest.approx(-total, rel=1e-12)
 
 
-def test_divergences_are_summed_over_cells(networks: list[Network]) -> None:
+def test_divergences_are_summed_over_cells(networks: list[EstimatedNetwork]) -> None:
     dense = [densities(network).ravel().tolist() for network in networks]
     expected = [
         [sum(p * log(p / q) for p, q in zip(one, other, strict=True)) for other in dense]
@@ -101,7 +102,7 @@ def test_divergences_are_summed_over_cells(networks: list[Network]) -> None:
 
 
 def test_divergences_are_the_same_by_elimination(
-    networks: list[Network], monkeypatch: pytest.MonkeyPatch
+    networks: list[EstimatedNetwork], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     by_cells = divergences(networks)
     monkeypatch.setattr(module, "_FEW_CELLS", 0)
@@ -118,16 +119,16 @@ def test_divergences_of_thirty_variables_need_no_dense_table() -> None:
     sample = Sample(rng.integers(0, 3, size=(100, 30)), [3] * 30)
     chain = [0, *(1 << v for v in range(29))]
     without = [*chain[:-1], 0]
-    found = divergences([Network(sample, chain), Network(sample, without)])
+    found = divergences([EstimatedNetwork(sample, chain), EstimatedNetwork(sample, without)])
     # The networks differ in the last variable alone: KL is its expected difference there.
-    table = np.exp(Network(sample, chain).log_tables[29])
-    alone = np.exp(Network(sample, without).log_tables[29])
-    given = Network(sample, chain).marginal((28,))
+    table = np.exp(EstimatedNetwork(sample, chain).log_tables[29])
+    alone = np.exp(EstimatedNetwork(sample, without).log_tables[29])
+    given = EstimatedNetwork(sample, chain).marginal((28,))
     expected = float((given[:, None] * table * np.log(table / alone)).sum())
     assert found[0, 1] == pytest.approx(expected, abs=1e-12)
 
 
-def test_a_mixture_is_the_weighted_sum_of_its_networks(networks: list[Network]) -> None:
+def test_a_mixture_is_the_weighted_sum_of_its_networks(networks: list[EstimatedNetwork]) -> None:
     mass = [0.5, 0.1, 0.05, 0.01, 0.2, 0.04]  # sums to 0.9: what is left out is shared out
     codes = np.array(list(product(*map(range, networks[0].cards[:-1]))))
     found = Mixture(networks, mass).log_joint(codes)

@@ -1,0 +1,285 @@
+"""Variable elimination: marginals and posteriors without the joint distribution."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+
+from simstudy.arrays import FloatArray, IntArray
+
+# A factor: the variables of its axes, and its table. The label of rows is one of them, if the
+# table has a part for each row.
+Factor: TypeAlias = tuple[tuple[int, ...], FloatArray]
+
+MAX_CELLS = 2**26  # of one table
+_CELLS_AT_ONCE = 2**22  # of one table for all rows of a chunk
+_OPERANDS_AT_ONCE = 24  # einsum takes at most 32
+# An elimination costs about as much as so many cells of tables; see `_merge_patterns`.
+_CELLS_FOR_EACH_STEP = 10_000
+
+
+class Tables(NamedTuple):
+    """The tables of a network: the axes are its parents and, last, the variable itself."""
+
+    axes: Sequence[tuple[int, ...]]
+    cpts: Sequence[FloatArray]
+    cards: Sequence[int]
+
+
+def marginal(tables: Tables, wanted: tuple[int, ...], relevant: Iterable[int]) -> FloatArray:
+    """Return the marginal of some variables, axes in the given order.
+
+    ``relevant`` are the wanted variables and their ancestors.
+    """
+    relevant = list(relevant)
+    factors: list[Factor] = [(tables.axes[v], tables.cpts[v]) for v in relevant]
+    waiting = set(relevant) - set(wanted)
+    order, sizes = _elimination_order([axes for axes, _ in factors], waiting, tables.cards)
+    _refuse_large(max(sizes, default=1))
+    for v in order:
+        touching = [factor for factor in factors if v in factor[0]]
+        factors = [factor for factor in factors if v not in factor[0]]
+        axes = tuple(sorted({u for scope, _ in touching for u in scope} - {v}))
+        factors.append((axes, _product(touching, axes)))
+    return _product(factors, wanted)
+
+
+def posteriors(
+    tables: Tables, target: int | None, codes: IntArray, ancestors: Sequence[int]
+) -> tuple[FloatArray, FloatArray]:
+    """Return P(target | what a row tells) and log P(what it tells) for every row.
+
+    Parameters
+    ----------
+    tables : Tables
+        The tables of the network.
+    target : int or None
+        The variable asked for, which no row tells; None for the evidence alone.
+    codes : array of shape (rows, variables)
+        The rows; −1 where a value is not observed.
+    ancestors : sequence of int
+        Every variable with its ancestors, as bit masks.
+
+    Returns
+    -------
+    posterior : array of shape (rows, values of the target)
+        NaN in rows of probability 0.
+    log_evidence : array of shape (rows,)
+        The logarithm of the probability of what was observed.
+    """
+    values = 1 if target is None else tables.cards[target]
+    posterior, evidence = np.empty((len(codes), values)), np.empty(len(codes))
+    if not len(codes):
+        return posterior, evidence
+    for rows, always, sometimes in _patterns(tables, target, codes, ancestors):
+        query = _Query(tables, target, always, sometimes, ancestors)
+        for some in query.chunks(rows):
+            posterior[some], evidence[some] = query.answers(codes[some].T)
+    return posterior, evidence
+
+
+class _Query:
+    """The posterior of one variable for rows in which the same variables are observed.
+
+    Variables that are observed in every row are left out of the tables. Those that are observed
+    in some rows stay, with a factor that is 0 for all values but the one observed.
+    """
+
+    def __init__(
+        self,
+        tables: Tables,
+        target: int | None,
+        always: int,
+        sometimes: int,
+        ancestors: Sequence[int],
+    ) -> None:
+        self._tables, self._target = tables, target
+        found = 0
+        named = always | sometimes | (0 if target is None else 1 << target)
+        for v in _members(named):
+            found |= ancestors[v]
+        self._relevant, self._always = _members(found), always
+        self._sometimes = _members(sometimes)
+        scopes = [self._free(v) for v in self._relevant]
+        waiting = {u for u in self._relevant if not always >> u & 1} - {target}
+        order, sizes = _elimination_order([s for s in scopes if s], waiting, tables.cards)
+        self._order = order
+        self.cells = sum(sizes)
+        self.largest = max([*sizes, 1])
+        _refuse_large(self.largest)
+
+    @property
+    def steps(self) -> int:
+        """The number of tables that are looked up or summed."""
+        return len(self._order) + len(self._relevant)
+
+    def _free(self, v: int) -> tuple[int, ...]:
+        """Return the variables of a table that are not observed in every row."""
+        return tuple(u for u in self._tables.axes[v] if not self._always >> u & 1)
+
+    def chunks(self, rows: IntArray) -> Iterable[IntArray]:
+        """Return the rows in parts that need not too much memory."""
+        most = max(_CELLS_AT_ONCE // self.largest, 1)
+        return np.array_split(rows, -(-len(rows) // most))
+
+    def answers(self, columns: IntArray) -> tuple[FloatArray, FloatArray]:
+        """Return the posterior and the logarithm of the evidence of some rows."""
+        log_evidence = np.zeros(columns.shape[1])
+        factors: list[Factor] = []
+        with np.errstate(divide="ignore"):
+            for v in self._relevant:
+                axes, table = self._observed(v, columns)
+                if axes == (self._row,):
+                    log_evidence += np.log(table)
+                else:
+                    factors.append((axes, table))
+            factors += [self._indicator(u, columns[u]) for u in self._sometimes]
+            for v in self._order:
+                touching = [factor for factor in factors if v in factor[0]]
+                factors = [factor for factor in factors if v not in factor[0]]
+                axes = tuple(sorted({u for scope, _ in touching for u in scope} - {v}))
+                factors.append((axes, self._scaled(touching, axes, log_evidence)))
+            wanted = (self._row,) if self._target is None else (self._target, self._row)
+            ones = np.ones(columns.shape[1])
+            joint = self._scaled([*factors, ((self._row,), ones)], wanted, log_evidence)
+            joint = joint.reshape(-1, columns.shape[1])
+            total = joint.sum(axis=0)
+            log_evidence += np.log(total)
+        with np.errstate(invalid="ignore"):
+            posterior = joint / np.where(np.isneginf(log_evidence), np.nan, total)
+        return posterior.T, log_evidence
+
+    @property
+    def _row(self) -> int:
+        """The label of the axis of rows, after those of all variables."""
+        return len(self._tables.cards)
+
+    def _observed(self, v: int, columns: IntArray) -> Factor:
+        """Return the table of a variable, at the values observed in every row."""
+        axes, table = self._tables.axes[v], self._tables.cpts[v]
+        free = self._free(v)
+        if free == axes:
+            return axes, table
+        fixed = [u for u in axes if u not in free]
+        places = [axes.index(u) for u in (*free, *fixed)]
+        shape = [self._tables.cards[u] for u in free]
+        cells = columns[fixed[0]]
+        for u in fixed[1:]:
+            cells = cells * self._tables.cards[u] + columns[u]
+        return (*free, self._row), table.transpose(places).reshape(*shape, -1).take(cells, axis=-1)
+
+    def _indicator(self, u: int, column: IntArray) -> Factor:
+        """Return 1 for the values of a variable that a row allows, else 0."""
+        values = np.arange(self._tables.cards[u])[:, None]
+        return (u, self._row), ((column == values) | (column < 0)).astype(np.float64)
+
+    def _scaled(
+        self, factors: list[Factor], wanted: tuple[int, ...], log_evidence: FloatArray
+    ) -> FloatArray:
+        """Return the product of factors summed over other variables, each row's largest being 1.
+
+        The logarithms of what rows were divided by are added to the evidence, so that products of
+        many probabilities do not vanish.
+        """
+        while len(factors) > _OPERANDS_AT_ONCE:
+            first, factors = factors[:_OPERANDS_AT_ONCE], factors[_OPERANDS_AT_ONCE:]
+            axes = tuple(sorted({u for scope, _ in first for u in scope}))
+            factors.insert(0, (axes, self._scaled(first, axes, log_evidence)))
+        product = _product(factors, wanted)
+        if self._row not in wanted:
+            return product
+        largest = product.reshape(-1, product.shape[-1]).max(axis=0)
+        log_evidence += np.log(largest)
+        scaled: FloatArray = product / np.where(largest > 0, largest, 1.0)
+        return scaled
+
+
+def _patterns(
+    tables: Tables, target: int | None, codes: IntArray, ancestors: Sequence[int]
+) -> list[tuple[IntArray, int, int]]:
+    """Return groups of rows, with what is observed in all and in some of their rows.
+
+    Rows in which the same variables are observed are a group. If there are too many groups, all
+    rows are one.
+    """
+    observed = codes >= 0
+    if target is not None:
+        observed[:, target] = False
+    packed = np.packbits(observed, axis=1)
+    keys = np.ascontiguousarray(packed).view(f"V{packed.shape[1]}").ravel()
+    _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
+    by_group = np.argsort(inverse, kind="stable")
+    counts = np.bincount(inverse)
+    groups = np.split(by_group, np.cumsum(counts)[:-1])
+    masks = [_mask(observed[row]) for row in first]
+    if len(masks) > 1:
+        always, some = _mask(observed.all(axis=0)), _mask(observed.any(axis=0))
+        try:
+            merged = _Query(tables, target, always, some & ~always, ancestors)
+        except ValueError:  # too large a table, unless more is observed
+            pass
+        else:
+            if len(codes) * merged.cells < len(masks) * merged.steps * _CELLS_FOR_EACH_STEP:
+                return [(np.arange(len(codes)), always, some & ~always)]
+    return [(rows, mask, 0) for rows, mask in zip(groups, masks, strict=True)]
+
+
+def _refuse_large(cells: int) -> None:
+    """Raise an error if a table of so many cells is too large."""
+    if cells > MAX_CELLS:
+        raise ValueError(
+            f"the probabilities need a table of {cells:,} cells; at most {MAX_CELLS:,} are "
+            "allowed: more variables must be observed"
+        )
+
+
+def _mask(flags: Any) -> int:
+    """Return the variables that are marked, as a bit mask."""
+    return sum(1 << int(v) for v in np.flatnonzero(flags))
+
+
+def _members(mask: int) -> list[int]:
+    """Return the variables of a bit mask, in order."""
+    return [v for v in range(mask.bit_length()) if mask >> v & 1]
+
+
+def _elimination_order(
+    scopes: Iterable[tuple[int, ...]], waiting: set[int], cards: Sequence[int]
+) -> tuple[list[int], list[int]]:
+    """Return an order in which to sum variables out, and the cells of the table for each.
+
+    The next is always one whose table, of all variables that share a factor with it, is smallest.
+    The set of those waiting is used up.
+    """
+    near: dict[int, set[int]] = {}
+    for scope in scopes:
+        for u in scope:
+            near.setdefault(u, set()).update(scope)
+    cells = {v: math.prod(cards[u] for u in near[v]) for v in waiting}
+    order, sizes = [], []
+    while waiting:
+        v = min(waiting, key=cells.__getitem__)
+        waiting.remove(v)
+        order.append(v)
+        sizes.append(cells[v])
+        around = near.pop(v)
+        around.discard(v)
+        for u in around:
+            near[u] |= around
+            near[u].discard(v)
+            if u in waiting:
+                cells[u] = math.prod(cards[w] for w in near[u])
+    return order, sizes
+
+
+def _product(factors: Sequence[Factor], wanted: tuple[int, ...]) -> FloatArray:
+    """Return the product of factors, summed over the variables not wanted."""
+    names = {u: i for i, u in enumerate(sorted({u for scope, _ in factors for u in scope}))}
+    operands: list[Any] = []
+    for scope, table in factors:
+        operands += [table, [names[u] for u in scope]]
+    product: FloatArray = np.einsum(*operands, [names[u] for u in wanted])
+    return product

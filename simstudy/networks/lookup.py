@@ -1,0 +1,106 @@
+"""Log probability tables of a network, laid out to look up many rows at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from simstudy.arrays import FloatArray, IntArray
+
+_ROWS_AT_ONCE = 2**13  # the numbers gathered for them fit into a processor's cache
+
+
+class LogTables:
+    """log P(attributes, class) by looking up one number for every attribute and class.
+
+    Parameters
+    ----------
+    values : array of shape (classes, cells)
+        The tables of the factors, side by side.
+    starts : array of shape (factors, 1)
+        Where the table of each factor begins.
+    columns : sequence of arrays of shape (factors,)
+        Attributes that a factor depends on; `slice(None)` if factor i depends on attribute i.
+    strides : sequence of arrays of shape (factors, 1), or 1
+        How many cells apart the values of that attribute are; 0 where there is none.
+    last : array of shape (classes,), optional
+        Logarithms added at the end, such as those of the class prior.
+    """
+
+    def __init__(
+        self,
+        values: FloatArray,
+        starts: IntArray,
+        columns: Sequence[IntArray | slice],
+        strides: Sequence[IntArray | int],
+        last: FloatArray | None = None,
+    ) -> None:
+        self._values, self._starts, self._last = values, starts, last
+        self._columns, self._strides = columns, strides
+
+    def log_joint(self, codes: IntArray, start: float = 0.0) -> FloatArray:
+        """Return ``start`` + log P(attributes, class) of complete rows, shape (rows, classes)."""
+        columns = codes.T
+        rows = columns.shape[1]
+        if rows <= _ROWS_AT_ONCE:
+            return self._sums(columns, start).T
+        total = np.empty((len(self._values), rows))
+        for first in range(0, rows, _ROWS_AT_ONCE):
+            some = slice(first, first + _ROWS_AT_ONCE)
+            total[:, some] = self._sums(columns[:, some], start)
+        return total.T
+
+    def _sums(self, columns: IntArray, start: float) -> FloatArray:
+        """Return the sums over factors, which for a row do not depend on the other rows."""
+        cells = self._starts
+        for chosen, stride in zip(self._columns, self._strides, strict=True):
+            # a stride of 1 spares a multiplication of all codes
+            part = columns[chosen]
+            cells = cells + (part if isinstance(stride, int) else part * stride)
+        if not len(cells):
+            total = np.full((len(self._values), columns.shape[1]), start)
+        else:
+            gathered = self._values.take(cells, axis=1)
+            total = gathered[:, 0] + start
+            for factor in range(1, len(cells)):
+                total += gathered[:, factor]
+        if self._last is not None:
+            total += self._last[:, None]
+        return total
+
+
+def log_tables(
+    parents: Sequence[Sequence[int]], tables: Sequence[FloatArray], cards: Sequence[int]
+) -> LogTables:
+    """Lay out the tables of a network whose last variable is the class.
+
+    The table of a variable has one axis per parent and a last one for itself.
+    """
+    target, classes = len(cards) - 1, cards[-1]
+    blocks: list[FloatArray] = []
+    scopes: list[tuple[int, ...]] = []
+    last = None
+    for v, table in enumerate(tables):
+        axes = (*parents[v], v)
+        if axes == (target,):
+            last = table
+            continue
+        scopes.append(tuple(u for u in axes if u != target))
+        if target in axes:
+            block = np.moveaxis(table, axes.index(target), 0).reshape(classes, -1)
+        else:
+            block = np.broadcast_to(table.reshape(1, -1), (classes, table.size))
+        blocks.append(block)
+    sizes = [block.shape[1] for block in blocks]
+    starts: IntArray = np.cumsum([0, *sizes[:-1]], dtype=np.intp)[: len(sizes), None]
+    widest = max(map(len, scopes), default=0)
+    columns = np.zeros((widest, len(scopes)), dtype=np.intp)
+    strides = np.zeros((widest, len(scopes), 1), dtype=np.intp)
+    for factor, scope in enumerate(scopes):
+        stride = 1
+        for place, u in enumerate(reversed(scope)):
+            columns[place, factor], strides[place, factor] = u, stride
+            stride *= cards[u]
+    values = np.concatenate(blocks, axis=1) if blocks else np.zeros((classes, 0))
+    return LogTables(values, starts, list(columns), list(strides), last)

@@ -1,0 +1,94 @@
+"""Models with another class prior: P(attributes | class) stays as it is."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from simstudy.arrays import FloatArray
+from simstudy.networks.grid import on_all_axes
+from simstudy.networks.model import Component, Model
+from simstudy.networks.network import topological_order
+
+MAX_TABLE = 2**24  # cells of a table that a reversed arc makes
+_SAME = 1e-12
+
+
+def with_class_prior(model: Model, prior: FloatArray) -> Model:
+    """Return a model of P(attributes | class) · prior.
+
+    The model itself is returned if it has this prior already. Arcs into the target are reversed
+    (Shachter 1986), so that it becomes a root; components of a mixture are weighted anew.
+
+    Parameters
+    ----------
+    model : Model
+        The model.
+    prior : array of shape (classes,)
+        The probabilities of the classes.
+    """
+    prior = np.asarray(prior, dtype=np.float64)
+    if prior.shape != (model.cards[-1],):
+        raise ValueError(
+            f"a prior of {prior.size} probabilities does not fit a model of {model.cards[-1]} "
+            "classes"
+        )
+    own = model.class_prior()
+    if np.abs(prior - own).max() <= _SAME:
+        return model
+    if (own[prior > 0] <= 0).any():
+        raise ValueError("a class that the model never has cannot be given a probability")
+    rooted = [rooted_at_target(component, model.cards) for component in model.components]
+    shared = len({component.cpts[-1].tobytes() for component in rooted}) == 1
+    ratio = np.divide(prior, own, out=np.zeros_like(prior), where=own > 0)
+    components = []
+    for component in rooted:
+        if shared:
+            weight, changed = component.weight, prior
+        else:
+            scaled = component.cpts[-1] * ratio
+            weight, changed = component.weight * float(scaled.sum()), scaled / scaled.sum()
+        cpts = (*component.cpts[:-1], changed)
+        components.append(Component(weight, component.parents, cpts))
+    return Model(model.cards, components, model.names)
+
+
+def rooted_at_target(component: Component, cards: tuple[int, ...]) -> Component:
+    """Return the same distribution as a network in which the last variable has no parents."""
+    target = len(cards) - 1
+    parents = [tuple(those) for those in component.parents]
+    cpts = list(component.cpts)
+    while parents[target]:
+        # the last parent in the order: there is no other path from it to the target
+        places = {v: i for i, v in enumerate(topological_order(tuple(parents)))}
+        last = max(parents[target], key=places.__getitem__)
+        _reverse(last, target, parents, cpts, cards)
+    return Component(component.weight, tuple(parents), tuple(cpts))
+
+
+def _reverse(
+    u: int,
+    v: int,
+    parents: list[tuple[int, ...]],
+    cpts: list[FloatArray],
+    cards: tuple[int, ...],
+) -> None:
+    """Reverse the arc u → v by Bayes's theorem; each inherits the other's parents."""
+    both = tuple(sorted({*parents[u], *parents[v]} - {u}))
+    axes = (*both, v, u)
+    if math.prod(cards[w] for w in axes) > MAX_TABLE:
+        raise ValueError(
+            f"another class prior needs a table of {len(axes)} variables, above {MAX_TABLE:,} cells"
+        )
+    order = {w: i for i, w in enumerate(axes)}
+    sizes = [cards[w] for w in axes]
+    joint = on_all_axes(cpts[u], [order[w] for w in (*parents[u], u)], sizes) * on_all_axes(
+        cpts[v], [order[w] for w in (*parents[v], v)], sizes
+    )
+    of_v = joint.sum(axis=-1)
+    # what never occurs may be anything
+    empty = np.full(joint.shape, 1 / cards[u])
+    cpts[u] = np.divide(joint, of_v[..., None], out=empty, where=of_v[..., None] > 0)
+    cpts[v] = of_v / of_v.sum(axis=-1, keepdims=True)
+    parents[u], parents[v] = (*both, v), both

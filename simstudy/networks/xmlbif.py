@@ -1,0 +1,155 @@
+"""Reading and writing of networks in XMLBIF 0.3, the XML form of the interchange format."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
+
+from simstudy.networks.network import Network
+from simstudy.networks.tables import Assembly, Conditional, Declared
+
+if TYPE_CHECKING:
+    from xml.parsers.expat import XMLParserType
+
+_DEFINITION = """<?xml version="1.0" encoding="UTF-8"?>
+<!DOCTYPE BIF [
+  <!ELEMENT BIF (NETWORK)*>
+  <!ATTLIST BIF VERSION CDATA #REQUIRED>
+  <!ELEMENT NETWORK (NAME, (PROPERTY | VARIABLE | DEFINITION)*)>
+  <!ELEMENT NAME (#PCDATA)>
+  <!ELEMENT VARIABLE (NAME, (OUTCOME | PROPERTY)*)>
+  <!ATTLIST VARIABLE TYPE (nature | decision | utility) "nature">
+  <!ELEMENT OUTCOME (#PCDATA)>
+  <!ELEMENT DEFINITION (FOR | GIVEN | TABLE | PROPERTY)*>
+  <!ELEMENT FOR (#PCDATA)>
+  <!ELEMENT GIVEN (#PCDATA)>
+  <!ELEMENT TABLE (#PCDATA)>
+  <!ELEMENT PROPERTY (#PCDATA)>
+]>
+"""
+
+
+def read_xmlbif(path: str | Path) -> Network:
+    """Read a network from an XMLBIF file, which may be packed by gzip.
+
+    A table lists the probabilities with the variable itself changing fastest. Sums are treated as
+    by `read_bif`. Entities other than those of XML itself are refused.
+    """
+    from simstudy.networks.bif import read_text
+
+    return parse_xmlbif(read_text(Path(path)), str(path))
+
+
+def parse_xmlbif(text: str, source: str = "XMLBIF") -> Network:
+    """Return the network of an XMLBIF text; ``source`` names it in errors."""
+    return _Parser(text, source).network()
+
+
+class _Parser:
+    """Collects variables and tables from the elements of a document."""
+
+    def __init__(self, text: str, source: str) -> None:
+        self._text = text
+        self._built = Assembly(source, child_first=False)
+        self._open: list[str] = []
+        self._content: list[str] = []
+        self._parts: dict[str, list[str]] = {}
+        self._line = 1
+        self._expat: XMLParserType
+
+    def network(self) -> Network:
+        from xml.parsers import expat
+
+        self._expat = expat.ParserCreate()
+        self._expat.StartElementHandler = self._start
+        self._expat.EndElementHandler = self._close
+        self._expat.CharacterDataHandler = self._content.append
+        self._expat.EntityDeclHandler = self._entity
+        try:
+            # a text is no longer in the encoding that its first line may name
+            self._expat.Parse(self._text.encode(), True)
+        except expat.ExpatError as error:
+            self._built.fail(error.lineno, f"this is not XML: {expat.ErrorString(error.code)}")
+        return self._built.network(self._expat.CurrentLineNumber)
+
+    def _entity(self, *_: object) -> NoReturn:
+        self._built.fail(self._expat.CurrentLineNumber, "entities are not allowed")
+
+    def _start(self, tag: str, attributes: Mapping[str, str]) -> None:
+        if not self._open and tag != "BIF":
+            self._built.fail(
+                self._expat.CurrentLineNumber, f"the document must be a <BIF>; it is a <{tag}>"
+            )
+        self._open.append(tag)
+        self._content.clear()
+        if tag in ("VARIABLE", "DEFINITION"):
+            self._parts, self._line = {}, self._expat.CurrentLineNumber
+        if tag == "VARIABLE" and attributes.get("TYPE", "nature") != "nature":
+            self._built.fail(self._line, f"a variable is of type {attributes['TYPE']}, not nature")
+
+    def _close(self, tag: str) -> None:
+        self._open.pop()
+        text = "".join(self._content).strip()
+        self._content.clear()
+        if tag == "VARIABLE":
+            states = tuple(self._parts.get("OUTCOME", ()))
+            self._built.declare(Declared(self._one("NAME"), states, self._line))
+        elif tag == "DEFINITION":
+            self._define()
+        elif tag == "NAME" and self._open[-1:] == ["NETWORK"]:
+            self._built.title = text
+        else:
+            self._parts.setdefault(tag, []).append(text)
+
+    def _one(self, tag: str) -> str:
+        found = self._parts.get(tag, [])
+        if len(found) != 1:
+            self._built.fail(self._line, f"one <{tag}> is expected here; there are {len(found)}")
+        return found[0]
+
+    def _define(self) -> None:
+        parents = tuple(self._parts.get("GIVEN", ()))
+        table = Conditional(self._one("FOR"), parents, self._line)
+        table.entries.append((None, self._numbers(self._one("TABLE")), self._line))
+        self._built.define(table)
+
+    def _numbers(self, text: str) -> list[float]:
+        numbers = []
+        for word in text.split():
+            try:
+                number = float(word)
+            except ValueError:
+                self._built.fail(self._line, f"'{word}' is not a number")
+            if not math.isfinite(number):
+                self._built.fail(self._line, f"{word} is no probability")
+            numbers.append(number)
+        return numbers
+
+
+def write_xmlbif(network: Network, path: str | Path) -> None:
+    """Write a network as an XMLBIF 0.3 file at full precision; it is read back as it is."""
+    Path(path).write_text(xmlbif_text(network), encoding="utf-8", newline="\n")
+
+
+def xmlbif_text(network: Network) -> str:
+    """Return a network as XMLBIF text."""
+    parts = [_DEFINITION, '<BIF VERSION="0.3">\n<NETWORK>\n']
+    parts.append(f"<NAME>{escape(network.title or 'unknown')}</NAME>\n")
+    for name, values in zip(network.names, network.states, strict=True):
+        outcomes = "".join(f"  <OUTCOME>{escape(value)}</OUTCOME>\n" for value in values)
+        parts.append(
+            f'<VARIABLE TYPE="nature">\n  <NAME>{escape(name)}</NAME>\n{outcomes}</VARIABLE>\n'
+        )
+    for v, cpt in enumerate(network.cpts):
+        given = "".join(
+            f"  <GIVEN>{escape(network.names[p])}</GIVEN>\n" for p in network.parents[v]
+        )
+        numbers = " ".join(map(repr, cpt.ravel().tolist()))
+        parts.append(
+            f"<DEFINITION>\n  <FOR>{escape(network.names[v])}</FOR>\n{given}"
+            f"  <TABLE>{numbers}</TABLE>\n</DEFINITION>\n"
+        )
+    return "".join([*parts, "</NETWORK>\n</BIF>\n"])
