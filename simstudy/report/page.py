@@ -49,11 +49,7 @@ def report_page(results: Results) -> str:
             (index, label, svg.swatch(index)) for index, label in enumerate(results.learners)
         ],
         kind=study.kind,
-        views=[
-            reworded(view(results, index), study.kind)
-            | {"question": question(study, results.info(name))}
-            for index, name in _shown(results)
-        ],
+        views=[view(results, index) for index in _shown(results)],
         aims=aims(study),
         estimands=estimands(study, results.info()),
         design=sections(study, results.about("family", study.family.name)),
@@ -95,12 +91,12 @@ def report_page(results: Results) -> str:
     )
 
 
-def _shown(results: Results) -> list[tuple[int, str]]:
+def _shown(results: Results) -> list[int]:
     """The columns that the page has views of: of estimators the squared errors alone."""
-    columns = [*enumerate(results.measures)]
+    every = range(len(results.measures))
     if results.study.compare != "estimators":
-        return columns
-    return [(index, name) for index, name in columns if name.startswith("squared_error")]
+        return [*every]
+    return [index for index in every if results.measures[index].startswith("squared_error")]
 
 
 def view(results: Results, index: int) -> dict[str, Any]:
@@ -123,7 +119,7 @@ def view(results: Results, index: int) -> dict[str, Any]:
         return replace(table, name=f"{table.name}_{findings.measure}")
 
     lost = results.manifest["failures"], results.manifest["cells"]
-    return {
+    found = {
         "index": index,
         "info": findings.info,
         "finding": finding(findings),
@@ -150,6 +146,7 @@ def view(results: Results, index: int) -> dict[str, Any]:
         "precision": [own(table) for table in precision],
         "precision_note": captions.precision(findings),
     }
+    return reworded(found, study.kind) | {"question": question(study, findings.info)}
 
 
 def _unmeasured_limits(findings: Findings) -> list[str]:

@@ -60,19 +60,25 @@ def study_schema() -> Schema:
     known = [describe_component(MEASURES, name) for name in MEASURES.names()]
     sections["MeasureSection"] = _component_schema(MeasureSection, MEASURES)
     measures = sections["Measures"]["properties"]
-    for place in (measures["primary"], measures["also"]["items"]):
+    for place in (measures["primary"], measures["also"]["items"], measures["targets"]["items"]):
         table = {"$ref": "#/$defs/MeasureSection"}
         place["anyOf"] = [*(_name(one) for one in known), _TEXT, table]
     # Without plugins, all names are known.
     learner = {"anyOf": [_names(LEARNERS), {"pattern": ":"}]}
-    name = _names(MEASURES)
+    name = {"anyOf": [_names(MEASURES), {"pattern": ":"}]}  # or two levels
     measure = {"anyOf": [name, {"type": "object", "properties": {"name": name}}]}
     schema["if"] = {"not": {"required": ["plugins"], "properties": {"plugins": {"minItems": 1}}}}
     schema["then"] = {
         "properties": {
             "family": {"properties": {"name": _names(FAMILIES)}},
             "learners": {"items": {"properties": {"name": learner}}},
-            "measures": {"properties": {"primary": measure, "also": {"items": measure}}},
+            "measures": {
+                "properties": {
+                    "primary": measure,
+                    "also": {"items": measure},
+                    "targets": {"items": measure},
+                }
+            },
         }
     }
     return schema

@@ -21,7 +21,7 @@ OF_SETS = sorted(
     and "message" not in keywords(MEASURES.get(name))  # they depend on no test row
 )
 LEARNER_NAMES = sorted({*LEARNERS._builtin} - {"truth"})
-WRAPPERS = {"calibrated", "cost_sensitive", "select"}
+WRAPPERS = {"calibrated", "cost_sensitive"}
 
 
 # By default each learner meets one family, and each family several learners.
