@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 _WAYS = {
     "learners": "simstudy.engine.learning:Learning",
     "measures": "simstudy.engine.picking:Picking",
+    "estimators": "simstudy.engine.estimating:Estimating",
+    "tests": "simstudy.engine.rejecting:Rejecting",
 }
 
 

@@ -113,6 +113,11 @@ class Plan:
     targets: tuple[Component, ...] = ()
     test_sizes: tuple[int, ...] = ()
     repeats: int = 0
+    # Of a comparison of estimators or of tests; training sets whose mean value is estimated.
+    estimators: tuple[Component, ...] = ()
+    tests: tuple[Component, ...] = ()
+    training_sets: int = 0
+    confidence: float = 0.95
     # Registered in an interactive session, so not importable: (kind, name, object).
     interactive: tuple[tuple[str, str, Any], ...] = field(default=(), compare=False)
     # On a cluster, the packages and versions that every process must have.
@@ -184,7 +189,7 @@ class Plan:
                 "seed": self.seed,
                 "models": self.models,
                 "family": self.family.identity,
-                "data.train_sizes": list(self.train_sizes),
+                "data.train_sizes": list(self.train_sizes) if self._sizes_are_set else [],
                 "data.test_size": self.test_size,
                 "data.training": self.training,
                 "learners": [[learner.label, _identity(learner)] for learner in self.learners],
@@ -198,6 +203,11 @@ class Plan:
             }
         )
 
+    @property
+    def _sizes_are_set(self) -> bool:
+        """Whether training sizes are no doses of another kind, which may grow."""
+        return self.kind.compares_learners or self.kind.doses != "train_sizes"
+
     def _other_kind(self) -> dict[str, Any]:
         """The conditions of a study that compares other things than learners."""
         return {
@@ -205,6 +215,8 @@ class Plan:
             "treatments": [[one.label, one.identity] for one in self.treatments],
             "doses": list(self.doses),
             "data.repeats": self.repeats,
+            **({"data.training_sets": self.training_sets} if self.estimators else {}),
+            **({"analysis.confidence": self.confidence} if self.estimators or self.tests else {}),
         }
 
     def stream(self, model: int, role: str) -> np.random.Generator:
@@ -322,6 +334,10 @@ def stated_plan(study: Study) -> Plan:
         targets=tuple(map(_component, study.targets)),
         test_sizes=tuple(study.data.test_sizes or ()),
         repeats=study.data.repeats or 0,
+        estimators=tuple(map(_component, study.estimators)),
+        tests=tuple(map(_component, study.tests)),
+        training_sets=study.data.training_sets or 0,
+        confidence=study.analysis.confidence,
         measures=tuple(map(_component, study.measured)),
         positive=measures.positive,
         prior=prior if isinstance(prior, str) else tuple(prior),

@@ -24,6 +24,7 @@ from simstudy.report.prose.reproduction import needed, same_scores
 from simstudy.report.tables import facts
 from simstudy.report.tables import findings as build
 from simstudy.report.tables.choices import choice_tables
+from simstudy.report.tables.estimates import estimate_tables
 from simstudy.report.tables.table import Table
 from simstudy.report.templating import render
 from simstudy.report.wording import reworded
@@ -48,12 +49,15 @@ def report_page(results: Results) -> str:
             (index, label, svg.swatch(index)) for index, label in enumerate(results.learners)
         ],
         kind=study.kind,
-        views=[view(results, index) for index in range(len(results.measures))],
+        views=[view(results, index) for index in _shown(results)],
         aims=aims(study),
         estimands=estimands(study, results.info()),
         design=sections(study, results.about("family", study.family.name)),
         methods=facts.methods(results),
-        choices=[] if study.kind.compares_learners else choice_tables(results),
+        choices=choice_tables(results) + estimate_tables(results),
+        choices_heading="Errors and coverage"
+        if study.compare == "estimators"
+        else "Choices between learners",
         measures=facts.measures(results),
         conventions=conventions(study),
         examples=_examples(results),
@@ -85,6 +89,14 @@ def report_page(results: Results) -> str:
         dots=min(study.models, spread.MAX_DOTS),
         **commands(results),
     )
+
+
+def _shown(results: Results) -> list[int]:
+    """The columns that the page has views of: of estimators the squared errors alone."""
+    every = range(len(results.measures))
+    if results.study.compare != "estimators":
+        return [*every]
+    return [index for index in every if results.measures[index].startswith("squared_error")]
 
 
 def view(results: Results, index: int) -> dict[str, Any]:

@@ -142,8 +142,16 @@ class Columns:
             found.append(_table({**columns, "probabilities": lists}))
         return pa.concat_tables(found).combine_chunks() if found else _table({})
 
-    def picks(self) -> pa.Table:
-        """The choices that the cells of a comparison of measures keep."""
+    def kept(self) -> pa.Table:
+        """What the cells of a comparison of measures or of estimators keep beside their scores."""
+        if self._plan.compare == "estimators":
+            from simstudy.results.estimates import estimate_columns
+
+            texts, numbers = estimate_columns(self._plan, self._places.keys, self._answers)
+            named = {name: _texts(values) for name, values in texts.items()}
+            columns = {name: _numbers(values) for name, values in numbers.items()}
+            first = {name: columns.pop(name) for name in ("model", "size")}
+            return _table({**first, **named, **columns})
         from simstudy.results.picks import picks_columns
 
         found = picks_columns(self._plan, self._places.keys, self._answers)

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from simstudy.errors import SimstudyError
-from simstudy.results.data_analyses import DataAnalyses
+from simstudy.results.estimator_analyses import EstimatorAnalyses
 from simstudy.results.store import Store
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 REFERENCE = 100  # test rows, if the study has this size
 
 
-class MeasureAnalyses(DataAnalyses):
+class MeasureAnalyses(EstimatorAnalyses):
     """Analyses of the choices that measures made between learners; see `Results`."""
 
     def _demand_measures(self) -> None:

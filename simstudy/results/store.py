@@ -214,7 +214,7 @@ class Store(CellFolder):
             self.write(ANSWERS, parquet(cells.answers()))
         kept = {}
         if plan.kind.keeps:
-            content = parquet(cells.picks())
+            content = parquet(cells.kept())
             self.write(plan.kind.keeps, content)
             kept = {plan.kind.keeps: zlib.crc32(content)}
         if self.descriptions is None:

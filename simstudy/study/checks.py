@@ -36,6 +36,8 @@ def check_study(study: Study) -> None:
     _check_true_tree(study)
     if study.compare == "measures":
         _check_judged(study)
+    elif study.compare in ("estimators", "tests"):
+        _check_estimated(study)
     else:
         _check_exact(study)
     _check_tables(study)
@@ -204,6 +206,31 @@ def _check_judged(study: Study) -> None:
         for names in _classes(study):
             check_parameters(key, spec, names, study.measures.positive)
     _check_configurations(study, "compare", '"measures" goes')
+
+
+def _check_estimated(study: Study) -> None:
+    """Refuse a comparison of estimators or tests with nothing to compare or to estimate."""
+    treatments = getattr(study, study.kind.specs)
+    if not treatments:
+        one = study.kind.treatment
+        raise KeyedError(study.compare, f"a comparison of {study.compare} needs at least one {one}")
+    labels = [spec.label for spec in treatments]
+    for index, label in enumerate(labels):
+        if label in labels[:index]:
+            key, what = f"{study.compare}[{index}].label", study.compare
+            raise KeyedError(key, f"two {what} have the label '{label}'; labels must differ")
+    for index, learner in enumerate(study.learners):
+        if getattr(LEARNERS.get(learner.name), "knows_model", False):
+            key = f"learners[{index}].name"
+            raise KeyedError(key, f"'{learner.name}' is given the truth and fits no rows")
+    for key, name in _measure_names(study):
+        measure = MEASURES.get(name)
+        if needs := keywords(measure) & {"truth", "oracle", "limit", "message"}:
+            text = f"'{name}' needs {min(needs)!r}, which the rows available do not give"
+            raise KeyedError(key, text)
+        if not has_exact_value(measure):
+            raise KeyedError(key, f"'{name}' has no exact value to compare estimates with")
+    _check_configurations(study, "compare", f'"{study.compare}" goes')
 
 
 def _check_tables(study: Study) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,10 @@ class Kind:
         """Whether it is the kind that results record without a name."""
         return self.name == LEARNERS_KIND
 
+    def alien_keys(self) -> set[str]:
+        """Return the keys of a study file that are for other kinds alone."""
+        return {key for kind in KINDS.values() for key in kind.own_keys} - {*self.own_keys}
+
     @property
     def conditions(self) -> tuple[str, str]:
         """The conditions of a plan that hold its treatments and its doses, which may grow."""
@@ -71,5 +77,26 @@ KINDS = {
             keeps="picks.parquet",
             scores=("right", "loss"),
         ),
+        Kind(
+            "estimators",
+            "estimator",
+            "available",
+            "train_sizes",
+            "estimators",
+            ("estimators", "data.training_sets"),
+            keeps="estimates.parquet",
+            scores=(
+                *("squared_error", "squared_error_of_mean", "error", "error_of_mean"),
+                *("covered", "covered_mean", "width"),
+            ),
+        ),
+        Kind("tests", "test", "available", "train_sizes", "tests", ("tests", "data.repeats")),
     )
 }
+
+
+def tested_scores(learners: Sequence[str]) -> list[tuple[str, str]]:
+    """The scores of a comparison of tests: of single learners, then of every two."""
+    pairs = [f"{first}_{second}" for first, second in combinations(learners, 2)]
+    alone = [(score, name) for score in ("type_1", "type_1_mirrored") for name in learners]
+    return alone + [(score, pair) for score in ("power", "wrong", "difference") for pair in pairs]

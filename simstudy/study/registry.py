@@ -1,4 +1,4 @@
-"""Registries of families, learners and measures."""
+"""Registries of families, learners, measures, estimators and tests."""
 
 from __future__ import annotations
 
@@ -242,7 +242,32 @@ MEASURES = Registry(
     },
     reserved=("family", "model", "size", "learner", "status", "measure"),
 )
-REGISTRIES = (FAMILIES, LEARNERS, MEASURES)
+_ESTIMATORS = "simstudy.estimators"
+ESTIMATORS = Registry(
+    "estimator",
+    "estimators",
+    {
+        "resubstitution": f"{_ESTIMATORS}.splitting:ResubstitutionEstimator",
+        "holdout": f"{_ESTIMATORS}.splitting:HoldoutEstimator",
+        "cross_validation": f"{_ESTIMATORS}.splitting:CrossValidationEstimator",
+        "leave_one_out": f"{_ESTIMATORS}.splitting:LeaveOneOutEstimator",
+        "five_by_two": f"{_ESTIMATORS}.splitting:FiveByTwoEstimator",
+        "bootstrap_632": f"{_ESTIMATORS}.bootstrap:BootstrapEstimator",
+        "nested_cross_validation": f"{_ESTIMATORS}.nested:NestedEstimator",
+    },
+)
+TESTS = Registry(
+    "test",
+    "tests",
+    {
+        "cross_validated_t": f"{_ESTIMATORS}.comparing:CrossValidatedT",
+        "resampled_t": f"{_ESTIMATORS}.comparing:ResampledT",
+        "five_by_two_t": f"{_ESTIMATORS}.comparing:FiveByTwoT",
+        "five_by_two_f": f"{_ESTIMATORS}.comparing:FiveByTwoF",
+        "mcnemar": f"{_ESTIMATORS}.comparing:McNemarTest",
+    },
+)
+REGISTRIES = (FAMILIES, LEARNERS, MEASURES, ESTIMATORS, TESTS)
 DATA = "data"  # stands in place of a family in studies of data sets
 
 

@@ -27,8 +27,14 @@ from simstudy.study.describe import (
     parameters_of,
 )
 from simstudy.study.lists import ListFile, ReadingsFile
-from simstudy.study.registry import FAMILIES, LEARNERS, MEASURES, Registry
-from simstudy.study.sections import LearnerSection, MeasureSection, NamedSection, StudyFile
+from simstudy.study.registry import ESTIMATORS, FAMILIES, LEARNERS, MEASURES, TESTS, Registry
+from simstudy.study.sections import (
+    LearnerSection,
+    MeasureSection,
+    NamedSection,
+    StudyFile,
+    TreatmentSection,
+)
 from simstudy.study.spec import EARLIER_NAMES, plain
 
 Schema = dict[str, Any]
@@ -44,8 +50,13 @@ def study_schema() -> Schema:
     for kind, section, registry in (
         ("NamedSection", NamedSection, FAMILIES),
         ("LearnerSection", LearnerSection, LEARNERS),
+        ("EstimatorSection", TreatmentSection, ESTIMATORS),
+        ("TestSection", TreatmentSection, TESTS),
     ):
         sections[kind] = _component_schema(section, registry)
+    del sections["TreatmentSection"]
+    for key, kind in (("estimators", "EstimatorSection"), ("tests", "TestSection")):
+        schema["properties"][key]["items"] = {"$ref": f"#/$defs/{kind}"}
     known = [describe_component(MEASURES, name) for name in MEASURES.names()]
     sections["MeasureSection"] = _component_schema(MeasureSection, MEASURES)
     measures = sections["Measures"]["properties"]

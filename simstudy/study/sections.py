@@ -57,7 +57,13 @@ class Data(_Section):
     repeats: Annotated[int, Field(ge=1, le=10**6)] | None = Field(
         default=None,
         description="In a comparison of measures: the number of test sets of each size; 50 if left "
-        "out.",
+        "out. In a comparison of tests: the number of data sets of each size drawn from a model; "
+        "20 if left out.",
+    )
+    training_sets: Annotated[int, Field(ge=2, le=10**6)] | None = Field(
+        default=None,
+        description="In a comparison of estimators: the number of training sets of each size whose "
+        "mean value is estimated, too; 200 if left out.",
     )
 
     @field_validator("test_size", mode="before")
@@ -102,6 +108,12 @@ class LearnerSection(NamedSection):
     preparation: Preparation | None = Field(
         default=None, description="Instead of the study's [preparation], on data sets."
     )
+
+
+class TreatmentSection(NamedSection):
+    """An estimator or a test, and its label."""
+
+    label: str = Field(default="", description="Its label in reports; the name if left out.")
 
 
 class DataSetSection(_Section):
@@ -324,10 +336,11 @@ class StudyFile(_Section):
         description="Python files that register families, learners or measures, relative to this "
         "file.",
     )
-    compare: Literal["learners", "measures"] = Field(
+    compare: Literal["learners", "measures", "estimators", "tests"] = Field(
         default="learners",
-        description="What is compared: learners; or measures, by how often they prefer the truly "
-        "better of two learners.",
+        description="What is compared: learners; measures, by how often they prefer the truly "
+        "better of two learners; estimators of performance, by their errors; or tests of two "
+        "learners, by how often they reject.",
     )
     keep_answers: bool = Field(
         default=False,
@@ -339,6 +352,12 @@ class StudyFile(_Section):
     resampling: Resampling = Resampling()
     preparation: Preparation = Preparation()
     learners: list[LearnerSection] = Field(min_length=1)
+    estimators: list[TreatmentSection] = Field(
+        default=[], description="In a comparison of estimators: what is compared."
+    )
+    tests: list[TreatmentSection] = Field(
+        default=[], description="In a comparison of tests: what is compared."
+    )
     measures: Measures = Measures()
     analysis: Analysis = Analysis()
     limits: Limits = Limits()
@@ -354,6 +373,7 @@ _TEST_SIZES, _REPEATS, _TRAIN_SIZE, _TARGET = (
     100,
     "kl_divergence",
 )
+_TRAINING_SETS, _DATA_SETS = 200, 20  # of comparisons of estimators and of tests
 _KINDS = (Data, Measures, Analysis, Limits, Thresholds, Resampling, Preparation)
 _SECTIONS: dict[str, type[BaseModel]] = {
     "": StudyFile,
@@ -402,6 +422,8 @@ def _check_kind(given: StudyFile) -> None:
 
 def completed(given: StudyFile) -> StudyFile:
     """A study of another kind than of learners, with the defaults of its kind."""
+    if given.compare in ("estimators", "tests"):
+        return _with_exact_values(given)
     if given.compare != "measures":
         return given
     data = {"test_size": "exact", "test_sizes": [*_TEST_SIZES], "repeats": _REPEATS}
@@ -416,14 +438,22 @@ def completed(given: StudyFile) -> StudyFile:
     return given.model_copy(update=changed)
 
 
+def _with_exact_values(given: StudyFile) -> StudyFile:
+    """A comparison of estimators or tests with the defaults of its kind."""
+    estimators = given.compare == "estimators"
+    key, number = ("training_sets", _TRAINING_SETS) if estimators else ("repeats", _DATA_SETS)
+    stated = getattr(given.data, key)
+    data = {"test_size": "exact", key: number if stated is None else stated}
+    return given.model_copy(update={"data": given.data.model_copy(update=data)})
+
+
 def _check_keys(given: StudyFile) -> None:
     """Refuse the keys of other kinds of studies."""
+    alien = KINDS[given.compare].alien_keys()
     for kind in KINDS.values():
-        if kind.name == given.compare:
-            continue
         for key in kind.own_keys:
             section, _, name = key.rpartition(".")
             stated = getattr(given, section) if section else given
-            if name in stated.model_fields_set:
+            if key in alien and name in stated.model_fields_set:
                 text = f'this key is for studies with compare = "{kind.name}"'
                 raise KeyedError(key, text)

@@ -15,7 +15,7 @@ from simstudy.study.builtin import study_path
 from simstudy.study.checks import check_study
 from simstudy.study.digests import recorded_digests
 from simstudy.study.explain import KeyedError
-from simstudy.study.kinds import DOSES, KINDS, LEARNERS_KIND, Kind
+from simstudy.study.kinds import DOSES, KINDS, LEARNERS_KIND, Kind, tested_scores
 from simstudy.study.measured import (
     resolve_measures,
     resolve_targets,
@@ -23,7 +23,7 @@ from simstudy.study.measured import (
     stated_targets,
 )
 from simstudy.study.plugins import PluginFile, directory_restored, load_plugin
-from simstudy.study.registry import DATA, FAMILIES, LEARNERS
+from simstudy.study.registry import DATA, ESTIMATORS, FAMILIES, LEARNERS, TESTS, Registry
 from simstudy.study.sections import (
     Analysis,
     Data,
@@ -35,6 +35,7 @@ from simstudy.study.sections import (
     Resampling,
     StudyFile,
     Thresholds,
+    TreatmentSection,
     completed,
     read_sections,
 )
@@ -71,9 +72,11 @@ class Study:
         The sections of a study of data sets. It has no family of its own: ``family``
         then stands for the data sets, and ``models`` is the number of splits.
     compare : str
-        What is compared: "learners" or "measures".
+        What is compared: "learners", "measures", "estimators" or "tests".
     targets : sequence of Spec
         In a comparison of measures, those whose exact values say which learner is better.
+    estimators, tests : sequence of Spec
+        In a comparison of estimators or of tests, what is compared.
     plugin_files : sequence of PluginFile
         The content of the plugins.
     tables : sequence of DataSource
@@ -99,6 +102,8 @@ class Study:
     keep_answers: bool
     compare: str = LEARNERS_KIND
     targets: tuple[Spec, ...] = ()
+    estimators: tuple[Spec, ...] = ()
+    tests: tuple[Spec, ...] = ()
     plugin_files: tuple[PluginFile, ...] = ()
     tables: tuple[DataSource, ...] = ()
 
@@ -135,6 +140,12 @@ class Study:
     @property
     def columns(self) -> list[str]:
         """The names of the scores: of the measures, unless others are compared."""
+        learners = [learner.label for learner in self.learners]
+        if self.compare == "estimators":
+            pairs = [f"{one}_{other}" for one in self.measures.labels for other in learners]
+            return [f"{score}_{pair}" for score in self.kind.scores for pair in pairs]
+        if self.compare == "tests":
+            return [f"{score}_{names}" for score, names in tested_scores(learners)]
         targets = [target.label for target in self.targets]
         own = [f"{score}_{target}" for score in self.kind.scores for target in targets]
         return own or self.measures.labels
@@ -149,7 +160,7 @@ class Study:
         if not self.kind.compares_learners:
             keys.insert(2, "compare")
         content = {key: getattr(self, key) for key in keys}
-        alien = {key for kind in KINDS.values() if kind != self.kind for key in kind.own_keys}
+        alien = self.kind.alien_keys()
         if self.datasets:
             content["datasets"] = [one.model_dump(exclude_none=True) for one in self.datasets]
         else:
@@ -166,6 +177,11 @@ class Study:
             {"name": spec.name, "label": spec.label, **_own_preparation(spec), **spec.resolved}
             for spec in self.learners
         ]
+        for key in ("estimators", "tests"):
+            if specs := getattr(self, key):
+                content[key] = [
+                    {"name": spec.name, "label": spec.label, **spec.resolved} for spec in specs
+                ]
         made: dict[str, Any] = plain(content)
         return made
 
@@ -198,7 +214,12 @@ def stated_study(content: Any) -> Study:
     learners = [stated_spec(learner, LEARNERS) for learner in given.learners]
     family = _TABLES if given.family is None else stated_spec(given.family, FAMILIES)
     study = _study(given, family, learners, stated_measures(given.measures))
-    return replace(study, targets=stated_targets(given.measures))
+    return replace(
+        study,
+        targets=stated_targets(given.measures),
+        estimators=tuple(stated_spec(one, ESTIMATORS) for one in given.estimators),
+        tests=tuple(stated_spec(one, TESTS) for one in given.tests),
+    )
 
 
 def _resolved_study(given: StudyFile, directory: Path, digests: Sequence[str] | None) -> Study:
@@ -221,13 +242,26 @@ def _resolved_study(given: StudyFile, directory: Path, digests: Sequence[str] | 
     given = completed(given)
     measured = resolve_measures(given.measures, ordering=given.compare == "measures")
     study = _study(given, family, learners, measured, files)
-    study = replace(study, targets=resolve_targets(given.measures))
+    study = replace(
+        study,
+        targets=resolve_targets(given.measures),
+        estimators=_treatments(given.estimators, ESTIMATORS),
+        tests=_treatments(given.tests, TESTS),
+    )
     if study.datasets:
         from simstudy.study.datasets import with_tables
 
         study = with_tables(study, directory)
     check_study(study)
     return study
+
+
+def _treatments(sections: Sequence[TreatmentSection], registry: Registry) -> tuple[Spec, ...]:
+    """Look up estimators or tests."""
+    return tuple(
+        resolve_spec(one, registry, f"{registry.plural}[{index}]")
+        for index, one in enumerate(sections)
+    )
 
 
 def _study(

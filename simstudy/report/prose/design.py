@@ -21,6 +21,8 @@ def question(study: Study, info: MeasureInfo) -> str:
     place = f"On random {_models(study)}"
     if study.compare == "measures":
         return f"{place}, {_which_measure(study, info)}"
+    if study.compare in ("estimators", "tests"):
+        return f"{place}, {_which_to_trust(study, info)}"
     after = f"after {all_sizes(sizes)} rows"
     if len(sizes) > MAX_NAMED + 1:
         after = f"after {sizes[0]:,} to {sizes[-1]:,} rows ({len(sizes)} sizes)"
@@ -42,6 +44,19 @@ def _which_measure(study: Study, info: MeasureInfo) -> str:
     )
 
 
+def _which_to_trust(study: Study, info: MeasureInfo) -> str:
+    """The question of a comparison of estimators or of tests."""
+    number, rows = len(study.labels), all_sizes(study.doses)
+    if study.compare == "estimators":
+        return (
+            f"which of {number} estimators comes nearest to the exact value with {rows} rows "
+            f"available, by {info.label}?"
+        )
+    return (
+        f"how often does each of {number} tests reject with {rows} rows available, by {info.label}?"
+    )
+
+
 def aims(study: Study) -> str:
     """What the study is for."""
     labels, several = study.labels, len(study.doses) > 1
@@ -50,6 +65,16 @@ def aims(study: Study) -> str:
         return (
             f"To compare {counted(len(labels), 'measure')} by how often each prefers the truly "
             f"better of two learners fitted to the same rows{more}."
+        )
+    if study.compare == "estimators":
+        return (
+            f"To compare {counted(len(labels), 'estimator')} of a learner's performance by how "
+            "near they come to its exact value, and how often their intervals contain it."
+        )
+    if study.compare == "tests":
+        return (
+            f"To compare {counted(len(labels), 'test')} of two learners by how often each rejects: "
+            "without a difference (type I error), and with one that is known (power)."
         )
     learn = "they learn" if len(labels) > 1 else "it learns"
     more = ", and to see how that changes with the number of training rows" * several
@@ -70,6 +95,23 @@ def estimands(study: Study, info: MeasureInfo) -> str:
             "of the measure counts half and pairs that the target ties are left out. The loss is "
             "the mean of what the learner that it prefers lacks in the target. For every two "
             "measures and test size: the mean paired difference of the two."
+        )
+    if study.compare == "estimators":
+        return (
+            "For every estimator and number of rows available: the mean, over the models of the "
+            f"family, of the {info.label}. The exact value is that of the classifier trained on "
+            "the rows available or, as the second target, the mean over "
+            f"{study.data.training_sets} training sets of as many rows. For every two estimators: "
+            "the mean paired difference of the two."
+        )
+    if study.compare == "tests":
+        return (
+            "For every test and number of rows available: the share of data sets, of "
+            f"{study.data.repeats} drawn from every model, on which it rejects at 5 %. Type I "
+            "error: two copies of one learner, each fitted to 80 % of the training rows drawn for "
+            "it at random; or one classifier asked about the rows and about others drawn from the "
+            "same classes (mirrored), so that both have the same exact performance. Power: two "
+            "learners, where the test favours the one that is better by its exact value."
         )
     several = len(study.labels) > 1
     pairs = " For every two learners and training size: the mean paired difference of the two."
@@ -101,6 +143,8 @@ def design(study: Study) -> str:
     """One sentence on what was run."""
     sizes = ", ".join(f"{size:,}" for size in study.data.train_sizes)
     test = _test(study.data.test_size)
+    if study.compare == "tests":
+        test = f"{study.data.repeats} data sets of each size; differences exact"
     if study.compare == "measures":
         doses = ", ".join(f"{size:,}" for size in study.doses)
         test = f"{study.data.repeats} test sets of {doses} rows each; targets exact"
