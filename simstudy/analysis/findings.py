@@ -26,6 +26,7 @@ from simstudy.analysis.ranks import Ranks, rank
 from simstudy.analysis.standings import UNTESTED, Pair, Standing, judged, ranked_at, standing_at
 from simstudy.analysis.thresholds import Course, as_table, courses
 from simstudy.measures.base import MeasureInfo
+from simstudy.study.kinds import KINDS, LEARNERS_KIND, Kind
 
 T = TypeVar("T")
 
@@ -46,6 +47,8 @@ class Design:
         Confidence of intervals and tests.
     adjustment : str
         Adjustment of the pairwise tests: "bonferroni", "bonferroni_all", "holm" or "none".
+    kind : Kind
+        What is compared, and the words for it.
     """
 
     learners: tuple[str, ...]
@@ -53,6 +56,7 @@ class Design:
     models: int
     confidence: float
     adjustment: str
+    kind: Kind = KINDS[LEARNERS_KIND]
 
     @property
     def holm(self) -> bool:

@@ -23,6 +23,8 @@ _STARTER = Path(__file__).parents[1] / "study" / "starter.toml"
 _USE = {
     "family": '[family] with name = "{}"',
     "learner": '[[learners]] with name = "{}"',
+    "estimator": 'compare = "estimators" and [[estimators]] with name = "{}"',
+    "test": 'compare = "tests" and [[tests]] with name = "{}"',
     "measure": '[measures] with primary = "{0}", or also = ["{0}"]',
 }
 _SETTINGS = ("prior", "base", "reward")  # keys of [measures] that a measure may need

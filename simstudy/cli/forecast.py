@@ -11,13 +11,14 @@ if TYPE_CHECKING:
     from simstudy.workflow.data_pilot import DataPilot
     from simstudy.workflow.pilot import Pilot
 
-_NAMES = {"mean": "every mean", "difference": "every paired difference between learners"}
+_NAMES = {"mean": "every mean", "difference": "every paired difference between {}s"}
 
 
 def forecast(pilot: Pilot, mcse: float | None, difference: float | None, power: float) -> list[str]:
     """Sentences on precision, power and time."""
     study = pilot.study
-    pairs = math.comb(len(study.learners), 2)
+    names = {kind: name.format(study.kind.treatment) for kind, name in _NAMES.items()}
+    pairs = math.comb(len(study.labels), 2)
     kinds = [kind for kind in _NAMES if not math.isnan(pilot.spread(kind))]
     error = pilot.precision["mcse_error"].max()
     number = int(pilot.precision["sd"].notna().sum())
@@ -31,7 +32,7 @@ def forecast(pilot: Pilot, mcse: float | None, difference: float | None, power: 
         spread = pilot.spread(kind)
         reached = spread / math.sqrt(study.models)
         lines.append(
-            f"  {_NAMES[kind]}: standard deviation between models up to {spread:.4f}, so a "
+            f"  {names[kind]}: standard deviation between models up to {spread:.4f}, so a "
             f"Monte-Carlo standard error up to {reached:.4f}"
         )
     lacking = pilot.without_spread
@@ -44,10 +45,10 @@ def forecast(pilot: Pilot, mcse: float | None, difference: float | None, power: 
         lines.append(f"For a Monte-Carlo standard error of {mcse:g}:")
         for kind in kinds:
             models = pilot.models_needed(kind, mcse)
-            lines.append(f"  {_NAMES[kind]}: {models:,} models, {duration(pilot.seconds(models))}")
+            lines.append(f"  {names[kind]}: {models:,} models, {duration(pilot.seconds(models))}")
     if difference is not None and "difference" in kinds:
         level, adjustment = study.analysis.confidence, study.analysis.adjustment
-        tests = {"none": 1, "bonferroni_all": pairs * len(study.data.train_sizes)}
+        tests = {"none": 1, "bonferroni_all": pairs * len(study.doses)}
         m = tests.get(adjustment, pairs)
         found = pilot.power(difference, study.models, level, m)
         models = pilot.models_for_power(difference, power, level, m)

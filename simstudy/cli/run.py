@@ -19,6 +19,7 @@ from simstudy.cli.report import results_of_others
 from simstudy.engine.workers.child import available_processors, spare_children
 from simstudy.errors import SOME_FAILED, SimstudyError
 from simstudy.study.builtin import study_path
+from simstudy.study.kinds import DOSES
 from simstudy.study.toml import read_toml
 from simstudy.texts import echo
 
@@ -86,7 +87,7 @@ def run(
     """Run a study: draw models and data, fit learners, score, test and report."""
     overrides: dict[str, Any] = {"models": models, "seed": seed}
     if sizes is not None:
-        overrides["data.train_sizes"] = _whole_numbers("--sizes", sizes)
+        overrides[DOSES] = _whole_numbers("--sizes", sizes)
     given = {key: value for key, value in overrides.items() if value is not None}
     piece, cluster = _shard(shard), _cluster(backend, address)
     options: RunOptions = {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field, replace
 from itertools import repeat
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -12,11 +13,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 import simstudy
-from simstudy.engine.evaluation import EXACT, SAMPLED
+from simstudy.engine.kinds import way_of
 from simstudy.engine.seeds import stream, stream_key
 from simstudy.errors import SimstudyError
 from simstudy.measures.base import has_exact_value
+from simstudy.measures.two_level import level_names
 from simstudy.sources.data import DataSource
+from simstudy.study.kinds import KINDS, LEARNERS_KIND, Kind
 from simstudy.study.plugins import PluginFile
 from simstudy.study.registry import LEARNERS, MEASURES, registered
 from simstudy.study.sizes import rows_of
@@ -105,6 +108,16 @@ class Plan:
     tables: tuple[DataSource, ...] = field(default=(), compare=False)
     resampling: str = ""  # as canonical JSON
     keep_answers: bool = False
+    compare: str = LEARNERS_KIND
+    # Of a comparison of measures: what says which learner is better, and the test sets.
+    targets: tuple[Component, ...] = ()
+    test_sizes: tuple[int, ...] = ()
+    repeats: int = 0
+    # Of a comparison of estimators or of tests; training sets whose mean value is estimated.
+    estimators: tuple[Component, ...] = ()
+    tests: tuple[Component, ...] = ()
+    training_sets: int = 0
+    confidence: float = 0.95
     # Registered in an interactive session, so not importable: (kind, name, object).
     interactive: tuple[tuple[str, str, Any], ...] = field(default=(), compare=False)
     # On a cluster, the packages and versions that every process must have.
@@ -112,19 +125,37 @@ class Plan:
 
     @property
     def columns(self) -> list[Column]:
-        """The measures on each test: exact, sampled, or exact and then sampled."""
-        exact = [_column(one, "", EXACT) for one in self.measures if one.label in self.exact]
-        if self.test_size == "exact":
-            return exact
-        suffix = "" if isinstance(self.test_size, int) else "_sampled"
-        sampled = [_column(one, suffix, SAMPLED) for one in self.measures]
-        return exact + sampled if self.test_size == "both" else sampled
+        """The columns of the scores, the primary one first."""
+        return way_of(self).columns(self)
+
+    @property
+    def kind(self) -> Kind:
+        """What is compared."""
+        return KINDS[self.compare]
+
+    @property
+    def treatments(self) -> tuple[Component, ...]:
+        """What is compared: the learners, or those of another kind."""
+        found: tuple[Component, ...] = getattr(self, self.kind.name)
+        return found
+
+    @property
+    def doses(self) -> tuple[int, ...]:
+        """The training sizes, or the doses of another kind."""
+        found: tuple[int, ...] = getattr(self, self.kind.doses)
+        return found
+
+    def at_doses(self, doses: Iterable[int]) -> Plan:
+        """The plan with other doses."""
+        changed: dict[str, Any] = {self.kind.doses: tuple(doses)}
+        return replace(self, **changed)
 
     @property
     def component_names(self) -> tuple[str, list[str], list[str]]:
         """The names of the family, the learners and the measures, as `registered` takes them."""
-        learners, measures = ([one.name for one in kind] for kind in (self.learners, self.measures))
-        return self.family.name, learners, measures
+        every = (*self.measures, *self.targets)
+        measures = dict.fromkeys(level for one in every for level in level_names(one.name))
+        return self.family.name, [one.name for one in self.learners], [*measures]
 
     @property
     def cells(self) -> int:
@@ -134,7 +165,7 @@ class Plan:
     @property
     def cells_each(self) -> int:
         """The number of cells of a model."""
-        return len(self.train_sizes) * len(self.learners)
+        return len(self.doses) * len(self.treatments)
 
     @property
     def trusted(self) -> bool:
@@ -149,6 +180,7 @@ class Plan:
         }
         later = {"measures.positive": self.positive, "keep_answers": self.keep_answers}
         named = {key: value for key, value in later.items() if value != UNNAMED_CONDITIONS[key]}
+        named |= {} if self.kind.compares_learners else self._other_kind()
         return (
             (of_data if self.parts else {})
             | named
@@ -157,11 +189,11 @@ class Plan:
                 "seed": self.seed,
                 "models": self.models,
                 "family": self.family.identity,
-                "data.train_sizes": list(self.train_sizes),
+                "data.train_sizes": list(self.train_sizes) if self._sizes_are_set else [],
                 "data.test_size": self.test_size,
                 "data.training": self.training,
                 "learners": [[learner.label, _identity(learner)] for learner in self.learners],
-                MEASURED: [one.identity for one in self.measures],
+                MEASURED: [one.identity for one in self.targets or self.measures],
                 "measures.prior": self.prior if isinstance(self.prior, str) else list(self.prior),
                 "measures.cutoff": self.cutoff,
                 "measures.base": self.base,
@@ -170,6 +202,22 @@ class Plan:
                 "source": dict(self.sources),
             }
         )
+
+    @property
+    def _sizes_are_set(self) -> bool:
+        """Whether training sizes are no doses of another kind, which may grow."""
+        return self.kind.compares_learners or self.kind.doses != "train_sizes"
+
+    def _other_kind(self) -> dict[str, Any]:
+        """The conditions of a study that compares other things than learners."""
+        return {
+            "compare": self.compare,
+            "treatments": [[one.label, one.identity] for one in self.treatments],
+            "doses": list(self.doses),
+            "data.repeats": self.repeats,
+            **({"data.training_sets": self.training_sets} if self.estimators else {}),
+            **({"analysis.confidence": self.confidence} if self.estimators or self.tests else {}),
+        }
 
     def stream(self, model: int, role: str) -> np.random.Generator:
         """The random stream of one role in one model, or in one split of a data set."""
@@ -251,7 +299,8 @@ def make_plan(study: Study) -> Plan:
         plan,
         tables=study.tables,
         measures=tuple(map(_component, study.measured)),
-        exact=tuple(one.label for one in study.measured if has_exact_value(MEASURES.get(one.name))),
+        targets=tuple(map(_component, study.targets)),
+        exact=tuple(one.label for one in study.measured if _has_exact_value(one.name)),
         plugins=study.plugin_files,
         sources=tuple(
             (name, digest)
@@ -281,6 +330,14 @@ def stated_plan(study: Study) -> Plan:
         learners=tuple(map(_component, study.learners)),
         resampling=_canonical(study.resampling) if study.datasets else "",
         keep_answers=study.keep_answers,
+        compare=study.compare,
+        targets=tuple(map(_component, study.targets)),
+        test_sizes=tuple(study.data.test_sizes or ()),
+        repeats=study.data.repeats or 0,
+        estimators=tuple(map(_component, study.estimators)),
+        tests=tuple(map(_component, study.tests)),
+        training_sets=study.data.training_sets or 0,
+        confidence=study.analysis.confidence,
         measures=tuple(map(_component, study.measured)),
         positive=measures.positive,
         prior=prior if isinstance(prior, str) else tuple(prior),
@@ -296,9 +353,8 @@ def _component(spec: Spec) -> Component:
     return Component(spec.name, dict(spec.parameters), spec.identity, spec.label)
 
 
-def _column(measure: Component, suffix: str, test: str) -> Column:
-    label = measure.label
-    return Column(label + suffix, measure.name, test, label, measure.parameters)
+def _has_exact_value(name: str) -> bool:
+    return all(has_exact_value(MEASURES.get(level)) for level in level_names(name))
 
 
 def _canonical(section: BaseModel) -> str:

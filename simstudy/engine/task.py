@@ -20,7 +20,8 @@ import numpy as np
 from simstudy.arrays import FloatArray
 from simstudy.data.sample import Sample, read_only
 from simstudy.engine.evaluation import population
-from simstudy.engine.plan import Component, Plan
+from simstudy.engine.kinds import way_of
+from simstudy.engine.plan import Column, Component, Plan
 from simstudy.engine.problems import build, problem
 from simstudy.engine.scoring import (
     InvalidProbabilitiesError,
@@ -81,14 +82,14 @@ def run_task(
     prepare(plan)
     blanks = blank_cells(plan, model, wanted)
     try:
-        task = Task(plan, model)
+        task = way_of(plan).task(plan, model)
     except BaseException as error:
         if _is_interrupt(error):
             raise
         yield from (failed(cell, error, "error", DRAWING) for cell in blanks)
         return
     drawn()
-    components = {component.label: component for component in plan.learners}
+    components = {component.label: component for component in plan.treatments}
     for cell in blanks:
         yield task.run_cell(components[cell.learner], cell.size)
 
@@ -97,8 +98,8 @@ def blank_cells(plan: Plan, model: int, wanted: Collection[CellKey] | None = Non
     """The cells of a model before they are run, in their order."""
     return [
         _blank(plan, model, size, component)
-        for size in plan.train_sizes
-        for component in plan.learners
+        for size in plan.doses
+        for component in plan.treatments
         if wanted is None or (size, component.label) in wanted
     ]
 
@@ -114,8 +115,19 @@ class Task:
         with self._isolated():
             self._problem = problem(plan, model)
         self._truth, self._judged = self._problem.truth, self._problem.judged
-        self._score = Scorer(
-            plan.columns,
+        self._score = self._scorer(self._scored_columns())
+        self._limits: dict[str, tuple[FloatArray | None, str]] = {}
+        self._train: tuple[int, Sample] | None = None
+
+    def _scored_columns(self) -> list[Column]:
+        """The columns that the predictions of a learner are scored by."""
+        return self._plan.columns
+
+    def _scorer(self, columns: Sequence[Column]) -> Scorer:
+        """What scores predictions by some columns, by the conventions of the study."""
+        plan = self._plan
+        return Scorer(
+            columns,
             plan.prior,
             plan.cutoff,
             plan.base,
@@ -127,8 +139,6 @@ class Task:
             plan.positive,
             self._problem.rarer,
         )
-        self._limits: dict[str, tuple[FloatArray | None, str]] = {}
-        self._train: tuple[int, Sample] | None = None
 
     def training_set(self, size: int) -> Sample:
         """The training set of a size; the last one is cached."""
@@ -169,7 +179,7 @@ class Task:
         raised.
         """
         cell, train = self._blank(component, size), self.training_set(size)
-        rng = self._stream(_role(component, size))
+        rng = self._stream(role(component, size))
         with warnings.catch_warnings(record=True) as raised, self._isolated():
             warnings.simplefilter("always")
             proba, fit_seconds, predict_seconds, fitted = self._answers(component, train, rng)
@@ -381,10 +391,10 @@ def plain_text(text: str, longest: int = _MAX_TEXT) -> str:
 
 def _blank(plan: Plan, model: int, size: int, component: Component) -> Cell:
     values = (float("nan"),) * len(plan.columns)
-    key = plan.stream_key(model, _role(component, size))
+    key = plan.stream_key(model, way_of(plan).role(component, size))
     return Cell(model, size, component.label, values, stream=key)
 
 
-def _role(component: Component, size: int) -> str:
+def role(component: Component, size: int) -> str:
     """The role of a learner's random stream."""
     return f"learner/{component.identity}/{size}"

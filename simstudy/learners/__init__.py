@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from simstudy.learners.naive_bayes import NaiveBayes
     from simstudy.learners.one_attribute import DecisionStump, OneR
     from simstudy.learners.prior import Prior
+    from simstudy.learners.select import Select
     from simstudy.learners.tan import TAN
     from simstudy.learners.truth import Truth
 
@@ -41,6 +42,7 @@ _HOMES = {
     "simstudy.learners.naive_bayes": ["NaiveBayes"],
     "simstudy.learners.one_attribute": ["DecisionStump", "OneR"],
     "simstudy.learners.prior": ["Prior"],
+    "simstudy.learners.select": ["Select"],
     "simstudy.learners.tan": ["TAN"],
     "simstudy.learners.truth": ["Truth"],
 }
@@ -64,6 +66,7 @@ __all__ = [
     "NaiveBayes",
     "OneR",
     "Prior",
+    "Select",
     "Truth",
 ]
 

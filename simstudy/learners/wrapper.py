@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -53,17 +53,7 @@ class Wrapper(Learner):
 
     def base(self) -> Learner:
         """Return the other learner."""
-        cls, given = _find(self.learner, self.purpose), self.parameters or {}
-        known = [field.name for field in dataclasses.fields(cls) if field.init]
-        for key in given:
-            if key not in known:
-                of = f"parameters: '{key}' is no parameter of '{self.learner}'"
-                raise ValueError(f"{of}{suggestion(key, known)}")
-        try:
-            made: Learner = cls(**given)
-        except TypeError as error:  # a value of another type
-            raise ValueError(f"parameters = {given!r} do not fit '{self.learner}'") from error
-        return made
+        return make_learner(self.learner, self.parameters or {}, self.purpose)
 
     @property
     def accepts(self) -> frozenset[str]:  # type: ignore[override]
@@ -83,6 +73,21 @@ class Wrapper(Learner):
         base = self.base()
         if hasattr(base, "warm_up"):
             base.warm_up()
+
+
+def make_learner(name: str, given: Mapping[str, Any], purpose: str) -> Learner:
+    """Return a learner by its name or path, with parameters; ``purpose`` is for errors."""
+    cls = _find(name, purpose)
+    known = [field.name for field in dataclasses.fields(cls) if field.init]
+    for key in given:
+        if key not in known:
+            of = f"parameters: '{key}' is no parameter of '{name}'"
+            raise ValueError(f"{of}{suggestion(key, known)}")
+    try:
+        made: Learner = cls(**given)
+    except TypeError as error:  # a value of another type
+        raise ValueError(f"parameters = {given!r} do not fit '{name}'") from error
+    return made
 
 
 def _find(name: str, purpose: str) -> Any:

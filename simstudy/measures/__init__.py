@@ -57,6 +57,7 @@ if TYPE_CHECKING:
         information_reward_2002_modal,
         kononenko_bratko,
     )
+    from simstudy.measures.scored_ranking import probabilistic_auc, scored_auc
     from simstudy.measures.truth import estimation, kl_divergence, regret, representation
 
 _HOMES = {
@@ -96,6 +97,7 @@ _HOMES = {
     ],
     "simstudy.measures.per_class": ["f_score", "false_positive_rate", "precision", "recall"],
     "simstudy.measures.ranking": ["auc", "h_measure", "sar"],
+    "simstudy.measures.scored_ranking": ["probabilistic_auc", "scored_auc"],
     "simstudy.measures.retrieval": [
         "average_precision",
         "interpolated_precision",
@@ -156,6 +158,7 @@ __all__ = [
     "overconfidence",
     "precision",
     "precision_at",
+    "probabilistic_auc",
     "recall",
     "recall_at",
     "refinement_loss",
@@ -166,6 +169,7 @@ __all__ = [
     "root_relative_squared_error",
     "sar",
     "score",
+    "scored_auc",
     "sensitivity_specificity",
     "underconfidence",
 ]

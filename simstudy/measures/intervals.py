@@ -111,7 +111,7 @@ def wilson(
     if not 0 <= successes <= n:
         raise ValueError(f"successes = {successes!r} is not allowed; it must be from 0 to {n}")
     if z is None:
-        z = _quantile(confidence)
+        z = normal_quantile(confidence)
     elif z > 0:
         confidence = math.erf(z / math.sqrt(2.0))
     else:
@@ -150,7 +150,7 @@ def delong(
     X. Sun & W. Xu (2014). Fast implementation of DeLong's algorithm. IEEE Signal Processing
     Letters 21.
     """
-    _quantile(confidence)
+    normal_quantile(confidence)
     curves = placements((scores,), y, positive)
     (value,), variance = curves.auc, curves.covariance(0, 0)
     lower, upper = _normal_interval(value, variance, confidence)
@@ -200,7 +200,7 @@ def delong_difference(
     E. R. DeLong, D. M. DeLong & D. L. Clarke-Pearson (1988). Comparing the areas under two or more
     correlated receiver operating characteristic curves. Biometrics 44.
     """
-    _quantile(confidence)
+    normal_quantile(confidence)
     curves = placements((first, second), y, positive)
     one, other = curves.auc
     variances = curves.covariance(0, 0), curves.covariance(1, 1)
@@ -327,7 +327,7 @@ def bootstrap(
     """
     if samples < 1:
         raise ValueError(f"samples = {samples!r} is not allowed; it must be at least 1")
-    _quantile(confidence)
+    normal_quantile(confidence)
     value = score(measure, proba, y, **context)
     source, n = np.random.default_rng(rng), len(y)
     q, y = np.asarray(proba), np.asarray(y)
@@ -366,7 +366,7 @@ def _percentiles(found: FloatArray, confidence: float) -> tuple[float, float, fl
     return lower, upper, error
 
 
-def _quantile(confidence: float) -> float:
+def normal_quantile(confidence: float) -> float:
     """Return the normal quantile of a two-sided interval."""
     if not 0 < confidence < 1:
         raise ValueError(f"confidence = {confidence!r} is not allowed; it must be between 0 and 1")
@@ -379,5 +379,5 @@ def _normal_interval(value: float, variance: float, confidence: float) -> tuple[
     """Return the normal interval; the reason of a variance that does not exist."""
     if math.isnan(variance):
         return variance, variance
-    half = _quantile(confidence) * math.sqrt(variance)
+    half = normal_quantile(confidence) * math.sqrt(variance)
     return value - half, value + half

@@ -110,6 +110,11 @@ def two_level(name: str, lookup: Callable[[str], MeasureFunction]) -> TwoLevelMe
     return TwoLevelMeasure(first, second)
 
 
+def level_names(name: str) -> list[str]:
+    """Return the names of the measures that a measure is made of: both of a two-level one."""
+    return name.split(":")
+
+
 def auc_accuracy_number(auc: float, accuracy: float) -> float:
     """Return the number that Huang & Ling (2007) print for AUC:acc: ``min(1, AUC + .01 acc)``.
 

@@ -23,6 +23,7 @@ from simstudy.report.prose import captions
 from simstudy.report.prose.crossings import added_sizes
 from simstudy.report.prose.design import design
 from simstudy.report.prose.phrases import opening
+from simstudy.report.wording import reworded
 from simstudy.results.results import Results
 from simstudy.texts import printable
 
@@ -87,7 +88,7 @@ def write_figures(
                 )
                 continue
             try:
-                found = make(results, STYLES[style])
+                found = reworded(make(results, STYLES[style]), results.study.kind)
             except NotDrawnError as error:
                 skipped += [f"{name}: {error}"] * (not name.startswith("learning_curves"))
                 continue
@@ -129,6 +130,7 @@ def learning_curve_files(results: Results) -> dict[str, bytes]:
     """The learning curves of the primary measure in every format, by file: title, key, caption."""
     try:
         found = curves(results, mpl.SCREEN, results.measures[0])
+        found = reworded(found, results.study.kind)
     except NotDrawnError:
         return {}
     title = results.study.title or results.study.name

@@ -15,7 +15,7 @@ from simstudy.report.charts.network import network
 from simstudy.report.charts.svg import Panel
 from simstudy.report.curve_section import curve_sections
 from simstudy.report.prose import captions
-from simstudy.report.prose.design import conventions, question, sections
+from simstudy.report.prose.design import aims, conventions, estimands, question, sections
 from simstudy.report.prose.finding import finding
 from simstudy.report.prose.headline import statements
 from simstudy.report.prose.numbers import brief
@@ -23,8 +23,11 @@ from simstudy.report.prose.phrases import count_range
 from simstudy.report.prose.reproduction import needed, same_scores
 from simstudy.report.tables import facts
 from simstudy.report.tables import findings as build
+from simstudy.report.tables.choices import choice_tables
+from simstudy.report.tables.estimates import estimate_tables
 from simstudy.report.tables.table import Table
 from simstudy.report.templating import render
+from simstudy.report.wording import reworded
 from simstudy.results.results import Results
 from simstudy.study.sizes import size_text
 from simstudy.study.study import Study
@@ -45,9 +48,16 @@ def report_page(results: Results) -> str:
         learners=[
             (index, label, svg.swatch(index)) for index, label in enumerate(results.learners)
         ],
-        views=[view(results, index) for index in range(len(results.measures))],
+        kind=study.kind,
+        views=[view(results, index) for index in _shown(results)],
+        aims=aims(study),
+        estimands=estimands(study, results.info()),
         design=sections(study, results.about("family", study.family.name)),
-        methods=facts.learners(results),
+        methods=facts.methods(results),
+        choices=choice_tables(results) + estimate_tables(results),
+        choices_heading="Errors and coverage"
+        if study.compare == "estimators"
+        else "Choices between learners",
         measures=facts.measures(results),
         conventions=conventions(study),
         examples=_examples(results),
@@ -62,14 +72,16 @@ def report_page(results: Results) -> str:
             "caption": captions.regret(split, study),
             "unit": results.info("regret").unit,
         },
-        costs={
+        costs=None
+        if not study.kind.compares_learners
+        else {
             "panels": svg.panels(
                 curves.seconds(medians, results.learners, results.sizes), "seconds", svg.TIMES
             ),
             "table": facts.costs(results, medians),
             "caption": captions.costs(manifest["platform"], study.data.test_size),
         },
-        failures=facts.failures(results),
+        failures=reworded(facts.failures(results), study.kind),
         warnings=list(manifest["warnings"].items())[:_MAX_WARNINGS],
         versions=facts.versions(results),
         needed=needed(manifest),
@@ -77,6 +89,14 @@ def report_page(results: Results) -> str:
         dots=min(study.models, spread.MAX_DOTS),
         **commands(results),
     )
+
+
+def _shown(results: Results) -> list[int]:
+    """The columns that the page has views of: of estimators the squared errors alone."""
+    every = range(len(results.measures))
+    if results.study.compare != "estimators":
+        return [*every]
+    return [index for index in every if results.measures[index].startswith("squared_error")]
 
 
 def view(results: Results, index: int) -> dict[str, Any]:
@@ -99,10 +119,9 @@ def view(results: Results, index: int) -> dict[str, Any]:
         return replace(table, name=f"{table.name}_{findings.measure}")
 
     lost = results.manifest["failures"], results.manifest["cells"]
-    return {
+    found = {
         "index": index,
         "info": findings.info,
-        "question": question(study, findings.info),
         "finding": finding(findings),
         "statements": statements(findings, *lost, overtaking=overtaking),
         "reading": captions.reading(findings, overtaking),
@@ -127,6 +146,7 @@ def view(results: Results, index: int) -> dict[str, Any]:
         "precision": [own(table) for table in precision],
         "precision_note": captions.precision(findings),
     }
+    return reworded(found, study.kind) | {"question": question(study, findings.info)}
 
 
 def _unmeasured_limits(findings: Findings) -> list[str]:

@@ -20,6 +20,7 @@ from simstudy.report.tables import findings as build
 from simstudy.report.tables.datasets import dataset_tables
 from simstudy.report.tables.table import Table
 from simstudy.report.tables.terminal import print_table
+from simstudy.report.wording import reworded
 from simstudy.results.results import Results
 from simstudy.texts import counted, printable
 
@@ -45,10 +46,11 @@ def print_summary(results: Results, console: Console, brief: bool = False) -> No
         return
     study, findings = results.study, results.findings()
     console.print(study.title or study.name, style="bold", markup=False)
-    console.print(f"{finding(findings)}\n", highlight=False, markup=False)
+    kind = study.kind
+    console.print(f"{reworded(finding(findings), kind)}\n", highlight=False, markup=False)
     console.print(f"{design(study)}.", markup=False)
     console.print(f"{opening(conventions(study))}.\n", markup=False)
-    print_table(build.means(findings), console)
+    print_table(reworded(build.means(findings), kind), console)
     if not brief:
         _print_tests(findings, console)
         _print_verdicts(findings, console)
@@ -61,7 +63,7 @@ def _print_tests(findings: Findings, console: Console) -> None:
         for note in build.missing_tests({name: table}):
             console.print(f"{note}\n", markup=False)
         if isinstance(table, Table):
-            print_table(table, console)
+            print_table(reworded(table, findings.design.kind), console)
 
 
 def _print_datasets(results: Results, console: Console, brief: bool) -> None:
@@ -100,7 +102,8 @@ def _print_verdicts(findings: Findings, console: Console) -> None:
             lead = f"{size:>8,} rows: " if index == 0 else " " * 15
             console.print(f"{lead}{sentence}", highlight=False, markup=False, soft_wrap=True)
     method = opening(pair_method(findings))
-    console.print(f"{method}; numbers are in favour of the learner named first.\n", style="dim")
+    first = f"numbers are in favour of the {findings.design.kind.treatment} named first."
+    console.print(f"{method}; {first}\n", style="dim")
 
 
 def _print_courses(findings: Findings, console: Console) -> None:
@@ -112,7 +115,7 @@ def _print_courses(findings: Findings, console: Console) -> None:
         text = (
             f"{changes} changes of the learner ahead between {many} learners: see thresholds.csv."
         )
-        console.print(f"  {text}\n", highlight=False)
+        console.print(f"  {reworded(text, findings.design.kind)}\n", highlight=False)
         return
     for sentence in crossings.course_sentences(findings):
         console.print(f"  {sentence}", highlight=False, markup=False, soft_wrap=True)

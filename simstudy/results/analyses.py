@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from simstudy.errors import SimstudyError
-from simstudy.results.data_analyses import DataAnalyses
+from simstudy.results.measure_analyses import MeasureAnalyses
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from simstudy.results.curves import Curves
 
 
-class Analyses(DataAnalyses):
+class Analyses(MeasureAnalyses):
     """Analyses of the scores; see `Results`."""
 
     @cached_property
@@ -47,6 +47,7 @@ class Analyses(DataAnalyses):
                 study.models,
                 study.analysis.confidence,
                 study.analysis.adjustment,
+                study.kind,
             )
             parts = [self._part(name, part) for part in ("regret", "estimation")]
             self._findings[name] = Findings(

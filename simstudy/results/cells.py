@@ -15,6 +15,7 @@ from simstudy.engine.task import Cell, CellKey
 from simstudy.errors import SimstudyError
 from simstudy.results.columns import Columns, Places
 from simstudy.results.folder import Folder
+from simstudy.results.identity import levels
 from simstudy.results.journal import Journal
 from simstudy.study.constants import JOURNAL, STUDY
 from simstudy.study.sizes import size_text
@@ -65,8 +66,8 @@ class CellFolder(Folder):
     def note_kept(self, plan: Plan) -> None:
         """Note the cells that `todo` found of models, sizes and learners that a plan lacks."""
         models, sizes, labels = self._further
-        labels = labels - {learner.label for learner in plan.learners}
-        sizes = (sizes & self._own_sizes()) - {*plan.train_sizes}  # not those added by refining
+        labels = labels - {one.label for one in plan.treatments}
+        sizes = (sizes & self._own_sizes()) - {*plan.doses}  # not those added by refining
         found = [
             _count(sum(model >= plan.models for model in models), "model"),
             _count(len(sizes), "size", [f"{size:,} rows" for size in sorted(sizes)]),
@@ -80,7 +81,7 @@ class CellFolder(Folder):
 
     def _own_sizes(self) -> set[int]:
         """The sizes of all studies that the journal has cells of."""
-        return {size for one in self._owners() for size in one["conditions"]["data.train_sizes"]}
+        return {size for one in self._owners() for size in levels(one["conditions"])[1]}
 
     def _check_model(self, plan: Plan, cell: Cell) -> None:
         """Refuse a cell whose model differs from that of its other cells."""
@@ -120,8 +121,8 @@ class CellFolder(Folder):
         """The cells that failed so far, whether or not the study is complete."""
         manifest = self.found()
         conditions = manifest["conditions"]
-        labels = [label for label, _ in conditions["learners"]]
-        asked = self._asked(conditions["models"], conditions["data.train_sizes"], labels)
+        labels, sizes = levels(conditions)
+        asked = self._asked(conditions["models"], sizes, labels)
         with self._errors():
             failed: dict[tuple[int, int, str], Cell] = {}
             for cell in Journal(self.directory).cells():
@@ -147,7 +148,7 @@ class CellFolder(Folder):
     def take(self, plan: Plan, others: Sequence[CellFolder]) -> None:
         """Add the cells of the same study from other directories."""
         places, mine = Places(plan), self.columns(plan)
-        labels = {learner.label for learner in plan.learners}
+        labels = {one.label for one in plan.treatments}
         added: set[tuple[int, int, str]] = set()
         with self.saving(plan) as save:
             for other in others:
@@ -209,8 +210,8 @@ class CellFolder(Folder):
 
     def forget_failures(self, plan: Plan) -> bool:
         """Remove failed cells, so that they are rerun; returns whether there were any."""
-        labels = [learner.label for learner in plan.learners]
-        asked = self._asked(plan.models, plan.train_sizes, labels)
+        labels = [one.label for one in plan.treatments]
+        asked = self._asked(plan.models, plan.doses, labels)
         with self._errors():
             dropped = Journal(self.directory).drop(lambda cell: cell.status != "ok" and asked(cell))
         if dropped:

@@ -24,7 +24,7 @@ class Places:
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
-        keys = [(size, learner.label) for size in plan.train_sizes for learner in plan.learners]
+        keys = [(size, one.label) for size in plan.doses for one in plan.treatments]
         self.keys, self._places = keys, {key: place for place, key in enumerate(keys)}
         self._measures = len(plan.columns)
 
@@ -141,6 +141,21 @@ class Columns:
             columns |= {"row": _numbers(rows), "target": _numbers(target)}
             found.append(_table({**columns, "probabilities": lists}))
         return pa.concat_tables(found).combine_chunks() if found else _table({})
+
+    def kept(self) -> pa.Table:
+        """What the cells of a comparison of measures or of estimators keep beside their scores."""
+        if self._plan.compare == "estimators":
+            from simstudy.results.estimates import estimate_columns
+
+            texts, numbers = estimate_columns(self._plan, self._places.keys, self._answers)
+            named = {name: _texts(values) for name, values in texts.items()}
+            columns = {name: _numbers(values) for name, values in numbers.items()}
+            first = {name: columns.pop(name) for name in ("model", "size")}
+            return _table({**first, **named, **columns})
+        from simstudy.results.picks import picks_columns
+
+        found = picks_columns(self._plan, self._places.keys, self._answers)
+        return _table({name: _numbers(values) for name, values in found.items()})
 
     def _key(self, place: int) -> dict[str, Any]:
         """What names a cell in the table of predictions."""

@@ -9,6 +9,7 @@ from typing import Any
 
 from simstudy.engine.plan import UNNAMED_CONDITIONS, Plan
 from simstudy.results.manifest import PLUGINS
+from simstudy.study.kinds import KINDS, LEARNERS_KIND, Kind
 
 OWNER = ("conditions", "limits", "plugins", "plugin_files")  # keys of an owner
 
@@ -64,21 +65,23 @@ def changed(plan: Plan, manifest: dict[str, Any], exactly: bool = False) -> dict
     return {
         key: f"{key} ({here.get(key)} there, {asked[key]} requested)"
         for key in asked
-        if here.get(key) != asked[key] and (exactly or not _agree(key, here.get(key), asked[key]))
+        if here.get(key) != asked[key]
+        and (exactly or not _agree(key, here.get(key), asked[key], plan.kind))
     }
 
 
-def _agree(key: str, here: Any, asked: Any) -> bool:
+def _agree(key: str, here: Any, asked: Any, kind: Kind) -> bool:
     """Whether cells computed under one value are valid under the other, as far as both have them.
 
     What has one name, such as the label of a learner, must be the same in both.
     """
-    if key in ("models", "data.train_sizes"):
+    treatments, doses = kind.conditions
+    if key in ("models", doses):
         return True
     if key == "plugins":
         return {*here} <= {*asked} or {*asked} <= {*here}
-    if key in ("learners", "source"):
-        there = dict(here)
+    if key in (treatments, "source"):
+        there = dict(here or {})
         return all(there.get(name, value) == value for name, value in dict(asked).items())
     return False
 
@@ -86,9 +89,11 @@ def _agree(key: str, here: Any, asked: Any) -> bool:
 def covers(plan: Plan, manifest: dict[str, Any]) -> bool:
     """Whether a plan has all models, sizes and learners of a manifest."""
     here, asked = manifest["conditions"], plan.conditions()
-    labels, known = ([label for label, _ in one["learners"]] for one in (here, asked))
-    return (
-        here["models"] <= asked["models"]
-        and {*here["data.train_sizes"]} <= {*asked["data.train_sizes"]}
-        and {*labels} <= {*known}
-    )
+    (labels, sizes), (known, doses) = levels(here), levels(asked)
+    return here["models"] <= asked["models"] and {*sizes} <= {*doses} and {*labels} <= {*known}
+
+
+def levels(conditions: dict[str, Any]) -> tuple[list[str], list[int]]:
+    """The labels of the treatments and the doses that the conditions of a study name."""
+    treatments, doses = KINDS[conditions.get("compare", LEARNERS_KIND)].conditions
+    return [label for label, _ in conditions[treatments]], conditions[doses]

@@ -10,9 +10,11 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
-from simstudy.engine.plan import Column, Plan
+from simstudy.engine.kinds import way_of
+from simstudy.engine.plan import Plan
 from simstudy.engine.task import draw_model
 from simstudy.measures.base import keywords
+from simstudy.study.kinds import KINDS, LEARNERS_KIND
 from simstudy.study.registry import FAMILIES, LEARNERS, MEASURES, Registry, registered
 
 COMPLETE = "complete"
@@ -48,6 +50,10 @@ class _Conditions(_Section):
     measured: list[str] = Field(alias="measures.primary and also")
     source: dict[str, str]
     plugins: list[str]
+    # Of a study that compares other things than learners:
+    compare: Literal[tuple(KINDS)] = LEARNERS_KIND  # type: ignore[valid-type]
+    treatments: list[Annotated[list[str], Field(min_length=2, max_length=2)]] = []
+    doses: list[int] = []
 
 
 class Owner(_Section):
@@ -176,18 +182,18 @@ def fits(kind: type[_Section], content: Any) -> bool:
 def descriptions(plan: Plan) -> dict[str, Any]:
     """What a manifest records of the family, the learners and the measures of a study."""
     return {
-        "measures": {column.name: _info(column, plan.reward) for column in plan.columns},
+        "measures": {one.name: asdict(way_of(plan).info(plan, one)) for one in plan.columns},
         "columns": {column.name: [column.measure, column.test] for column in plan.columns},
         "about": {
             "family": {}
             if plan.parts
             else {plan.family.name: first_line(FAMILIES, plan.family.name)},
             "learner": {one.name: first_line(LEARNERS, one.name) for one in plan.learners},
-            "measure": {one.name: first_line(MEASURES, one.name) for one in plan.measures},
+            "measure": {name: first_line(MEASURES, name) for name in plan.component_names[2]},
         },
         "rests_on": {
-            one.name: sorted({"base", "reward", "prior"} & keywords(MEASURES.get(one.name)))
-            for one in plan.measures
+            name: sorted({"base", "reward", "prior"} & keywords(MEASURES.get(name)))
+            for name in plan.component_names[2]
         },
         "parts": [part._asdict() for part in plan.parts],
         "notes": {table.name: list(table.notes) for table in plan.tables if table.notes},
@@ -211,19 +217,6 @@ def first_line(registry: Registry, name: str) -> str:
     """The first line of a component's docstring."""
     text = getattr(registry.get(name), "__doc__", None)
     return str(text or "").strip().split("\n")[0]
-
-
-def _info(column: Column, reward: str) -> dict[str, Any]:
-    """The description of a column's measure; its label names a reward other than the mean."""
-    measure = MEASURES.get(column.measure)
-    info = asdict(measure.info)
-    if reward != "mean" and "reward" in keywords(measure):
-        info["label"] += f" ({reward} over classes)"
-    if column.label != column.measure:
-        info["label"] = column.label.replace("_", " ")
-    if column.name != column.label:
-        info["label"] += " (sampled)"
-    return info
 
 
 def networks(plan: Plan, drawn: Collection[int]) -> dict[str, Any]:

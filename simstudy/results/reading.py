@@ -49,8 +49,8 @@ class Recorded:
         sets = counted(len(self.study.datasets), "data set")
         parts = [
             sets if self.study.datasets else counted(self.study.models, "model"),
-            counted(len(self.learners), "learner"),
-            counted(len(self.sizes), "training size"),
+            counted(len(self.learners), self.study.kind.treatment),
+            counted(len(self.sizes), f"{self.study.kind.dose} size"),
             *([failed] if self.manifest["failures"] else []),
         ]
         return summary(self, ", ".join(parts), f"in {str(self.directory)!r}")
@@ -76,13 +76,13 @@ class Recorded:
 
     @property
     def learners(self) -> list[str]:
-        """The labels of the learners."""
+        """The labels of the learners, or of what else is compared."""
         return self.study.labels
 
     @property
     def sizes(self) -> list[int]:
-        """The training sizes."""
-        return list(self.study.data.train_sizes)
+        """The training sizes, or the doses of another kind of study."""
+        return self.study.doses
 
     @property
     def foreign(self) -> list[str]:

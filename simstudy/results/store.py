@@ -212,12 +212,17 @@ class Store(CellFolder):
         self._remove(REFINED)
         if plan.keep_answers:
             self.write(ANSWERS, parquet(cells.answers()))
+        kept = {}
+        if plan.kind.keeps:
+            content = parquet(cells.kept())
+            self.write(plan.kind.keeps, content)
+            kept = {plan.kind.keeps: zlib.crc32(content)}
         if self.descriptions is None:
             facts = {**facts, "networks": networks(plan, self._drawn)}
         facts = {
             **facts,
             "scores_checksum": zlib.crc32(scores),
-            "checksums": {SCORES[1]: zlib.crc32(timings), SCORES[2]: written},
+            "checksums": {SCORES[1]: zlib.crc32(timings), SCORES[2]: written, **kept},
             "failures": len(failures),
             "warnings": dict(cells.warnings().most_common(20)),
         }

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from simstudy.measures.arguments import class_numbers
 from simstudy.measures.base import has_exact_value, keywords
+from simstudy.measures.two_level import level_names
 from simstudy.sources.base import Family
 from simstudy.study.constants import MAX_CONFIGURATIONS
 from simstudy.study.explain import KeyedError
-from simstudy.study.measured import check_parameters, measure_keys
+from simstudy.study.measured import check_parameters, measure_keys, target_keys
 from simstudy.study.registry import FAMILIES, LEARNERS, MEASURES
 from simstudy.study.sizes import rows_of
 from simstudy.study.spec import refusal
@@ -33,14 +34,20 @@ def check_study(study: Study) -> None:
         return
     _check_given_prior(study)
     _check_true_tree(study)
-    _check_exact(study)
+    if study.compare == "measures":
+        _check_judged(study)
+    elif study.compare in ("estimators", "tests"):
+        _check_estimated(study)
+    else:
+        _check_exact(study)
     _check_tables(study)
     _check_learners(study)
 
 
 def _check_labels(study: Study) -> None:
-    for index, label in enumerate(study.labels):
-        if label in study.labels[:index]:
+    labels = [learner.label for learner in study.learners]
+    for index, label in enumerate(labels):
+        if label in labels[:index]:
             raise KeyedError(
                 f"learners[{index}].label",
                 f"two learners have the label '{label}'; labels must differ",
@@ -174,6 +181,58 @@ def _check_exact(study: Study) -> None:
         _check_configurations(study, "data.test_size", f'"{study.data.test_size}" goes')
 
 
+def _check_judged(study: Study) -> None:
+    """Refuse a comparison of measures without pairs of learners, or without a truth for them."""
+    if len(study.learners) < 2:
+        raise KeyedError("learners", "a comparison of measures needs at least two learners")
+    if len(sizes := study.data.train_sizes) > 1:
+        raise KeyedError(
+            "data.train_sizes",
+            f"a comparison of measures has one training size, not {len(sizes)}; compare sizes by "
+            "a list of studies",
+        )
+    for key, name in _measure_names(study):
+        for level in level_names(name):
+            if needs := keywords(MEASURES.get(level)) & {"truth", "oracle", "limit", "message"}:
+                raise KeyedError(
+                    key, f"'{level}' needs {min(needs)!r}, which the rows of a test set do not give"
+                )
+    for key, spec in zip(target_keys(study.measures), study.targets, strict=True):
+        measure = MEASURES.get(spec.name)
+        if not has_exact_value(measure):
+            raise KeyedError(key, f"'{spec.name}' has no exact value, so it cannot be a target")
+        if needs := keywords(measure) & {"limit", "message"}:
+            raise KeyedError(key, f"'{spec.name}' needs {min(needs)!r}, which targets do not get")
+        for names in _classes(study):
+            check_parameters(key, spec, names, study.measures.positive)
+    _check_configurations(study, "compare", '"measures" goes')
+
+
+def _check_estimated(study: Study) -> None:
+    """Refuse a comparison of estimators or tests with nothing to compare or to estimate."""
+    treatments = getattr(study, study.kind.specs)
+    if not treatments:
+        one = study.kind.treatment
+        raise KeyedError(study.compare, f"a comparison of {study.compare} needs at least one {one}")
+    labels = [spec.label for spec in treatments]
+    for index, label in enumerate(labels):
+        if label in labels[:index]:
+            key, what = f"{study.compare}[{index}].label", study.compare
+            raise KeyedError(key, f"two {what} have the label '{label}'; labels must differ")
+    for index, learner in enumerate(study.learners):
+        if getattr(LEARNERS.get(learner.name), "knows_model", False):
+            key = f"learners[{index}].name"
+            raise KeyedError(key, f"'{learner.name}' is given the truth and fits no rows")
+    for key, name in _measure_names(study):
+        measure = MEASURES.get(name)
+        if needs := keywords(measure) & {"truth", "oracle", "limit", "message"}:
+            text = f"'{name}' needs {min(needs)!r}, which the rows available do not give"
+            raise KeyedError(key, text)
+        if not has_exact_value(measure):
+            raise KeyedError(key, f"'{name}' has no exact value to compare estimates with")
+    _check_configurations(study, "compare", f'"{study.compare}" goes')
+
+
 def _check_tables(study: Study) -> None:
     """Refuse models whose probability tables exceed any memory."""
     if not FAMILIES.is_own(study.family.name):
@@ -196,7 +255,7 @@ def _check_learners(study: Study) -> None:
     """Refuse learners that are known to fail in this design, or to lack the primary measure."""
     own = FAMILIES.is_own(study.family.name)  # another one may draw anything
     family = FAMILIES.get(study.family.name)(**study.family.parameters) if own else None
-    primary = study.measures.names[0]
+    primary = level_names(study.measures.names[0])[0]
     limited = "limit" in keywords(MEASURES.get(primary))
     for index, spec in enumerate(study.learners):
         try:

@@ -14,6 +14,7 @@ from pydantic import TypeAdapter, ValidationError
 from simstudy.errors import suggestion
 from simstudy.measures.arguments import POSITIVE, arguments
 from simstudy.measures.base import CONTEXT_KEYWORDS, keywords, parameters, score
+from simstudy.measures.two_level import two_level
 from simstudy.study.explain import KeyedError, sentence
 from simstudy.study.registry import MEASURES, UnknownNameError
 from simstudy.study.sections import Measures, MeasureSection
@@ -30,11 +31,37 @@ def stated_measures(measures: Measures) -> tuple[Spec, ...]:
     return tuple(_spec(one, dict(one.model_extra or {})) for one in measures.given)
 
 
-def resolve_measures(measures: Measures) -> tuple[Spec, ...]:
-    """Look up the measures and check their parameters; raises `KeyedError`."""
-    pairs = zip(measure_keys(measures), measures.given, strict=True)
-    specs = [_resolve(key, given) for key, given in pairs]
-    for key, spec in zip(measure_keys(measures), specs, strict=True):
+def stated_targets(measures: Measures) -> tuple[Spec, ...]:
+    """The targets as a file states them."""
+    return tuple(_spec(one, dict(one.model_extra or {})) for one in measures.given_targets)
+
+
+def resolve_measures(measures: Measures, ordering: bool = False) -> tuple[Spec, ...]:
+    """Look up the measures and check their parameters; raises `KeyedError`.
+
+    With ``ordering``, measures that order results and have no mean are allowed.
+    """
+    return _resolved(measure_keys(measures), measures.given, ordering)
+
+
+def resolve_targets(measures: Measures) -> tuple[Spec, ...]:
+    """Look up the targets of a comparison of measures; raises `KeyedError`."""
+    return _resolved(target_keys(measures), measures.given_targets)
+
+
+def target_keys(measures: Measures) -> list[str]:
+    """The key of each target in a study file."""
+    return [f"measures.targets[{index}]" for index in range(len(measures.given_targets))]
+
+
+def _resolved(
+    keys: Sequence[str], sections: Sequence[MeasureSection], ordering: bool = False
+) -> tuple[Spec, ...]:
+    specs = []
+    for key, given in zip(keys, sections, strict=True):
+        two = ":" in given.name and ordering
+        specs.append(_resolve_two_level(key, given) if two else _resolve(key, given))
+    for key, spec in zip(keys, specs, strict=True):
         if [one.label for one in specs].count(spec.label) > 1:
             raise KeyedError(
                 key,
@@ -44,6 +71,24 @@ def resolve_measures(measures: Measures) -> tuple[Spec, ...]:
         if spec.label in MEASURES.reserved:
             raise KeyedError(key, f"the scores have a column named '{spec.label}' already")
     return tuple(specs)
+
+
+def _resolve_two_level(key: str, given: MeasureSection) -> Spec:
+    """A two-level measure: both of its measures are looked up; neither has parameters."""
+    for name in given.model_extra or {}:
+        text = f"the two-level measure '{given.name}' has no parameters"
+        raise KeyedError(f"{key}.{name}", text)
+    try:
+        two_level(given.name, lambda name: _resolve_name(key, name))
+    except ValueError as error:
+        raise KeyedError(key, str(error)) from error
+    return _spec(given, {})
+
+
+def _resolve_name(key: str, name: str) -> Any:
+    """The measure of a name that a study can call without parameters."""
+    _resolve(key, MeasureSection(name=name))
+    return MEASURES.get(name)
 
 
 def _resolve(key: str, given: MeasureSection) -> Spec:
@@ -98,6 +143,8 @@ def check_parameters(
     key: str, spec: Spec, names: Sequence[str], positive: str | int | None
 ) -> None:
     """Refuse parameters of a measure that do not fit the classes: call it once."""
+    if ":" in spec.name:
+        return
     classes = len(names)
     proba, y = np.full((2 * classes, classes), 1 / classes), np.arange(2 * classes) % classes
     context: dict[str, Any] = dict.fromkeys(("truth", "oracle", "limit"), proba)

@@ -1,4 +1,4 @@
-"""Registries of families, learners and measures."""
+"""Registries of families, learners, measures, estimators and tests."""
 
 from __future__ import annotations
 
@@ -177,6 +177,7 @@ LEARNERS = Registry(
         "decision_stump": f"{_LEARNERS}.one_attribute:DecisionStump",
         "one_r": f"{_LEARNERS}.one_attribute:OneR",
         "calibrated": f"{_LEARNERS}.calibrated:Calibrated",
+        "select": f"{_LEARNERS}.select:Select",
         "cost_sensitive": f"{_LEARNERS}.cost_sensitive:CostSensitive",
     },
     by_path={"pgmpy": f"{_LEARNERS}.pgmpy:pgmpy_learner", "": f"{_LEARNERS}.scikit:scikit_learner"},
@@ -218,6 +219,8 @@ MEASURES = Registry(
         "cost": f"{_MEASURES}.costs:cost",
         "average_cost": f"{_MEASURES}.costs:average_cost",
         "auc": f"{_MEASURES}.ranking:auc",
+        "scored_auc": f"{_MEASURES}.scored_ranking:scored_auc",
+        "probabilistic_auc": f"{_MEASURES}.scored_ranking:probabilistic_auc",
         "average_precision": f"{_MEASURES}.retrieval:average_precision",
         "interpolated_precision": f"{_MEASURES}.retrieval:interpolated_precision",
         "precision_at": f"{_MEASURES}.retrieval:precision_at",
@@ -240,7 +243,32 @@ MEASURES = Registry(
     },
     reserved=("family", "model", "size", "learner", "status", "measure"),
 )
-REGISTRIES = (FAMILIES, LEARNERS, MEASURES)
+_ESTIMATORS = "simstudy.estimators"
+ESTIMATORS = Registry(
+    "estimator",
+    "estimators",
+    {
+        "resubstitution": f"{_ESTIMATORS}.splitting:ResubstitutionEstimator",
+        "holdout": f"{_ESTIMATORS}.splitting:HoldoutEstimator",
+        "cross_validation": f"{_ESTIMATORS}.splitting:CrossValidationEstimator",
+        "leave_one_out": f"{_ESTIMATORS}.splitting:LeaveOneOutEstimator",
+        "five_by_two": f"{_ESTIMATORS}.splitting:FiveByTwoEstimator",
+        "bootstrap_632": f"{_ESTIMATORS}.bootstrap:BootstrapEstimator",
+        "nested_cross_validation": f"{_ESTIMATORS}.nested:NestedEstimator",
+    },
+)
+TESTS = Registry(
+    "test",
+    "tests",
+    {
+        "cross_validated_t": f"{_ESTIMATORS}.comparing:CrossValidatedT",
+        "resampled_t": f"{_ESTIMATORS}.comparing:ResampledT",
+        "five_by_two_t": f"{_ESTIMATORS}.comparing:FiveByTwoT",
+        "five_by_two_f": f"{_ESTIMATORS}.comparing:FiveByTwoF",
+        "mcnemar": f"{_ESTIMATORS}.comparing:McNemarTest",
+    },
+)
+REGISTRIES = (FAMILIES, LEARNERS, MEASURES, ESTIMATORS, TESTS)
 DATA = "data"  # stands in place of a family in studies of data sets
 
 

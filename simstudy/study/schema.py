@@ -27,8 +27,14 @@ from simstudy.study.describe import (
     parameters_of,
 )
 from simstudy.study.lists import ListFile, ReadingsFile
-from simstudy.study.registry import FAMILIES, LEARNERS, MEASURES, Registry
-from simstudy.study.sections import LearnerSection, MeasureSection, NamedSection, StudyFile
+from simstudy.study.registry import ESTIMATORS, FAMILIES, LEARNERS, MEASURES, TESTS, Registry
+from simstudy.study.sections import (
+    LearnerSection,
+    MeasureSection,
+    NamedSection,
+    StudyFile,
+    TreatmentSection,
+)
 from simstudy.study.spec import EARLIER_NAMES, plain
 
 Schema = dict[str, Any]
@@ -44,24 +50,35 @@ def study_schema() -> Schema:
     for kind, section, registry in (
         ("NamedSection", NamedSection, FAMILIES),
         ("LearnerSection", LearnerSection, LEARNERS),
+        ("EstimatorSection", TreatmentSection, ESTIMATORS),
+        ("TestSection", TreatmentSection, TESTS),
     ):
         sections[kind] = _component_schema(section, registry)
+    del sections["TreatmentSection"]
+    for key, kind in (("estimators", "EstimatorSection"), ("tests", "TestSection")):
+        schema["properties"][key]["items"] = {"$ref": f"#/$defs/{kind}"}
     known = [describe_component(MEASURES, name) for name in MEASURES.names()]
     sections["MeasureSection"] = _component_schema(MeasureSection, MEASURES)
     measures = sections["Measures"]["properties"]
-    for place in (measures["primary"], measures["also"]["items"]):
+    for place in (measures["primary"], measures["also"]["items"], measures["targets"]["items"]):
         table = {"$ref": "#/$defs/MeasureSection"}
         place["anyOf"] = [*(_name(one) for one in known), _TEXT, table]
     # Without plugins, all names are known.
     learner = {"anyOf": [_names(LEARNERS), {"pattern": ":"}]}
-    name = _names(MEASURES)
+    name = {"anyOf": [_names(MEASURES), {"pattern": ":"}]}  # or two levels
     measure = {"anyOf": [name, {"type": "object", "properties": {"name": name}}]}
     schema["if"] = {"not": {"required": ["plugins"], "properties": {"plugins": {"minItems": 1}}}}
     schema["then"] = {
         "properties": {
             "family": {"properties": {"name": _names(FAMILIES)}},
             "learners": {"items": {"properties": {"name": learner}}},
-            "measures": {"properties": {"primary": measure, "also": {"items": measure}}},
+            "measures": {
+                "properties": {
+                    "primary": measure,
+                    "also": {"items": measure},
+                    "targets": {"items": measure},
+                }
+            },
         }
     }
     return schema

@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal, get_args
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, field_validator
 
 from simstudy.study.explain import KeyedError, explain
+from simstudy.study.kinds import KINDS, LEARNERS_KIND
 
 Prior = Literal["train", "test", "uniform", "true"]
 PRIORS: tuple[Prior, ...] = get_args(Prior)
@@ -48,6 +49,22 @@ class Data(_Section):
         description="Whether training sets of different sizes are drawn independently, or each "
         "consists of the first rows of the next.",
     )
+    test_sizes: Sizes | None = Field(
+        default=None,
+        description="In a comparison of measures: numbers of test rows, increasing; 20 to 5000 if "
+        "left out.",
+    )
+    repeats: Annotated[int, Field(ge=1, le=10**6)] | None = Field(
+        default=None,
+        description="In a comparison of measures: the number of test sets of each size; 50 if left "
+        "out. In a comparison of tests: the number of data sets of each size drawn from a model; "
+        "20 if left out.",
+    )
+    training_sets: Annotated[int, Field(ge=2, le=10**6)] | None = Field(
+        default=None,
+        description="In a comparison of estimators: the number of training sets of each size whose "
+        "mean value is estimated, too; 200 if left out.",
+    )
 
     @field_validator("test_size", mode="before")
     @classmethod
@@ -57,10 +74,10 @@ class Data(_Section):
             raise ValueError('it must be a number of rows from 1 to 10^9, "exact" or "both"')
         return size
 
-    @field_validator("train_sizes")
+    @field_validator("train_sizes", "test_sizes")
     @classmethod
-    def _increasing(cls, sizes: list[int]) -> list[int]:
-        if any(second <= first for first, second in itertools.pairwise(sizes)):
+    def _increasing(cls, sizes: list[int] | None) -> list[int] | None:
+        if any(second <= first for first, second in itertools.pairwise(sizes or ())):
             raise ValueError("sizes must increase from one to the next")
         return sizes
 
@@ -91,6 +108,12 @@ class LearnerSection(NamedSection):
     preparation: Preparation | None = Field(
         default=None, description="Instead of the study's [preparation], on data sets."
     )
+
+
+class TreatmentSection(NamedSection):
+    """An estimator or a test, and its label."""
+
+    label: str = Field(default="", description="Its label in reports; the name if left out.")
 
 
 class DataSetSection(_Section):
@@ -179,6 +202,11 @@ class Measures(_Section):
     also: list[MeasureGiven] = Field(
         default=[], description="Further measures; with a label of its own, one may come twice."
     )
+    targets: list[MeasureGiven] | None = Field(
+        default=None,
+        description="In a comparison of measures: the measures whose exact values say which of two "
+        "learners is better, the primary one first; kl_divergence if left out.",
+    )
     prior: Prior | list[float] = Field(
         default="train",
         description="The prior of rewards: class frequencies of the training set or the test set, "
@@ -210,6 +238,13 @@ class Measures(_Section):
         return [
             MeasureSection(name=one) if isinstance(one, str) else one
             for one in (self.primary, *self.also)
+        ]
+
+    @property
+    def given_targets(self) -> list[MeasureSection]:
+        """The measures that say which learner is better."""
+        return [
+            MeasureSection(name=one) if isinstance(one, str) else one for one in self.targets or ()
         ]
 
     @property
@@ -301,7 +336,12 @@ class StudyFile(_Section):
         description="Python files that register families, learners or measures, relative to this "
         "file.",
     )
-    compare: Literal["learners"] = Field(default="learners", description="What is compared.")
+    compare: Literal["learners", "measures", "estimators", "tests"] = Field(
+        default="learners",
+        description="What is compared: learners; measures, by how often they prefer the truly "
+        "better of two learners; estimators of performance, by their errors; or tests of two "
+        "learners, by how often they reject.",
+    )
     keep_answers: bool = Field(
         default=False,
         description="Whether the predicted probabilities are kept, for measures added later.",
@@ -312,6 +352,12 @@ class StudyFile(_Section):
     resampling: Resampling = Resampling()
     preparation: Preparation = Preparation()
     learners: list[LearnerSection] = Field(min_length=1)
+    estimators: list[TreatmentSection] = Field(
+        default=[], description="In a comparison of estimators: what is compared."
+    )
+    tests: list[TreatmentSection] = Field(
+        default=[], description="In a comparison of tests: what is compared."
+    )
     measures: Measures = Measures()
     analysis: Analysis = Analysis()
     limits: Limits = Limits()
@@ -320,6 +366,14 @@ class StudyFile(_Section):
 
 _OF_MODELS = ("models", "data", "thresholds")  # keys of one kind of study
 _OF_DATA = ("resampling", "preparation")
+# Defaults of a comparison of measures.
+_TEST_SIZES, _REPEATS, _TRAIN_SIZE, _TARGET = (
+    (20, 50, 100, 200, 500, 1000, 5000),
+    50,
+    100,
+    "kl_divergence",
+)
+_TRAINING_SETS, _DATA_SETS = 200, 20  # of comparisons of estimators and of tests
 _KINDS = (Data, Measures, Analysis, Limits, Thresholds, Resampling, Preparation)
 _SECTIONS: dict[str, type[BaseModel]] = {
     "": StudyFile,
@@ -353,6 +407,9 @@ def _check_kind(given: StudyFile) -> None:
         raise KeyedError("family", "a study needs a [family] of models, or [[datasets]]")
     if given.datasets and given.family is not None:
         raise KeyedError("datasets", "a study has a [family] or [[datasets]], not both")
+    if given.datasets and given.compare != LEARNERS_KIND:
+        raise KeyedError("compare", f'"{given.compare}" needs a [family], whose truth is known')
+    _check_keys(given)
     alien, whose = (_OF_MODELS, "models") if given.datasets else (_OF_DATA, "data sets")
     for key in alien:
         if key in given.model_fields_set:
@@ -361,3 +418,42 @@ def _check_kind(given: StudyFile) -> None:
         if learner.preparation is not None and not given.datasets:
             key = f"learners[{index}].preparation"
             raise KeyedError(key, "this key is for studies of data sets")
+
+
+def completed(given: StudyFile) -> StudyFile:
+    """A study of another kind than of learners, with the defaults of its kind."""
+    if given.compare in ("estimators", "tests"):
+        return _with_exact_values(given)
+    if given.compare != "measures":
+        return given
+    data = {"test_size": "exact", "test_sizes": [*_TEST_SIZES], "repeats": _REPEATS}
+    stated = {key: value for key in data if (value := getattr(given.data, key)) is not None}
+    stated.pop("test_size")
+    sizes = {} if "train_sizes" in given.data.model_fields_set else {"train_sizes": [_TRAIN_SIZE]}
+    targets = given.measures.targets or [_TARGET]
+    changed = {
+        "data": given.data.model_copy(update=data | stated | sizes),
+        "measures": given.measures.model_copy(update={"targets": targets}),
+    }
+    return given.model_copy(update=changed)
+
+
+def _with_exact_values(given: StudyFile) -> StudyFile:
+    """A comparison of estimators or tests with the defaults of its kind."""
+    estimators = given.compare == "estimators"
+    key, number = ("training_sets", _TRAINING_SETS) if estimators else ("repeats", _DATA_SETS)
+    stated = getattr(given.data, key)
+    data = {"test_size": "exact", key: number if stated is None else stated}
+    return given.model_copy(update={"data": given.data.model_copy(update=data)})
+
+
+def _check_keys(given: StudyFile) -> None:
+    """Refuse the keys of other kinds of studies."""
+    alien = KINDS[given.compare].alien_keys()
+    for kind in KINDS.values():
+        for key in kind.own_keys:
+            section, _, name = key.rpartition(".")
+            stated = getattr(given, section) if section else given
+            if key in alien and name in stated.model_fields_set:
+                text = f'this key is for studies with compare = "{kind.name}"'
+                raise KeyedError(key, text)

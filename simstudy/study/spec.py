@@ -19,22 +19,31 @@ from simstudy.sources.base import Family
 from simstudy.study.constants import FILES
 from simstudy.study.explain import KeyedError, sentence
 from simstudy.study.registry import FAMILIES, Registry, UnknownNameError
-from simstudy.study.sections import LearnerSection, NamedSection, Preparation
+from simstudy.study.sections import LearnerSection, NamedSection, Preparation, TreatmentSection
 
 # Parameters of `Family` and their names in earlier versions. A study file may use either; an
 # identity always uses the earlier one, so that no random stream changes.
 EARLIER_NAMES = {"variables": "attributes"}
 
 
+# The method of each kind of component, and what a study calls it with.
+_METHODS = {
+    "family": ("draw", "rng"),
+    "learner": ("fit", "sample", "rng"),
+    "estimator": ("estimate", "bench", "judge"),
+    "test": ("test", "first", "second", "judge"),
+}
+
+
 @dataclass(frozen=True)
 class Spec:
-    """A family or a learner of a study."""
+    """A family, a learner, an estimator or a test of a study."""
 
     name: str
     parameters: Mapping[str, Any]  # as given in the file
     resolved: Mapping[str, Any]  # with defaults, except those that TOML cannot represent
     identity: str  # name and non-default parameters as canonical JSON; seeds random streams
-    label: str  # of a learner; empty for a family
+    label: str  # empty for a family
     preparation: Preparation | None = None  # of rows, for this learner alone
     # Parameters that are files, with the names of their copies in results; `parameters` has the
     # text of each, `resolved` its path.
@@ -147,7 +156,7 @@ def _files(cls: Any, parameters: Mapping[str, Any], directory: Path) -> dict[str
 
 def _check_method(component: Any, registry: Registry, name: str) -> None:
     """Refuse a component without the method that a study calls."""
-    method, arguments = ("draw", ["rng"]) if registry is FAMILIES else ("fit", ["sample", "rng"])
+    method, *arguments = _METHODS[registry.kind]
     called = f"{method}({', '.join(arguments)})"
     if not callable(getattr(component, method, None)):
         raise ValueError(f"the {registry.kind} '{name}' needs a method {called}")
@@ -180,7 +189,9 @@ def _spec(
         parameters=parameters,
         resolved={key: value for key, value in both.items() if _is_toml(value)},
         identity=json.dumps([given.name, changed], sort_keys=True),
-        label=given.label or given.name if isinstance(given, LearnerSection) else "",
+        label=given.label or given.name
+        if isinstance(given, LearnerSection | TreatmentSection)
+        else "",
         preparation=given.preparation if isinstance(given, LearnerSection) else None,
     )
 

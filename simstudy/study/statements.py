@@ -139,15 +139,15 @@ def _check_claim(claim: Claim, where: str, studies: Mapping[str, Study], check_s
     for key, kind, names, known in (
         ("learners", "learner", claim.learners, study.labels),
         ("against", "learner", claim.against or [], study.labels),
-        ("measure", "measure", measures, study.measures.labels),
+        ("measure", "measure", measures, study.columns),
     ):
         for name in names:
             if name not in known:
                 text = f"the study '{study.name}' has no {kind} '{name}'{suggestion(name, known)}"
                 raise KeyedError(f"{where}.{key}", text)
     for size in claim.sizes:
-        if check_sizes and size not in study.data.train_sizes:
-            sizes = ", ".join(map(str, study.data.train_sizes))
+        if check_sizes and size not in study.doses:
+            sizes = ", ".join(map(str, study.doses))
             text = f"the study '{study.name}' has no size {size}; it has {sizes}"
             raise KeyedError(f"{where}.sizes", text)
     _check_shape(claim, where)

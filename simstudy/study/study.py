@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,19 +15,28 @@ from simstudy.study.builtin import study_path
 from simstudy.study.checks import check_study
 from simstudy.study.digests import recorded_digests
 from simstudy.study.explain import KeyedError
-from simstudy.study.measured import resolve_measures, stated_measures
+from simstudy.study.kinds import DOSES, KINDS, LEARNERS_KIND, Kind, tested_scores
+from simstudy.study.measured import (
+    resolve_measures,
+    resolve_targets,
+    stated_measures,
+    stated_targets,
+)
 from simstudy.study.plugins import PluginFile, directory_restored, load_plugin
-from simstudy.study.registry import DATA, FAMILIES, LEARNERS
+from simstudy.study.registry import DATA, ESTIMATORS, FAMILIES, LEARNERS, TESTS, Registry
 from simstudy.study.sections import (
     Analysis,
     Data,
     DataSetSection,
     Limits,
     Measures,
+    MeasureSection,
     Preparation,
     Resampling,
     StudyFile,
     Thresholds,
+    TreatmentSection,
+    completed,
     read_sections,
 )
 from simstudy.study.spec import Spec, plain, resolve_spec, stated_spec
@@ -62,6 +71,12 @@ class Study:
     datasets, resampling, preparation
         The sections of a study of data sets. It has no family of its own: ``family``
         then stands for the data sets, and ``models`` is the number of splits.
+    compare : str
+        What is compared: "learners", "measures", "estimators" or "tests".
+    targets : sequence of Spec
+        In a comparison of measures, those whose exact values say which learner is better.
+    estimators, tests : sequence of Spec
+        In a comparison of estimators or of tests, what is compared.
     plugin_files : sequence of PluginFile
         The content of the plugins.
     tables : sequence of DataSource
@@ -85,6 +100,10 @@ class Study:
     resampling: Resampling
     preparation: Preparation
     keep_answers: bool
+    compare: str = LEARNERS_KIND
+    targets: tuple[Spec, ...] = ()
+    estimators: tuple[Spec, ...] = ()
+    tests: tuple[Spec, ...] = ()
     plugin_files: tuple[PluginFile, ...] = ()
     tables: tuple[DataSource, ...] = ()
 
@@ -93,8 +112,8 @@ class Study:
             sets = counted(len(self.datasets), "data set")
             return summary(self, f"{self.name!r}: {sets}", ", ".join(self.labels))
         models = f"{self.name!r}: {counted(self.models, 'model')} of {self.family.name}"
-        sizes = ", ".join(map(str, self.data.train_sizes))
-        return summary(self, models, f"{sizes} training rows", ", ".join(self.labels))
+        sizes = ", ".join(map(str, self.doses))
+        return summary(self, models, f"{sizes} {self.kind.dose} rows", ", ".join(self.labels))
 
     def demand_models(self, what: str) -> None:
         """Refuse what is for studies of models alone."""
@@ -104,9 +123,32 @@ class Study:
             )
 
     @property
+    def kind(self) -> Kind:
+        """What is compared, and the words for it."""
+        return KINDS[self.compare]
+
+    @property
     def labels(self) -> list[str]:
-        """The labels of the learners."""
-        return [learner.label for learner in self.learners]
+        """The labels of the treatments: of the learners, unless others are compared."""
+        return [spec.label for spec in getattr(self, self.kind.specs)]
+
+    @property
+    def doses(self) -> list[int]:
+        """The doses: the training sizes, unless others are compared."""
+        return list(getattr(self.data, self.kind.doses))
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of the scores: of the measures, unless others are compared."""
+        learners = [learner.label for learner in self.learners]
+        if self.compare == "estimators":
+            pairs = [f"{one}_{other}" for one in self.measures.labels for other in learners]
+            return [f"{score}_{pair}" for score in self.kind.scores for pair in pairs]
+        if self.compare == "tests":
+            return [f"{score}_{names}" for score, names in tested_scores(learners)]
+        targets = [target.label for target in self.targets]
+        own = [f"{score}_{target}" for score in self.kind.scores for target in targets]
+        return own or self.measures.labels
 
     def as_dict(self) -> dict[str, Any]:
         """The study with every default filled in, in the order of the file's sections."""
@@ -115,13 +157,17 @@ class Study:
         if self.datasets:
             keys.remove("models")
             sections[:1] = ["resampling", "preparation"]
+        if not self.kind.compares_learners:
+            keys.insert(2, "compare")
         content = {key: getattr(self, key) for key in keys}
+        alien = self.kind.alien_keys()
         if self.datasets:
             content["datasets"] = [one.model_dump(exclude_none=True) for one in self.datasets]
         else:
             content["family"] = {"name": self.family.name, **self.family.resolved}
         for section in sections:
-            content[section] = getattr(self, section).model_dump(exclude_none=True)
+            kept = getattr(self, section).model_dump(exclude_none=True)
+            content[section] = {k: v for k, v in kept.items() if f"{section}.{k}" not in alien}
         content["measures"] |= _stated(self.measures)
         if limits := self.limits.model_dump(exclude_none=True):
             content["limits"] = limits
@@ -131,6 +177,11 @@ class Study:
             {"name": spec.name, "label": spec.label, **_own_preparation(spec), **spec.resolved}
             for spec in self.learners
         ]
+        for key in ("estimators", "tests"):
+            if specs := getattr(self, key):
+                content[key] = [
+                    {"name": spec.name, "label": spec.label, **spec.resolved} for spec in specs
+                ]
         made: dict[str, Any] = plain(content)
         return made
 
@@ -141,11 +192,14 @@ class Study:
 
 def _stated(measures: Measures) -> dict[str, Any]:
     """The measures as a file states them: by name, or with parameters."""
-    primary, *also = (
-        one if isinstance(one, str) else {k: v for k, v in one.model_dump().items() if v != ""}
-        for one in (measures.primary, *measures.also)
-    )
-    return {"primary": primary, "also": also}
+
+    def stated(one: str | MeasureSection) -> str | dict[str, Any]:
+        if isinstance(one, str):
+            return one
+        return {key: value for key, value in one.model_dump().items() if value != ""}
+
+    found = {"primary": stated(measures.primary), "also": [stated(one) for one in measures.also]}
+    return found | ({"targets": [*map(stated, measures.targets)]} if measures.targets else {})
 
 
 def _own_preparation(spec: Spec) -> dict[str, Any]:
@@ -156,9 +210,16 @@ def _own_preparation(spec: Spec) -> dict[str, Any]:
 def stated_study(content: Any) -> Study:
     """The study that a dictionary states; files are not read and no name is looked up."""
     given = read_sections(content)
+    given = completed(given)
     learners = [stated_spec(learner, LEARNERS) for learner in given.learners]
     family = _TABLES if given.family is None else stated_spec(given.family, FAMILIES)
-    return _study(given, family, learners, stated_measures(given.measures))
+    study = _study(given, family, learners, stated_measures(given.measures))
+    return replace(
+        study,
+        targets=stated_targets(given.measures),
+        estimators=tuple(stated_spec(one, ESTIMATORS) for one in given.estimators),
+        tests=tuple(stated_spec(one, TESTS) for one in given.tests),
+    )
 
 
 def _resolved_study(given: StudyFile, directory: Path, digests: Sequence[str] | None) -> Study:
@@ -178,13 +239,29 @@ def _resolved_study(given: StudyFile, directory: Path, digests: Sequence[str] | 
         resolve_spec(learner, LEARNERS, f"learners[{index}]")
         for index, learner in enumerate(given.learners)
     ]
-    study = _study(given, family, learners, resolve_measures(given.measures), files)
+    given = completed(given)
+    measured = resolve_measures(given.measures, ordering=given.compare == "measures")
+    study = _study(given, family, learners, measured, files)
+    study = replace(
+        study,
+        targets=resolve_targets(given.measures),
+        estimators=_treatments(given.estimators, ESTIMATORS),
+        tests=_treatments(given.tests, TESTS),
+    )
     if study.datasets:
         from simstudy.study.datasets import with_tables
 
         study = with_tables(study, directory)
     check_study(study)
     return study
+
+
+def _treatments(sections: Sequence[TreatmentSection], registry: Registry) -> tuple[Spec, ...]:
+    """Look up estimators or tests."""
+    return tuple(
+        resolve_spec(one, registry, f"{registry.plural}[{index}]")
+        for index, one in enumerate(sections)
+    )
 
 
 def _study(
@@ -194,7 +271,7 @@ def _study(
     measured: Sequence[Spec],
     files: Sequence[PluginFile] = (),
 ) -> Study:
-    keys = ("name", "title", "seed", "models", "keep_answers")
+    keys = ("name", "title", "seed", "models", "keep_answers", "compare")
     shared = ("data", "measures", "analysis", "limits", "thresholds")
     sections = (*shared, "resampling", "preparation")
     return Study(
@@ -238,6 +315,13 @@ def load_study(
     return make_study(content, path.parent, str(path), overrides, digests)
 
 
+def _doses_key(raw: Mapping[str, Any]) -> str:
+    """The key of the doses in a study file of any kind."""
+    compare = raw.get("compare")
+    kind = KINDS.get(compare) if isinstance(compare, str) else None
+    return f"data.{(kind or KINDS[LEARNERS_KIND]).doses}"
+
+
 def make_study(
     content: Mapping[str, Any],
     directory: Path | None = None,
@@ -254,7 +338,7 @@ def make_study(
     except (ValueError, RecursionError) as error:  # numbers of thousands of digits, deep nesting
         raise SimstudyError(f"{origin} cannot be used: {error}") from error
     for key, value in (overrides or {}).items():
-        set_dotted(raw, key, value)
+        set_dotted(raw, _doses_key(raw) if key == DOSES else key, value)
     try:
         given = read_sections(raw)
         with directory_restored():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from simstudy.engine.plan import Plan
@@ -36,7 +35,7 @@ def refine(results: Results, plan: Plan, store: Store, confidence: float, comput
             break
         for size, labels in new.items():
             learners.setdefault(size, set()).update(labels)
-        wide = replace(plan, train_sizes=tuple(sorted(learners)))
+        wide = plan.at_doses(sorted(learners))
         missing = {
             model: [(size, label) for size, label in keys if label in learners[size]]
             for model, keys in store.todo(wide).items()
@@ -44,7 +43,7 @@ def refine(results: Results, plan: Plan, store: Store, confidence: float, comput
         if missing := {model: keys for model, keys in missing.items() if keys}:
             compute(wide, missing)
         table = _with_added(results, store, wide, learners)
-    wide = replace(plan, train_sizes=tuple(sorted(learners)))
+    wide = plan.at_doses(sorted(learners))
     return store.write_refined(plan, wide, learners)
 
 

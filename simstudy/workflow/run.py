@@ -10,8 +10,9 @@ from time import perf_counter
 from typing import Unpack
 
 from simstudy.engine.execute import execute
+from simstudy.engine.kinds import way_of
 from simstudy.engine.plan import Plan, make_plan
-from simstudy.engine.task import Cell, CellKey, Task, prepare
+from simstudy.engine.task import Cell, CellKey, prepare
 from simstudy.engine.workers.worker import limit_memory
 from simstudy.errors import SOME_FAILED, SimstudyError
 from simstudy.results.manifest import filled
@@ -268,12 +269,12 @@ def run_cell(study: Study, model: int, size: int, learner: str) -> dict[str, flo
     from simstudy.analysis.refinement import refinement_grid
 
     plan = make_plan(study)
-    grid, known_sizes = refinement_grid(plan.train_sizes), [*map(size_text, plan.train_sizes)]
-    learners = {component.label: component for component in plan.learners}
+    grid, known_sizes = refinement_grid(plan.doses), [*map(size_text, plan.doses)]
+    learners = {component.label: component for component in plan.treatments}
     for what, value, allowed, known in (
         ("model", model, range(plan.models), [f"0 to {plan.models - 1}"]),
-        ("size", size, plan.train_sizes if plan.parts else grid, known_sizes),
-        ("learner", learner, learners, learners),
+        ("size", size, plan.doses if plan.parts else grid, known_sizes),
+        (plan.kind.treatment, learner, learners, learners),
     ):
         if value not in allowed:
             listed = ", ".join(map(str, known))
@@ -282,7 +283,7 @@ def run_cell(study: Study, model: int, size: int, learner: str) -> dict[str, flo
         limit_memory(plan.memory)
     prepare(plan)
     with threadpool_limits(1):
-        cell = Task(plan, model).score_cell(learners[learner], size, every=True)
+        cell = way_of(plan).task(plan, model).score_cell(learners[learner], size, every=True)
     names = [column.name for column in plan.columns]
     scores = dict(zip(names, map(float, cell.values), strict=True))
     return {**scores, "fit_seconds": cell.fit_seconds, "predict_seconds": cell.predict_seconds}

@@ -123,7 +123,12 @@ def test_it_knows_the_built_in_learners_by_the_names_of_studies() -> None:
 
     for name, public in LEARNERS.items():
         assert registry.LEARNERS.get(name) is getattr(simstudy.learners, public)
-    assert {*LEARNERS} == {*registry.LEARNERS._builtin} - {"truth", "cost_sensitive", "calibrated"}
+    assert {*LEARNERS} == {*registry.LEARNERS._builtin} - {
+        "truth",
+        "cost_sensitive",
+        "calibrated",
+        "select",
+    }
     assert CostSensitive("sklearn.naive_bayes:CategoricalNB", {"encode": "ordinal"}).base()
 
 

@@ -13,13 +13,30 @@ from simstudy.study.sizes import size_text
 MAX_FAILURES = 10  # that are listed
 
 
+def methods(results: Results) -> list[Table]:
+    """What is compared, and the learners."""
+    kind = results.study.kind
+    if kind.compares_learners:
+        return [learners(results)]
+    lines: list[list[str | Cell]] = []
+    for index, spec in enumerate(getattr(results.study, kind.specs)):
+        given = ", ".join(f"{key} = {value}" for key, value in spec.resolved.items())
+        about = results.about(kind.treatment, spec.name)
+        lines.append([words(spec.label, "", index), spec.name, given, about])
+    heads = ["label", kind.treatment, "parameters", "description"]
+    title = f"{kind.name.capitalize()} that are compared"
+    return [make_table("compared", title, heads, lines, texts=4), learners(results)]
+
+
 def learners(results: Results) -> Table:
     """The learners with their parameters."""
     lines: list[list[str | Cell]] = []
+    compared = results.study.kind.compares_learners
     for index, spec in enumerate(results.study.learners):
         given = ", ".join(f"{key} = {value}" for key, value in spec.resolved.items())
         about = results.about("learner", spec.name)
-        lines.append([words(spec.label, "", index), spec.name, given, about])
+        mark = (index,) if compared else ()  # by which it is hidden with its line
+        lines.append([words(spec.label, "", *mark), spec.name, given, about])
     heads = ["label", "learner", "parameters", "description"]
     return make_table("learners", "Learners and their parameters", heads, lines, texts=4)
 

@@ -1,0 +1,196 @@
+"""Choices of measures between learners: contradictions, and the test rows that they need."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from simstudy.analysis.complete import cells
+from simstudy.analysis.thresholds import Pair, overtaking, pair_curve, with_changes
+from simstudy.study.constants import NO_CHOICE
+
+_REFERENCE = "the reference"
+
+
+def contradictions(
+    picks: pd.DataFrame, measures: Sequence[str], sizes: Sequence[int]
+) -> pd.DataFrame:
+    """Return how often two measures prefer different learners of a pair.
+
+    Parameters
+    ----------
+    picks : DataFrame
+        One row per model, size, pair of learners and test set, with a column for each measure: 1
+        where it prefers the first learner, −1 the second, 0 neither, 2 if its cell failed.
+    measures : sequence of str
+        The columns of the measures.
+    sizes : sequence of int
+        The test sizes.
+
+    Returns
+    -------
+    DataFrame
+        One row per size and two measures: ``opposite``, the share of choices in which one prefers
+        one learner and the other the other; ``one_ties``, the share in which one alone prefers
+        neither; means over models, ``mcse`` their Monte-Carlo standard error (of ``opposite``).
+    """
+    found = []
+    for size in sizes:
+        here = picks[picks["size"] == size]
+        models = here["model"].to_numpy()
+        for first, second in itertools.combinations(measures, 2):
+            one, other = (here[name].to_numpy().astype(np.int64) for name in (first, second))
+            there = (one != NO_CHOICE) & (other != NO_CHOICE)
+            shares = [
+                _by_model(one[there] * other[there] == -1, models[there]),
+                _by_model((one[there] == 0) != (other[there] == 0), models[there]),
+            ]
+            means = [float(each.mean()) if len(each) else math.nan for each in shares]
+            found.append((size, first, second, *means, _mcse(shares[0]), len(shares[0])))
+    columns = ["size", "first", "second", "opposite", "one_ties", "mcse", "n"]
+    return pd.DataFrame(found, columns=columns)
+
+
+def against_truth(
+    picks: pd.DataFrame, measures: Sequence[str], targets: Sequence[str], sizes: Sequence[int]
+) -> pd.DataFrame:
+    """Return how often each measure contradicts the truth by each target.
+
+    Parameters
+    ----------
+    picks, measures, sizes
+        As in `contradictions`; the table also has a column ``truth_<target>`` for each target,
+        with the same signs.
+    targets : sequence of str
+        The labels of the targets.
+
+    Returns
+    -------
+    DataFrame
+        One row per target, size and measure: ``right``, ``tied`` and ``wrong``, the shares of its
+        choices, without pairs that the target ties, means over models; ``mcse`` of ``wrong``;
+        ``pairs``, how many pairs of learners there are in all models, and ``left_out``, how many
+        the target ties.
+    """
+    found = []
+    for target, size in itertools.product(targets, sizes):
+        here = picks[picks["size"] == size]
+        models, truth = here["model"].to_numpy(), here[f"truth_{target}"].to_numpy().astype(int)
+        once = here[["model", "pair"]].assign(sign=truth).drop_duplicates()
+        once = once[once["sign"] != NO_CHOICE]
+        for measure in measures:
+            choice = here[measure].to_numpy().astype(np.int64)
+            there = (choice != NO_CHOICE) & (truth != 0) & (truth != NO_CHOICE)
+            agree = choice[there] * truth[there]
+            shares = [_by_model(agree == sign, models[there]) for sign in (1, 0, -1)]
+            means = [float(each.mean()) if len(each) else math.nan for each in shares]
+            counts = len(once), int((once["sign"] == 0).sum())
+            found.append((target, size, measure, *means, _mcse(shares[2]), *counts))
+    columns = ["target", "size", "measure", "right", "tied", "wrong", "mcse", "pairs", "left_out"]
+    return pd.DataFrame(found, columns=columns)
+
+
+def _by_model(events: np.ndarray, models: np.ndarray) -> np.ndarray:
+    """Return the share of events in each model that has any."""
+    if not len(models):
+        return np.empty(0)
+    total = np.bincount(models)
+    shares: np.ndarray = np.bincount(models, events)[total > 0] / total[total > 0]
+    return shares
+
+
+def _mcse(shares: np.ndarray) -> float:
+    return float(shares.std(ddof=1) / math.sqrt(len(shares))) if len(shares) > 1 else math.nan
+
+
+def rows_needed(
+    scores: pd.DataFrame,
+    value: str,
+    at: int,
+    greater_is_better: bool = True,
+    confidence: float = 0.95,
+) -> pd.DataFrame:
+    """Return how many rows each treatment needs to be as good as the best one at some rows.
+
+    The reference is the treatment of best mean at ``at`` rows, with its score there. Where the mean
+    paired difference from it changes sign is found as in `thresholds`: by tests adjusted for all
+    treatments and sizes, and estimated between sizes that are close to each other.
+
+    Parameters
+    ----------
+    scores : DataFrame
+        One row per ``model``, ``size`` and ``learner``.
+    value : str
+        The column of the score.
+    at : int
+        The size of the reference, one of those studied.
+    greater_is_better : bool
+        Whether greater scores are better.
+    confidence : float
+        Simultaneous confidence of all brackets and intervals.
+
+    Returns
+    -------
+    DataFrame
+        One row per treatment: ``rows``, the estimate (NaN without one); ``lower`` and ``upper``,
+        its interval or, without an estimate, the last size at which it is worse than the
+        reference and the first at which it is better (0 and infinity if there is none);
+        ``efficiency``, ``at`` over ``rows``; ``note``, why there is no estimate. The reference has
+        ``rows = at``.
+    """
+    sign = 1 if greater_is_better else -1
+    at_reference = scores[scores["size"] == at]
+    means = sign * at_reference.groupby("learner", sort=False)[value].mean()
+    best = means.idxmax()
+    own = at_reference[at_reference["learner"] == best].set_index("model")[value]
+    others = [label for label in dict.fromkeys(scores["learner"]) if label != best]
+    constant = scores[scores["learner"] == best].assign(learner=_REFERENCE)
+    constant[value] = constant["model"].map(own)
+    table = pd.concat([constant, scores[scores["learner"].isin(others)]])
+    every = cells(table, "model", ("learner", "size"), value)
+    levels = list(every.levels[0])
+    place = levels.index(_REFERENCE)
+    pairs = {
+        label: Pair(
+            _REFERENCE, label, *pair_curve(every, place, levels.index(label), greater_is_better)
+        )
+        for label in others
+    }
+    m = sum(len(pair.curve.sizes) for pair in pairs.values() if pair.curve is not None)
+    rows = []
+    for label in dict.fromkeys(scores["learner"]):
+        if label == best:
+            rows.append((label, float(at), float(at), float(at), 1.0, "the reference"))
+            continue
+        rows.append((label, *_needed(with_changes(pairs[label], m, confidence), at)))
+    columns = ["learner", "rows", "lower", "upper", "efficiency", "note"]
+    return pd.DataFrame(rows, columns=columns).assign(m=m, at=at)
+
+
+def _needed(pair: Pair, at: int) -> tuple[float, float, float, float, str]:
+    """The rows that a treatment needs, from its course against the reference."""
+    if pair.curve is None:
+        return math.nan, 0.0, math.inf, math.nan, str(pair.facts.get("note", "not compared"))
+    sizes, signs = pair.curve.sizes, np.array(pair.signs)
+    if len(pair.changes) > 1:
+        note = "it is better and worse than the reference by turns"
+        return math.nan, 0.0, math.inf, math.nan, note
+    if pair.changes:
+        change = overtaking(pair, pair.changes[0])
+        if change.ahead == pair.first:
+            note = "it is better than the reference at fewer rows, and worse at more"
+            return math.nan, 0.0, math.inf, math.nan, note
+        if change.estimated:
+            return change.crossing, change.lower, change.upper, at / change.crossing, ""
+        return math.nan, change.before, change.after, math.nan, change.note
+    worse, better = sizes[signs < 0], sizes[signs > 0]
+    lower = float(worse.max()) if len(worse) else 0.0
+    upper = float(better.min()) if len(better) else math.inf
+    note = "worse than the reference at no size" if not len(worse) else ""
+    if not len(better):
+        note = "better than the reference at no size" if len(worse) else "no significant difference"
+    return math.nan, lower, upper, math.nan, note

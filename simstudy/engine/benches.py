@@ -1,0 +1,128 @@
+"""Learners and rows of a model, as estimators and tests are given them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from simstudy.arrays import FloatArray, IntArray
+from simstudy.data.resampling import Scheme, Split
+from simstudy.data.sample import Sample, read_only
+from simstudy.engine.plan import Component, Plan
+from simstudy.engine.scoring import check_probabilities
+from simstudy.estimators.bench import Bench, Judge, scheme_name
+from simstudy.measures.arguments import arguments
+from simstudy.networks.model import Model
+from simstudy.study.registry import MEASURES
+
+Streams = Callable[[str], np.random.Generator]
+
+
+class Sequential:
+    """Streams by their purpose, each used on from where the last fit left it."""
+
+    def __init__(self, stream: Streams) -> None:
+        self._stream = stream
+        self._known: dict[str, np.random.Generator] = {}
+
+    def __call__(self, purpose: str) -> np.random.Generator:
+        """Return the stream of a purpose."""
+        if purpose not in self._known:
+            self._known[purpose] = self._stream(purpose)
+        return self._known[purpose]
+
+
+def splitter(target: IntArray, stream: Streams) -> Callable[[Scheme], Sequence[Split]]:
+    """Return the function from schemes to their splits of some rows."""
+    known: dict[Scheme, Sequence[Split]] = {}
+
+    def splits(scheme: Scheme) -> Sequence[Split]:
+        if scheme not in known:
+            known[scheme] = scheme.splits(target, stream(f"split/{scheme_name(scheme)}"))
+        return known[scheme]
+
+    return splits
+
+
+def fit_and_ask(
+    learner: Any, sample: Sample, rows: IntArray, rng: np.random.Generator, classes: int
+) -> FloatArray:
+    """Fit a learner to a sample and return its probabilities for rows of attributes."""
+    fitted = learner.fit(sample, rng)
+    return check_probabilities(fitted.predict_proba(rows), len(rows), classes)
+
+
+def bench_of(
+    learner: Any,
+    sample: Sample,
+    splits: Callable[[Scheme], Sequence[Split]],
+    streams: Streams,
+    mirrored: IntArray | None = None,
+) -> tuple[Bench, Bench]:
+    """Return the bench of a learner and a sample, and that of its mirror image.
+
+    The latter has the same fits, asked about other attributes; without any, it is the same bench.
+
+    Parameters
+    ----------
+    learner
+        The learner.
+    sample
+        The rows available.
+    splits
+        Their splits.
+    streams
+        The learner's stream for each purpose.
+    mirrored
+        Attributes that the mirror image is asked about in place of those of the sample.
+    """
+    classes, known = sample.classes, {}
+
+    def answer(train: IntArray, test: IntArray, purpose: str) -> FloatArray:
+        rows = sample.attributes[test]
+        if mirrored is not None:
+            rows = np.concatenate((rows, mirrored[test]))
+        rows = read_only(rows)
+        found = fit_and_ask(learner, sample.take(train), rows, streams(purpose), classes)
+        if mirrored is not None:
+            known[train.tobytes(), test.tobytes()] = found[len(test) :]
+        return found[: len(test)]
+
+    def reflected(train: IntArray, test: IntArray, purpose: str) -> FloatArray:
+        return known[train.tobytes(), test.tobytes()]
+
+    bench = Bench(sample.target, classes, answer, splits)
+    if mirrored is None:
+        return bench, bench
+    return bench, Bench(sample.target, classes, reflected, splits)
+
+
+def judge_of(
+    plan: Plan,
+    measure: Component,
+    target: IntArray,
+    truth: Model | None,
+    class_names: Sequence[str],
+    rarer: int,
+) -> Judge:
+    """Return the judge of rows by a measure, with the settings of a study."""
+    function = MEASURES.get(measure.name)
+    given = arguments(function, measure.parameters, class_names, plan.positive)
+    context = {"base": plan.base, "reward": plan.reward, "rarer": rarer}
+    classes, kind = len(class_names), plan.prior
+
+    def prior(trained: IntArray, tested: IntArray) -> FloatArray:
+        if kind == "uniform":
+            return np.full(classes, 1 / classes)
+        if kind == "true":
+            assert truth is not None
+            return truth.class_prior()
+        if not isinstance(kind, str):
+            return np.asarray(kind, dtype=np.float64)
+        counts = trained if kind == "train" else np.bincount(tested, minlength=classes)
+        smoothed: FloatArray = (counts + 0.5) / (counts.sum() + classes / 2)
+        return smoothed
+
+    return Judge(function, target, classes, prior, plan.cutoff, context, given)

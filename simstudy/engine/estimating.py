@@ -1,0 +1,232 @@
+"""Comparisons of estimators: how near they come to the exact performance of a learner."""
+
+from __future__ import annotations
+
+import json
+import math
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from simstudy.arrays import FloatArray
+from simstudy.data.sample import Sample
+from simstudy.engine.benches import Sequential, bench_of, judge_of, splitter
+from simstudy.engine.evaluation import EXACT
+from simstudy.engine.kinds import Way
+from simstudy.engine.plan import Column, Component, Plan
+from simstudy.engine.task import Cell, NoPrimaryError, Task, plain_text
+from simstudy.errors import describe
+from simstudy.estimators.bench import Bench, Judge
+from simstudy.estimators.estimate import INTERVALS, Estimate
+from simstudy.measures.base import MeasureInfo, Undefined
+from simstudy.study.registry import ESTIMATORS, MEASURES
+
+# Of an estimate against the value of this classifier, and against the mean over training sets.
+ERRORS = ("squared_error", "squared_error_of_mean", "error", "error_of_mean")
+COVERED, COVERED_MEAN, WIDTH = "covered", "covered_mean", "width"  # by the interval
+_WORDS = {
+    "squared_error": "squared error of the estimate of {}",
+    "squared_error_of_mean": "squared error of the estimate of mean {}",
+    "error": "error of the estimate of {}",
+    "error_of_mean": "error of the estimate of mean {}",
+    COVERED: "coverage of {}",
+    COVERED_MEAN: "coverage of mean {}",
+    WIDTH: "width of the interval of {}",
+}
+
+
+class Estimating(Way):
+    """An estimator is scored by its errors for every learner and measure."""
+
+    def columns(self, plan: Plan) -> list[Column]:
+        """Return errors, and coverage and width of intervals, by measure and learner."""
+        return [
+            Column(f"{what}_{measure.label}_{learner.label}", measure.name, what, learner.label)
+            for what in plan.kind.scores
+            for measure in plan.measures
+            for learner in plan.learners
+        ]
+
+    def info(self, plan: Plan, column: Column) -> MeasureInfo:
+        """Describe an error, a coverage or a width."""
+        own: MeasureInfo = MEASURES.get(column.measure).info
+        what, signed = column.test, ("error", "error_of_mean")
+        label = _WORDS[what].format(f"{own.label} ({column.label})")
+        zero = "no bias" if what in signed else ""
+        return MeasureInfo(what in (COVERED, COVERED_MEAN), label=label, zero=zero)
+
+    def task(self, plan: Plan, model: int) -> Task:
+        """Return the task of one model."""
+        return EstimatingTask(plan, model)
+
+    def role(self, treatment: Component, dose: int) -> str:
+        """Return the role of the stream of the rows available."""
+        return f"train/{dose}"
+
+
+@dataclass(frozen=True)
+class Available:
+    """The rows available at one dose, and the exact values that are to be estimated.
+
+    ``exact`` and ``means`` are of shape (learners, measures): of the learners fitted to these rows,
+    and their mean over training sets of as many rows; ``errors`` are the standard errors of the
+    latter.
+    """
+
+    size: int
+    benches: list[Bench]
+    judges: list[Judge]
+    exact: FloatArray
+    means: FloatArray
+    errors: FloatArray
+
+
+class EstimatingTask(Task):
+    """One model, the rows available and the learners fitted to parts of them."""
+
+    def __init__(self, plan: Plan, model: int) -> None:
+        super().__init__(plan, model)
+        self._rows: Available | None = None
+
+    def _scored_columns(self) -> list[Column]:
+        """The measures, which are exact."""
+        return [
+            Column(one.label, one.name, EXACT, one.label, one.parameters)
+            for one in self._plan.measures
+        ]
+
+    def available(self, size: int) -> Available:
+        """Return the rows of a size with what is to be estimated; the last ones are cached."""
+        if self._rows is None or self._rows.size != size:
+            self._rows = None
+            self._rows = self._make_available(size)
+        return self._rows
+
+    def _make_available(self, size: int) -> Available:
+        plan, sample = self._plan, self.training_set(size)
+        names, rarer = self._problem.class_names, self._problem.rarer
+        judges = [
+            judge_of(plan, one, sample.target, self._truth, names, rarer) for one in plan.measures
+        ]
+        splits = splitter(sample.target, lambda purpose: self._stream(f"{purpose}/{size}"))
+        streams = [
+            Sequential(lambda purpose, one=one: self._stream(_role(one, size, purpose)))  # type: ignore[misc]
+            for one in plan.learners
+        ]
+        benches = [
+            bench_of(self._learner(one), sample, splits, stream)[0]
+            for one, stream in zip(plan.learners, streams, strict=True)
+        ]
+        exact = np.array([self._exact(one, sample, size, "all") for one in plan.learners])
+        found = np.array([self._of_training_set(size, n) for n in range(plan.training_sets)])
+        errors = found.std(axis=0, ddof=1) / math.sqrt(len(found))
+        return Available(size, benches, judges, exact, found.mean(axis=0), errors)
+
+    def _of_training_set(self, size: int, number: int) -> list[list[float]]:
+        """Return the exact values of every learner after a further training set."""
+        purpose = f"set/{number}"
+        sample = self._model_itself.sample(size, self._stream(f"train/{size}/{number}"))
+        return [self._exact(one, sample, size, purpose) for one in self._plan.learners]
+
+    def _exact(self, learner: Component, sample: Sample, size: int, purpose: str) -> list[float]:
+        """Return the exact values of a learner fitted to a sample; NaN if there is none."""
+        proba = self._answers(learner, sample, self._stream(_role(learner, size, purpose)))[0]
+        found = self._score(proba, sample)
+        return [math.nan if isinstance(one, BaseException) else one for one in found]
+
+    def score_cell(self, component: Component, size: int, every: bool = False) -> Cell:
+        """Estimate the performance of every learner by every measure."""
+        cell = self._blank(component, size)
+        estimator = ESTIMATORS.get(component.name)(**component.parameters)
+        with warnings.catch_warnings(record=True) as raised, self._isolated():
+            warnings.simplefilter("always")
+            rows = self.available(size)
+            started = perf_counter()
+            found = [
+                [_estimate(estimator, bench, judge, self._plan.confidence) for judge in rows.judges]
+                for bench in rows.benches
+            ]
+            seconds = perf_counter() - started
+        values = self._values(found, rows)
+        troubles = [
+            plain_text(f"no {measure.label} of {learner.label}: {one.value.reason}")
+            for learner, each in zip(self._plan.learners, found, strict=True)
+            for measure, one in zip(self._plan.measures, each, strict=True)
+            if isinstance(one.value, Undefined)
+        ]
+        if math.isnan(values[0]):
+            raise NoPrimaryError(troubles[0] if troubles else "no exact value", values)
+        if raised:
+            troubles.append(plain_text(f"{raised[0].category.__name__}: {raised[0].message}"))
+        return replace(
+            cell,
+            values=values,
+            fit_seconds=seconds,
+            answers=packed(found, rows),
+            warning="; ".join(troubles),
+        )
+
+    def _values(self, found: list[list[Estimate]], rows: Available) -> tuple[float, ...]:
+        """Return the scores in the order of the columns."""
+        scores = [
+            [_scores(one, rows.exact[place], rows.means[place]) for one, place in _placed(each, at)]
+            for at, each in enumerate(found)
+        ]
+        return tuple(
+            scores[learner][measure][column.test]
+            for column, (measure, learner) in zip(self._plan.columns, self._places(), strict=True)
+        )
+
+    def _places(self) -> list[tuple[int, int]]:
+        """Return the measure and the learner of every column."""
+        measures, learners = len(self._plan.measures), len(self._plan.learners)
+        number = len(self._plan.columns) // (measures * learners)
+        return [(m, k) for m in range(measures) for k in range(learners)] * number
+
+
+def _placed(each: list[Estimate], learner: int) -> list[tuple[Estimate, tuple[int, int]]]:
+    return [(one, (learner, measure)) for measure, one in enumerate(each)]
+
+
+def _estimate(estimator: Any, bench: Bench, judge: Judge, confidence: float) -> Estimate:
+    """Return an estimate; what cannot be computed from these rows is undefined."""
+    try:
+        found: Estimate = estimator.estimate(bench, judge, confidence)
+    except ValueError as error:
+        return Estimate(Undefined(describe(error)))
+    return found
+
+
+def _scores(estimate: Estimate, exact: float, mean: float) -> Mapping[str, float]:
+    """Return the scores of an estimate, by the names of columns without measure and learner."""
+    errors = float(estimate.value - exact), float(estimate.value - mean)
+    found = dict(zip(ERRORS, (errors[0] ** 2, errors[1] ** 2, *errors), strict=True))
+    lower, upper = estimate.interval
+    lacking = math.isnan(lower) or math.isnan(exact)
+    found[COVERED] = math.nan if lacking else float(lower <= exact <= upper)
+    found[COVERED_MEAN] = math.nan if lacking else float(lower <= mean <= upper)
+    return found | {WIDTH: upper - lower}
+
+
+def packed(found: list[list[Estimate]], rows: Available) -> str:
+    """Return estimates, what they estimate and all intervals as text that a cell keeps."""
+    lacking = (math.nan, math.nan)
+    return json.dumps(
+        [
+            [
+                float(one.value),
+                *map(float, (rows.exact[at], rows.means[at], rows.errors[at])),
+                *(end for name in INTERVALS for end in one.intervals.get(name, lacking)),
+            ]
+            for learner, each in enumerate(found)
+            for one, at in _placed(each, learner)
+        ]
+    )
+
+
+def _role(learner: Component, size: int, purpose: str) -> str:
+    return f"learner/{learner.identity}/{size}/{purpose}"

@@ -1,0 +1,1 @@
+"""Estimates of a learner's performance from the rows available, and their intervals."""

@@ -1,0 +1,246 @@
+"""A learner and the rows available: fitted to parts of them, asked about others, judged."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from itertools import combinations, pairwise
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from simstudy.arrays import FloatArray, IntArray
+from simstudy.data.resampling import CrossValidation, LeaveOneOut, Scheme, Split
+from simstudy.measures.base import MeasureFunction, clip, keywords, modal_class, score
+
+Answer: TypeAlias = Callable[[IntArray, IntArray, str], FloatArray]
+Splits: TypeAlias = Callable[[Scheme], Sequence[Split]]
+PriorOf: TypeAlias = Callable[[IntArray, IntArray], FloatArray]
+
+
+class Outcome(NamedTuple):
+    """The answers of a learner after one fit."""
+
+    trained: IntArray  # rows of each class that it was fitted to
+    test: IntArray  # the rows that it was asked about
+    answers: FloatArray  # class probabilities, one row for each of these
+
+
+class Bench:
+    """Fits of one learner to parts of the rows available; estimators share those in common.
+
+    Parameters
+    ----------
+    target : array of shape (rows,)
+        The class of every row.
+    classes : int
+        The number of classes.
+    answer : callable
+        ``answer(train, test, purpose)`` fits the learner to rows, given by their places with
+        repetitions, and returns its class probabilities for others; ``purpose`` names the stream
+        of the learner.
+    splits : callable
+        The splits of a scheme; further repeats must leave the earlier ones as they are.
+    """
+
+    def __init__(self, target: IntArray, classes: int, answer: Answer, splits: Splits) -> None:
+        self.target, self.classes = target, classes
+        self._answer, self.splits = answer, splits
+        self._known: dict[tuple[str, int, bool], list[Outcome]] = {}
+
+    def __len__(self) -> int:
+        return len(self.target)
+
+    def whole(self) -> Outcome:
+        """Fit all rows and ask about all."""
+        if ("all", 0, True) not in self._known:
+            every = np.arange(len(self))
+            self._known["all", 0, True] = [self._outcome(every, every, "all")]
+        return self._known["all", 0, True][0]
+
+    def repeats(self, scheme: Scheme, everywhere: bool = False) -> list[list[Outcome]]:
+        """Fit the training rows of every split and ask about its test rows, by repeats.
+
+        With ``everywhere`` about all rows, those fitted to among them.
+        """
+        by_repeat: dict[int, list[Split]] = {}
+        for split in self.splits(scheme):
+            by_repeat.setdefault(split.repeat, []).append(split)
+        name = scheme_name(scheme)
+        return [self._tested(name, n, by_repeat[n], everywhere) for n in by_repeat]
+
+    def _tested(
+        self, scheme: str, repeat: int, splits: Sequence[Split], everywhere: bool
+    ) -> list[Outcome]:
+        if (scheme, repeat, everywhere) not in self._known:
+            purpose, every = f"{scheme}/{repeat}", np.arange(len(self))
+            self._known[scheme, repeat, everywhere] = [
+                self._outcome(split.train, every if everywhere else split.test, purpose)
+                for split in splits
+            ]
+        return self._known[scheme, repeat, everywhere]
+
+    def pairs_left_out(self, scheme: CrossValidation) -> list[list[Outcome]]:
+        """Fit all but two folds, for every two, and ask about the first and then the second."""
+        splits = self.splits(scheme)
+        starts = range(0, len(splits) + 1, scheme.folds)
+        return [self._pairs(scheme, splits[start:end]) for start, end in pairwise(starts)]
+
+    def _pairs(self, scheme: CrossValidation, folds: Sequence[Split]) -> list[Outcome]:
+        purpose, repeat = f"pairs/{scheme_name(scheme)}", folds[0].repeat
+        if (purpose, repeat, False) not in self._known:
+            tested = folds[0].tested
+            tests = [split.test for split in folds]
+            self._known[purpose, repeat, False] = [
+                self._outcome(
+                    np.flatnonzero((tested != first) & (tested != second)),
+                    np.concatenate((tests[first], tests[second])),
+                    f"{purpose}/{repeat}",
+                )
+                for first, second in combinations(range(len(folds)), 2)
+            ]
+        return self._known[purpose, repeat, False]
+
+    def right(self, outcome: Outcome) -> npt.NDArray[np.bool_]:
+        """Return whether the most probable class is the true one, for every row asked about."""
+        right: npt.NDArray[np.bool_] = modal_class(outcome.answers) == self.target[outcome.test]
+        return right
+
+    def _outcome(self, train: IntArray, test: IntArray, purpose: str) -> Outcome:
+        trained = np.bincount(self.target[train], minlength=self.classes)
+        return Outcome(trained, test, self._answer(train, test, purpose))
+
+
+def scheme_name(scheme: Scheme) -> str:
+    """Return a name of a scheme, the same for any number of repeats."""
+    return "loo" if isinstance(scheme, LeaveOneOut) else repr(replace(scheme, repeats=1))  # type: ignore[type-var]
+
+
+class Judge:
+    """A measure, with what it is called with besides answers and classes.
+
+    Parameters
+    ----------
+    measure : callable
+        The measure.
+    target : array of shape (rows,)
+        The class of every row of the bench.
+    classes : int
+        The number of classes.
+    prior : callable
+        The prior, from the rows of each class in training and the classes that are tested.
+    cutoff : str
+        How probabilities are clipped before a logarithmic measure; see `measures.base.clip`.
+    context : mapping
+        Further keywords that the measure may declare.
+    arguments : mapping
+        The parameters of the measure.
+    """
+
+    def __init__(
+        self,
+        measure: MeasureFunction,
+        target: IntArray,
+        classes: int,
+        prior: PriorOf,
+        cutoff: str = "none",
+        context: Mapping[str, Any] | None = None,
+        arguments: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.measure, self._target, self._classes = measure, target, classes
+        self._prior, self._cutoff = prior, cutoff
+        self._context, self._arguments = dict(context or {}), dict(arguments or {})
+        info = measure.info  # type: ignore[attr-defined]
+        self.by_row = info.over == "row"
+        self.greater_is_better: bool = info.greater_is_better
+        self._logarithmic: bool = info.logarithmic and cutoff != "none"
+        self.needs_prior = "prior" in keywords(measure)
+        self._declared = keywords(measure)
+
+    @cached_property
+    def proportion(self) -> bool:
+        """Whether a row is either right or wrong, 1 or 0, so that the mean is a proportion."""
+        if not self.by_row:
+            return False
+        labels = np.arange(self._classes)
+        answers = np.tile((labels + 1) / (labels + 1).sum(), (len(labels), 1))
+        values = self._values(answers, labels, np.ones(len(labels), dtype=np.intp))
+        return bool(((values == 0) | (values == 1)).all())
+
+    def rows(self, outcomes: Sequence[Outcome]) -> list[FloatArray]:
+        """Return the values of the rows that each fit was asked about."""
+        found: list[FloatArray | None] = [None] * len(outcomes)
+        for places in self._alike(outcomes):
+            tests = [outcomes[place].test for place in places]
+            answers = np.concatenate([outcomes[place].answers for place in places])
+            y = self._target[np.concatenate(tests)]
+            values = self._values(answers, y, outcomes[places[0]].trained)
+            ends = np.cumsum([len(test) for test in tests])[:-1]
+            for place, part in zip(places, np.split(values, ends), strict=True):
+                found[place] = part
+        return [part for part in found if part is not None]
+
+    def value(self, outcome: Outcome, chosen: IntArray | None = None) -> float:
+        """Return the value of the measure on the rows asked about, or on some of them."""
+        answers, test = outcome.answers, outcome.test
+        if chosen is not None:
+            answers, test = answers[chosen], test[chosen]
+        return self._score(answers, self._target[test], outcome.trained)
+
+    def pooled(self, outcomes: Sequence[Outcome]) -> float:
+        """Return the value of the measure on all rows asked about, taken together."""
+        answers = np.concatenate([outcome.answers for outcome in outcomes])
+        y = self._target[np.concatenate([outcome.test for outcome in outcomes])]
+        return self._score(answers, y, outcomes[0].trained)
+
+    def by_class(self, outcome: Outcome) -> FloatArray:
+        """Return the values that rows would have with each class, shape (rows, classes)."""
+        number = outcome.answers.shape[1]
+        values = [
+            self._values(outcome.answers, np.full(len(outcome.test), label), outcome.trained)
+            for label in range(number)
+        ]
+        return np.stack(values, axis=1)
+
+    def _alike(self, outcomes: Sequence[Outcome]) -> list[list[int]]:
+        """Group the fits whose answers can be judged at once."""
+        if self.needs_prior:
+            return [[place] for place in range(len(outcomes))]
+        groups: dict[int, list[int]] = {}
+        for place, outcome in enumerate(outcomes):
+            size = int(outcome.trained.sum()) if self._logarithmic else 0
+            groups.setdefault(size, []).append(place)
+        return list(groups.values())
+
+    def _given(
+        self, answers: FloatArray, y: IntArray, trained: IntArray
+    ) -> tuple[FloatArray, dict[str, Any]]:
+        if self._logarithmic:
+            answers = clip(answers, self._cutoff, int(trained.sum()))
+        context = dict(self._context)
+        if self.needs_prior:
+            context["prior"] = self._prior(trained, y)
+        return answers, {key: context[key] for key in self._declared if key in context}
+
+    def _values(self, answers: FloatArray, y: IntArray, trained: IntArray) -> FloatArray:
+        answers, context = self._given(answers, y, trained)
+        return np.asarray(self.measure(answers, y, **context, **self._arguments), dtype=np.float64)
+
+    def _score(self, answers: FloatArray, y: IntArray, trained: IntArray) -> float:
+        answers, context = self._given(answers, y, trained)
+        return score(self.measure, answers, y, **context, **self._arguments)
+
+
+def values_of(outcomes: Sequence[Outcome], judge: Judge) -> FloatArray:
+    """Return the value of the measure in every split."""
+    if judge.by_row:
+        return np.array([float(values.mean()) for values in judge.rows(outcomes)])
+    return np.array([judge.value(outcome) for outcome in outcomes])
+
+
+def test_share(outcomes: Sequence[Outcome]) -> float:
+    """Return test rows by all rows of the splits."""
+    tested = sum(len(outcome.test) for outcome in outcomes)
+    return tested / (tested + sum(int(outcome.trained.sum()) for outcome in outcomes))

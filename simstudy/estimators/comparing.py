@@ -1,0 +1,219 @@
+"""Tests of two learners on the rows available, as components of a study."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Literal, NamedTuple, get_args
+
+from simstudy.arrays import FloatArray
+from simstudy.data.resampling import CrossValidation, Holdout, Scheme
+from simstudy.estimators.bench import Bench, Judge, test_share, values_of
+
+Method = Literal["exact", "corrected", "plain"]
+
+
+class Decision(NamedTuple):
+    """The p of a test, NaN if there is none, and the difference, first minus second."""
+
+    p: float
+    difference: float
+
+
+class LearnerTest(ABC):
+    """Base class: a frozen dataclass of parameters with one method, `test`."""
+
+    @abstractmethod
+    def test(self, first: Bench, second: Bench, judge: Judge) -> Decision:
+        """Test two learners on the same rows, split alike, by a measure."""
+
+
+class SplitTest(LearnerTest):
+    """Base class of tests of the differences in several splits."""
+
+    @property
+    @abstractmethod
+    def scheme(self) -> Scheme:
+        """The splits."""
+
+    def test(self, first: Bench, second: Bench, judge: Judge) -> Decision:
+        repeats = [bench.repeats(self.scheme) for bench in (first, second)]
+        splits, others = ([one for each in found for one in each] for found in repeats)
+        differences = values_of(splits, judge) - values_of(others, judge)
+        differences = differences.reshape(len(repeats[0]), -1)
+        return Decision(self.p(differences, test_share(splits)), float(differences.mean()))
+
+    @abstractmethod
+    def p(self, differences: FloatArray, share: float) -> float:
+        """Return the p of differences by repeat and fold; ``share`` is that of test rows."""
+
+
+def t_over_splits(differences: FloatArray, share: float, corrected: bool) -> float:
+    """Return the p of the paired t test over splits, naive or corrected."""
+    from simstudy.analysis.resampled import corrected_t, naive_t
+
+    values = differences.ravel()
+    return corrected_t(values, share).p if corrected else naive_t(values).p
+
+
+@dataclass(frozen=True)
+class CrossValidatedT(SplitTest):
+    """Paired t test over the folds of cross-validation.
+
+    Parameters
+    ----------
+    folds : int >= 2
+        The number of folds.
+    repeats : int >= 1, <= 10000
+        The number of random divisions into folds.
+    stratify : bool
+        Whether all folds have the classes in the same proportions.
+    corrected : bool
+        Whether the variance is that of Nadeau & Bengio (2003), for splits that share rows.
+
+    References
+    ----------
+    T. G. Dietterich (1998). Approximate statistical tests for comparing supervised classification
+    learning algorithms. Neural Computation 10.
+
+    C. Nadeau & Y. Bengio (2003). Inference for the generalization error. Machine Learning 52.
+    """
+
+    folds: int = 10
+    repeats: int = 1
+    stratify: bool = False
+    corrected: bool = True
+
+    def __post_init__(self) -> None:
+        _ = self.scheme
+
+    @property
+    def scheme(self) -> CrossValidation:
+        return CrossValidation(self.folds, self.repeats, self.stratify)
+
+    def p(self, differences: FloatArray, share: float) -> float:
+        return t_over_splits(differences, share, self.corrected)
+
+
+@dataclass(frozen=True)
+class ResampledT(SplitTest):
+    """Paired t test over random splits.
+
+    Parameters
+    ----------
+    share : float > 0, < 1
+        The share of training rows.
+    repeats : int >= 1, <= 10000
+        The number of splits.
+    stratify : bool
+        Whether both parts have the classes in the same proportions.
+    corrected : bool
+        Whether the variance is that of Nadeau & Bengio (2003), for splits that share rows.
+
+    References
+    ----------
+    C. Nadeau & Y. Bengio (2003). Inference for the generalization error. Machine Learning 52.
+    """
+
+    share: float = 2 / 3
+    repeats: int = 30
+    stratify: bool = False
+    corrected: bool = True
+
+    def __post_init__(self) -> None:
+        _ = self.scheme
+
+    @property
+    def scheme(self) -> Holdout:
+        return Holdout(self.share, self.repeats, self.stratify)
+
+    def p(self, differences: FloatArray, share: float) -> float:
+        return t_over_splits(differences, share, self.corrected)
+
+
+@dataclass(frozen=True)
+class FiveByTwoT(SplitTest):
+    """5×2cv paired t test.
+
+    Parameters
+    ----------
+    stratify : bool
+        Whether both folds have the classes in the same proportions.
+
+    References
+    ----------
+    T. G. Dietterich (1998). Approximate statistical tests for comparing supervised classification
+    learning algorithms. Neural Computation 10.
+    """
+
+    stratify: bool = False
+
+    @property
+    def scheme(self) -> CrossValidation:
+        return CrossValidation(2, 5, self.stratify)
+
+    def p(self, differences: FloatArray, share: float) -> float:
+        from simstudy.analysis.resampled import five_by_two_t
+
+        return five_by_two_t(differences).p
+
+
+@dataclass(frozen=True)
+class FiveByTwoF(FiveByTwoT):
+    """Combined 5×2cv F test.
+
+    References
+    ----------
+    E. Alpaydin (1999). Combined 5×2 cv F test for comparing supervised classification learning
+    algorithms. Neural Computation 11.
+    """
+
+    def p(self, differences: FloatArray, share: float) -> float:
+        from simstudy.analysis.resampled import five_by_two_f
+
+        return five_by_two_f(differences).p
+
+
+@dataclass(frozen=True)
+class McNemarTest(LearnerTest):
+    """McNemar's test of the rows that one of two learners alone predicts correctly, in one holdout.
+
+    Parameters
+    ----------
+    share : float > 0, < 1
+        The share of training rows.
+    stratify : bool
+        Whether both parts have the classes in the same proportions.
+    method : {"exact", "corrected", "plain"}
+        Binomial; or chi-squared, with or without continuity correction.
+
+    References
+    ----------
+    Q. McNemar (1947). Note on the sampling error of the difference between correlated proportions
+    or percentages. Psychometrika 12.
+    """
+
+    share: float = 2 / 3
+    stratify: bool = False
+    method: Method = "exact"
+
+    def __post_init__(self) -> None:
+        _ = self.scheme
+        if self.method not in get_args(Method):
+            allowed = ", ".join(get_args(Method))
+            raise ValueError(
+                f"method = {self.method!r} is not allowed; it must be one of {allowed}"
+            )
+
+    @property
+    def scheme(self) -> Holdout:
+        """The split."""
+        return Holdout(self.share, 1, self.stratify)
+
+    def test(self, first: Bench, second: Bench, judge: Judge) -> Decision:
+        from simstudy.analysis.resampled import mcnemar
+
+        (((one,),), ((other,),)) = (bench.repeats(self.scheme) for bench in (first, second))
+        right, others = first.right(one), second.right(other)
+        difference = float(right.mean() - others.mean())
+        return Decision(mcnemar(right, others, self.method).p, difference)

@@ -1,0 +1,126 @@
+"""The tables of how good estimators and their intervals are."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from simstudy.report.prose.numbers import NONE
+from simstudy.report.tables.table import Cell, Table, make_table, words
+from simstudy.results.results import Results
+
+_TARGETS = {
+    "exact": "the classifier trained on the rows available",
+    "mean": "the mean over training sets of as many rows",
+}
+_INTERVALS = {
+    "rows": "rows (Wilson or t)",
+    "folds": "naive t over splits",
+    "corrected": "corrected t over splits",
+    "nested": "nested cross-validation",
+    "percentile": "percentiles of samples",
+}
+
+
+def estimate_tables(results: Results) -> list[Table]:
+    """Bias, spread and coverage of all estimators, by learner, measure and rows available."""
+    if results.study.compare != "estimators":
+        return []
+    return [
+        table
+        for target in _TARGETS
+        for table in (_quality(results, target), _coverage(results, target))
+    ]
+
+
+def estimate_files(results: Results) -> dict[str, pd.DataFrame]:
+    """The same as tables for files."""
+    if results.study.compare != "estimators":
+        return {}
+    named = {"estimators.csv": results.estimator_quality, "coverage.csv": results.interval_quality}
+    return {
+        name: pd.concat({target: make(target) for target in _TARGETS}, names=["target"])
+        .reset_index("target")
+        .reset_index(drop=True)
+        for name, make in named.items()
+    }
+
+
+def _quality(results: Results, target: str) -> Table:
+    found = results.estimator_quality(target)
+    places = {label: place for place, label in enumerate(results.learners)}
+    lines: list[list[str | Cell]] = [
+        [
+            words(row["measure"]),
+            words(row["learner"]),
+            words(f"{row['size']:,}"),
+            words(row["estimator"], "", places[row["estimator"]]),
+            Cell(f"{row['bias']:+.4f} ± {row['bias_mcse']:.4f}"),
+            Cell(f"{row['sd']:.4f}"),
+            Cell(f"{row['rmse']:.4f} ± {row['rmse_mcse']:.4f}"),
+            Cell(NONE if pd.isna(row["correlation"]) else f"{row['correlation']:.2f}"),
+        ]
+        for row in found.to_dict("records")
+    ]
+    heads = ["measure", "learner", "rows", "estimator", "bias", "sd", "RMSE", "correlation"]
+    caption = (
+        f"Errors of estimates against {_TARGETS[target]}, over models; ± Monte-Carlo standard "
+        "error. Correlation: of estimates and exact values over models."
+    )
+    title = f"Errors of estimators: {_TARGETS[target]}"
+    return make_table(
+        f"estimators_{target}",
+        title,
+        heads,
+        sorted_lines(lines),
+        texts=4,
+        caption=caption,
+        data=found,
+        cut=True,
+    )
+
+
+def _coverage(results: Results, target: str) -> Table:
+    found = results.interval_quality(target)
+    places = {label: place for place, label in enumerate(results.learners)}
+    lines: list[list[str | Cell]] = [
+        [
+            words(row["measure"]),
+            words(row["learner"]),
+            words(f"{row['size']:,}"),
+            words(row["estimator"], "", places[row["estimator"]]),
+            words(_INTERVALS[row["interval"]]),
+            Cell(f"{row['coverage']:.1%} ± {row['coverage_mcse']:.1%}"),
+            Cell(f"{row['width']:.4f}"),
+        ]
+        for row in found.to_dict("records")
+    ]
+    heads = ["measure", "learner", "rows", "estimator", "interval", "coverage", "mean width"]
+    caption = (
+        f"How often intervals of {results.study.analysis.confidence:.0%} contain the exact value: "
+        f"{_TARGETS[target]}; ± Monte-Carlo standard error."
+    )
+    title = f"Coverage of intervals: {_TARGETS[target]}"
+    return make_table(
+        f"coverage_{target}",
+        title,
+        heads,
+        sorted_lines(lines),
+        texts=5,
+        caption=caption,
+        data=found,
+        cut=True,
+    )
+
+
+def sorted_lines(lines: list[list[str | Cell]]) -> list[list[str | Cell]]:
+    """Return lines by measure and learner, then as they were."""
+
+    def place(line: list[str | Cell]) -> tuple[int, int]:
+        names = [one.text if isinstance(one, Cell) else one for one in line[:2]]
+        return measures.index(names[0]), learners.index(names[1])
+
+    measures, learners = (
+        [*dict.fromkeys(one.text for line in lines if isinstance(one := line[at], Cell))]
+        for at in (0, 1)
+    )
+    return sorted(lines, key=place)

@@ -1,0 +1,53 @@
+"""The estimates of a comparison of estimators, as a table."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from simstudy.engine.plan import Plan
+from simstudy.estimators.estimate import INTERVALS
+
+VALUES = ("estimate", "exact", "mean", "mean_error")
+BOUNDS = tuple(f"{end}_{name}" for name in INTERVALS for end in ("lower", "upper"))
+COLUMNS = ("model", "size", "estimator", "learner", "measure", *VALUES, *BOUNDS)
+
+
+def estimate_columns(
+    plan: Plan, keys: list[tuple[int, str]], kept: Mapping[int, str]
+) -> tuple[dict[str, list[str]], dict[str, npt.NDArray[Any]]]:
+    """The estimates of all cells: one entry per model, size, estimator, learner and measure.
+
+    Texts and numbers are in dictionaries of their own.
+
+    Parameters
+    ----------
+    plan : Plan
+        The plan of a comparison of estimators.
+    keys : list of (size, label)
+        The cells of a model in their order.
+    kept : mapping
+        What the cells keep, by their position.
+    """
+    each = [(one.label, other.label) for one in plan.learners for other in plan.measures]
+    cells = [(model, *key) for model in range(plan.models) for key in keys]
+    values = np.full((len(cells), len(each), len(VALUES) + len(BOUNDS)), math.nan)
+    for place, text in kept.items():
+        values[place] = json.loads(text)
+    flat = values.reshape(len(cells) * len(each), -1)
+    numbers: dict[str, npt.NDArray[Any]] = {
+        "model": np.repeat(np.array([cell[0] for cell in cells], np.int64), len(each)),
+        "size": np.repeat(np.array([cell[1] for cell in cells], np.int64), len(each)),
+        **{name: flat[:, at] for at, name in enumerate((*VALUES, *BOUNDS))},
+    }
+    texts = {
+        "estimator": [cell[2] for cell in cells for _ in each],
+        "learner": [pair[0] for _ in cells for pair in each],
+        "measure": [pair[1] for _ in cells for pair in each],
+    }
+    return texts, numbers

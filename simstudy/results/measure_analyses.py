@@ -1,0 +1,99 @@
+"""The analyses of comparisons of measures."""
+
+from __future__ import annotations
+
+import itertools
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from simstudy.errors import SimstudyError
+from simstudy.results.estimator_analyses import EstimatorAnalyses
+from simstudy.results.store import Store
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+REFERENCE = 100  # test rows, if the study has this size
+
+
+class MeasureAnalyses(EstimatorAnalyses):
+    """Analyses of the choices that measures made between learners; see `Results`."""
+
+    def _demand_measures(self) -> None:
+        if self.study.compare != "measures":
+            raise SimstudyError(
+                f"{self.directory} compares {self.study.kind.name}, not measures: it has no choices"
+            )
+
+    @cached_property
+    def picks(self) -> pd.DataFrame:
+        """The choices of all measures: one row per model, size, pair of learners and test set.
+
+        A measure has 1 where it prefers the first learner of the pair (`learner_pairs`), −1 the
+        second, 0 neither, and 2 if its cell failed; ``truth_<target>`` has which is truly better.
+        """
+        import pandas as pd
+
+        self._demand_measures()
+        name = self.study.kind.keeps
+        try:
+            table = pd.read_parquet(self.directory / name)
+        except (OSError, ValueError) as error:
+            raise self._damaged(name) from error
+        wanted = ["model", "size", "pair", "repeat", *self._truths, *self.learners]
+        if [*table] != wanted or not Store(self.directory).is_as_written(name, self.manifest):
+            raise self._damaged(name)
+        return table
+
+    @property
+    def _targets(self) -> list[str]:
+        return [target.label for target in self.study.targets]
+
+    @property
+    def _truths(self) -> list[str]:
+        return [f"truth_{target}" for target in self._targets]
+
+    @property
+    def learner_pairs(self) -> list[tuple[str, str]]:
+        """The pairs of learners between which measures choose, by number."""
+        self._demand_measures()
+        return [*itertools.combinations([spec.label for spec in self.study.learners], 2)]
+
+    @property
+    def reference(self) -> int:
+        """The test size to which others are compared: 100 rows, or the one in the middle."""
+        sizes = self.sizes
+        return REFERENCE if REFERENCE in sizes else sizes[(len(sizes) - 1) // 2]
+
+    def contradictions(self) -> pd.DataFrame:
+        """How often two measures prefer different learners; see `analysis.choices`."""
+        from simstudy.analysis.choices import contradictions
+
+        return contradictions(self.picks, self.learners, self.sizes)
+
+    def against_truth(self) -> pd.DataFrame:
+        """How often each measure contradicts the truth by each target; see `analysis.choices`."""
+        from simstudy.analysis.choices import against_truth
+
+        return against_truth(self.picks, self.learners, self._targets, self.sizes)
+
+    def rows_needed(self, measure: str | None = None, at: int | None = None) -> pd.DataFrame:
+        """How many test rows each measure needs to be as good as the best one at ``at`` rows.
+
+        Parameters
+        ----------
+        measure : str, optional
+            The column of the scores, such as ``right_accuracy``; the primary one if left out.
+        at : int, optional
+            A test size of the study; 100 if it has that.
+        """
+        from simstudy.analysis.choices import rows_needed
+
+        self._demand_measures()
+        at = self.reference if at is None else at
+        if at not in self.sizes:
+            known = ", ".join(f"{size:,}" for size in self.sizes)
+            raise SimstudyError(f"no test size {at:,} here; there are {known}")
+        name = self._measure(measure)
+        better, confidence = self.info(name).greater_is_better, self.study.analysis.confidence
+        return rows_needed(self.scores, name, at, better, confidence)

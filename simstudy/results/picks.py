@@ -1,0 +1,50 @@
+"""The choices that measures made, as a table: the raw material of a comparison of measures."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+import numpy as np
+import numpy.typing as npt
+
+from simstudy.engine.picking import unpack_picks
+from simstudy.engine.plan import Plan
+from simstudy.study.constants import NO_CHOICE
+
+
+def picks_columns(
+    plan: Plan, keys: list[tuple[int, str]], kept: Mapping[int, str]
+) -> dict[str, npt.NDArray[np.int64] | npt.NDArray[np.int8]]:
+    """The choices of every measure, one entry per model, size, pair of learners and test set.
+
+    Parameters
+    ----------
+    plan : Plan
+        The plan of a comparison of measures.
+    keys : list of (size, label)
+        The cells of a model in their order.
+    kept : mapping
+        What the cells keep, by their position.
+    """
+    pairs, repeats = math.comb(len(plan.learners), 2), plan.repeats
+    shape = (plan.models, len(plan.test_sizes), pairs, repeats)
+    sizes = {size: place for place, size in enumerate(plan.test_sizes)}
+    signs = {one.label: np.full(shape, NO_CHOICE, np.int8) for one in plan.measures}
+    truths = {f"truth_{one.label}": np.full(shape, NO_CHOICE, np.int8) for one in plan.targets}
+    for place, text in kept.items():
+        model, (size, label) = place // len(keys), keys[place % len(keys)]
+        picks, truth = unpack_picks(text, len(plan.targets), pairs, repeats)
+        signs[label][model, sizes[size]] = picks.T
+        for index, target in enumerate(truths.values()):
+            target[model, sizes[size]] = truth[index][:, None]
+    models, places, pair, repeat = np.indices(shape, dtype=np.int64)
+    found = {
+        "model": models,
+        "size": np.array(plan.test_sizes, np.int64)[places],
+        "pair": pair,
+        "repeat": repeat,
+        **truths,
+        **signs,
+    }
+    return {name: values.ravel() for name, values in found.items()}

@@ -1,0 +1,127 @@
+"""Comparisons of measures from the study file to the page."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import simstudy
+from simstudy.errors import SimstudyError
+from simstudy.report.terminal import make_console, print_summary
+from simstudy.report.wording import reworded
+from simstudy.study.kinds import KINDS
+
+STUDY = {
+    "name": "judges",
+    "title": "Which measure finds the better learner?",
+    "compare": "measures",
+    "models": 3,
+    "family": {"name": "tan", "variables": [4, 4], "values": [2, 3]},
+    "data": {"train_sizes": [40], "test_sizes": [20, 50, 100], "repeats": 6},
+    "learners": [{"name": "naive_bayes"}, {"name": "tan"}, {"name": "prior"}],
+    "measures": {
+        "primary": "information_reward",
+        "also": ["accuracy", "auc:accuracy"],
+        "targets": ["kl_divergence", "accuracy"],
+    },
+}
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory):
+    study = simstudy.make_study(STUDY)
+    return simstudy.run_study(study, tmp_path_factory.mktemp("judges") / "out", jobs=1)
+
+
+def test_the_scores_are_the_shares_of_right_choices_in_the_picks(results):
+    picks, scores = results.picks, results.scores
+    assert results.measures[:2] == ["right_kl_divergence", "right_accuracy"]
+    assert len(picks) == 3 * 3 * 3 * 6
+    assert results.learner_pairs == [
+        ("naive_bayes", "tan"),
+        ("naive_bayes", "prior"),
+        ("tan", "prior"),
+    ]
+    for target in ("kl_divergence", "accuracy"):
+        truth = picks[f"truth_{target}"]
+        for measure in results.learners:
+            right = ((picks[measure] * truth + 1) / 2).where(truth != 0)
+            own = right.groupby([picks["model"], picks["size"]]).mean()
+            cell = scores[scores["learner"] == measure].set_index(["model", "size"])
+            assert np.allclose(cell[f"right_{target}"], own, equal_nan=True)
+
+
+def test_a_killed_or_parallel_run_has_the_same_bytes(results, tmp_path):
+    study = simstudy.make_study(STUDY)
+    again = simstudy.run_study(study, tmp_path / "two", jobs=2, report=False)
+    for name in ("scores.parquet", "picks.parquet"):
+        one, two = ((each.directory / name).read_bytes() for each in (results, again))
+        assert one == two
+    journal = again.directory / "cells.jsonl"
+    kept = journal.read_bytes().splitlines(keepends=True)[:-1]
+    journal.write_bytes(b"".join(kept))
+    (again.directory / "manifest.json").unlink()
+    resumed = simstudy.run_study(study, tmp_path / "two", jobs=1, report=False)
+    for name in ("scores.parquet", "picks.parquet"):
+        one, two = ((each.directory / name).read_bytes() for each in (results, resumed))
+        assert one == two
+
+
+def test_more_measures_and_sizes_extend_the_results(tmp_path):
+    small = simstudy.make_study(STUDY, overrides={"data.test_sizes": [20], "measures.also": []})
+    simstudy.run_study(small, tmp_path / "out", jobs=1, report=False)
+    larger = simstudy.run_study(simstudy.make_study(STUDY), tmp_path / "out", jobs=1, report=False)
+    assert not larger.reused
+    back = simstudy.run_study(small, tmp_path / "out", jobs=1, report=False)
+    assert back.learners == ["information_reward"]
+    others = simstudy.make_study(STUDY, overrides={"learners": STUDY["learners"][:2]})
+    with pytest.raises(SimstudyError, match="learners"):
+        simstudy.run_study(others, tmp_path / "out", jobs=1, report=False)
+
+
+def test_page_and_terminal_speak_of_measures_and_test_rows(results, capsys):
+    page = (results.directory / "report.html").read_text(encoding="utf-8")
+    assert "Which measure finds the better learner?" in page
+    assert "Differences between measures" in page
+    assert "Choices between learners" in page
+    assert "test rows" in page
+    for words in ("training rows", "by learner", "every learner"):
+        assert words not in page
+    print_summary(results, make_console())
+    printed = capsys.readouterr().out
+    assert "by measure and test rows" in " ".join(printed.split())
+    assert "test sets of 20, 50, 100 rows" in " ".join(printed.split())
+    assert "learner" not in printed.replace("better learner?", "")
+
+
+def test_analyses_of_choices(results):
+    needed = results.rows_needed("right_accuracy", at=50)
+    assert needed["learner"].tolist() == results.learners
+    assert results.contradictions().groupby("size").size().tolist() == [3, 3, 3]
+    assert set(results.against_truth()["target"]) == {"kl_divergence", "accuracy"}
+    with pytest.raises(SimstudyError, match="no test size 70"):
+        results.rows_needed(at=70)
+
+
+def test_a_cell_can_be_run_alone(results):
+    found = simstudy.run_cell(simstudy.make_study(STUDY), 1, 50, "accuracy")
+    scores = results.scores
+    row = scores[
+        (scores["model"] == 1) & (scores["size"] == 50) & (scores["learner"] == "accuracy")
+    ]
+    assert found["right_kl_divergence"] == row["right_kl_divergence"].iloc[0]
+
+
+def test_studies_of_learners_have_no_choices(tmp_path):
+    study = simstudy.load_study("tan", {"models": 2, "data.train_sizes": [20]})
+    other = simstudy.run_study(study, tmp_path / "tan", jobs=1, report=False)
+    with pytest.raises(SimstudyError, match="compares learners"):
+        other.contradictions()
+
+
+def test_words_are_exchanged_in_texts_and_tables_but_not_in_data():
+    kind = KINDS["measures"]
+    assert reworded("Learners after 50 training rows", kind) == "Measures after 50 test rows"
+    assert reworded({"a": ["no learner", 3]}, kind) == {"a": ["no measure", 3]}
+    assert reworded("no learner", KINDS["learners"]) == "no learner"
+    table = pd.DataFrame({"learner": [1]})
+    assert reworded(table, kind) is table
