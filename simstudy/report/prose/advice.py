@@ -144,9 +144,8 @@ def ceiling(one: Outlook) -> str:
     left = one.ceiling.value - one.now[best].value
     if left > 0 and not one.ceiling_holds:
         return (
-            f"The simulated truths put the ceiling at {interval(one.ceiling, one)}, and the course "
-            "of your own learning curves leads above it: the truths are too simple here, and say "
-            "nothing of the ceiling."
+            f"The simulated truths put the ceiling at {interval(one.ceiling, one)}, which predicted "
+            "scores exceed: where the ceiling is, these rows do not say."
         )
     if left <= 0:
         return (
