@@ -144,8 +144,8 @@ def ceiling(one: Outlook) -> str:
     left = one.ceiling.value - one.now[best].value
     if left > 0 and not one.ceiling_holds:
         return (
-            f"The simulated truths put the ceiling at {interval(one.ceiling, one)}, which predicted "
-            "scores exceed: where the ceiling is, these rows do not say."
+            f"The simulated truths put the ceiling at {interval(one.ceiling, one)}, which "
+            "predicted scores exceed: where the ceiling is, these rows do not say."
         )
     if left <= 0:
         return (
