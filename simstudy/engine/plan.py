@@ -18,7 +18,7 @@ from simstudy.errors import SimstudyError
 from simstudy.measures.base import has_exact_value
 from simstudy.sources.data import DataSource
 from simstudy.study.plugins import PluginFile
-from simstudy.study.registry import LEARNERS, MEASURES, registered
+from simstudy.study.registry import LEARNERS, MEASURES, makes_missing, registered
 from simstudy.study.sizes import rows_of
 
 if TYPE_CHECKING:
@@ -35,12 +35,13 @@ UNNAMED_CONDITIONS: dict[str, Any] = {
     "measures.reward": "mean",
     "measures.positive": None,
     "keep_answers": False,
+    "changes": [],
 }
 
 
 @dataclass(frozen=True)
 class Component:
-    """A family, learner or measure: its name, given parameters, and identity.
+    """A family, change, learner or measure: its name, given parameters, and identity.
 
     The identities of families and learners seed the random streams.
     """
@@ -100,6 +101,7 @@ class Plan:
     sources: tuple[tuple[str, str], ...] = ()
     parts: tuple[Part, ...] = ()  # of a study of data sets
     datasets: tuple[tuple[str, str], ...] = ()  # their names and digests
+    changes: tuple[Component, ...] = ()  # of the models drawn, in order
     # Parameters of the family that are texts of files, and the names of their copies in results.
     files: tuple[tuple[str, str], ...] = field(default=(), compare=False)
     tables: tuple[DataSource, ...] = field(default=(), compare=False)
@@ -121,10 +123,11 @@ class Plan:
         return exact + sampled if self.test_size == "both" else sampled
 
     @property
-    def component_names(self) -> tuple[str, list[str], list[str]]:
-        """The names of the family, the learners and the measures, as `registered` takes them."""
-        learners, measures = ([one.name for one in kind] for kind in (self.learners, self.measures))
-        return self.family.name, learners, measures
+    def component_names(self) -> tuple[str, list[str], list[str], list[str]]:
+        """The names of the components of a study, as `registered` takes them."""
+        kinds = (self.learners, self.measures, self.changes)
+        learners, measures, changes = ([one.name for one in kind] for kind in kinds)
+        return self.family.name, learners, measures, changes
 
     @property
     def cells(self) -> int:
@@ -147,7 +150,11 @@ class Plan:
             "datasets": [list(dataset) for dataset in self.datasets],
             "resampling": self.resampling,
         }
-        later = {"measures.positive": self.positive, "keep_answers": self.keep_answers}
+        later = {
+            "measures.positive": self.positive,
+            "keep_answers": self.keep_answers,
+            "changes": [change.identity for change in self.changes],
+        }
         named = {key: value for key, value in later.items() if value != UNNAMED_CONDITIONS[key]}
         return (
             (of_data if self.parts else {})
@@ -214,7 +221,7 @@ def _identity(learner: Component) -> str:
 
 
 def _prepared(component: Component, spec: Spec, study: Study) -> Component:
-    """A learner of a study of data sets, with how rows are prepared for it."""
+    """A learner of a study in which values may be missing, with how rows are prepared for it."""
     from simstudy.study.datasets import prepared_for
 
     learner = LEARNERS.get(spec.name)(**spec.parameters)
@@ -244,9 +251,11 @@ def make_plan(study: Study) -> Plan:
             plan,
             datasets=tuple((table.name, table.digest) for table in study.tables),
             parts=parts_of(study.tables, plan.seed, plan.resampling),
-            learners=tuple(map(_prepared, plan.learners, study.learners, repeat(study))),
         )
         _check_sizes(plan)
+    if study.tables or makes_missing(change.name for change in study.changes):
+        learners = tuple(map(_prepared, plan.learners, study.learners, repeat(study)))
+        plan = replace(plan, learners=learners)
     return replace(
         plan,
         tables=study.tables,
@@ -274,6 +283,7 @@ def stated_plan(study: Study) -> Plan:
         seed=study.seed,
         models=study.models,
         family=_component(family),
+        changes=tuple(map(_component, study.changes)),
         files=family.files,
         train_sizes=tuple(study.data.train_sizes),
         test_size=study.data.test_size,

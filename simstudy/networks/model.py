@@ -178,7 +178,9 @@ class Model:
         else:
             evidence = np.insert(codes, target, -1, axis=1)
             with np.errstate(divide="ignore", invalid="ignore"):
-                logs = [np.log(c.weight) + c.network.log_evidence(evidence) for c in self.components]
+                logs = [
+                    np.log(c.weight) + c.network.log_evidence(evidence) for c in self.components
+                ]
                 shares = np.exp(logs - np.max(logs, axis=0))[..., None]
                 posterior = (np.nan_to_num(posteriors) * shares).sum(0) / shares.sum(0)
         impossible = np.isnan(posterior).any(axis=1)

@@ -45,7 +45,7 @@ def report_page(results: Results) -> str:
             (index, label, svg.swatch(index)) for index, label in enumerate(results.learners)
         ],
         views=[view(results, index) for index in range(len(results.measures))],
-        design=sections(study, results.about("family", study.family.name)),
+        design=sections(study, results.about),
         methods=facts.learners(results),
         measures=facts.measures(results),
         conventions=conventions(study),

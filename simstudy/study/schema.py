@@ -25,8 +25,14 @@ from simstudy.study.describe import (
     parameters_of,
 )
 from simstudy.study.lists import ListFile, ReadingsFile
-from simstudy.study.registry import FAMILIES, LEARNERS, MEASURES, Registry
-from simstudy.study.sections import LearnerSection, MeasureSection, NamedSection, StudyFile
+from simstudy.study.registry import CHANGES, FAMILIES, LEARNERS, MEASURES, Registry
+from simstudy.study.sections import (
+    ChangeSection,
+    LearnerSection,
+    MeasureSection,
+    NamedSection,
+    StudyFile,
+)
 from simstudy.study.spec import EARLIER_NAMES, plain
 
 Schema = dict[str, Any]
@@ -41,6 +47,7 @@ def study_schema() -> Schema:
     sections = schema["$defs"]
     for kind, section, registry in (
         ("NamedSection", NamedSection, FAMILIES),
+        ("ChangeSection", ChangeSection, CHANGES),
         ("LearnerSection", LearnerSection, LEARNERS),
     ):
         sections[kind] = _component_schema(section, registry)
@@ -58,6 +65,7 @@ def study_schema() -> Schema:
     schema["then"] = {
         "properties": {
             "family": {"properties": {"name": _names(FAMILIES)}},
+            "changes": {"items": {"properties": {"name": _names(CHANGES)}}},
             "learners": {"items": {"properties": {"name": learner}}},
             "measures": {"properties": {"primary": measure, "also": {"items": measure}}},
         }

@@ -1,4 +1,4 @@
-"""The family and learners of a study, looked up and checked."""
+"""The family, changes and learners of a study, looked up and checked."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from simstudy.errors import describe, suggestion
 from simstudy.sources.base import Family
 from simstudy.study.constants import FILES
 from simstudy.study.explain import KeyedError, sentence
-from simstudy.study.registry import FAMILIES, Registry, UnknownNameError
+from simstudy.study.registry import CHANGES, FAMILIES, Registry, UnknownNameError
 from simstudy.study.sections import LearnerSection, NamedSection, Preparation
 
 # Parameters of `Family` and their names in earlier versions. A study file may use either; an
@@ -28,7 +28,7 @@ EARLIER_NAMES = {"variables": "attributes"}
 
 @dataclass(frozen=True)
 class Spec:
-    """A family or a learner of a study."""
+    """A family, a change or a learner of a study."""
 
     name: str
     parameters: Mapping[str, Any]  # as given in the file
@@ -145,9 +145,12 @@ def _files(cls: Any, parameters: Mapping[str, Any], directory: Path) -> dict[str
     return found
 
 
+_METHODS = {FAMILIES.kind: ("draw", ["rng"]), CHANGES.kind: ("apply", ["world", "rng"])}
+
+
 def _check_method(component: Any, registry: Registry, name: str) -> None:
     """Refuse a component without the method that a study calls."""
-    method, arguments = ("draw", ["rng"]) if registry is FAMILIES else ("fit", ["sample", "rng"])
+    method, arguments = _METHODS.get(registry.kind, ("fit", ["sample", "rng"]))
     called = f"{method}({', '.join(arguments)})"
     if not callable(getattr(component, method, None)):
         raise ValueError(f"the {registry.kind} '{name}' needs a method {called}")

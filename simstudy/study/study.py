@@ -17,7 +17,7 @@ from simstudy.study.digests import recorded_digests
 from simstudy.study.explain import KeyedError
 from simstudy.study.measured import resolve_measures, stated_measures
 from simstudy.study.plugins import PluginFile, directory_restored, load_plugin
-from simstudy.study.registry import DATA, FAMILIES, LEARNERS
+from simstudy.study.registry import CHANGES, DATA, FAMILIES, LEARNERS
 from simstudy.study.sections import (
     Analysis,
     Data,
@@ -48,9 +48,11 @@ class Study:
     seed, models : int
         The seed of all random streams, and the number of models drawn.
     plugins : sequence of str
-        Files that define further families, learners and measures.
+        Files that define further families, changes, learners and measures.
     family : Spec
         The family that models are drawn from.
+    changes : sequence of Spec
+        The changes made to them, in order.
     learners : sequence of Spec
         The learners to fit.
     measured : sequence of Spec
@@ -85,6 +87,7 @@ class Study:
     resampling: Resampling
     preparation: Preparation
     keep_answers: bool
+    changes: tuple[Spec, ...] = ()
     plugin_files: tuple[PluginFile, ...] = ()
     tables: tuple[DataSource, ...] = ()
 
@@ -93,6 +96,7 @@ class Study:
             sets = counted(len(self.datasets), "data set")
             return summary(self, f"{self.name!r}: {sets}", ", ".join(self.labels))
         models = f"{self.name!r}: {counted(self.models, 'model')} of {self.family.name}"
+        models += "".join(f" + {change.name}" for change in self.changes)
         sizes = ", ".join(map(str, self.data.train_sizes))
         return summary(self, models, f"{sizes} training rows", ", ".join(self.labels))
 
@@ -120,6 +124,10 @@ class Study:
             content["datasets"] = [one.model_dump(exclude_none=True) for one in self.datasets]
         else:
             content["family"] = {"name": self.family.name, **self.family.resolved}
+        if self.changes:
+            content["changes"] = [{"name": one.name, **one.resolved} for one in self.changes]
+            if self.preparation != Preparation():  # else no value may be missing
+                sections.insert(1, "preparation")
         for section in sections:
             content[section] = getattr(self, section).model_dump(exclude_none=True)
         content["measures"] |= _stated(self.measures)
@@ -158,7 +166,8 @@ def stated_study(content: Any) -> Study:
     given = read_sections(content)
     learners = [stated_spec(learner, LEARNERS) for learner in given.learners]
     family = _TABLES if given.family is None else stated_spec(given.family, FAMILIES)
-    return _study(given, family, learners, stated_measures(given.measures))
+    changes = [stated_spec(change, CHANGES) for change in given.changes]
+    return _study(given, family, changes, learners, stated_measures(given.measures))
 
 
 def _resolved_study(given: StudyFile, directory: Path, digests: Sequence[str] | None) -> Study:
@@ -178,7 +187,11 @@ def _resolved_study(given: StudyFile, directory: Path, digests: Sequence[str] | 
         resolve_spec(learner, LEARNERS, f"learners[{index}]")
         for index, learner in enumerate(given.learners)
     ]
-    study = _study(given, family, learners, resolve_measures(given.measures), files)
+    changes = [
+        resolve_spec(change, CHANGES, f"changes[{index}]")
+        for index, change in enumerate(given.changes)
+    ]
+    study = _study(given, family, changes, learners, resolve_measures(given.measures), files)
     if study.datasets:
         from simstudy.study.datasets import with_tables
 
@@ -190,6 +203,7 @@ def _resolved_study(given: StudyFile, directory: Path, digests: Sequence[str] | 
 def _study(
     given: StudyFile,
     family: Spec,
+    changes: Sequence[Spec],
     learners: Sequence[Spec],
     measured: Sequence[Spec],
     files: Sequence[PluginFile] = (),
@@ -201,6 +215,7 @@ def _study(
         datasets=tuple(given.datasets),
         plugins=tuple(given.plugins),
         family=family,
+        changes=tuple(changes),
         learners=tuple(learners),
         measured=tuple(measured),
         plugin_files=tuple(files),

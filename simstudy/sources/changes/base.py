@@ -28,6 +28,12 @@ class Extent:
     classes: tuple[int, int]
     cards: tuple[int, ...] | None = None
 
+    def demand_classes(self, key: str, number: int) -> None:
+        """Raise a ValueError unless all models have so many classes."""
+        if {*self.classes} != {number}:
+            known = " to ".join(map(str, sorted({*self.classes})))
+            raise ValueError(f"{key} is for {number} classes, and models have {known}")
+
     def with_attributes(self, number: int, values: tuple[int, int]) -> Extent:
         """Return the extent of models with so many further attributes."""
         cards = self.cards

@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 
 from simstudy.arrays import FloatArray
-from simstudy.sources.changes.base import Change
+from simstudy.sources.changes.base import Change, Extent
 from simstudy.sources.changes.duplicate import replaced
 from simstudy.sources.changes.world import World
 
@@ -50,6 +50,11 @@ class LabelNoise(Change):
             raise ValueError("confusion must have as many columns as rows, one for each class")
         if not all((row >= 0).all() and abs(row.sum() - 1) <= 1e-9 for row in rows):
             raise ValueError("every row of confusion must hold probabilities that sum to 1")
+
+    def extent(self, extent: Extent) -> Extent:
+        if self.confusion is not None:
+            extent.demand_classes("confusion", len(self.confusion))
+        return extent
 
     def apply(self, world: World, rng: np.random.Generator) -> World:
         confusion = self._matrix(world.train.cards[-1])

@@ -10,7 +10,7 @@ import numpy as np
 
 from simstudy.networks.model import Model
 from simstudy.networks.priors import with_marginal
-from simstudy.sources.changes.base import Change
+from simstudy.sources.changes.base import Change, Extent
 from simstudy.sources.changes.world import World
 
 Marginal: TypeAlias = Literal["uniform", "random"] | tuple[float, ...]
@@ -59,6 +59,11 @@ class Shift(Change):
                 )
             if abs(numbers.sum() - 1) > 1e-9:
                 raise ValueError(f"{key} = {given!r} is not allowed; it must sum to 1")
+
+    def extent(self, extent: Extent) -> Extent:
+        if isinstance(self.class_prior, tuple | list):
+            extent.demand_classes("class_prior", len(self.class_prior))
+        return extent
 
     def apply(self, world: World, rng: np.random.Generator) -> World:
         model = world.test.model

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from simstudy.arrays import FloatArray, IntArray
 from simstudy.data.sample import MISSING, Sample
@@ -38,7 +38,7 @@ class Gaps:
     rates: tuple[float, ...]
     given: int | None = None
 
-    def lost(self, codes: IntArray, rng: np.random.Generator) -> FloatArray:
+    def lost(self, codes: IntArray, rng: np.random.Generator) -> npt.NDArray[np.bool_]:
         """Draw which values of these attributes are lost in complete rows."""
         rates = np.array(self.rates)
         rate = rates[0] if self.given is None else rates[codes[:, self.given]][:, None]
@@ -203,7 +203,7 @@ def _with_model(population: Population, model: Model) -> Population:
     return replace(population, model=model)
 
 
-def extended(model: Model, additions: list[tuple[str, tuple[int, ...], Any]]) -> Model:
+def extended(model: Model, additions: Sequence[tuple[str, tuple[int, ...], FloatArray]]) -> Model:
     """Return a model with further attributes after its own, each with a name, parents and a CPT.
 
     The parents are attributes of the model. A name that is taken gets a number.
