@@ -245,7 +245,9 @@ score = np.array(
     ]
 )
 responds = np.array([1, 1, 0, 1, 1, 1, 1, 1, 0, 1, 0, 1, 1, 0, 1, 0, 1, 0, 1], dtype=bool)
-print(f"lift of 8 among 10: {(8 / 10) / (50 / 150):.1f}")
+ranked_first = np.arange(150) < 10
+people = np.r_[np.ones(8), np.zeros(2), np.ones(42), np.zeros(98)]
+print(f"lift of 8 among 10: {curves.lift(ranked_first, people).lift[1]:.1f}")
 curve = curves.roc(score, responds)
 hull = curves.roc_hull(curve)
 print(f"area under the ROC curve: {curve.area:.4f} = 49/78")

@@ -25,7 +25,9 @@ if TYPE_CHECKING:
 STEPS = 100  # of the horizontal axis
 BAND = (0.25, 0.75)  # quantiles between which half of the curves lie at each place
 _BINS = 10
-_MAX_THRESHOLDS = 400
+_HEIGHTS = ("x", "y", "low", "high")
+MAX_THRESHOLDS = 400  # among which the best one is sought
+_MAX_LINES = 300
 
 
 @dataclass(frozen=True)
@@ -48,6 +50,16 @@ def _reliability(ranking: Ranking, where: FloatArray) -> FloatArray:
 def _binned(ranking: Ranking, bins: int, *cumulated: FloatArray) -> list[FloatArray]:
     place = np.minimum((ranking.thresholds[1:] * bins).astype(np.intp), bins - 1)
     return [weights_in(place, np.diff(each), bins) for each in cumulated]
+
+
+def _least_cost(ranking: Ranking, where: FloatArray) -> FloatArray:
+    """The lower envelope: the least of the lines themselves if these are few, which is faster."""
+    if len(ranking.thresholds) > _MAX_LINES:
+        return cost_curve_of(ranking).at(where)
+    false = ranking.negatives / ranking.negatives[-1]
+    missed = 1.0 - ranking.positives / ranking.positives[-1]
+    least: FloatArray = (false[:, None] + (missed - false)[:, None] * where).min(axis=0)
+    return least
 
 
 def _profit(
@@ -82,7 +94,7 @@ KINDS = {
         "Cost curves",
         "probability cost",
         "normalized expected cost",
-        lambda ranking, where: cost_curve_of(ranking).at(where),
+        lambda ranking, where: _least_cost(ranking, where),
     ),
     "profit": Kind(
         "Profit", "share of all rows, those ranked first", "profit for each row of all", _profit
@@ -119,15 +131,22 @@ class Heights:
 
     def of(self, kind: str, ranking: Ranking, where: FloatArray) -> FloatArray:
         """Return the heights of one kind, at the places that belong to it."""
+        return self._once(kind, ranking, lambda: KINDS[kind].at(ranking, where))
+
+    def scores(self, ranking: Ranking) -> FloatArray:
+        """Return the sums of scores in each bin, and the shares of rows."""
+        return self._once("scores", ranking, lambda: _score_sums(ranking))
+
+    def _once(self, key: str, ranking: Ranking, make: Callable[[], FloatArray]) -> FloatArray:
         if id(ranking) not in self._known:
             self._room -= len(ranking.thresholds)
             if self._room < 0:
-                return KINDS[kind].at(ranking, where)
+                return make()
             self._known[id(ranking)] = ranking, {}  # whose number is its own while it is kept
         known = self._known[id(ranking)][1]
-        if kind not in known:
-            known[kind] = KINDS[kind].at(ranking, where)
-        return known[kind]
+        if key not in known:
+            known[key] = make()
+        return known[key]
 
 
 def mean_curve(
@@ -155,7 +174,7 @@ def mean_curve(
     each = np.array(found) if found else np.full((1, len(where)), np.nan)
     mean, low, high = _averages(each)
     if of.bins:
-        where = _mean_scores(usable)
+        where = _mean_scores(usable, heights or Heights(0))
     return MeanCurve(where, mean, low, high, len(usable))
 
 
@@ -181,13 +200,18 @@ def _quantile(ordered: FloatArray, number: FloatArray, share: float) -> FloatArr
     return found
 
 
-def _mean_scores(rankings: Sequence[Ranking]) -> FloatArray:
+def _mean_scores(rankings: Sequence[Ranking], heights: Heights) -> FloatArray:
     """The mean predicted probability in each bin."""
     sums = np.zeros((2, _BINS))
     for one in rankings:
-        scores = np.concatenate([[0.0], np.cumsum(np.diff(one.rows) * one.thresholds[1:])])
-        sums += np.array(_binned(one, _BINS, scores, one.rows)) / one.rows[-1]
+        sums += heights.scores(one)
     return np.divide(sums[0], sums[1], out=np.full(_BINS, np.nan), where=sums[1] > 0)
+
+
+def _score_sums(ranking: Ranking) -> FloatArray:
+    scores = np.concatenate([[0.0], np.cumsum(np.diff(ranking.rows) * ranking.thresholds[1:])])
+    sums: FloatArray = np.array(_binned(ranking, _BINS, scores, ranking.rows)) / ranking.rows[-1]
+    return sums
 
 
 def curve_table(
@@ -199,10 +223,12 @@ def curve_table(
     """Return the mean curve of each learner: `learner`, `x`, `y`, `low`, `high`, `curves`."""
     import pandas as pd
 
-    found = {
-        label: mean_curve(kind, own, heights, **options).table() for label, own in rankings.items()
-    }
-    return pd.concat(found, names=["learner"]).reset_index("learner").reset_index(drop=True)
+    every = [mean_curve(kind, own, heights, **options) for own in rankings.values()]
+    places = [len(one.x) for one in every]
+    columns = {name: np.concatenate([getattr(one, name) for one in every]) for name in _HEIGHTS}
+    learners = [label for label, many in zip(rankings, places, strict=True) for _ in range(many)]
+    curves = np.repeat([one.curves for one in every], places)
+    return pd.DataFrame({"learner": learners} | columns | {"curves": curves})
 
 
 class Points(NamedTuple):
@@ -233,8 +259,8 @@ def operating_points(rankings: Sequence[Ranking]) -> Points | None:
     if not usable:
         return None
     every = np.unique(np.concatenate([one.thresholds[1:] for one in usable]))
-    if len(every) > _MAX_THRESHOLDS:
-        every = np.quantile(every, np.linspace(0, 1, _MAX_THRESHOLDS), method="nearest")
+    if len(every) > MAX_THRESHOLDS:
+        every = np.quantile(every, np.linspace(0, 1, MAX_THRESHOLDS), method="nearest")
     thresholds = np.concatenate([[np.inf], every[::-1]])
     rates = np.zeros((2, len(thresholds)))
     for one in usable:
@@ -255,11 +281,26 @@ def mean_prior(rankings: Sequence[Ranking]) -> float:
 
 
 def decide(
-    points: Points, prior: float, false_negative_cost: float = 1.0, false_positive_cost: float = 1.0
+    points: Points,
+    prior: float,
+    false_negative_cost: float = 1.0,
+    false_positive_cost: float = 1.0,
+    true_positive_cost: float = 0.0,
+    true_negative_cost: float = 0.0,
 ) -> Decision:
-    """Return the threshold of least expected cost, the highest among equals."""
-    probability_cost(prior, false_negative_cost, false_positive_cost)  # refuses impossible ones
-    missed, false = prior * false_negative_cost, (1.0 - prior) * false_positive_cost
-    costs = missed * (1.0 - points.true_positive_rate) + false * points.false_positive_rate
-    best = int(np.flatnonzero(costs <= costs.min() + 1e-12)[0])
-    return Decision(float(points.threshold[best]), float(costs[best]), missed, false)
+    """Return the threshold of least expected cost, the highest among equals.
+
+    A negative cost is a benefit; a wrong decision must not cost less than the right one.
+    """
+    missed, false = (
+        false_negative_cost - true_positive_cost,
+        false_positive_cost - true_negative_cost,
+    )
+    probability_cost(prior, missed, false)  # refuses impossible ones
+    missed, false = prior * missed, (1.0 - prior) * false
+    right = prior * true_positive_cost + (1.0 - prior) * true_negative_cost  # never a wrong one
+    wrong = missed * (1.0 - points.true_positive_rate) + false * points.false_positive_rate
+    best = int(np.flatnonzero(wrong <= wrong.min() + 1e-12)[0])
+    return Decision(
+        float(points.threshold[best]), float(right + wrong[best]), right + missed, right + false
+    )

@@ -5,7 +5,10 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from simstudy.texts import counted
+
 if TYPE_CHECKING:
+    from simstudy.workflow.data_pilot import DataPilot
     from simstudy.workflow.pilot import Pilot
 
 _NAMES = {"mean": "every mean", "difference": "every paired difference between learners"}
@@ -54,6 +57,24 @@ def forecast(pilot: Pilot, mcse: float | None, difference: float | None, power: 
             f"  {study.models:,} models detect it with power {found:.2f}; power {power:g} takes "
             f"{models:,} models, {duration(pilot.seconds(models))}",
         ]
+    return lines
+
+
+def data_forecast(pilot: DataPilot) -> list[str]:
+    """Sentences on the cells of a study of data sets and their time."""
+    sets = counted(len(pilot.datasets), "data set")
+    lines = [
+        f"{sets}, {counted(pilot.splits, 'split')}, {counted(pilot.cells_each, 'cell')} each: "
+        f"{pilot.splits * pilot.cells_each:,} cells. The first split of every data set was run.",
+        f"The study as it is, {counted(pilot.jobs, 'process', 'processes')}: "
+        f"{duration(pilot.seconds)}, without its report.",
+    ]
+    for one in pilot.datasets:
+        lines.append(
+            f"  {one.name}: {counted(one.splits, 'split')}, the first with {one.train:,} training "
+            f"rows in {one.seconds:.2g} s"
+        )
+        lines += [f"    failed: {failure}" for failure in one.failures]
     return lines
 
 

@@ -25,6 +25,7 @@ from simstudy.texts import echo
 if TYPE_CHECKING:
     from simstudy.results.results import Results
     from simstudy.study.lists import Collection
+    from simstudy.study.study import Study
     from simstudy.workflow.options import RunOptions
 
 StudyFile = Annotated[
@@ -328,7 +329,10 @@ def plan(
     pilot: Annotated[int, typer.Option(min=3, help="Number of models in the pilot.")] = 12,
     jobs: Jobs = None,
 ) -> None:
-    """Run a pilot: estimate the models a study needs, and its run time."""
+    """Run a pilot: estimate the models a study needs, and its run time.
+
+    Of a study of data sets, the first split of each is run for an estimate of the run time.
+    """
     for name, value in (("--mcse", mcse), ("--difference", difference)):
         if value is not None and not 0 < value < math.inf:
             raise SimstudyError(f"{name}: {value} is not allowed; it must be above 0 and finite")
@@ -340,6 +344,10 @@ def plan(
     from simstudy.workflow.pilot import run_pilot
 
     loaded = load_study(study)
+    if loaded.datasets:
+        for line in _data_plan(loaded, mcse, difference, jobs):
+            echo(line)
+        return
     with watched() as progress:
         tried = run_pilot(loaded, pilot, jobs, progress)
     try:
@@ -352,6 +360,19 @@ def plan(
         ) from error
     for line in lines:
         echo(line)
+
+
+def _data_plan(
+    study: Study, mcse: float | None, difference: float | None, jobs: int | None
+) -> list[str]:
+    """What a study of data sets has to compute; numbers of models are not planned for."""
+    from simstudy.cli.forecast import data_forecast
+    from simstudy.workflow.data_pilot import run_data_pilot
+
+    for name, value in (("--mcse", mcse), ("--difference", difference)):
+        if value is not None:
+            study.demand_models(name)
+    return data_forecast(run_data_pilot(study, jobs))
 
 
 def _whole_numbers(option: str, text: str) -> list[int]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import operator
 from collections.abc import Callable, Hashable, Sequence
 from functools import cached_property, lru_cache, partial
 from time import perf_counter
@@ -462,8 +463,10 @@ def check_codes(codes: npt.ArrayLike, cards: Sequence[int], what: str) -> IntArr
         )
     whole: IntArray = np.asfortranarray(given, dtype=np.intp)
     if whole.size:
-        beyond = (whole.max(axis=0) >= cards) | (whole.min(axis=0) < 0)
-        if beyond.any():
+        # Plain integers and one minimum over all columns: this check is made for every fit.
+        largest = whole.max(axis=0).tolist()
+        if int(whole.min()) < 0 or any(map(operator.ge, largest, cards)):
+            beyond = np.greater_equal(largest, cards) | (whole.min(axis=0) < 0)
             column = int(beyond.argmax())
             raise ValueError(
                 f"{what} {column} has {cards[column]} values, so its codes must be from 0 to "

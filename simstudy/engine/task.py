@@ -221,6 +221,8 @@ class Task:
         """
         values = tuple(math.nan if isinstance(one, BaseException) else one for one in found)
         troubles: list[str] = [no_limit] if no_limit else []
+        if not any(isinstance(one, BaseException) for one in found):
+            return values, troubles
         for column, error in zip(self._plan.columns, found, strict=True):
             if not isinstance(error, BaseException):
                 continue

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from simstudy.lazy import find
 
 if TYPE_CHECKING:
-    from simstudy.measures.base import MeasureInfo, measure, score
+    from simstudy.measures.base import MeasureInfo, measure, modal_class, score
     from simstudy.measures.calibration import (
         calibration_loss,
         expected_calibration_error,
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
         refinement_loss,
         underconfidence,
     )
-    from simstudy.measures.costs import average_cost, cost
+    from simstudy.measures.costs import average_cost, cost, least_cost_class
     from simstudy.measures.decisions import (
         balanced_accuracy,
         confusion_matrix,
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
         message_length_data,
         message_length_theory,
     )
-    from simstudy.measures.per_class import f_score, precision, recall
+    from simstudy.measures.per_class import f_score, false_positive_rate, precision, recall
     from simstudy.measures.ranking import auc, h_measure, sar
     from simstudy.measures.retrieval import (
         average_precision,
@@ -60,7 +60,7 @@ if TYPE_CHECKING:
     from simstudy.measures.truth import estimation, kl_divergence, regret, representation
 
 _HOMES = {
-    "simstudy.measures.base": ["MeasureInfo", "measure", "score"],
+    "simstudy.measures.base": ["MeasureInfo", "measure", "modal_class", "score"],
     "simstudy.measures.calibration": [
         "calibration_loss",
         "expected_calibration_error",
@@ -69,7 +69,7 @@ _HOMES = {
         "refinement_loss",
         "underconfidence",
     ],
-    "simstudy.measures.costs": ["average_cost", "cost"],
+    "simstudy.measures.costs": ["average_cost", "cost", "least_cost_class"],
     "simstudy.measures.decisions": [
         "balanced_accuracy",
         "confusion_matrix",
@@ -94,7 +94,7 @@ _HOMES = {
         "message_length_data",
         "message_length_theory",
     ],
-    "simstudy.measures.per_class": ["f_score", "precision", "recall"],
+    "simstudy.measures.per_class": ["f_score", "false_positive_rate", "precision", "recall"],
     "simstudy.measures.ranking": ["auc", "h_measure", "sar"],
     "simstudy.measures.retrieval": [
         "average_precision",
@@ -130,6 +130,7 @@ __all__ = [
     "estimation",
     "expected_calibration_error",
     "f_score",
+    "false_positive_rate",
     "good_reward",
     "h_measure",
     "information_reward",
@@ -141,6 +142,7 @@ __all__ = [
     "kononenko_bratko",
     "kononenko_bratko_relative",
     "kononenko_bratko_total",
+    "least_cost_class",
     "lift",
     "log_loss",
     "matthews",
@@ -150,6 +152,7 @@ __all__ = [
     "message_length_data",
     "message_length_theory",
     "miscalibration",
+    "modal_class",
     "overconfidence",
     "precision",
     "precision_at",

@@ -21,6 +21,7 @@ CONTEXT_KEYWORDS = frozenset(
     {"prior", "truth", "oracle", "limit", "weights", "base", "reward", "rarer", "message"}
 )
 
+_FAR = 2.0**-200  # weights of this size or its inverse are scaled
 _INFINITIES = "some rows have the value inf, others −inf"
 
 P = ParamSpec("P")
@@ -97,7 +98,7 @@ def measure(
     """Attach a `MeasureInfo` to a function as ``.info``, and let it ignore other context.
 
     All measures can then be called alike, ``f(proba, y, prior=…, weights=…)``. A measure over sets
-    that takes no weights refuses them.
+    that takes no weights refuses them; one that takes them refuses those that are no weights.
     """
     info = MeasureInfo(greater_is_better, logarithmic, label, unit, zero, over, partial)
 
@@ -109,6 +110,8 @@ def measure(
             for key in unused.intersection(kwargs):
                 if kwargs.pop(key) is not None and key == "weights" and over == "set":
                     raise ValueError(f"measure {name!r} takes no weights of rows")
+            if over == "set" and (weights := kwargs.get("weights")) is not None:
+                kwargs["weights"] = usable_weights(name, cast(FloatArray, weights))
             return function(*args, **kwargs)
 
         measured = cast(Measure[P, R_co], called)
@@ -201,6 +204,7 @@ def score(
     name = getattr(function, "__name__", repr(function))
     context: dict[str, Any] = {"prior": prior, "truth": truth, "oracle": oracle, "limit": limit}
     _check_shapes(name, proba, y, context, weights)
+    weights = None if weights is None else usable_weights(name, weights)
     context |= {"weights": weights, "base": base, "reward": reward}
     context |= {"rarer": rarer, "message": message}
     declared = keywords(function)
@@ -272,8 +276,19 @@ def _check_shapes(
         raise ValueError(
             f"measure {name!r} needs true classes from 0 to {k - 1}, not {least} to {most}"
         )
-    if weights is not None and not (np.all(np.asarray(weights) >= 0) and np.sum(weights) > 0):
-        raise ValueError(f"measure {name!r} needs weights of at least 0 with a positive sum")
+
+
+def usable_weights(name: str, weights: FloatArray) -> FloatArray:
+    """Return weights whose products neither overflow nor vanish; refuse what are no weights."""
+    weights = np.asarray(weights)
+    least, most = (float(weights.min()), float(weights.max())) if weights.size else (0.0, 0.0)
+    if not (least >= 0 and 0 < most < math.inf):  # also of NaN
+        raise ValueError(f"measure {name!r} needs finite weights of at least 0 with a positive sum")
+    if _FAR < most < 1 / _FAR:
+        return weights
+    # A power of two changes no digit.
+    scaled: FloatArray = np.ldexp(weights.astype(np.float64), -math.frexp(most)[1])
+    return scaled
 
 
 def _mean(values: FloatArray, weights: FloatArray | None) -> float:

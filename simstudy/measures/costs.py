@@ -67,8 +67,22 @@ def cost_matrix(matrix: list[list[float]] | None, classes: int) -> FloatArray:
     return costs
 
 
-def least_cost_class(proba: FloatArray, costs: FloatArray) -> IntArray:
-    """Return the class of least expected cost of every row; ties go to the lowest class index."""
+def least_cost_class(proba: FloatArray, matrix: list[list[float]] | FloatArray) -> IntArray:
+    """Return the class of least expected cost of every row.
+
+    Parameters
+    ----------
+    proba : array of shape (n, k)
+        The learner's probabilities q.
+    matrix : array of shape (k, k)
+        The costs C: rows are actual classes, columns predicted ones.
+
+    Returns
+    -------
+    array of shape (n,)
+        The class d of least ``Σ_i q_i C[i][d]``; ties go to the lowest class index.
+    """
+    costs = np.asarray(matrix, dtype=np.float64)
     expected = np.asarray(proba, dtype=np.float64) @ costs
     # How a sum is rounded may depend on the class and on the number of rows.
     least = expected.min(axis=1) + _ROUNDING * np.abs(costs).max()

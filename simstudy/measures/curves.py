@@ -118,6 +118,33 @@ class ThresholdCurve:
         """The share of all rows that is called positive."""
         return _divided(self.ranking.rows, self.ranking.rows[-1])
 
+    @property
+    def precision(self) -> FloatArray:
+        """The share of positive rows among those called positive; NaN of no rows."""
+        return _divided(self.ranking.positives, self.ranking.rows)
+
+    @property
+    def recall(self) -> FloatArray:
+        """The share of the positive rows that is called positive."""
+        return self.true_positive_rate
+
+    @property
+    def false_discovery_rate(self) -> FloatArray:
+        """The share of negative rows among those called positive; what Weka calls fallout."""
+        return _divided(self.ranking.negatives, self.ranking.rows)
+
+    @property
+    def f_measure(self) -> FloatArray:
+        """The harmonic mean of precision and recall, ``2 TP / (2 TP + FP + FN)``."""
+        return _divided(
+            2.0 * self.ranking.positives, self.ranking.rows + self.ranking.positives[-1]
+        )
+
+    @property
+    def lift(self) -> FloatArray:
+        """How many times more positive rows than among as many rows at random; NaN of no rows."""
+        return _divided(self.true_positive_rate, self.share)
+
 
 @dataclass(frozen=True)
 class Roc(ThresholdCurve):
@@ -137,16 +164,6 @@ class Roc(ThresholdCurve):
 @dataclass(frozen=True)
 class PrecisionRecall(ThresholdCurve):
     """Precision against recall; the precision of no rows is NaN."""
-
-    @property
-    def precision(self) -> FloatArray:
-        """The share of positive rows among those called positive."""
-        return _divided(self.ranking.positives, self.ranking.rows)
-
-    @property
-    def recall(self) -> FloatArray:
-        """The share of the positive rows that is called positive."""
-        return self.true_positive_rate
 
     def at(self, recall: npt.ArrayLike) -> FloatArray:
         """Return the precision, with numbers of rows on a line between thresholds.
@@ -181,11 +198,6 @@ class Lift(ThresholdCurve):
     def share_of_positives(self) -> FloatArray:
         """The share of the positive rows that is found."""
         return self.true_positive_rate
-
-    @property
-    def lift(self) -> FloatArray:
-        """How many times more positive rows than among as many rows at random; NaN of no rows."""
-        return _divided(self.true_positive_rate, self.share)
 
     def at(self, share: npt.ArrayLike) -> FloatArray:
         """Return the share of the positive rows found, the mean over orders of tied rows."""

@@ -229,6 +229,7 @@ class Counts:
         self.actual: FloatArray = matrix.sum(axis=1)
         self.predicted: FloatArray = matrix.sum(axis=0)
         self.right: FloatArray = matrix.diagonal()
+        self.false: FloatArray = (matrix * (1.0 - np.eye(len(matrix)))).sum(axis=0)
         self.total, self.classes = float(self.actual.sum()), len(matrix)
 
     @property
@@ -237,3 +238,12 @@ class Counts:
         empty = np.full(self.classes, np.nan)
         found: FloatArray = np.divide(self.right, self.actual, out=empty, where=self.actual > 0)
         return found
+
+    @property
+    def false_rates(self) -> FloatArray:
+        """The share of the rows of other classes that are predicted as each; NaN without such."""
+        # Sums over the other classes are exactly 0 where there are none, differences might not be.
+        others = np.array([np.delete(self.actual, one).sum() for one in range(self.classes)])
+        empty = np.full(self.classes, np.nan)
+        false: FloatArray = np.divide(self.false, others, out=empty, where=others > 0)
+        return false

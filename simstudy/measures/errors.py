@@ -200,7 +200,12 @@ def kononenko_bratko_total(proba: FloatArray, y: IntArray, *, prior: FloatArray)
     over="set",
 )
 def kononenko_bratko_relative(
-    proba: FloatArray, y: IntArray, *, prior: FloatArray, weights: FloatArray | None = None
+    proba: FloatArray,
+    y: IntArray,
+    *,
+    prior: FloatArray,
+    weights: FloatArray | None = None,
+    total: bool = False,
 ) -> float:
     """Kononenko & Bratko's relative information score: a percentage of the entropy of the prior.
 
@@ -217,17 +222,15 @@ def kononenko_bratko_relative(
         The prior probabilities p.
     weights : array of shape (n,), optional
         Row weights.
+    total : bool
+        Whether the total over all rows, ``Σ I``, is divided by the entropy, as in Weka 3.6, not the
+        mean: the figure is then n times as large, or as many times as the weights sum to.
 
     Returns
     -------
     float
         The percentage; 0 if no better than the prior, about 100 if always certain and right.
         Undefined if the prior is certain.
-
-    Notes
-    -----
-    Weka 3.6 divides the total over all rows by the entropy, not the mean: its figure is the number
-    of test rows times this one.
 
     References
     ----------
@@ -240,7 +243,10 @@ def kononenko_bratko_relative(
     if not entropy > 0:
         return Undefined("the prior is certain and has no entropy")
     mean = score(kononenko_bratko, proba, y, prior=prior, weights=weights, base=2.0)
-    return mean if math.isnan(mean) else 100.0 * mean / entropy
+    if math.isnan(mean):
+        return mean
+    rows = 1.0 if not total else len(y) if weights is None else float(np.sum(weights))
+    return 100.0 * mean / entropy * rows
 
 
 @measure(greater_is_better=False, logarithmic=True, label="class complexity", unit="bits")

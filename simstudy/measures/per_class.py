@@ -1,4 +1,4 @@
-"""Precision, recall and F score: of one class, or averaged over classes."""
+"""Precision, recall, false positive rate and F score: of one class, or averaged over classes."""
 
 import math
 from typing import Literal, TypeAlias, get_args
@@ -9,6 +9,7 @@ from simstudy.arrays import FloatArray, IntArray
 from simstudy.measures.base import Undefined, measure
 from simstudy.measures.decisions import Counts
 from simstudy.measures.positive import (
+    ALL_POSITIVE,
     NO_POSITIVE,
     check_positive,
     positive_class,
@@ -111,6 +112,52 @@ def recall(
     return _averaged(counts.recalls, counts, y, weights, rarer, average, positive)
 
 
+@measure(greater_is_better=False, label="false positive rate", over="set")
+def false_positive_rate(
+    proba: FloatArray,
+    y: IntArray,
+    *,
+    weights: FloatArray | None = None,
+    rarer: int | None = None,
+    average: Average = "positive",
+    positive: int | None = None,
+) -> float:
+    """False positive rate: the share of the rows of other classes that are predicted as a class.
+
+    Of one class, ``FP/(FP + TN)``, with FP and TN the numbers of rows of other classes that are and
+    are not predicted as it: 1 minus its specificity. The true positive rate is `recall`.
+
+    Parameters
+    ----------
+    proba : array of shape (n, k)
+        The learner's probabilities; ties for the mode go to the lowest class index.
+    y : array of shape (n,)
+        The true classes.
+    weights : array of shape (n,), optional
+        Row weights.
+    rarer : int, optional
+        The class that is rarer in the population.
+    average : {"positive", "macro", "weighted"}
+        Of the positive class; the mean over the classes that occur in the rows; or their mean
+        weighted by the rows of each, as in Weka.
+    positive : int, optional
+        The positive class; the rarer one if not given.
+
+    Returns
+    -------
+    float
+        From 0 to 1; undefined if all rows are of one class (Weka: 0) and it is asked for.
+
+    References
+    ----------
+    I. H. Witten, E. Frank & M. A. Hall (2011). Data Mining, third edition, chapter 5.
+    """
+    counts = Counts(proba, y, weights)
+    if (counts.actual > 0).sum() == 1 and average in get_args(Average)[1:]:
+        return Undefined(ALL_POSITIVE)
+    return _averaged(counts.false_rates, counts, y, weights, rarer, average, positive, ALL_POSITIVE)
+
+
 @measure(greater_is_better=True, label="F score", over="set")
 def f_score(
     proba: FloatArray,
@@ -175,13 +222,14 @@ def _averaged(
     rarer: int | None,
     average: Average,
     positive: int | None,
+    reason: str = NO_POSITIVE,
 ) -> float:
     """Return the value of the positive class, or the mean over the classes that occur."""
     require_one_of("average", average, get_args(Average))
     check_positive(positive, counts.classes)
     if average == "positive":
         value = float(by_class[positive_class(positive, rarer, y, counts.classes, weights)])
-        return Undefined(NO_POSITIVE) if math.isnan(value) else value
+        return Undefined(reason) if math.isnan(value) else value
     present = counts.actual > 0
     weight = counts.actual[present] if average == "weighted" else np.ones(int(present.sum()))
     return float((by_class[present] * weight).sum() / weight.sum())

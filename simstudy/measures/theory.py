@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -13,8 +14,9 @@ from simstudy.arrays import FloatArray, IntArray
 from simstudy.errors import suggestion
 from simstudy.measures import answer_sets
 from simstudy.measures.answer_sets import AnswerSet
-from simstudy.measures.base import MeasureFunction, Undefined
+from simstudy.measures.base import MeasureFunction, Undefined, score
 from simstudy.measures.two_level import (
+    TOLERANCE,
     TwoLevelMeasure,
     greater_is_better,
     levels,
@@ -158,6 +160,44 @@ def compare(
     counts = count_pairs(codes[0][exists], codes[1][exists])
     left_out = int((~exists).sum())
     return Comparison(name_of(one), name_of(other), len(exists), *counts, left_out)
+
+
+def select(
+    measure: AnyMeasure, answers: Sequence[FloatArray], y: IntArray, **context: Any
+) -> tuple[int, ...]:
+    """Select the best of several results on the same rows, by a measure of one or two levels.
+
+    Parameters
+    ----------
+    measure : str or callable or TwoLevelMeasure
+        The measure, as for `compare`.
+    answers : sequence of arrays of shape (n, k)
+        The probabilities of each learner.
+    y : array of shape (n,)
+        The true classes.
+    **context
+        What measures may declare, such as ``prior`` and ``weights``; see
+        `simstudy.measures.base.score`.
+
+    Returns
+    -------
+    tuple of int
+        The places of the best results; several if they tie, none if no result has a value.
+    """
+    one = measure_of(measure)
+    steps = (one.first, one.second) if isinstance(one, TwoLevelMeasure) else (one,)
+    tolerance = one.tolerance if isinstance(one, TwoLevelMeasure) else TOLERANCE
+    best: tuple[int, ...] = ()
+    for step in steps:
+        places = best or range(len(answers))
+        sign = 1.0 if greater_is_better(step) else -1.0
+        values = np.array([sign * score(step, answers[place], y, **context) for place in places])
+        exists = ~np.isnan(values)
+        if not exists.any():
+            return best  # what ties in the first step ties
+        ranks = levels(values[exists], tolerance)
+        best = tuple(np.array(places)[exists][ranks == ranks.max()].tolist())
+    return best
 
 
 def measure_of(measure: AnyMeasure, ranked: bool = False) -> MeasureFunction | TwoLevelMeasure:

@@ -44,8 +44,8 @@ def kl_divergence(
     AI 2004, LNAI 3339.
     """
     q, t = (np.asarray(rows, dtype=np.float64) for rows in (proba, truth))
-    q, t = (rows / rows.sum(axis=1, keepdims=True) for rows in (q, t))
     with np.errstate(divide="ignore", invalid="ignore"):  # terms with t = 0 are omitted below
+        q, t = (rows / rows.sum(axis=1, keepdims=True) for rows in (q, t))
         terms = np.where(t > 0, t * (np.log(t) - np.log(q)), 0.0)
     divergence: FloatArray = terms.sum(axis=1) / math.log(base)
     return np.maximum(divergence, 0.0)  # rounding may leave −10⁻¹⁷

@@ -37,7 +37,8 @@ def marginal(tables: Tables, wanted: tuple[int, ...], relevant: Iterable[int]) -
     relevant = list(relevant)
     factors: list[Factor] = [(tables.axes[v], tables.cpts[v]) for v in relevant]
     waiting = set(relevant) - set(wanted)
-    order, _ = _elimination_order([axes for axes, _ in factors], waiting, tables.cards)
+    order, sizes = _elimination_order([axes for axes, _ in factors], waiting, tables.cards)
+    _refuse_large(max(sizes, default=1))
     for v in order:
         touching = [factor for factor in factors if v in factor[0]]
         factors = [factor for factor in factors if v not in factor[0]]
@@ -108,11 +109,7 @@ class _Query:
         self._order = order
         self.cells = sum(sizes)
         self.largest = max([*sizes, 1])
-        if self.largest > MAX_CELLS:
-            raise ValueError(
-                f"the posterior needs a table of {self.largest:,} cells; at most {MAX_CELLS:,} "
-                "are allowed: more variables must be observed"
-            )
+        _refuse_large(self.largest)
 
     @property
     def steps(self) -> int:
@@ -228,6 +225,15 @@ def _patterns(
             if len(codes) * merged.cells < len(masks) * merged.steps * _CELLS_FOR_EACH_STEP:
                 return [(np.arange(len(codes)), always, some & ~always)]
     return [(rows, mask, 0) for rows, mask in zip(groups, masks, strict=True)]
+
+
+def _refuse_large(cells: int) -> None:
+    """Raise an error if a table of so many cells is too large."""
+    if cells > MAX_CELLS:
+        raise ValueError(
+            f"the probabilities need a table of {cells:,} cells; at most {MAX_CELLS:,} are "
+            "allowed: more variables must be observed"
+        )
 
 
 def _mask(flags: Any) -> int:

@@ -15,7 +15,6 @@ import numpy as np
 from simstudy.arrays import FloatArray, IntArray
 from simstudy.data.sample import Sample, check_codes
 from simstudy.networks.network import Network, check_names, check_tables, variable_names
-from simstudy.networks.xmlbif import write_xmlbif
 from simstudy.texts import arc_text, counted, summary
 
 if TYPE_CHECKING:
@@ -200,6 +199,8 @@ class Model:
         A mixture is written as one file per component, ``name_0.xml``, ``name_1.xml``, …, with
         the component's weight in the name of the network.
         """
+        from simstudy.networks.xmlbif import write_xmlbif
+
         path = Path(path)
         if len(self.components) == 1:
             files = [path]

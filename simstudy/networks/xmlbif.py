@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
-from xml.sax.saxutils import escape
 
 from simstudy.networks.network import Network
 from simstudy.networks.tables import Assembly, Conditional, Declared

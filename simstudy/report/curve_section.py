@@ -1,7 +1,8 @@
 """The curves of a page: pictures of a first choice, and the numbers of all others.
 
 The page draws other choices (class, training size) from numbers that are embedded as text, two
-letters each, to keep it small.
+or three letters each, to keep it small. What takes long or much room is not shown: first other
+training sizes, then classes, then data sets.
 """
 
 from __future__ import annotations
@@ -32,18 +33,23 @@ from simstudy.report.prose import decisions as prose
 from simstudy.report.prose.captions import MAX_BARS
 from simstudy.report.prose.numbers import NONE, number
 from simstudy.results.curves import Curves, default_class, make_curves, profit_of, ranked
-from simstudy.results.ranked_answers import ModelAnswers, RankedAnswers
+from simstudy.results.ranked_answers import (
+    DataAnswers,
+    ModelAnswers,
+    RankedAnswers,
+    read_answers,
+)
 from simstudy.results.results import Results
 
 SIZE = (400.0, 400.0)  # of a picture
-MAX_BYTES = 256_000  # of the numbers of all choices of a page
-# Rankings made for a page, and their rows together, at most; models that are always used.
-_MAX_RANKINGS, _MAX_ROWS, _MIN_MODELS = 4000, 2e7, 10
+MAX_BYTES = 360_000  # of the pictures and numbers of a page
+# Rankings for a page at most, each counted as one more for so many rows; models always used.
+_MAX_RANKINGS, _ROWS, _MIN_MODELS = 1200, 2000, 10
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 _CODES = np.frombuffer(_LETTERS.encode(), np.uint8)
 _MISSING = len(_LETTERS) ** 2 - 1
 _EVERY = 2  # points of a curve, of which one is on the page
-_DIGITS = 6
+_FINE = len(_LETTERS) ** 3 - 1
 
 
 class Row(NamedTuple):
@@ -53,14 +59,8 @@ class Row(NamedTuple):
     learner: int | None
     threshold: str
     cost: str
-
-
-class Best(NamedTuple):
-    """The most profitable share of rows to act on."""
-
-    label: str
-    learner: int | None
-    text: str
+    share: str  # of the rows to act on, the most profitable one
+    profit: str
 
 
 @dataclass(frozen=True)
@@ -75,11 +75,12 @@ class Section:
     sizes: tuple[tuple[str, str], ...] = ()
     numbers: str = ""  # as JSON
     prior: str = ""
+    decided: str = ""  # what the table of decisions shows
     decisions: tuple[Row, ...] = ()
     remarks: tuple[str, ...] = ()
     truth: bool = False
     profit: str = ""  # the values that profit is drawn for
-    best: tuple[Best, ...] = ()
+    bytes: int = 0  # of pictures and numbers
 
 
 def curve_sections(results: Results) -> list[Section]:
@@ -88,33 +89,62 @@ def curve_sections(results: Results) -> list[Section]:
         return []
     if not results.study.datasets:
         return [_section(results, "decisions", None)]
-    names = dict.fromkeys(part["dataset"] for part in results.manifest["parts"])
-    return [_section(results, f"decisions{place}", name) for place, name in enumerate(names)]
+    names = [*dict.fromkeys(part["dataset"] for part in results.manifest["parts"])]
+    try:
+        every = read_answers(results)
+    except SimstudyError as error:
+        return [Section("decisions0", "Curves", f"There are no curves: {error}.")]
+    found: list[Section] = []
+    for place, name in enumerate(names):
+        room = MAX_BYTES - sum(one.bytes for one in found)
+        if found and room < max(one.bytes for one in found):
+            return [*found, _left_out(names, place)]
+        answers = DataAnswers(results, name, every)
+        found.append(_section(results, f"decisions{place}", name, answers, len(names)))
+    return found
 
 
-def _section(results: Results, name: str, dataset: str | None) -> Section:
+def _left_out(names: Sequence[str], shown: int) -> Section:
+    note = (
+        f"Curves of the first {shown} of {len(names)} data sets are shown. results.curves and "
+        "simstudy figures have those of all."
+    )
+    return Section("decisions-other", "Curves of other data sets", note)
+
+
+def _section(
+    results: Results,
+    name: str,
+    dataset: str | None,
+    answers: RankedAnswers | None = None,
+    sections: int = 1,
+) -> Section:
     heading = "Curves" if dataset is None else f"Curves: {dataset}"
     try:
-        answers = ranked(results, dataset)
+        answers = ranked(results, dataset) if answers is None else answers
         if isinstance(answers, ModelAnswers):
-            answers.use(_affordable(results, answers))
-        curves = [make_curves(results, answers, kind) for kind in DRAWN]
+            answers.use(max(_MIN_MODELS, int(_choices(results, answers) * answers.number)))
+        curves = [make_curves(results, answers, kind, pooled=False) for kind in DRAWN]
     except SimstudyError as error:
         return Section(name, heading, f"There are no curves: {error}.")
     if not curves[0].table["curves"].max():
         return Section(name, heading, "There are no curves: no cell has answers of both classes.")
-    return _made(results, answers, name, heading, curves)
+    return _made(results, answers, name, heading, curves, sections)
 
 
-def _affordable(results: Results, answers: ModelAnswers) -> int:
-    """The number of models whose curves do not take long."""
-    each = (len(answers.class_names) + 1) * len(results.sizes) * len(results.learners)
-    most = min(_MAX_RANKINGS / each, _MAX_ROWS / (each * max(answers.rows, 1)))
-    return max(_MIN_MODELS, int(most))
+def _choices(results: Results, answers: RankedAnswers) -> float:
+    """The number of choices of a class and a size whose curves do not take long."""
+    one = len(results.learners) * answers.number * (1 + answers.rows / _ROWS)
+    return _MAX_RANKINGS / one
 
 
 def _made(
-    results: Results, answers: RankedAnswers, name: str, heading: str, curves: Sequence[Curves]
+    results: Results,
+    answers: RankedAnswers,
+    name: str,
+    heading: str,
+    curves: Sequence[Curves],
+    sections: int,
 ) -> Section:
     labels = results.learners
     choices: list[int | None] = [*range(len(answers.class_names))]
@@ -122,21 +152,19 @@ def _made(
         choices = [None, *choices]
     named = default_class(results, answers)
     choices = _first(answers.rarer if named is None else named, choices)
-    numbers, sizes, kept = _numbers(results, answers, choices)
+    prior = float(f"{curves[0].prior:.4g}")
+    pictures = [*_pictures(name, curves, prior)]
+    drawn = sum(len(picture) for _, _, picture, _ in pictures)
+    room = MAX_BYTES // sections - drawn, _choices(results, answers) / sections
+    numbers, sizes, kept = _numbers(results, answers, choices, room)
+    text = json.dumps(numbers, separators=(",", ":"))
     first = numbers["choices"][f"{_key(choices[0])} {results.sizes[-1]}"]
     remarks = [prose.averaged(curves[0])]
     remarks += [_of_classes(kept, choices)] * (kept < len(choices))
     if len(sizes) < len(results.sizes):
-        remarks.append(f"Of {len(results.sizes)} training sizes {len(sizes)} are shown.")
-    if isinstance(answers, ModelAnswers) and answers.models < results.study.models:
-        remarks.append(f"Over the first {answers.models} of {results.study.models} models.")
-    prior = float(f"{first['prior']:.4g}")
-    lift = curves[DRAWN.index("lift")]
-    pictures = []
-    for one in [*curves, profit_of(lift, prior, 1.0, prior)]:
-        chart = decisions.chart(decisions.thinned(one, _EVERY))
-        drawn = svg.draw(chart, f"{name}-{one.kind}", SIZE).picture
-        pictures.append((one.kind, one.about.title, drawn, prose.what(one.kind)))
+        remarks.append(f"Training sizes shown: {len(sizes)} of {len(results.sizes)}.")
+    if isinstance(answers, ModelAnswers) and answers.number < results.study.models:
+        remarks.append(f"Over the first {answers.number} of {results.study.models} models.")
     return Section(
         name,
         heading,
@@ -144,14 +172,25 @@ def _made(
         tuple(pictures),
         tuple((_key(one), _class_text(one, answers)) for one in choices[:kept]),
         tuple((str(size), prose.size_words(size)) for size in sizes),
-        json.dumps(numbers, separators=(",", ":")),
+        text,
         f"{prior:.4g}",
-        tuple(_decided(first["points"], labels, prior)),
+        prose.decided(curves[0]),
+        tuple(_decided(first["points"], first["curves"]["lift"], labels, prior)),
         tuple(remarks),
         answers.truth_known,
         prose.profit_values(prior),
-        tuple(_best(first["curves"]["lift"], labels, prior)),
+        drawn + len(text),
     )
+
+
+def _pictures(
+    name: str, curves: Sequence[Curves], prior: float
+) -> Iterator[tuple[str, str, Any, str]]:
+    lift = curves[DRAWN.index("lift")]
+    for one in [*curves, profit_of(lift, prior, 1.0, prior)]:
+        chart = decisions.chart(decisions.thinned(one, _EVERY))
+        picture = svg.draw(chart, f"{name}-{one.kind}", SIZE).picture
+        yield one.kind, one.about.title, picture, prose.what(one.kind)
 
 
 def _first(one: int | None, choices: Sequence[int | None]) -> list[int | None]:
@@ -159,7 +198,8 @@ def _first(one: int | None, choices: Sequence[int | None]) -> list[int | None]:
 
 
 def _of_classes(kept: int, choices: Sequence[int | None]) -> str:
-    return f"Of {len(choices)} classes the first {kept} can be chosen; results.curves has all."
+    named = [[one for one in some if one is not None] for some in (choices[:kept], choices)]
+    return f"Classes shown: {len(named[0])} of {len(named[1])}; results.curves has all."
 
 
 def _key(choice: int | None) -> str:
@@ -173,22 +213,24 @@ def _class_text(choice: int | None, answers: RankedAnswers) -> str:
 
 
 def _numbers(
-    results: Results, answers: RankedAnswers, choices: Sequence[int | None]
+    results: Results,
+    answers: RankedAnswers,
+    choices: Sequence[int | None],
+    most: tuple[float, float],
 ) -> tuple[dict[str, Any], list[int], int]:
-    """The numbers of as many training sizes and classes as there is room for."""
+    """The numbers of as many training sizes and classes as there is room and time for."""
     bands = len(results.learners) <= MAX_BARS
     made: dict[tuple[int | None, int], dict[str, Any]] = {}
-    truths = {choice: answers.truth(choice) for choice in choices}
 
     def choice_at(choice: int | None, size: int) -> dict[str, Any]:
         if (choice, size) not in made:
             found = answers.rankings(size, choice)
             own = [found[label] for label in results.learners]
-            made[choice, size] = _choice([*own, truths[choice]], bands, answers.heights)
+            made[choice, size] = _choice([*own, answers.truth(choice)], bands, answers.heights)
         return made[choice, size]
 
     each = len(json.dumps(choice_at(choices[0], results.sizes[-1])))
-    room = max(1, MAX_BYTES // max(len(results.study.datasets), 1) // each)
+    room = max(1, int(min(most[0] / each, most[1])))
     kept = min(len(choices), room)
     sizes = spread.spaced(results.sizes, max(1, room // kept))
     if results.sizes[-1] not in sizes:
@@ -233,26 +275,34 @@ def _packed(shown: FloatArray) -> str:
     return _CODES[letters].tobytes().decode()
 
 
-def _unpacked(text: str) -> FloatArray:
+def _packed_finely(shown: FloatArray) -> str:
+    """Rates from 0 to 1, each as three letters."""
+    whole, base = np.rint(shown * _FINE).astype(np.intp), len(_LETTERS)
+    letters = np.array([whole // base**2, whole // base % base, whole % base]).T
+    return _CODES[letters].tobytes().decode()
+
+
+def _unpacked(text: str, letters: int = 2) -> FloatArray:
     """Numbers as the page reads them."""
-    places = np.array([_LETTERS.index(letter) for letter in text]).reshape(-1, 2)
-    found: FloatArray = (places @ [len(_LETTERS), 1]) / (_MISSING - 1)
+    places = np.array([_LETTERS.index(letter) for letter in text]).reshape(-1, letters)
+    weights = len(_LETTERS) ** np.arange(letters)[::-1]
+    found: FloatArray = (places @ weights) / (_MISSING - 1 if letters == 2 else _FINE)
     return found
 
 
-def _best(lifts: Sequence[Sequence[str]], labels: Sequence[str], prior: float) -> Iterator[Best]:
-    """The best shares at the default values, as the page computes them for others."""
-    for place, (label, lines) in enumerate(zip([*labels, decisions.TRUTH], lifts, strict=True)):
-        learner = place if place < len(labels) else None
-        if not lines:
-            if learner is not None:
-                yield Best(label, learner, NONE)
-            continue
-        found = _unpacked(lines[0])
-        share = np.linspace(0.0, 1.0, len(found))
-        profit = prior * found - prior * share
-        at = int(np.flatnonzero(profit >= profit.max() - 1e-12)[0])
-        yield Best(label, learner, f"{share[at]:.2f} ({number(profit[at])})")
+def _most_profitable(lines: Sequence[str], prior: float) -> tuple[str, str]:
+    """The best share at the default values, the least of those that two letters do not tell apart.
+
+    Acting on rows at random earns nothing at these values.
+    """
+    if not lines:
+        return NONE, NONE
+    found = _unpacked(lines[0])
+    share = np.linspace(0.0, 1.0, len(found))
+    profit = prior * found - prior * share
+    close = prior / (_MISSING - 1) + 1e-12
+    at = int(np.flatnonzero(profit >= profit.max() - close)[0])
+    return f"{share[at]:.2f}", number(profit[at])
 
 
 def _points(rankings: Sequence[Ranking]) -> dict[str, Any] | None:
@@ -263,26 +313,34 @@ def _points(rankings: Sequence[Ranking]) -> dict[str, Any] | None:
     thresholds = [None if math.isinf(t) else float(f"{t:.4g}") for t in found.threshold.tolist()]
     return {
         "t": thresholds,
-        "f": [round(rate, _DIGITS) for rate in found.false_positive_rate.tolist()],
-        "p": [round(rate, _DIGITS) for rate in found.true_positive_rate.tolist()],
+        "f": _packed_finely(found.false_positive_rate),
+        "p": _packed_finely(found.true_positive_rate),
         "prior": found.prior,
     }
 
 
-def _decided(points: Sequence[dict[str, Any] | None], labels: Sequence[str], prior: float) -> Any:
+def _decided(
+    points: Sequence[dict[str, Any] | None],
+    lifts: Sequence[Sequence[str]],
+    labels: Sequence[str],
+    prior: float,
+) -> Iterator[Row]:
     """The best decisions at equal costs, as the page computes them for others."""
-    for place, (label, own) in enumerate(zip([*labels, decisions.TRUTH], points, strict=True)):
+    names = [*labels, decisions.TRUTH]
+    for place, (label, own, lines) in enumerate(zip(names, points, lifts, strict=True)):
         learner = place if place < len(labels) else None
         if own is None:
             if learner is not None:
-                yield Row(label, learner, NONE, NONE)
+                yield Row(label, learner, NONE, NONE, NONE, NONE)
             continue
         thresholds = np.array([math.inf if t is None else t for t in own["t"]])
-        found = Points(thresholds, np.array(own["f"]), np.array(own["p"]), own["prior"])
+        false, true = (_unpacked(own[key], 3) for key in ("f", "p"))
+        found = Points(thresholds, false, true, own["prior"])
         best = decide(found, prior)
-        yield Row(label, learner, _threshold(best.threshold, thresholds[-1]), number(best.cost))
-    for text, cost in (("no row is positive", prior), ("every row is positive", 1 - prior)):
-        yield Row(text, None, NONE, number(cost))
+        text = _threshold(best.threshold, thresholds[-1])
+        yield Row(label, learner, text, number(best.cost), *_most_profitable(lines, prior))
+    yield Row("no row is positive", None, NONE, number(prior), "0.00", number(0.0))
+    yield Row("every row is positive", None, NONE, number(1 - prior), "1.00", number(0.0))
 
 
 def _threshold(value: float, last: float) -> str:

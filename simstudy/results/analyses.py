@@ -278,6 +278,7 @@ class Analyses(DataAnalyses):
         size: float | None = None,
         positive: str | int | None = None,
         dataset: str | None = None,
+        over: str | None = None,
         **options: float,
     ) -> Curves:
         """Curves of the learners, from the answers that a study with ``keep_answers`` has.
@@ -302,14 +303,19 @@ class Analyses(DataAnalyses):
             the study names, else the rarest of each model or of the data set.
         dataset : str, optional
             The data set; the first if left out.
+        over : str, optional
+            Of data sets ``"repeats"``, or ``"folds"`` for one curve of each fold; ``each`` of what
+            is returned has these.
         **options
             Of ``"profit"``: ``benefit`` of each positive row, ``cost`` of each row acted on and
             ``fixed``, the cost of acting at all, all for each row of the sample.
         """
         from simstudy.results.curves import make_curves, ranked
 
-        answers = ranked(self, dataset)
-        return make_curves(self, answers, kind, learners, size, positive, **options)
+        answers = ranked(self, dataset, over)
+        return make_curves(
+            self, answers, kind, learners, size, positive, over=over, options=options
+        )
 
     def _check_size(self, size: int | None) -> None:
         if size is not None and size not in self.sizes:

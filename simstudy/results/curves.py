@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from simstudy.analysis.decision_curves import (
     KINDS,
+    Heights,
     Kind,
     curve_table,
     mean_curve,
@@ -15,6 +16,7 @@ from simstudy.analysis.decision_curves import (
 )
 from simstudy.errors import SimstudyError, suggestion
 from simstudy.measures.arguments import class_index
+from simstudy.measures.ranked import Ranking
 from simstudy.results.ranked_answers import DataAnswers, ModelAnswers, RankedAnswers
 from simstudy.study.sizes import dose, size_text
 
@@ -23,6 +25,12 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from simstudy.results.analyses import Analyses
+
+
+def _no_table() -> pd.DataFrame:
+    import pandas as pd
+
+    return pd.DataFrame()
 
 
 @dataclass(frozen=True)
@@ -47,13 +55,16 @@ class Curves:
     test : str
         ``"exact"`` or ``"sampled"``.
     over : str
-        What the curves are averaged over: ``"models"`` or ``"repeats"``.
+        What the curves are averaged over: ``"models"``, ``"repeats"`` or ``"folds"``.
     learners : tuple of str
         All learners of the study, whose order gives them their colours.
     prior : float
         The share of positive rows, the mean over models or repeats.
     dataset : str
         The data set; empty for models.
+    each : DataFrame
+        Of data sets: by `learner`, every `curve` by its number in the order of repeats and folds,
+        with its height `y` at each `x`; empty for models.
     """
 
     kind: str
@@ -66,6 +77,7 @@ class Curves:
     learners: tuple[str, ...]
     prior: float
     dataset: str = ""
+    each: pd.DataFrame = field(default_factory=_no_table, repr=False)
 
     @property
     def about(self) -> Kind:
@@ -108,10 +120,14 @@ def profit_of(lift: Curves, prior: float, benefit: float, cost: float) -> Curves
     )
 
 
-def ranked(results: Analyses, dataset: str | None = None) -> RankedAnswers:
-    """Return the answers of a study, to be ranked."""
+def ranked(results: Analyses, dataset: str | None = None, over: str | None = None) -> RankedAnswers:
+    """Return the answers of a study, to be ranked for each of what curves are averaged over."""
+    known = ("repeats", "folds") if results.study.datasets else ("models",)
+    if over is not None and over not in known:
+        words = " or ".join(known)
+        raise SimstudyError(f"curves of this study are averaged over {words}, not '{over}'")
     if results.study.datasets:
-        return DataAnswers(results, dataset)
+        return DataAnswers(results, dataset, by_fold=over == "folds")
     if dataset is not None:
         raise SimstudyError(f"{results.directory} is a study of models; it has no data set")
     return ModelAnswers(results)
@@ -131,9 +147,12 @@ def make_curves(
     learners: Sequence[str] | None = None,
     size: float | None = None,
     positive: str | int | None = None,
-    **options: Any,
+    pooled: bool = True,
+    over: str | None = None,
+    options: Mapping[str, float] | None = None,
 ) -> Curves:
     """Return the curves of one kind at one size; see `Results.curves`."""
+    options = options or {}
     if kind not in KINDS:
         raise SimstudyError(f"no curve '{kind}'{suggestion(kind, list(KINDS))}")
     needed = {"benefit", "cost"} if kind == "profit" else set()
@@ -156,8 +175,8 @@ def make_curves(
     found = answers.rankings(at, one)
     heights = answers.heights
     table = curve_table(kind, {label: found[label] for label in wanted}, heights, **options)
-    if pooled := answers.pooled(at, one):
-        each = [[pooled[label]] if label in pooled else [] for label in wanted]
+    if together := answers.pooled(at, one) if pooled else {}:
+        each = [[together[label]] if label in together else [] for label in wanted]
         pooled_heights = [mean_curve(kind, own, heights, **options).y for own in each]
         table["pooled"] = [height for own in pooled_heights for height in own]
     truth = answers.truth(one)
@@ -170,8 +189,31 @@ def make_curves(
         "" if named is None else answers.class_names[named],
         at,
         answers.test,
-        "repeats" if results.study.datasets else "models",
+        over or ("repeats" if results.study.datasets else "models"),
         tuple(results.learners),
         mean_prior([one for label in wanted for one in found[label]]),
         getattr(answers, "dataset", ""),
+        _each(kind, {label: found[label] for label in wanted}, heights, options)
+        if results.study.datasets and pooled
+        else _no_table(),
     )
+
+
+def _each(
+    kind: str,
+    rankings: Mapping[str, Sequence[Ranking]],
+    heights: Heights,
+    options: Mapping[str, float],
+) -> pd.DataFrame:
+    """Every curve by itself."""
+    import pandas as pd
+
+    single = {
+        (label, place): mean_curve(kind, [one], heights, **options).table()[["x", "y"]]
+        for label, own in rankings.items()
+        for place, one in enumerate(own)
+    }
+    if not single:
+        return _no_table()
+    together = pd.concat(single, names=["learner", "curve"])
+    return together.reset_index(["learner", "curve"]).reset_index(drop=True)

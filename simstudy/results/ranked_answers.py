@@ -42,6 +42,8 @@ class RankedAnswers(ABC):
     truth_known: bool
     class_names: tuple[str, ...]
     rarer: int | None  # the rarest class, if it is the same in all rankings
+    number: int  # of rankings of each learner: models, or repeats
+    rows: int  # of a ranking, at most
 
     def __init__(self) -> None:
         self.heights = Heights(_ROOM)
@@ -85,10 +87,14 @@ def read_answers(results: DataAnalyses) -> dict[tuple[Any, ...], Answer]:
     keys = ["dataset", "repeat", "fold"] if data else ["model"]
     keys += ["size", "learner"]
     try:
-        table = pq.read_table(results.directory / ANSWERS).combine_chunks()
+        table = pq.read_table(
+            results.directory / ANSWERS,
+            columns=[*keys, "target", "probabilities"],
+            use_threads=False,  # starting them takes longer
+        ).combine_chunks()
         if not len(table):
             return {}
-        columns = [table[key].to_numpy(zero_copy_only=False) for key in keys]
+        columns = [_Column.of(table[key]) for key in keys]
         target = table["target"].to_numpy()
         lists = table["probabilities"].combine_chunks()
         lists = lists.chunk(0) if isinstance(lists, pa.ChunkedArray) else lists
@@ -98,20 +104,33 @@ def read_answers(results: DataAnalyses) -> dict[tuple[Any, ...], Answer]:
         raise results._damaged(ANSWERS) from error
 
 
+class _Column(NamedTuple):
+    """A column by codes: numbers are compared, not texts."""
+
+    codes: IntArray
+    values: list[Any]
+
+    @classmethod
+    def of(cls, column: Any) -> _Column:
+        coded = column.combine_chunks().dictionary_encode()
+        coded = coded.combine_chunks() if hasattr(coded, "chunks") else coded
+        return cls(coded.indices.to_numpy(), coded.dictionary.to_pylist())
+
+
 def _by_cell(
-    columns: Sequence[Any], target: IntArray, ends: IntArray, values: FloatArray
+    columns: Sequence[_Column], target: IntArray, ends: IntArray, values: FloatArray
 ) -> dict[tuple[Any, ...], Answer]:
     """Rows of one cell stand together."""
     changes = np.zeros(len(target) - 1, dtype=np.bool_)
     for column in columns:
-        changes |= column[1:] != column[:-1]
+        changes |= column.codes[1:] != column.codes[:-1]
     edges = [0, *(np.flatnonzero(changes) + 1).tolist(), len(target)]
     found = {}
     for first, last in pairwise(edges):
         proba = values[ends[first] : ends[last]].reshape(last - first, -1)
         if not _sound(proba, target[first:last], np.diff(ends[first : last + 1])):
             raise ValueError("these are no probabilities of classes")
-        key = tuple(_plain(column[first]) for column in columns)
+        key = tuple(column.values[column.codes[first]] for column in columns)
         found[key] = Answer(target[first:last], proba)
     return found
 
@@ -125,10 +144,6 @@ def _sound(proba: FloatArray, target: IntArray, classes: IntArray) -> bool:
         and bool((classes == number).all() and target.min() >= -1)
         and (bool(target.max() < number))
     )
-
-
-def _plain(value: Any) -> Any:
-    return value.item() if isinstance(value, np.generic) else value
 
 
 class ModelAnswers(RankedAnswers):
@@ -154,16 +169,13 @@ class ModelAnswers(RankedAnswers):
         counts = [each.proba.shape[1] for each in self._answers.values()]
         self.class_names = class_numbers(max(counts, default=2))
         self.rarer = None
+        cells = [each.proba for each in self._answers.values()]
+        self.rows = max((p.size if self.test == EXACT else len(p) for p in cells), default=0)
 
     @property
-    def models(self) -> int:
+    def number(self) -> int:  # type: ignore[override]
         """The number of models that are ranked."""
         return self._models
-
-    @property
-    def rows(self) -> int:
-        """The most rows of a cell."""
-        return max((len(one.target) for one in self._answers.values()), default=0)
 
     def use(self, models: int) -> None:
         """Rank at most so many models, the first ones."""
@@ -252,13 +264,20 @@ class DataAnswers(RankedAnswers):
 
     test, truth_known = SAMPLED, False
 
-    def __init__(self, results: Analyses, dataset: str | None = None) -> None:
+    def __init__(
+        self,
+        results: Analyses,
+        dataset: str | None = None,
+        every: Mapping[tuple[Any, ...], Answer] | None = None,
+        by_fold: bool = False,
+    ) -> None:
         super().__init__()
+        self._by_fold = by_fold
         names = list(dict.fromkeys(part["dataset"] for part in results.manifest["parts"]))
         self.dataset = names[0] if dataset is None else dataset
         if self.dataset not in names:
             raise SimstudyError(f"no data set '{dataset}' here; there are {', '.join(names)}")
-        every = read_answers(results)
+        every = read_answers(results) if every is None else every
         self._answers = {key[1:]: one for key, one in every.items() if key[0] == self.dataset}
         parts = [part for part in results.manifest["parts"] if part["dataset"] == self.dataset]
         self._training = {(part["repeat"], part["fold"]): part["train"] for part in parts}
@@ -269,10 +288,17 @@ class DataAnswers(RankedAnswers):
         targets = [one.target for one in self._answers.values()]
         total = np.concatenate(targets) if targets else np.zeros(1, np.intp)
         self.rarer = rarest(weights_in(total, None, counts))
+        self.number = len({part["repeat"] for part in parts})
+        self.rows = len(total) // max(len(self._labels) * self.number * len(results.sizes), 1)
 
     def rankings(self, size: int, positive: int | None) -> dict[str, list[Ranking]]:
-        """Return a ranking for each repeat."""
+        """Return a ranking for each repeat, or for each fold."""
         one, found = self._class(positive), {}
+        if self._by_fold:
+            return {
+                label: [_joined([own], one) for own in chain(*answers.values())]
+                for label, answers in self._by_repeat(size).items()
+            }
         for label, answers in self._by_repeat(size).items():
             found[label] = [
                 self._once((size, label, repeat, one), partial(_joined, own, one))

@@ -11,7 +11,7 @@ import numpy as np
 
 from simstudy.arrays import FloatArray
 from simstudy.errors import suggestion
-from simstudy.networks.bif import bif_text, parse_bif, read_bif, read_text
+from simstudy.networks.bif import bif_text, parse_bif, read_text
 from simstudy.networks.model import Model
 from simstudy.networks.network import Network
 from simstudy.networks.xmlbif import parse_xmlbif
@@ -138,13 +138,10 @@ def _is_text(file: str) -> bool:
     return "{" in file and "\n" in file
 
 
-@lru_cache(maxsize=8)
-def _parsed(text: str) -> Network:
-    return parse_bif(text)
+@lru_cache(maxsize=8)  # a family is asked for its network many times
+def _parsed(text: str, source: str = "BIF") -> Network:
+    return parse_xmlbif(text, source) if text.lstrip().startswith("<") else parse_bif(text, source)
 
 
 def _read(path: Path) -> Network:
-    text = read_text(path)
-    if text.lstrip().startswith("<"):
-        return parse_xmlbif(text, str(path))
-    return read_bif(path)
+    return _parsed(read_text(path), str(path))

@@ -221,6 +221,7 @@ MEASURES = Registry(
         "kappa": f"{_MEASURES}.decisions:kappa",
         "precision": f"{_MEASURES}.per_class:precision",
         "recall": f"{_MEASURES}.per_class:recall",
+        "false_positive_rate": f"{_MEASURES}.per_class:false_positive_rate",
         "f_score": f"{_MEASURES}.per_class:f_score",
         "balanced_accuracy": f"{_MEASURES}.decisions:balanced_accuracy",
         "matthews": f"{_MEASURES}.decisions:matthews",

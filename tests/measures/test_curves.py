@@ -55,7 +55,7 @@ def test_threshold_curve_is_that_of_weka(learner, one):
         read(f"curves/threshold_{learner}_crx_{one}.csv.gz"),
         weka(learner, one),
     )
-    found, lifted = curves.precision_recall(scores, positive), curves.lift(scores, positive)
+    found = curves.roc(scores, positive)
     same = np.testing.assert_array_equal
     same(found.true_positives, column(rows, "True Positives"))
     same(found.false_positives, column(rows, "False Positives"))
@@ -64,12 +64,15 @@ def test_threshold_curve_is_that_of_weka(learner, one):
     close = np.testing.assert_allclose
     close(found.thresholds[1:], column(rows, "Threshold")[1:], rtol=1e-11)
     close(found.false_positive_rate, column(rows, "False Positive Rate"), atol=1e-15)
+    close(found.true_positive_rate, column(rows, "True Positive Rate"), atol=1e-15)
     close(found.recall, column(rows, "Recall"), atol=1e-15)
     close(found.precision[1:], column(rows, "Precision")[1:], atol=1e-15)
+    close(found.false_discovery_rate[1:], column(rows, "Fallout")[1:], atol=1e-15)
+    close(found.f_measure, column(rows, "FMeasure"), atol=1e-15)
     close(found.share, column(rows, "Sample Size"), atol=1e-15)
     there = np.isfinite(column(rows, "Lift"))
     assert there.sum() > len(there) / 2
-    close(lifted.lift[there], column(rows, "Lift")[there], atol=1e-12)
+    close(found.lift[there], column(rows, "Lift")[there], atol=1e-12)
 
 
 @each_curve

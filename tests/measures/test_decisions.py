@@ -14,6 +14,7 @@ from simstudy.measures import (
     confusion_matrix,
     error_rate,
     f_score,
+    false_positive_rate,
     kappa,
     matthews,
     precision,
@@ -58,6 +59,7 @@ def test_rates_of_table_5_3():
     proba, y, weights = rows_of([[9, 3], [2, 6]])
     found = {"weights": weights, "positive": 1}
     assert recall(proba, y, **found) == pytest.approx(6 / 8)
+    assert false_positive_rate(proba, y, **found) == pytest.approx(3 / 12)
     assert precision(proba, y, **found) == pytest.approx(6 / 9)
     assert f_score(proba, y, **found) == pytest.approx(2 * 6 / (2 * 6 + 3 + 2))
     assert sensitivity_specificity(proba, y, **found) == pytest.approx(6 / 8 * 9 / 12)
@@ -142,6 +144,25 @@ def test_a_positive_class_without_rows():
         assert value.reason == "no row of the positive class"
     found = sensitivity_specificity(proba, y, positive=0)
     assert found.reason == "all rows are of the positive class"
+    assert false_positive_rate(proba, y, positive=1) == 0.5
+    for options in ({"positive": 0}, {"average": "macro"}, {"average": "weighted"}):
+        found = false_positive_rate(proba, y, **options)
+        assert found.reason == "all rows are of the positive class"
+
+
+@given(seeds)
+def test_false_positive_rates_are_one_minus_the_recall_of_the_rest(seed):
+    proba, y, weights = draw(seed)
+    predicted, shares = proba.argmax(axis=1), []
+    for one in range(proba.shape[1]):
+        rest = sklearn.metrics.recall_score(y != one, predicted != one, sample_weight=weights)
+        found = false_positive_rate(proba, y, weights=weights, positive=one)
+        assert found == pytest.approx(1 - rest, abs=1e-12)
+        shares.append((found, weights[y == one].sum()))
+    rates, sizes = zip(*shares, strict=True)
+    for average, sums in (("macro", None), ("weighted", sizes)):
+        found = false_positive_rate(proba, y, weights=weights, average=average)
+        assert found == pytest.approx(np.average(rates, weights=sums), abs=1e-12)
 
 
 def test_one_class_alone():

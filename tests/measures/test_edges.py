@@ -1,5 +1,6 @@
 """What every measure does in edge cases: a number, or NaN with a reason, and never a warning."""
 
+import functools
 import math
 
 import numpy as np
@@ -20,6 +21,7 @@ OPTIONS = {
     "low": (0.7,),
     "points": (3,),
     "share": (1e-9, 1.0),
+    "total": (True,),
 }
 
 
@@ -83,6 +85,31 @@ def test_classes_may_be_numbers_of_any_type_and_tables_may_be_lists(name):
     for kind in (np.int8, np.uint8, np.uint64, np.bool_):
         assert score(measure, proba, y.astype(kind), **context) == expected
     assert score(measure, proba.tolist(), y.tolist(), **context) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if has_exact_value(MEASURES.get(name))])
+def test_weights_of_any_size_are_as_good_and_what_are_no_weights_is_refused(name):
+    measure, rng = MEASURES.get(name), np.random.default_rng(2)
+    proba, y = rng.dirichlet(np.ones(3), 30), rng.integers(0, 3, 30)
+    context = {"prior": [0.2, 0.3, 0.5], "truth": proba, "oracle": proba, "limit": proba}
+    context["message"] = 1.0, 2.0
+    weights = rng.random(30) + 0.1
+    expected = score(measure, proba, y, weights=weights, **context)
+    for scale in (1e300, 1e-300):
+        found = score(measure, proba, y, weights=scale * weights, **context)
+        assert found == pytest.approx(expected, abs=1e-12)
+    for wrong in (0.0, -1.0, math.inf, math.nan):
+        for call in (measure, functools.partial(score, measure)):
+            if measure.info.over == "row" and call is measure:
+                continue  # of values of rows no mean is taken
+            with pytest.raises(ValueError, match=f"'{name}' needs finite weights of at least 0"):
+                call(proba, y, weights=np.full(30, wrong), **context)
+
+
+def test_answers_that_are_no_probabilities_have_no_divergence():
+    proba, truth = np.array([[0.0, 0.0], [0.5, 0.5]]), np.full((2, 2), 0.5)
+    found = score(MEASURES.get("kl_divergence"), proba, np.array([0, 1]), truth=truth)
+    assert found.reason == "it is nan in 1 of 2 rows"
 
 
 def test_infinite_values_of_both_signs_have_no_mean():

@@ -9,6 +9,8 @@ import sklearn.metrics
 from hypothesis import given
 from hypothesis import strategies as st
 
+from simstudy.measures.base import score
+from simstudy.measures.decisions import error_rate
 from simstudy.measures.losses import accuracy, brier_score, log_loss
 
 seeds = st.integers(0, 2**32 - 1)
@@ -34,6 +36,31 @@ def test_accuracy_agrees_with_scikit_learn(seed):
     proba, y = draw(seed)
     expected = sklearn.metrics.accuracy_score(y, proba.argmax(axis=1))
     assert accuracy(proba, y).mean() == pytest.approx(expected)
+
+
+@given(seeds)
+def test_weighted_losses_agree_with_scikit_learn(seed):
+    proba, y = draw(seed)
+    weights = np.random.default_rng(seed).integers(0, 4, len(y)) + (y == y[0])
+    common = {"sample_weight": weights}
+    found = score(log_loss, proba, y, weights=weights)
+    labels = range(proba.shape[1])
+    theirs = sklearn.metrics.log_loss(y, proba, labels=labels, **common)
+    assert found == pytest.approx(theirs)
+    found = score(accuracy, proba, y, weights=weights)
+    assert found == pytest.approx(sklearn.metrics.accuracy_score(y, proba.argmax(1), **common))
+    found = score(error_rate, proba, y, weights=weights)
+    assert found == pytest.approx(sklearn.metrics.zero_one_loss(y, proba.argmax(1), **common))
+    truth = np.eye(proba.shape[1])[y]
+    squares = sklearn.metrics.mean_squared_error(truth, proba, **common) * proba.shape[1]
+    assert score(brier_score, proba, y, weights=weights) == pytest.approx(squares)
+
+
+@pytest.mark.parametrize(("right", "rows", "printed"), [(109, 143, 0.7622378), (23, 28, 0.8214286)])
+def test_accuracies_of_one_half_of_breast_cancer_and_labor(right, rows, printed):
+    # Hope & Korb 2002, table 2: what is printed is the accuracy of one fold of half the rows.
+    proba, y = np.tile([0.6, 0.4], (rows, 1)), (np.arange(rows) >= right).astype(int)
+    assert score(accuracy, proba, y) == pytest.approx(printed, abs=5e-8)
 
 
 @given(seeds)

@@ -113,6 +113,16 @@ def test_hand_and_till_agrees_with_scikit_learn(seed):
     assert auc(proba, y, average="weighted") == pytest.approx(theirs)
 
 
+@given(seeds)
+def test_areas_of_weighted_rows_against_the_rest_agree_with_scikit_learn(seed):
+    # For pairs of classes scikit-learn takes no weights.
+    proba, y, weights = draw(seed - seed % 3, classes=3 + seed % 3)
+    theirs = sklearn.metrics.roc_auc_score(
+        y, proba, multi_class="ovr", average="weighted", sample_weight=weights
+    )
+    assert auc(proba, y, average="weighted", weights=weights) == pytest.approx(theirs)
+
+
 def test_classes_without_rows_are_left_out():
     rng = np.random.default_rng(1)
     proba, y = rng.dirichlet(np.ones(26), 40), rng.choice([2, 7, 25], 40)

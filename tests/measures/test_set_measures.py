@@ -13,13 +13,21 @@ from simstudy.study.registry import MEASURES
 
 NAMES = [
     *("error_rate", "kappa", "precision", "recall", "f_score", "balanced_accuracy", "matthews"),
-    *("sensitivity_specificity", "cost", "average_cost", "auc", "average_precision"),
+    *(
+        "false_positive_rate",
+        "sensitivity_specificity",
+        "cost",
+        "average_cost",
+        "auc",
+        "average_precision",
+    ),
     *("interpolated_precision", "precision_at", "recall_at", "lift", "h_measure", "sar"),
 ]
+BY_CLASS = ("precision", "recall", "false_positive_rate", "f_score")
 VARIANTS = [
     *((name, {}) for name in NAMES),
-    *((name, {"average": "macro"}) for name in ("precision", "recall", "f_score")),
-    *((name, {"average": "weighted"}) for name in ("precision", "recall", "f_score")),
+    *((name, {"average": "macro"}) for name in BY_CLASS),
+    *((name, {"average": "weighted"}) for name in BY_CLASS),
     *((name, {"average": "hand_till"}) for name in ("auc", "sar")),
     *((name, {"average": "weighted"}) for name in ("auc", "sar")),
     ("interpolated_precision", {"points": 3}),

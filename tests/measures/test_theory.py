@@ -18,7 +18,7 @@ from simstudy import measures
 from simstudy.measures import answer_sets, ranked_lists
 from simstudy.measures.base import Undefined, measure, score
 from simstudy.measures.losses import accuracy, brier_score, log_loss
-from simstudy.measures.theory import Comparison, compare, count_pairs, measure_of
+from simstudy.measures.theory import Comparison, compare, count_pairs, measure_of, select
 from simstudy.measures.two_level import TwoLevelMeasure
 
 pytestmark = pytest.mark.filterwarnings("error")
@@ -407,6 +407,42 @@ def test_infinite_values_are_ties():
 def test_answers_that_cannot_be_drawn_are_refused(wrong, complaint):
     with pytest.raises(ValueError, match=complaint):
         compare("log_loss", "accuracy", **{"rows": 5, **wrong})
+
+
+# Selection
+
+
+def test_the_best_results_are_selected_by_one_measure_or_two():
+    # Huang & Ling 2007, tables 1 and 2, as answers about the same rows.
+    ranked = ("---++--+++", "+----++++-", "--++-++--+", "--+++--+-+")
+    y, answers = np.repeat([0, 1], 5), []
+    for text in ranked:
+        q = np.empty(10)
+        signs = np.array([*text])
+        q[:5], q[5:] = np.flatnonzero(signs == "-"), np.flatnonzero(signs == "+")
+        q = (q + 0.5) / 10
+        answers.append(np.column_stack([1 - q, q]))
+    assert select("auc", answers, y) == (0,)
+    assert select("accuracy", answers, y) == (1,)
+    assert select("phi", answers, y) == (0,)
+    assert select("auc", answers[2:], y) == (0, 1)
+    assert select("auc:accuracy", answers[2:], y) == (0,)
+    assert select("auc:error_rate", answers[2:], y) == (0,)
+    assert select(TwoLevelMeasure(measures.auc, accuracy), answers[:1:-1], y) == (1,)
+    assert select("error_rate", answers, y) == (1,)
+
+
+def test_results_without_a_value_are_not_selected():
+    proba, y = np.array([[0.7, 0.3], [0.4, 0.6]]), np.zeros(2, dtype=int)
+    assert select("auc", [proba, proba[::-1]], y) == ()
+    assert select("phi", [proba, proba[::-1]], y) == ()
+    assert select("accuracy:auc", [proba, np.eye(2)[[0, 0]]], y) == (1,)
+    assert select("accuracy:auc", [proba, proba[::-1]], y) == (0, 1)
+
+    def picky(proba, y):
+        return Undefined("the first row is below one half") if proba[0, 0] < 0.5 else 1.0
+
+    assert select(picky, [proba[::-1], proba], y) == (1,)
 
 
 def test_an_unknown_name_gets_suggestions():

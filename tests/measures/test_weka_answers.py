@@ -17,12 +17,15 @@ from simstudy.measures import (
     cost,
     error_rate,
     f_score,
+    false_positive_rate,
     kappa,
+    kononenko_bratko_relative,
+    least_cost_class,
     lift,
+    modal_class,
     precision,
     recall,
 )
-from simstudy.measures.costs import least_cost_class
 
 REAL = Path(__file__).parents[1] / "golden" / "real"
 
@@ -58,8 +61,11 @@ def test_decisions_are_those_of_weka(name, learner):
     np.testing.assert_array_equal(confusion_matrix(proba, y), weka["confusion"])
     assert accuracy(proba, y).mean() == exactly(weka["accuracy"])
     assert error_rate(proba, y).mean() == exactly(1 - weka["accuracy"])
+    assert accuracy(proba, y).sum() == weka["correct"]
+    assert "".join(map(str, modal_class(proba))) == weka["predicted"]
     assert kappa(proba, y) == exactly(weka["kappa"])
-    for measure, key in ((precision, "precision"), (recall, "recall"), (f_score, "f")):
+    rates = ((recall, "tp_rate"), (false_positive_rate, "fp_rate"))
+    for measure, key in (*rates, (precision, "precision"), (recall, "recall"), (f_score, "f")):
         weighted = measure(proba, y, average="weighted")
         assert weighted == exactly(weka["weighted"][key])
         for one, expected in enumerate(weka[key]):
@@ -76,10 +82,23 @@ def test_costs_are_those_of_weka(name, learner):
     weka, matrix = of_set["learners"][learner], of_set["cost_matrix"]
     assert cost(proba, y, matrix=matrix).mean() == exactly(weka["mean_cost"])
     assert cost(proba, y, matrix=matrix).sum() == pytest.approx(weka["total_cost"])
-    chosen = least_cost_class(proba, np.array(matrix))
+    chosen = least_cost_class(proba, matrix)
     assert "".join(map(str, chosen)) == weka["min_expected_cost_predicted"]
     least = cost(proba, y, matrix=matrix, decision="least_cost")
     assert least.sum() == pytest.approx(weka["min_expected_cost_total"])
+
+
+@each
+def test_relative_information_of_the_total_is_that_of_weka(name, learner):
+    weka, (proba, y) = EVALUATION[name]["learners"][learner], answers(name, learner)
+    counts = np.array(EVALUATION[name]["train_class_counts"])
+    prior = (counts + 1) / (counts.sum() + len(counts))
+    found = kononenko_bratko_relative(proba, y, prior=prior, total=True)
+    assert found == pytest.approx(weka["kb_relative_percent"], rel=1e-9, abs=1e-9)
+    twice = kononenko_bratko_relative(
+        proba, y, prior=prior, weights=np.full(len(y), 2.0), total=True
+    )
+    assert twice == pytest.approx(2 * found)
 
 
 @each

@@ -11,6 +11,7 @@ import pytest
 
 from simstudy import load_study, make_study, open_results, run_study
 from simstudy.analysis.decision_curves import decide, mean_curve, operating_points
+from simstudy.report import curve_section
 from simstudy.report.charts.mpl import STYLES
 from simstudy.report.curve_section import MAX_BYTES, curve_sections
 from simstudy.report.decision_figures import decision_makers
@@ -113,6 +114,24 @@ class TestBrowser:
         never, always = costs[0] * costs[1], (1 - costs[0]) * costs[2]
         assert [float(row[2]) for row in shown[3:]] == pytest.approx([never, always], abs=6e-5)
 
+    def test_right_decisions_may_cost_or_gain(self, tab, results):
+        prior, missed, false, hit, rejected = 0.4, 3, 2, -1, 0.5
+        for what, value in {
+            "prior": prior, "missed": missed, "false": false, "hit": hit, "rejected": rejected
+        }.items():  # fmt: skip
+            tab.locator(f"#decisions [data-cost={what}]").fill(str(value))
+        answers = ranked(results)
+        each = [*answers.rankings(160, None).values(), answers.truth(None)]
+        shown = rows_of(tab)
+        for row, own in zip(shown, each, strict=False):
+            found = decide(operating_points(own), prior, missed, false, hit, rejected)
+            assert float(row[2].replace("−", "-")) == pytest.approx(found.cost, abs=8e-5)
+            # Of no rows: 0.4·3 + 0.6·0.5; of all: 0.4·(−1) + 0.6·2.
+            assert (found.never, found.always) == pytest.approx((1.5, 0.8))
+        assert [row[2] for row in shown[-2:]] == ["1.5000", "0.8000"]
+        tab.locator("#decisions [data-cost=hit]").fill("4")
+        assert "not cost less" in tab.locator("#decisions [data-costs]").text_content()
+
     @pytest.mark.parametrize("kind", ["roc", "precision_recall", "lift", "cost", "reliability"])
     def test_curves_of_another_choice_are_those_of_python(self, tab, results, kind):
         tab.locator("#decisions [data-choice=kind]").select_option(kind)
@@ -140,11 +159,12 @@ class TestBrowser:
         part = tab.locator("#decisions .of-kind[data-kind=profit]")
         answers = ranked(results)
         each = [*answers.rankings(160, 1).values(), answers.truth(1)]
-        shown = [words.split() for words in part.locator("[data-best]").all_inner_texts()]
-        for (share, best), own in zip(shown, each, strict=True):
+        shown = [row[3:] for row in rows_of(tab)]
+        assert shown[-2:] == [["0.00", "0"], ["1.00", "0.5000"]]  # of no rows and of all
+        for (share, best), own in zip(shown[:-2], each, strict=True):
             found = mean_curve("lift", own)
             profit = 4 * 0.25 * found.y[::2] - 0.5 * found.x[::2]
-            assert float(best.strip("()")) == pytest.approx(profit.max(), abs=3e-4)
+            assert float(best) == pytest.approx(profit.max(), abs=3e-4)
             at = round(float(share) * 50)
             assert profit[at] == pytest.approx(profit.max(), abs=5e-4)
         ends = re.findall(r"[\d.]+", part.locator("path.zero").get_attribute("d"))
@@ -155,19 +175,18 @@ class TestBrowser:
         acting = tab.locator("#decisions [data-cost=acting]")
         tab.locator("#decisions [data-cost=prior]").fill("0.25")
         assert acting.input_value() == "0.25"
-        assert "at random earns 0" in tab.locator("#decisions [data-profit]").text_content()
+        assert "at random earns 0" in tab.locator("#decisions [data-profit]").last.text_content()
         acting.fill("0.5")
         tab.locator("#decisions [data-cost=prior]").fill("0.3")
         assert acting.input_value() == "0.5"
-        assert "at random" not in tab.locator("#decisions [data-profit]").text_content()
+        assert "at random" not in tab.locator("#decisions [data-profit]").last.text_content()
         acting.fill("-1")
-        assert "not be negative" in tab.locator("#decisions [data-profit]").text_content()
+        assert "not be negative" in tab.locator("#decisions [data-profit]").last.text_content()
 
     def test_script_changes_nothing_of_the_default_profit(self, tab, results):
         (section,) = curve_sections(results)
-        shown = tab.locator("#decisions [data-best]").all_text_contents()
-        assert shown == [one.text for one in section.best]
-        assert tab.locator("#decisions [data-profit]").text_content() == section.profit
+        assert rows_of(tab) == [[one.label, *one[2:]] for one in section.decisions]
+        assert tab.locator("#decisions [data-profit]").last.text_content() == section.profit
 
     def test_impossible_costs_are_named(self, tab):
         tab.locator("#decisions [data-cost=prior]").fill("1.5")
@@ -227,13 +246,33 @@ def test_page_says_why_there_are_no_curves(results, tmp_path):
     assert "missing or damaged" in section.note
 
 
+def test_ranking_at_random_has_no_share_to_act_on(tmp_path):
+    study = STUDY | {"learners": [{"name": "prior"}], "models": 4}
+    results = run_study(make_study(study), tmp_path / "out", jobs=1, report=False)
+    (section,) = curve_sections(results)
+    assert section.decisions[0][4:] == ("0.00", "0")
+
+
+def test_no_more_data_sets_than_there_is_room_for(data, monkeypatch):
+    parts = [
+        part | {"dataset": name} for name in ("table", "other") for part in data.manifest["parts"]
+    ]
+    (whole,) = curve_sections(data)
+    monkeypatch.setitem(data.manifest, "parts", parts)
+    monkeypatch.setattr(curve_section, "MAX_BYTES", whole.bytes)
+    first, rest = curve_sections(data)
+    assert first.pictures
+    assert "first 1 of 2 data sets" in rest.note
+
+
 def test_numbers_of_many_learners_and_classes_are_few(tmp_path):
     many = [{"name": "naive_bayes", "label": f"NB{i}", "alpha": 0.1 * (i + 1)} for i in range(16)]
     wide = {"family": {"name": "tan", "variables": [3, 3], "values": [7, 7]}, "learners": many}
     wide |= {"models": 2, "data": {"train_sizes": [10, 40, 160], "test_size": "exact"}}
     results = run_study(make_study(STUDY | wide), tmp_path / "out", jobs=1, report=False)
     (section,) = curve_sections(results)
-    assert len(section.numbers) < 1.3 * MAX_BYTES
+    drawn = sum(len(picture) for _, _, picture, _ in section.pictures)
+    assert section.bytes == len(section.numbers) + drawn < 1.1 * MAX_BYTES
     assert section.sizes[-1][0] == "160"
     assert section.classes[0][0] == "rarest"
 

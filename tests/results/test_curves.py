@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from simstudy import load_study, make_study, open_results, run_study
@@ -259,3 +260,34 @@ def test_curves_without_both_classes_are_left_out():
     assert found.curves == 0
     assert np.isnan(found.y).all()
     assert operating_points([alone]) is None
+
+
+@pytest.mark.parametrize("steps", [40, 5000])  # few lines and many
+def test_mean_cost_is_the_lower_envelope(steps):
+    rng = np.random.default_rng(4)
+    scores = rng.integers(0, steps, 2000) / steps
+    positive = rng.random(2000) < scores
+    found = mean_curve("cost", [roc(scores, positive).ranking])
+    lines = cost_curve(scores, positive).lines(found.x)
+    np.testing.assert_allclose(found.y, lines.min(axis=0), atol=1e-13)
+
+
+def test_every_fold_has_a_curve(sets):
+    found = sets.curves("roc", over="folds")
+    assert found.over == "folds"
+    assert set(found.table["curves"]) == {6}  # two repeats of three folds
+    means = found.each.groupby(["learner", "x"])["y"].mean()
+    shown = found.table.set_index(["learner", "x"])["y"]
+    np.testing.assert_allclose(means, shown.loc[means.index], atol=1e-12)
+    answers = pd.read_parquet(sets.directory / ANSWERS)
+    first = answers[
+        (answers["repeat"] == 0) & (answers["fold"] == 0) & (answers["learner"] == "NB")
+    ]
+    first = first[first["size"] == first["size"].max()]
+    one = next(iter(sets.manifest["classes"].values())).index(found.positive)
+    own = roc([p[one] for p in first["probabilities"]], (first["target"] == one).to_numpy())
+    each = found.each[(found.each["learner"] == "NB") & (found.each["curve"] == 0)]
+    np.testing.assert_allclose(each["y"], own.at(each["x"]), atol=1e-12)
+    assert len(sets.curves("roc").each["curve"].unique()) == 2
+    with pytest.raises(SimstudyError, match="over repeats or folds, not 'models'"):
+        sets.curves("roc", over="models")

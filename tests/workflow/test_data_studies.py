@@ -23,6 +23,7 @@ from simstudy.measures import information_reward
 from simstudy.report.terminal import print_summary
 from simstudy.results.journal import JOURNAL, Journal
 from simstudy.workflow.compare import compare_studies
+from simstudy.workflow.data_pilot import run_data_pilot
 from simstudy.workflow.pilot import run_pilot
 from simstudy.workflow.vary import vary_study
 
@@ -476,6 +477,28 @@ def test_a_run_that_is_killed_continues_to_the_same_bytes(write, tmp_path):
     run_study(load_study(study), tmp_path / "out", jobs=1)
     for name in FILES:
         assert (tmp_path / "out" / name).read_bytes() == (whole / name).read_bytes(), name
+
+
+def test_a_plan_tells_cells_and_time(write, simstudy, tmp_path):
+    done = simstudy("plan", write(), "--jobs", 2)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "2 data sets, 12 splits, 2 cells each: 24 cells." in done.stdout
+    assert "The study as it is, 2 processes: about " in done.stdout
+    assert "flowers: 6 splits, the first with 40 training rows in " in done.stdout
+    assert "the votes: 6 splits, the first with " in done.stdout
+    assert not (tmp_path / "results").exists()
+    refused = simstudy("plan", write(), "--mcse", 0.01)
+    assert refused.returncode == 2
+    assert "study of data sets; --mcse needs one of models" in refused.stderr
+
+
+def test_a_pilot_of_data_sets_adds_up_splits_and_names_failures(write):
+    pilot = run_data_pilot(load_study(write()), jobs=2)
+    assert [(one.name, one.splits, one.failures) for one in pilot.datasets] == [
+        ("flowers", 6, ()),
+        ("the votes", 6, ()),
+    ]
+    assert pilot.seconds == pytest.approx(3 * sum(one.seconds for one in pilot.datasets))
 
 
 def done_in(directory) -> int:

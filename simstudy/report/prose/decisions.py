@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from simstudy.analysis.decision_curves import KINDS
+from simstudy.analysis.decision_curves import KINDS, MAX_THRESHOLDS
 from simstudy.report.prose.captions import MAX_BARS
 from simstudy.results.curves import Curves
 from simstudy.study.sizes import WHOLE
@@ -41,13 +41,16 @@ def averaged(curves: Curves) -> str:
     """Over what curves are averaged, and what bands are."""
     number = int(curves.table["curves"].max())
     each = counted(number, curves.over.removesuffix("s"))
-    if curves.dataset:
-        made = f"Each curve is the mean over {each} of the curve of all test rows of a repeat"
+    if curves.dataset and number == 1:
+        made = "Each curve is that of all test rows of the one repeat"
+    elif curves.dataset:
+        rows = "all test rows of a repeat" if curves.over == "repeats" else "the test rows of one"
+        made = f"Each curve is the mean over {each} of the curve of {rows}"
     else:
         source = "the joint distribution" if curves.test == "exact" else "the test rows"
         made = f"Each curve is the mean over {each} of the curve on {source}"
     shown = curves.table["learner"].nunique()
-    band = f"; half of the {curves.over} lie in the band at each place"
+    band = f"; at each place, the band holds the middle half of the {curves.over}"
     truth = " Dashed: the true probabilities, which no learner can surpass on average."
     return f"{made}{band * (number > 1 and shown <= MAX_BARS)}.{truth * bool(len(curves.truth))}"
 
@@ -56,6 +59,30 @@ def caption(curves: Curves) -> str:
     """The caption of a figure that stands alone."""
     one = f"class {curves.positive}" if curves.positive else "the rarest class of each model"
     return f"{what(curves.kind)} Positive: {one}, against the rest. {averaged(curves)}"
+
+
+def decided(curves: Curves) -> str:
+    """What the table of decisions shows, and how far its figures can be trusted."""
+    each = curves.over.removesuffix("s")
+    several = int(curves.table["curves"].max()) > 1
+    chosen = f", the same for every {each}" * several
+    text = (
+        "Expected cost for each row, if the rows whose probability is at least a threshold are "
+        f"called positive: the best of up to {MAX_THRESHOLDS} thresholds for each learner{chosen} "
+        "(none: no row is called positive; all: every row). Best share: how many of the rows to "
+        "act on, those ranked first, for the highest profit, in steps of 0.02."
+    )
+    if curves.test != "exact":
+        text += (
+            " Threshold and share are chosen on the same test rows that they are evaluated on, so "
+            "that costs tend to be too low and profits too high."
+        )
+    if several and len(curves.truth):
+        text += (
+            " One threshold cannot be best for all models if these differ in their share of "
+            "positive rows; even the truth need not have the least cost."
+        )
+    return text
 
 
 def profit_values(prior: float) -> str:

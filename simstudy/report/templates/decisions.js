@@ -10,6 +10,8 @@
     }
     return found;
   };
+  const fine = 64 ** 3 - 1;
+  const unpackFinely = (text) => text.match(/.../g).map((three) => [...three].reduce((sum, letter) => 64 * sum + letters.indexOf(letter), 0) / fine);
   const four = (value) => (value < -1e-12 ? `\u2212${four(-value)}` : value < 5e-5 && value > 1e-12 ? value.toPrecision(2) : value <= 1e-12 ? "0" : value.toFixed(4));
   const short = (value) => String(Number(value.toPrecision(4)));
   const route = (points) => {
@@ -80,7 +82,10 @@
 
     const drawKind = (part) => {
       const kind = part.dataset.kind, profit = kind === "profit";
-      if (profit && !nameBest(part)) return;
+      if (profit) {
+        part.querySelector("svg").style.visibility = possible(values()) ? "" : "hidden";
+        if (!possible(values())) return;
+      }
       const frame = part.querySelector("[data-frame]");
       let [left, right, bottom, top, high, low] = frame.dataset.frame.split(" ").map(Number);
       const curves = linesOf(kind);
@@ -129,52 +134,58 @@
       }
     };
 
-    // The values and the best shares in words; whether the values are possible.
-    const nameBest = (part) => {
+    // Cost and threshold, share and profit of each row of the table; null where there are none.
+    const bestCost = (points, [missed, wrong], right) => {
+      if (!points) return null;
+      const [found, alarms] = [unpackFinely(points.p), unpackFinely(points.f)];
+      const costs = points.t.map((_, i) => missed * (1 - found[i]) + wrong * alarms[i]);
+      const least = Math.min(...costs);
+      const at = costs.findIndex((value) => value <= least + 1e-12);
+      const called = points.t[at] === null ? "none" : at === points.t.length - 1 ? "all" : short(points.t[at]);
+      return [called, four(right + costs[at])];
+    };
+    // The least share of those that two letters do not tell apart.
+    const bestShare = ({ y, x }) => {
+      const [prior, benefit] = values();
+      const close = benefit * prior / (missing - 1) + 1e-12;
+      const at = y.findIndex((value) => value >= Math.max(...y) - close);
+      return at < 0 ? null : [x[at].toFixed(2), four(y[at])];
+    };
+    const write = (row, texts, from) => [...row.querySelectorAll("td")].slice(from, from + 2).forEach((cell, i) => {
+      cell.textContent = texts ? texts[i] : "\u2013";
+    });
+    const decide = (rows) => {
+      const [prior, missed, wrong, hit, rejected] = ["prior", "missed", "false", "hit", "rejected"].map((what) => input(what).valueAsNumber);
+      const valid = prior >= 0 && prior <= 1 && missed >= hit && wrong >= rejected;
+      section.querySelector("[data-costs]").textContent = valid
+        ? `Share of positive rows ${short(prior)}; a false negative costs ${short(missed)}, a false positive ${short(wrong)}, a true positive ${short(hit)}, a true negative ${short(rejected)}.`
+        : "The share must be from 0 to 1, and a wrong decision must not cost less than the right one.";
+      const right = prior * hit + (1 - prior) * rejected;
+      const more = [prior * (missed - hit), (1 - prior) * (wrong - rejected)];
+      rows.slice(0, -2).forEach((row, index) => write(row, valid ? bestCost(now().points[index], more, right) : null, 0));
+      rows.slice(-2).forEach((row, index) => write(row, valid ? ["\u2013", four(right + more[index])] : null, 0));
+    };
+    const gain = (rows) => {
       const [prior, benefit, acting] = values(), valid = possible(values());
       const usual = benefit === 1 && acting === prior ? ", the share of positive rows, so that acting on rows at random earns 0" : "";
-      part.querySelector("[data-profit]").textContent = valid
-        ? `Share of positive rows ${short(prior)}; each positive row acted on gains ${short(benefit)}, each row acted on costs ${short(acting)}${usual}.`
-        : "The share must be from 0 to 1; benefit and cost must not be negative.";
+      section.querySelectorAll("[data-profit]").forEach((text) => {
+        text.textContent = valid
+          ? `Share of positive rows ${short(prior)}; each positive row acted on gains ${short(benefit)}, each row acted on costs ${short(acting)}${usual}.`
+          : "For a profit, the share must be from 0 to 1; gain and cost must not be negative.";
+      });
       const curves = linesOf("profit");
-      part.querySelectorAll("[data-best]").forEach((text, index) => {
-        const { y, x } = curves[index];
-        const best = y.findIndex((value) => value >= Math.max(...y) - 1e-12);
-        text.textContent = valid && best >= 0 ? `${x[best].toFixed(2)} (${four(y[best])})` : "\u2013";
-      });
-      part.querySelector("svg").style.visibility = valid ? "" : "hidden";
-      return valid;
+      rows.slice(0, -2).forEach((row, index) => write(row, valid ? bestShare(curves[index]) : null, 2));
+      const all = benefit * prior - acting;
+      rows.slice(-2).forEach((row, index) => write(row, valid ? [["0.00", "0"], ["1.00", four(all)]][index] : null, 2));
     };
-
-    const decide = () => {
-      const [prior, missed, wrong] = ["prior", "missed", "false"].map((what) => input(what).valueAsNumber);
-      const status = section.querySelector("[data-costs]");
-      const valid = prior >= 0 && prior <= 1 && missed >= 0 && wrong >= 0 && missed + wrong < Infinity;
-      status.textContent = valid
-        ? `Share of positive rows ${short(prior)}; a false negative costs ${short(missed)}, a false positive ${short(wrong)}.`
-        : "The share must be from 0 to 1, and costs must not be negative.";
-      const [none, every] = [prior * missed, (1 - prior) * wrong];
-      const points = now().points;
+    const fill = () => {
       const rows = [...section.querySelectorAll(".decided tbody tr")];
-      rows.forEach((row, index) => {
-        const [threshold, cost] = row.querySelectorAll("td");
-        const trivial = rows.length - index;
-        const own = points[index];
-        threshold.textContent = "\u2013";
-        cost.textContent = "\u2013";
-        if (!valid) return;
-        if (trivial <= 2) { cost.textContent = four(trivial === 2 ? none : every); return; }
-        if (!own) return;
-        const costs = own.t.map((_, i) => none * (1 - own.p[i]) + every * own.f[i]);
-        const least = Math.min(...costs);
-        const best = costs.findIndex((value) => value <= least + 1e-12);
-        cost.textContent = four(costs[best]);
-        threshold.textContent = own.t[best] === null ? "none" : best === own.t.length - 1 ? "all" : short(own.t[best]);
-      });
+      decide(rows);
+      gain(rows);
     };
 
     const showKind = () => section.querySelectorAll(".of-kind").forEach((part) => {
-      part.hidden = part.dataset.kind !== choice("kind").value;
+      part.hidden = !["all", part.dataset.kind].includes(choice("kind").value);
     });
     const follow = () => { if (!input("acting").dataset.set) input("acting").value = input("prior").value; };
     const show = () => {
@@ -184,7 +195,7 @@
       if (!input("prior").dataset.set) input("prior").value = short(now().prior);
       follow();
       section.querySelectorAll(".of-kind").forEach(drawKind);
-      decide();
+      fill();
     };
     section.querySelectorAll(".choices, .decide").forEach((form) => {
       form.hidden = false;
@@ -194,10 +205,10 @@
     showKind();
     choice("kind").addEventListener("change", showKind);
     ["class", "size"].forEach((what) => choice(what).addEventListener("change", show));
-    ["prior", "missed", "false", "benefit", "acting"].forEach((what) => input(what).addEventListener("input", () => {
+    ["prior", "missed", "false", "hit", "rejected", "benefit", "acting"].forEach((what) => input(what).addEventListener("input", () => {
       input(what).dataset.set = "yes";
       follow();
-      decide();
+      fill();
       drawKind(section.querySelector("[data-kind=profit]"));
     }));
   });

@@ -11,6 +11,7 @@ import pytest
 from matplotlib.figure import Figure
 from matplotlib.patches import Ellipse, FancyArrowPatch
 
+from simstudy.networks import Network
 from simstudy.report.charts.network import MIN_SHOWN
 from simstudy.report.graphs import draw_dag
 
@@ -133,3 +134,13 @@ def test_names_and_probabilities_must_fit_the_network():
         draw(PARENTS, names=["a", "b"])
     with pytest.raises(ValueError, match=r"shape \(3, 3\); it has \(2, 2\)"):
         draw(PARENTS, POSTERIORS[:2, :2])
+
+
+def test_a_network_is_drawn_with_its_names_and_any_target():
+    tables = [[[0.5, 0.5]] * 2, [[0.5, 0.5]] * 2, [0.5, 0.5]]
+    network = Network([[2], [0], []], tables, ["first", "second", "third"])
+    ax = draw(network, target="first")
+    assert {"first", "second", "third"} <= {*texts(ax)}
+    assert len(arrows(ax, dashed=False)) == 2
+    assert node_colours(ax).count(node_colours(ax)[0]) == 1
+    assert node_colours(ax)[0] == node_colours(draw(network, target=0))[0]

@@ -1,0 +1,77 @@
+"""A pilot of a study of data sets: what there is to compute, and how long it takes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from time import perf_counter
+
+from simstudy.engine.execute import execute
+from simstudy.engine.plan import Plan, make_plan
+from simstudy.engine.workers.child import available_processors
+from simstudy.study.study import Study
+
+
+@dataclass(frozen=True)
+class DataSetPilot:
+    """The first split of a data set, computed."""
+
+    name: str
+    splits: int  # in the study
+    train: int  # rows of the first one
+    seconds: float  # of all its cells
+    failures: tuple[str, ...]  # what went wrong in them
+
+
+@dataclass(frozen=True)
+class DataPilot:
+    """The first split of every data set of a study, computed by one process."""
+
+    datasets: tuple[DataSetPilot, ...]
+    cells_each: int  # of a split
+    jobs: int
+
+    @property
+    def splits(self) -> int:
+        """The number of splits of all data sets."""
+        return sum(one.splits for one in self.datasets)
+
+    @property
+    def seconds(self) -> float:
+        """The expected run time of all splits, by the number of processes."""
+        return sum(one.splits * one.seconds for one in self.datasets) / self.jobs
+
+
+def run_data_pilot(study: Study, jobs: int | None = None) -> DataPilot:
+    """Compute the first split of every data set without saving it.
+
+    Parameters
+    ----------
+    study : Study
+        A study of data sets.
+    jobs : int, optional
+        The worker processes for which the run time is estimated: all processors by default.
+    """
+    plan = make_plan(study)
+    firsts = _first_splits(plan)
+    every = {(size, one.label) for size in plan.train_sizes for one in plan.learners}
+    found = []
+    started = perf_counter()
+    # One process takes the splits in turn, so the time between two is that of the second.
+    for cells in execute(plan, 1, dict.fromkeys(firsts, every)):
+        part, splits = plan.parts[cells[0].model], firsts[cells[0].model]
+        failures = tuple(f"{cell.learner}: {cell.error}" for cell in cells if cell.error)
+        ended = perf_counter()
+        found.append(DataSetPilot(part.dataset, splits, part.train, ended - started, failures))
+        started = ended
+    workers = min(jobs or available_processors(), plan.models)
+    return DataPilot(tuple(found), plan.cells_each, workers)
+
+
+def _first_splits(plan: Plan) -> dict[int, int]:
+    """The number of the first split of every data set, and how many splits it has."""
+    first: dict[str, int] = {}
+    numbers: dict[str, int] = {}
+    for model, part in enumerate(plan.parts):
+        first.setdefault(part.dataset, model)
+        numbers[part.dataset] = numbers.get(part.dataset, 0) + 1
+    return {model: numbers[name] for name, model in first.items()}
