@@ -17,9 +17,9 @@ from simstudy.sources.tan import TANFamily
 from simstudy.testing.contract import Contract, check_distributions, check_parameters, gap, stream
 from simstudy.testing.families import check_joint, check_rows, chi_square
 
-_SMALL: dict[str, tuple[int, int]] = {"variables": (3, 4), "values": (2, 3)}
+_SMALL = ((3, 4), (2, 3))  # variables, and values of each
 # A tree, a mixture, and networks whose target is anywhere.
-FAMILIES = (TANFamily(**_SMALL), AODEFamily(**_SMALL), RandomDAGFamily(**_SMALL))
+FAMILIES = (TANFamily(*_SMALL), AODEFamily(*_SMALL), RandomDAGFamily(*_SMALL))
 
 
 def check_change(
