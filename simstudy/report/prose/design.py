@@ -56,7 +56,7 @@ def design(study: Study) -> str:
 
 def _change(change: Spec) -> str:
     """A change with its parameters."""
-    given = [f"{key} = {_toml(value)}" for key, value in change.resolved.items() if value != {}]
+    given = [f"{key} = {_toml(value)}" for key, value in change.resolved.items()]
     return f"{change.name} ({', '.join(given)})" if given else change.name
 
 

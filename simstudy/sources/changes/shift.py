@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -43,12 +42,12 @@ class Shift(Change):
     """
 
     class_prior: Marginal | None = None
-    marginals: Mapping[str, Marginal] = field(default_factory=dict)
+    marginals: dict[str, Marginal] | None = None
 
     def __post_init__(self) -> None:
         if self.class_prior is None and not self.marginals:
             raise ValueError("a shift needs a class_prior or marginals")
-        for key, given in (("class_prior", self.class_prior), *self.marginals.items()):
+        for key, given in (("class_prior", self.class_prior), *(self.marginals or {}).items()):
             if given in (None, "uniform", "random"):
                 continue
             numbers = np.array(given, dtype=np.float64) if not isinstance(given, str) else None
@@ -69,7 +68,7 @@ class Shift(Change):
         model = world.test.model
         if self.class_prior is not None:
             model = _shifted(model, len(model.cards) - 1, self.class_prior, rng)
-        for name, given in self.marginals.items():
+        for name, given in (self.marginals or {}).items():
             model = _shifted(model, world.test.attribute(name), given, rng)
         if model is world.test.model:
             return world
