@@ -133,6 +133,7 @@ def check_table(rows: Mapping[str, Row], keys: Mapping[str, Key]) -> None:
         ("`[resampling]`", sections.Resampling),
         ("`[preparation]`", sections.Preparation),
         ("Keys of a list", lists.ListFile),
+        ("Printed values", lists.PublishedSection),
     ],
 )
 def test_the_keys_of_a_section_are_in_the_reference(heading, of):

@@ -7,17 +7,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
+from simstudy.analysis.data_claims import DataCheck, HasDatasets, check_data_claim
 from simstudy.analysis.standings import AHEAD, UNTESTED
+from simstudy.analysis.verdicts import NOT_DECIDED, NOT_REPRODUCED, REPRODUCED
 from simstudy.study.claims import PAIRS, Claim, Statement
+from simstudy.study.data_claims import DataClaim
 
 if TYPE_CHECKING:
     from simstudy.analysis.findings import Findings
 
-REPRODUCED, NOT_REPRODUCED, NOT_DECIDED = "reproduced", "not reproduced", "not decided"
-VERDICTS = (REPRODUCED, NOT_REPRODUCED, NOT_DECIDED)
 
-
-class HasFindings(Protocol):
+class HasFindings(HasDatasets, Protocol):
     """Results, as far as claims are concerned."""
 
     def findings(self, measure: str | None = None) -> Findings:
@@ -53,9 +53,9 @@ class Verdict:
     any check holds and "not reproduced" if all are contradicted.
     """
 
-    claim: Claim
+    claim: Claim | DataClaim
     verdict: str
-    checks: list[Check]
+    checks: Sequence[Check | DataCheck]
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,9 @@ def check_statements(
     return [StatementVerdict(made, check_claims(made.lines, results)) for made in statements]
 
 
-def check_claims(claims: Sequence[Claim], results: Mapping[str, HasFindings]) -> list[Verdict]:
+def check_claims(
+    claims: Sequence[Claim | DataClaim], results: Mapping[str, HasFindings]
+) -> list[Verdict]:
     """Hold claims against the results of the studies they name, one verdict for each.
 
     Tests and intervals are the study's own, with its confidence and adjustment.
@@ -99,7 +101,12 @@ def check_claims(claims: Sequence[Claim], results: Mapping[str, HasFindings]) ->
             checks = [Check(NOT_DECIDED, 0, "", reason=f"no results of the study {claim.study}")]
             found.append(Verdict(claim, NOT_DECIDED, checks))
             continue
-        found.append(check_claim(claim, results[claim.study].findings(claim.measure or None)))
+        own = results[claim.study]
+        if isinstance(claim, DataClaim):
+            made = check_data_claim(claim, own)
+            found.append(Verdict(claim, _all_hold(one.verdict for one in made), made))
+        else:
+            found.append(check_claim(claim, own.findings(claim.measure or None)))
     return found
 
 

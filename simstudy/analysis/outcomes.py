@@ -90,6 +90,11 @@ def vector(values: npt.ArrayLike, name: str = "differences") -> FloatArray:
     return array
 
 
+def numbers(values: npt.ArrayLike) -> FloatArray:
+    """Return numbers of any shape, such as repeats × folds, in one row."""
+    return np.asarray(values, dtype=np.float64).ravel()
+
+
 def flaw(values: FloatArray, noun: str, least: int = 2) -> str:
     """Return why values cannot be tested: too few rows, or values that are not finite.
 

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import stdtr
 
-from simstudy.analysis.outcomes import ALL_ZERO, flaw, reason_of, spread_of, vector
+from simstudy.analysis.outcomes import ALL_ZERO, flaw, numbers, reason_of, spread_of
 from simstudy.analysis.paired import Pair, pair_of
 from simstudy.arrays import FloatArray
 from simstudy.measures.base import Undefined
@@ -25,7 +25,9 @@ CHUNK = 10_000  # draws at once
 class Posterior:
     """Probabilities that the first learner is better, that both are equivalent, or the second.
 
-    The posterior can be unpacked into the three, in that order.
+    The posterior can be unpacked into the three, in that order. In baycomp's words the first
+    learner is on the left: its ``two_on_single(x, y)`` and ``two_on_multiple(x, y)`` give the
+    probability that x is better first, too.
 
     Attributes
     ----------
@@ -103,7 +105,7 @@ def correlated_bayes(differences: npt.ArrayLike, test_share: float, rope: float)
 
     Parameters
     ----------
-    differences : array of shape (J,)
+    differences : array of shape (J,), or repeats × folds
         Differences of scores, first minus second, one for each split; greater is better.
     test_share : float > 0, < 1
         Test rows by all rows of the splits, ``Σ n_test/Σ (n_test + n_train)``.
@@ -116,7 +118,7 @@ def correlated_bayes(differences: npt.ArrayLike, test_share: float, rope: float)
     multiple data sets. Machine Learning 100.
     """
     _check_rope(rope)
-    values = vector(differences)
+    values = numbers(differences)
     n, factor = len(values), variance_factor(len(values), test_share)
     reason = flaw(values, "differences")
     if not reason and not values.any():

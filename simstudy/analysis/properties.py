@@ -5,10 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
-import numpy as np
-
-from simstudy.arrays import FloatArray
-
 
 @dataclass(frozen=True)
 class Properties:
@@ -44,10 +40,13 @@ class Properties:
 
 def properties(
     dataset: str,
-    attributes: FloatArray,
+    splits: Collection[tuple[int, int]],
+    *,
+    rows: int,
+    attributes: int,
     numeric: int,
     classes: int,
-    splits: Collection[tuple[int, int]],
+    missing: float,
 ) -> Properties:
     """Describe a data set.
 
@@ -55,12 +54,10 @@ def properties(
     ----------
     dataset
         Its name.
-    attributes : array of shape (rows, attributes)
-        The values of the attributes, or their codes; NaN is missing.
-    numeric, classes
-        The number of numeric attributes and of classes.
     splits
         Training and test rows of every split.
+    rows, attributes, numeric, classes, missing
+        As in `Properties`; results record them.
 
     References
     ----------
@@ -68,7 +65,5 @@ def properties(
     theoretical and empirical results. Table 7.
     """
     train, test = zip(*splits, strict=True)
-    rows, number = attributes.shape
-    missing = float(np.isnan(attributes).mean()) if attributes.size else 0.0
     sizes = (min(train), max(train), min(test), max(test))
-    return Properties(dataset, rows, *sizes, number, numeric, classes, missing)
+    return Properties(dataset, rows, *sizes, attributes, numeric, classes, missing)

@@ -23,6 +23,7 @@ from simstudy.analysis.outcomes import (
     TOutcome,
     flaw,
     no_t,
+    numbers,
     ratio,
     spread_of,
     t_outcome,
@@ -158,7 +159,7 @@ def corrected_t(
 
     Parameters
     ----------
-    differences : array of shape (J,)
+    differences : array of shape (J,), or repeats × folds
         Differences of scores, one for each split.
     test_share : float > 0, < 1
         Test rows by all rows of the splits, ``Σ n_test/Σ (n_test + n_train)``.
@@ -169,7 +170,7 @@ def corrected_t(
     ----------
     C. Nadeau & Y. Bengio (2003). Inference for the generalization error. Machine Learning 52.
     """
-    values = vector(differences)
+    values = numbers(differences)
     factor = variance_factor(len(values), test_share)
     return _paired("corrected resampled t", values, factor, confidence)
 
@@ -182,12 +183,12 @@ def naive_t(differences: npt.ArrayLike, confidence: float = 0.95) -> TOutcome:
 
     Parameters
     ----------
-    differences : array of shape (J,)
+    differences : array of shape (J,), or repeats × folds
         Differences of scores, one for each split.
     confidence : float > 0, < 1
         Nominal confidence of the interval of the mean difference.
     """
-    values = vector(differences)
+    values = numbers(differences)
     factor = 1 / max(len(values), 1)
     return _paired("naive paired t (too optimistic)", values, factor, confidence, True)
 

@@ -58,8 +58,14 @@ class Winners:
     @property
     def table(self) -> pd.DataFrame:
         """Data sets × winners; a cell names the learners that are significantly worse."""
+        lost: dict[tuple[str, str], set[str]] = {}
+        for row in self.pairs[self.pairs["winner"] != ""].to_dict("records"):
+            lost.setdefault((row["dataset"], row["winner"]), set()).add(row["loser"])
         cells = {
-            winner: [", ".join(self.losers(dataset, winner)) for dataset in self.datasets]
+            winner: [
+                ", ".join(name for name in self.learners if name in lost.get((at, winner), ()))
+                for at in self.datasets
+            ]
             for winner in self.learners
         }
         return pd.DataFrame(cells, index=pd.Index(self.datasets, name="dataset"))

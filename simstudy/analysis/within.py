@@ -48,15 +48,11 @@ def split_differences(
     for name in (first, second):
         if name not in set(scores["learner"]):
             raise ValueError(f"the scores have no learner {name!r}")
-    found = {}
-    for dataset, rows in scores.groupby("dataset", sort=False):
-        shape = rows["repeat"].nunique(), rows["fold"].nunique()
-        one, other = (_by_split(rows, name, measure) for name in (first, second))
-        if not len(one) == len(other) == shape[0] * shape[1]:
-            raise ValueError(f"{dataset}: every split must have one score of every learner")
-        differences = _differences(one, other) * (1 if greater_is_better else -1)
-        found[str(dataset)] = differences.reshape(shape)
-    return found
+    both = scores[scores["learner"].isin((first, second))]
+    return {
+        dataset: _signed(values[first], values[second], greater_is_better)
+        for dataset, values in _by_split(both, measure).items()
+    }
 
 
 def means_table(scores: pd.DataFrame, measure: str, greater_is_better: bool = True) -> pd.DataFrame:
@@ -130,13 +126,16 @@ def pairwise_datasets(
     check_option("test", test, TESTS)
     shares = shares_of_test_rows(scores)
     pairs = list(combinations(dict.fromkeys(scores["learner"]), 2))
-    by_pair = {pair: split_differences(scores, measure, *pair, greater_is_better) for pair in pairs}
     found: list[dict[str, Any]] = []
-    for dataset, share in shares.items():
-        outcomes = {pair: _outcome(test, by_pair[pair][dataset], share) for pair in pairs}
+    for dataset, values in _by_split(scores, measure).items():
+        by_pair = {
+            (one, other): _signed(values[one], values[other], greater_is_better)
+            for one, other in pairs
+        }
+        outcomes = {pair: _outcome(test, by_pair[pair], shares[dataset]) for pair in pairs}
         adjusted = adjust(outcomes, adjustment)
         for each in adjusted.pairs:
-            differences = by_pair[each.first, each.second][dataset]
+            differences = by_pair[each.first, each.second]
             row = {"dataset": dataset, "first": each.first, "second": each.second}
             row |= {"n": differences.size, "difference": float(differences.mean())}
             row |= {"statistic": float(each.outcome.statistic), "p": float(each.outcome.p)}
@@ -146,10 +145,25 @@ def pairwise_datasets(
     return pd.DataFrame(found, columns=[*columns, "m", "test", "reason"])
 
 
-def _by_split(rows: pd.DataFrame, learner: str, measure: str) -> FloatArray:
-    """Return the scores of a learner in the order of repeats and folds."""
-    own = rows[rows["learner"] == learner].sort_values(["repeat", "fold"])
-    return own[measure].to_numpy(np.float64)
+def _by_split(scores: pd.DataFrame, measure: str) -> dict[str, dict[str, FloatArray]]:
+    """Return the scores of every learner, repeats × folds, by data set."""
+    found: dict[str, dict[str, FloatArray]] = {}
+    ordered = scores.sort_values(["repeat", "fold"], kind="stable")
+    learners = dict.fromkeys(scores["learner"])
+    for dataset in dict.fromkeys(scores["dataset"]):
+        rows = ordered[ordered["dataset"] == dataset]
+        shape = rows["repeat"].nunique(), rows["fold"].nunique()
+        names, values = rows["learner"].to_numpy(), rows[measure].to_numpy(np.float64)
+        own = {name: values[names == name] for name in learners}
+        if any(len(each) != shape[0] * shape[1] for each in own.values()):
+            raise ValueError(f"{dataset}: every split must have one score of every learner")
+        found[str(dataset)] = {str(name): each.reshape(shape) for name, each in own.items()}
+    return found
+
+
+def _signed(one: FloatArray, other: FloatArray, greater_is_better: bool) -> FloatArray:
+    """Return the differences of two learners, positive where the first is better."""
+    return _differences(one, other) * (1 if greater_is_better else -1)
 
 
 def _differences(one: FloatArray, other: FloatArray) -> FloatArray:

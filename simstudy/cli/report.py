@@ -34,15 +34,15 @@ def results_of_others() -> Iterator[None]:
 def report(directory: Directory) -> None:
     """Rewrite the tables, figures and page of a study."""
     from simstudy.report.files import write_report
-    from simstudy.report.names import main_file
+    from simstudy.report.names import PAGE
     from simstudy.results.results import open_results
     from simstudy.results.store import Store
 
-    study = open_results(directory).study  # before the lock creates a directory
+    open_results(directory)  # before the lock creates a directory
     store = Store(directory)
     with store.locked():
         write_report(open_results(directory), store)
-    echo(f"Report: {directory / main_file(bool(study.datasets), study.keep_answers)}")
+    echo(f"Report: {directory / PAGE}")
 
 
 @results_of_others()
@@ -131,10 +131,9 @@ def score(
         results = add_measures(directory, given, progress=progress, report=report)
     echo(f"{directory} has the measures {', '.join(results.measures)}.")
     if report:
-        from simstudy.report.names import main_file
+        from simstudy.report.names import PAGE
 
-        study = results.study
-        echo(f"Report: {directory / main_file(bool(study.datasets), study.keep_answers)}")
+        echo(f"Report: {directory / PAGE}")
 
 
 def _table(measure: str) -> Any:

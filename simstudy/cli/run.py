@@ -50,6 +50,9 @@ def run(
         str | None, typer.Option(help="Other training sizes, e.g. 50,500,5000.")
     ] = None,
     seed: Annotated[int | None, typer.Option(help="Another seed.")] = None,
+    without: Annotated[
+        str | None, typer.Option(help="Data sets and learners to leave out, e.g. adult,CaMML.")
+    ] = None,
     quiet: Quiet = False,
     overwrite: Overwrite = False,
     no_report: Annotated[
@@ -97,6 +100,8 @@ def run(
     }
     study = study_path(study)
     content = read_toml(study)  # once: it may be a pipe
+    if without is not None:
+        content = _left_out(content, without)
     workers = _workers(jobs, given.get("models", content.get("models"))) if cluster is None else 0
     # Workers start while this process still imports modules.
     with spare_children(workers if workers > 1 else 0):
@@ -129,6 +134,16 @@ def run(
                     _print_results(results, no_report)
     if failed:
         raise typer.Exit(SOME_FAILED)
+
+
+def _left_out(content: dict[str, Any], names: str) -> dict[str, Any]:
+    """The content of a study file without some data sets and learners."""
+    from simstudy.study.lists import is_collection
+    from simstudy.study.without import without
+
+    if is_collection(content):
+        raise SimstudyError("--without applies to a single study, not to a list of studies")
+    return without(content, [name.strip() for name in names.split(",") if name.strip()])
 
 
 def _workers(jobs: int | None, models: Any) -> int:
@@ -167,11 +182,10 @@ def _print_results(results: Results, no_report: bool = False, brief: bool = Fals
     cells = f"{results.manifest['cells']:,} cells" + (f" in {seconds:.1f} s" if seconds else "")
     note = ", up to date; nothing to run" if results.reused else ""
     of_data = bool(results.study.datasets)
-    what = (
-        "Scores" if no_report else "Scores and means" if of_data else "Scores, tables and figures"
-    )
+    tables = "Scores and tables" if of_data else "Scores, tables and figures"
+    what = "Scores" if no_report else tables
     console.print(f"{what} are in {results.directory}/{note} ({cells}).", markup=False)
-    if not (no_report or (of_data and not results.study.keep_answers)):
+    if not no_report:
         page = f"Report: {results.directory / 'report.html'}"
         console.print(page, markup=False, highlight=False, soft_wrap=True)
         more = f"Figures for a paper: simstudy figures {shlex.quote(str(results.directory))}"

@@ -21,6 +21,7 @@ from simstudy.report.tables import comparison as build
 from simstudy.report.templating import render
 from simstudy.results.results import Results
 from simstudy.study.claims import Claim
+from simstudy.study.data_claims import DataClaim
 
 _MAX_LEARNERS = 20  # whose lines are drawn
 
@@ -87,7 +88,7 @@ def compare_page(
     counts = claims.counts(verdicts) if verdicts else ""
     sentences = [*filter(None, (counts, read_so, differ))] or [finding(first)]
 
-    def unit(claim: Claim) -> str:
+    def unit(claim: Claim | DataClaim) -> str:
         known = studies.get(claim.study)
         return known.info(claim.measure or None).unit if known else ""
 

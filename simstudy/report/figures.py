@@ -15,6 +15,7 @@ from simstudy.report.charts import layout, mpl, pairs, ranks, spread
 from simstudy.report.charts.curves import each_learner, learning_curves
 from simstudy.report.charts.mpl import STYLES, Style
 from simstudy.report.charts.spec import Panels, drawable, wrapped
+from simstudy.report.data_figures import data_makers
 from simstudy.report.decision_figures import decision_makers
 from simstudy.report.output import make_directory, missing, section, write_files
 from simstudy.report.printed import Maker, NotDrawnError, Printed
@@ -171,8 +172,8 @@ def _curves_of(results: Results) -> dict[str, Maker]:
 def _makers(results: Results) -> dict[str, Maker]:
     """The figures of a study by the names of their files."""
     decisions = decision_makers(results)
-    if results.study.datasets and decisions:
-        return decisions
+    if results.study.datasets:
+        return data_makers(results) | decisions
     return _curves_of(results) | MAKERS | decisions
 
 

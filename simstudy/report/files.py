@@ -9,9 +9,10 @@ import pandas as pd
 from simstudy.analysis.anova import Anova
 from simstudy.analysis.findings import Absent, Findings
 from simstudy.analysis.mixed import MixedModel
+from simstudy.report.data_files import data_files
 from simstudy.report.data_page import data_page
 from simstudy.report.figures import learning_curve_files
-from simstudy.report.names import MEANS, PAGE, TABLES
+from simstudy.report.names import PAGE, TABLES
 from simstudy.report.page import report_page
 from simstudy.results.results import Results
 from simstudy.results.store import Store
@@ -20,19 +21,11 @@ from simstudy.texts import as_csv
 
 def write_report(results: Results, store: Store) -> None:
     """Write the tables of all measures, the learning curves of the primary one, and the page."""
-    if results.study.datasets:
-        page = data_page(results) if results.study.keep_answers else ""
-        store.drop_report()
-        tables = {name: results.dataset_means(name) for name in results.measures}
-        means = pd.concat(tables, names=["measure"]).reset_index("measure")
-        store.write(MEANS, as_csv(means).encode())
-        if page:
-            store.write(PAGE, page.encode())
-        store.record_report([MEANS, *[PAGE] * bool(page)])
-        return
-    files = {name: as_csv(table).encode() for name, table in _tables(results).items()}
-    files |= learning_curve_files(results)
-    files[PAGE] = report_page(results).encode()
+    of_data = bool(results.study.datasets)
+    tables = data_files(results) if of_data else _tables(results)
+    files = {name: as_csv(table).encode() for name, table in tables.items()}
+    files |= {} if of_data else learning_curve_files(results)
+    files[PAGE] = (data_page if of_data else report_page)(results).encode()
     store.drop_report()  # which may have had other files
     for name, content in files.items():
         store.write(name, content)

@@ -26,6 +26,7 @@ from simstudy.report.tables import findings as build
 from simstudy.report.tables.table import Table
 from simstudy.report.templating import render
 from simstudy.results.results import Results
+from simstudy.study.sizes import size_text
 from simstudy.study.study import Study
 
 _MAX_WARNINGS = 10
@@ -74,7 +75,7 @@ def report_page(results: Results) -> str:
         needed=needed(manifest),
         same_scores=same_scores(manifest),
         dots=min(study.models, spread.MAX_DOTS),
-        **_commands(results),
+        **commands(results),
     )
 
 
@@ -196,12 +197,13 @@ def _examples(results: Results) -> tuple[list[Panel], str]:
     return made, note + "drawn lighter." + also * mixture
 
 
-def _commands(results: Results) -> dict[str, Any]:
+def commands(results: Results) -> dict[str, Any]:
     """The study, and commands to run it again and to list failures."""
     place = results.directory
     # Of an absolute path only the last part is of use elsewhere.
     named = shlex.quote(place.name if place.is_absolute() else place.as_posix())
-    cell = ["--model", "0", "--size", str(results.sizes[0]), "--learner", results.learners[0]]
+    size = size_text(results.sizes[0])
+    cell = ["--model", "0", "--size", size, "--learner", results.learners[0]]
     return {
         "toml": (place / "study.toml").read_text(encoding="utf-8"),
         "run_command": f"simstudy run study.toml --out {named}",

@@ -8,11 +8,14 @@ from rich.console import Console
 from rich.text import Text
 
 from simstudy.analysis.findings import Findings
+from simstudy.report.data_measures import measure_pairs
 from simstudy.report.prose import crossings
+from simstudy.report.prose.data_finding import data_finding, data_statements, reversal_sentence
 from simstudy.report.prose.design import conventions, data_design, design
 from simstudy.report.prose.finding import finding
 from simstudy.report.prose.phrases import opening
 from simstudy.report.prose.verdicts import MAX_COMPARED, pair_method, verdicts
+from simstudy.report.tables import datasets as build_data
 from simstudy.report.tables import findings as build
 from simstudy.report.tables.datasets import dataset_tables
 from simstudy.report.tables.table import Table
@@ -38,7 +41,7 @@ def make_console() -> Console:
 def print_summary(results: Results, console: Console, brief: bool = False) -> None:
     """Print the finding and means of the primary measure and, unless brief, tests and verdicts."""
     if results.study.datasets:
-        _print_datasets(results, console)
+        _print_datasets(results, console, brief)
         return
     study, findings = results.study, results.findings()
     console.print(study.title or study.name, style="bold", markup=False)
@@ -61,14 +64,26 @@ def _print_tests(findings: Findings, console: Console) -> None:
             print_table(table, console)
 
 
-def _print_datasets(results: Results, console: Console) -> None:
-    """Print the means of data sets."""
+def _print_datasets(results: Results, console: Console, brief: bool) -> None:
+    """Print the finding and the means of data sets and, unless brief, who wins."""
     study = results.study
+    findings = results.data_findings()
     console.print(study.title or study.name, style="bold", markup=False)
+    console.print(f"{data_finding(findings)}\n", highlight=False, markup=False)
     console.print(f"{data_design(study)}.", markup=False)
     console.print(f"{opening(conventions(study))}.\n", markup=False)
     for table in dataset_tables(results):
         print_table(table, console)
+    if not brief and len(findings.learners) > 1 and len(findings.datasets) > 1:
+        print_table(build_data.standings(findings), console)
+    for sentence in [] if brief else data_statements(findings, 0, 0):
+        console.print(f"  {sentence}", highlight=False, markup=False, soft_wrap=True)
+    for first, second in [] if brief else measure_pairs(results.measures):
+        if len(results.learners) > 1:
+            found = results.reversals(first, second, examples=False)
+            labels = (results.info(first).label, results.info(second).label)
+            text = f"  {reversal_sentence(found, labels)}"
+            console.print(text, highlight=False, markup=False, soft_wrap=True)
     for name, notes in results.manifest["notes"].items():
         for note in notes:
             console.print(f"{name}: {note}", style="yellow", markup=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from simstudy.errors import SimstudyError
@@ -11,6 +12,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from simstudy.analysis.correlations import Correlations
+    from simstudy.analysis.data_findings import DataFindings
     from simstudy.analysis.reversals import Reversals
     from simstudy.analysis.winners import Winners
     from simstudy.study.study import Study
@@ -18,6 +20,48 @@ if TYPE_CHECKING:
 
 class DataAnalyses(Recorded):
     """Analyses of the scores of splits of data sets; see `Results`."""
+
+    @cached_property
+    def _data_findings(self) -> dict[tuple[str, int, float], DataFindings]:
+        return {}
+
+    def data_findings(
+        self,
+        measure: str | None = None,
+        *,
+        size: float | None = None,
+        rope: float | None = None,
+    ) -> DataFindings:
+        """What the analysis says about a measure of a study of data sets; the primary by default.
+
+        Means, winners and comparisons over data sets, as the page shows them: at one training
+        size, the last one if left out, at 1 minus the study's confidence. Differences within
+        ``rope`` count as equivalent: .01 if left out, or 1 for percentages. Tests of pairs are
+        adjusted by Holm's method unless the study's adjustment is ``"none"``. See
+        `analysis.data_findings`.
+        """
+        from simstudy.analysis.data_findings import DataFindings, rope_of
+        from simstudy.study.sizes import dose
+
+        name, at = self._measure(measure), self.sizes[-1] if size is None else dose(size)
+        scores, info = self._of_datasets(size), self.info(name)
+        width = rope_of(info) if rope is None else rope
+        key = (name, at, width)
+        if key not in self._data_findings:
+            sets = tuple(map(str, dict.fromkeys(scores["dataset"])))
+            self._data_findings[key] = DataFindings(
+                name, info, tuple(self.learners), sets, scores, self._adjustment, self._level, width
+            )
+        return self._data_findings[key]
+
+    @property
+    def _adjustment(self) -> str:
+        """How tests of pairs on data sets are adjusted: Holm has the guarantee of Bonferroni."""
+        return "none" if self.study.analysis.adjustment == "none" else "holm"
+
+    @property
+    def _level(self) -> float:
+        return round(1 - self.study.analysis.confidence, 12)
 
     def dataset_means(self, measure: str | None = None) -> pd.DataFrame:
         """The mean over splits by data set, training size and learner, of a study of data sets."""
@@ -35,7 +79,7 @@ class DataAnalyses(Recorded):
         test: str = "corrected_t",
         *,
         size: float | None = None,
-        adjustment: str = "holm",
+        adjustment: str | None = None,
     ) -> pd.DataFrame:
         """Tests of every two learners on every data set; see `analysis.within`.
 
@@ -46,7 +90,7 @@ class DataAnalyses(Recorded):
         name = self._measure(measure)
         scores, better = self._of_datasets(size), self.info(name).greater_is_better
         try:
-            return pairwise_datasets(scores, name, test, adjustment, better)
+            return pairwise_datasets(scores, name, test, adjustment or self._adjustment, better)
         except ValueError as error:
             raise SimstudyError(str(error)) from error
 
@@ -88,22 +132,23 @@ class DataAnalyses(Recorded):
         test: str | None = None,
         *,
         size: float | None = None,
-        adjustment: str = "holm",
+        adjustment: str | None = None,
         alpha: float | None = None,
     ) -> Winners:
         """Who is significantly better than whom on every data set; see `analysis.winners`.
 
         By the 5×2cv t test for 5 repeats of 2 folds, else by the corrected resampled t test. The
-        level is 1 minus the study's confidence if left out. `winners(…).table` has a column for
-        each winner, whose cells name the losers.
+        level is 1 minus the study's confidence if left out, and p is adjusted by Holm's method
+        unless the study's adjustment is ``"none"``. `winners(…).table` has a column for each
+        winner, whose cells name the losers.
         """
         from simstudy.analysis.winners import winners
 
         name = self._measure(measure)
         scores, better = self._of_datasets(size), self.info(name).greater_is_better
-        level = round(1 - self.study.analysis.confidence, 12) if alpha is None else alpha
+        level = self._level if alpha is None else alpha
         try:
-            return winners(scores, name, test, adjustment, level, better)
+            return winners(scores, name, test, adjustment or self._adjustment, level, better)
         except ValueError as error:
             raise SimstudyError(str(error)) from error
 
@@ -120,22 +165,24 @@ class DataAnalyses(Recorded):
     def properties(self) -> pd.DataFrame:
         """Rows, attributes, classes and missing values of every data set.
 
-        The columns are those of `analysis.properties.Properties`. The data files are read again,
-        and must be as they were when the study was run.
+        The columns are those of `analysis.properties.Properties`. The manifest has them; for
+        results of earlier versions the data files are read again, and must be as they were when
+        the study was run.
         """
         import pandas as pd
 
-        from simstudy.analysis.properties import Properties, properties
+        from simstudy.analysis.properties import properties
 
-        found: list[Properties] = []
-        for table in self._tables().tables:
-            parts = [part for part in self.manifest["parts"] if part["dataset"] == table.name]
-            splits = [(part["train"], part["test"]) for part in parts]
-            sample, schema = table.sample, table.sample.schema
-            values = sample.values[:, :-1]  # noqa: PD011 - of a sample
-            numeric = len(schema.numeric)
-            found.append(properties(table.name, values, numeric, sample.classes, splits))
-        return pd.DataFrame(found)
+        if not self.study.datasets:
+            raise SimstudyError(f"{self.directory} is a study of models, which has no data sets")
+        recorded = self.manifest["tables"]
+        facts = recorded or {table.name: table.facts for table in self._tables().tables}
+        parts = self.manifest["parts"]
+        sizes = {
+            name: [(part["train"], part["test"]) for part in parts if part["dataset"] == name]
+            for name in facts
+        }
+        return pd.DataFrame([properties(name, sizes[name], **own) for name, own in facts.items()])
 
     def reversals(
         self,
@@ -144,7 +191,7 @@ class DataAnalyses(Recorded):
         test: str | None = None,
         *,
         size: float | None = None,
-        adjustment: str = "holm",
+        adjustment: str | None = None,
         alpha: float | None = None,
         examples: bool = True,
     ) -> Reversals:
@@ -157,12 +204,15 @@ class DataAnalyses(Recorded):
         from simstudy.study.sizes import dose
 
         names = self._measure(first), self._measure(second)
-        one, other = (
-            self.winners(name, test, size=size, adjustment=adjustment, alpha=alpha)
-            for name in names
-        )
-        means = (self.dataset_table(names[0], size=size), self.dataset_table(names[1], size=size))
-        found = reversals(means, (one, other))
+        known = [self.data_findings(name, size=size) for name in names]
+        if test or adjustment or alpha is not None:
+            one, other = (
+                self.winners(name, test, size=size, adjustment=adjustment, alpha=alpha)
+                for name in names
+            )
+        else:
+            one, other = (each.winners for each in known)
+        found = reversals((known[0].table, known[1].table), (one, other))
         if not (examples and found.found):
             return found
         from simstudy.results.examples import with_examples
@@ -175,6 +225,9 @@ class DataAnalyses(Recorded):
 
         if not self.study.datasets:
             raise SimstudyError(f"{self.directory} is a study of models, which has no data sets")
+        for section in self.study.datasets:
+            if not (self.directory / section.path).is_file():  # a pipe would wait for ever
+                raise SimstudyError(f"the data sets cannot be read again: no file {section.path}")
         try:
             study = with_tables(self.study, self.directory)
         except ValueError as error:

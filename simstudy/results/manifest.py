@@ -102,6 +102,16 @@ class _Part(_Section):
     test: Count
 
 
+class _Table(_Section):
+    """See `Properties`."""
+
+    rows: Count
+    attributes: Count
+    numeric: Count
+    classes: Count
+    missing: float = Field(ge=0, le=1)
+
+
 class _Refined(_Section):
     checksum: int | None = None
     sizes: dict[str, list[str]] = {}
@@ -122,6 +132,7 @@ class Manifest(Owner):
     # Of a study of data sets: its splits, and what is odd about its data sets, by name.
     parts: list[_Part] = []
     notes: dict[str, list[str]] = {}
+    tables: dict[str, _Table] = {}  # what they are like
     classes: dict[str, list[str]] = {}  # their names, by data set, if answers are kept
     packages: dict[str, str] = {}
     python: str = ""
@@ -181,6 +192,7 @@ def descriptions(plan: Plan) -> dict[str, Any]:
         },
         "parts": [part._asdict() for part in plan.parts],
         "notes": {table.name: list(table.notes) for table in plan.tables if table.notes},
+        "tables": {table.name: table.facts for table in plan.tables},
         **_classes(plan),
         "session": {
             f"{registry.kind} {name}": registry.known_digest(name) or ""

@@ -27,6 +27,19 @@ class DataSource:
     splits: tuple[Split, ...] | None = field(default=None, repr=False)  # if given by a file
     least_rows: int = 0  # of a training part, for checks of the design
 
+    @property
+    def facts(self) -> dict[str, float]:
+        """Rows, attributes, how many are numeric, classes, and the share of missing values."""
+        values = self.sample.values[:, :-1]
+        rows, attributes = values.shape
+        return {
+            "rows": rows,
+            "attributes": attributes,
+            "numeric": len(self.sample.schema.numeric),
+            "classes": self.sample.classes,
+            "missing": float(np.isnan(values).mean()) if values.size else 0.0,
+        }
+
     @cached_property
     def digest(self) -> str:
         """A digest of the columns and rows, whatever the file is called."""

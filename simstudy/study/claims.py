@@ -6,6 +6,8 @@ import itertools
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from simstudy.study.data_claims import DataClaim
+
 Relation: TypeAlias = Literal[
     "beats", "not beaten by", "level", "above", "below", "near", "between"
 ]
@@ -77,7 +79,7 @@ class Statement:
     """One statement of a source: claims that must all hold."""
 
     text: str
-    lines: list[Claim]  # e.g. one claim per size; at least one
+    lines: list[Claim] | list[DataClaim]  # e.g. one claim per size; at least one
     short: str = ""  # for narrow tables; the text if empty
     note: str = ""
 

@@ -15,6 +15,7 @@ from simstudy.errors import SimstudyError, suggestion
 from simstudy.study.builtin import study_path
 from simstudy.study.claims import Statement
 from simstudy.study.explain import KeyedError, explain
+from simstudy.study.published import Published, read_published
 from simstudy.study.readings import Reading
 from simstudy.study.sections import Name
 from simstudy.study.statements import read_statements
@@ -26,6 +27,24 @@ class _Section(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
 
+class PublishedSection(_Section):
+    """Printed values of a measure on data sets."""
+
+    study: str = Field(description="The name of the study of data sets.")
+    measure: str = Field(default="", description="The measure; the primary one if empty.")
+    file: str = Field(
+        description="A CSV file, relative to the list: data sets × learners, with their names."
+    )
+    source: str = Field(default="", description="Where the values are printed.")
+    leave_out: list[str] = Field(default=[], description="Data sets that are not the same.")
+    notes: dict[str, str] = Field(
+        default={}, description="By data set: why values differ, as far as it is known."
+    )
+    tolerance: float = Field(
+        default=0.05, gt=0, description="Differences above it are marked and explained."
+    )
+
+
 class ListFile(_Section):
     """The content of a list file, its statements unchecked."""
 
@@ -34,7 +53,8 @@ class ListFile(_Section):
     citation: str = Field(default="", description="The source of the statements.")
     note: str = Field(default="", description="A remark shown with the verdicts.")
     studies: list[str] = Field(
-        min_length=1, description="Study files, relative to this file, or built-in studies."
+        min_length=1,
+        description="Study files or lists, relative to this file, or built-in ones.",
     )
     override: dict[str, Any] = Field(
         default={}, description="Settings for every study, by section; learners by label."
@@ -43,6 +63,9 @@ class ListFile(_Section):
         default=[], description="Statements of the source, each of one or more claims."
     )
     claims: list[Any] = Field(default=[], description="Single claims.")
+    published: list[PublishedSection] = Field(
+        default=[], description="Printed values, set beside those of studies of data sets."
+    )
 
 
 class _Reading(_Section):
@@ -85,6 +108,7 @@ class Collection:
     statements: list[Statement]
     reading: Reading  # the overrides of the list
     readings: list[Collection] = field(default_factory=list)  # the list under other readings
+    published: list[Published] = field(default_factory=list)  # printed values
 
 
 def is_collection(source: str | Path | Mapping[str, Any]) -> bool:
@@ -144,29 +168,74 @@ def load_collection(
 
 
 def _load_list(given: ListFile, path: Path, overrides: Mapping[str, Any] | None) -> Collection:
-    """A list with its studies, which must have different names."""
+    """A list with its studies, which must have different names, and those of lists in it."""
     studies: list[Study] = []
+    statements: list[Statement] = []
     for index, name in enumerate(given.studies):
         key = f"studies[{index}]"
         file = study_path(name, path.parent)
-        try:
-            itself = os.path.realpath(file) == os.path.realpath(path)
-        except (OSError, ValueError) as error:  # a NUL in it
-            raise KeyedError(key, f"{file} cannot be read: {error}") from error
-        if itself or is_collection(file):
-            raise KeyedError(key, f'"{name}" is itself a list of studies; name single studies')
-        try:
-            load_study(file)
-        except SimstudyError as error:
-            raise KeyedError(key, str(error)) from error
-        study = _study(file, [("override", given.override)], overrides)
-        if study.name in [other.name for other in studies]:
-            raise KeyedError(key, f"two studies have the name '{study.name}'")
-        studies.append(study)
-    statements = read_statements(given.statements, given.claims, studies, not overrides)
+        if _is_list(file, path, key, name):
+            inner = _inner_list(file, key, name, given.override, overrides)
+            found, more = inner.studies, inner.statements
+        else:
+            found, more = [_single(file, key, given.override, overrides)], []
+        for study in found:
+            if study.name in [other.name for other in studies]:
+                raise KeyedError(key, f"two studies have the name '{study.name}'")
+            studies.append(study)
+        statements += more
+    statements += read_statements(given.statements, given.claims, studies, not overrides)
     reading = Reading("the list itself", override=given.override)
     about = (given.name, given.title, given.citation, given.note)
-    return Collection(*about, studies, statements, reading)
+    printed = [
+        read_published(one.model_dump(), studies, path.parent, f"published[{index}]")
+        for index, one in enumerate(given.published)
+    ]
+    return Collection(*about, studies, statements, reading, published=printed)
+
+
+def _is_list(file: Path, path: Path, key: str, name: str) -> bool:
+    """Whether a file that a list names is a list too; refused if it is the list itself."""
+    try:
+        itself = os.path.realpath(file) == os.path.realpath(path)
+    except (OSError, ValueError) as error:  # a NUL in it
+        raise KeyedError(key, f"{file} cannot be read: {error}") from error
+    if itself:
+        raise KeyedError(key, f'"{name}" is this list itself')
+    return is_collection(file)
+
+
+def _inner_list(
+    file: Path,
+    key: str,
+    name: str,
+    override: Mapping[str, Any],
+    overrides: Mapping[str, Any] | None,
+) -> Collection:
+    """A list of single studies in a list, with its own overrides."""
+    if override:
+        raise KeyedError("override", f'"{name}" is a list with settings of its own; leave this out')
+    content = read_toml(file)
+    if "readings" in content:
+        raise KeyedError(key, f'"{name}" has readings of a list; name the list')
+    for inner in content.get("studies", []):
+        if isinstance(inner, str) and is_collection(study_path(inner, file.parent)):
+            raise KeyedError(key, f'"{name}" is a list that has lists itself')
+    try:
+        return load_collection(file, overrides, content)
+    except SimstudyError as error:
+        raise KeyedError(key, str(error)) from error
+
+
+def _single(
+    file: Path, key: str, override: Mapping[str, Any], overrides: Mapping[str, Any] | None
+) -> Study:
+    """One study of a list, with the overrides of the list."""
+    try:
+        load_study(file)
+    except SimstudyError as error:
+        raise KeyedError(key, str(error)) from error
+    return _study(file, [("override", override)], overrides)
 
 
 def _load_readings(

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from simstudy.study.claims import Claim, Statement
+from simstudy.study.claims import Statement
+from simstudy.study.data_claims import DataClaim
 
 
 @dataclass(frozen=True)
@@ -33,8 +34,8 @@ class Reading:
     def read(self, statements: Sequence[Statement]) -> list[Statement]:
         """The statements with the margins of this reading."""
 
-        def scaled(claim: Claim) -> Claim:
-            fixed = claim.relation in ("near", "between")
+        def scaled(claim: Any) -> Any:
+            fixed = isinstance(claim, DataClaim) or claim.relation in ("near", "between")
             return claim if fixed else replace(claim, margin=claim.margin * self.margin_factor)
 
         return [replace(one, lines=[*map(scaled, one.lines)]) for one in statements]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterable, Mapping
+from dataclasses import MISSING, fields
 from typing import Any
 
 from pydantic import BaseModel, TypeAdapter
@@ -16,6 +17,7 @@ from pydantic.errors import PydanticUserError
 
 from simstudy.errors import SimstudyError
 from simstudy.study.claims import Claim
+from simstudy.study.data_claims import DataClaim
 from simstudy.study.describe import (
     REQUIRED,
     Description,
@@ -76,12 +78,9 @@ def study_schema() -> Schema:
 def list_schema() -> Schema:
     """The schema of a list of studies, or of readings of one."""
     schema, readings = (_of_model(kind, "") for kind in (ListFile, ReadingsFile))
-    claim = _claim_schema()
-    line = {"type": "object", "properties": claim["properties"], "additionalProperties": False}
-    words = {"short": _TEXT, "note": _TEXT, "lines": {"type": "array", "items": line}}
-    statement = {**line, "properties": {**claim["properties"], **words}, "required": ["text"]}
-    schema["properties"]["claims"]["items"] = claim
-    schema["properties"]["statements"]["items"] = statement
+    claims = [_claim_schema(kind) for kind in (Claim, DataClaim)]  # of models, of data sets
+    schema["properties"]["claims"]["items"] = {"anyOf": claims}
+    schema["properties"]["statements"]["items"] = {"anyOf": [*map(_statement_schema, claims)]}
     kinds = [
         {"required": kind["required"], "propertyNames": {"enum": [*kind["properties"]]}}
         for kind in (readings, schema)
@@ -94,7 +93,7 @@ def list_schema() -> Schema:
         "if": {"required": ["readings"]},
         "then": kinds[0],
         "else": kinds[1],
-        "$defs": readings["$defs"],
+        "$defs": schema.get("$defs", {}) | readings["$defs"],
     }
 
 
@@ -176,12 +175,18 @@ def _parameter_schemas(component: Description) -> dict[str, Schema]:
     return found
 
 
-def _claim_schema() -> Schema:
-    given = parameters_of(Claim)
-    return {
-        "type": "object",
-        **_keys({one.name: _parameter_schema(one) for one in given}, given, ()),
-    }
+def _claim_schema(kind: type[Claim] | type[DataClaim]) -> Schema:
+    given = parameters_of(kind)
+    made = _keys({one.name: _parameter_schema(one) for one in given}, given, ())
+    needed = [f.name for f in fields(kind) if f.default is MISSING and f.default_factory is MISSING]
+    return {"type": "object", **made, "required": needed}
+
+
+def _statement_schema(claim: Schema) -> Schema:
+    """A statement: the keys of a claim, words and lines."""
+    line = {"type": "object", "properties": claim["properties"], "additionalProperties": False}
+    words = {"short": _TEXT, "note": _TEXT, "lines": {"type": "array", "items": line}}
+    return {**line, "properties": {**claim["properties"], **words}, "required": ["text"]}
 
 
 def _parameter_schema(parameter: Parameter) -> Schema:

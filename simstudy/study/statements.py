@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any
 
@@ -11,11 +11,15 @@ from pydantic import TypeAdapter, ValidationError
 
 from simstudy.errors import suggestion
 from simstudy.study.claims import FIRST_AGAINST, PAIRS, Claim, Statement
+from simstudy.study.data_claims import DataClaim
+from simstudy.study.data_statements import check_data_claim
 from simstudy.study.explain import KeyedError, explain, sentence
 from simstudy.study.study import Study
 
-_CLAIM = TypeAdapter(Claim)
-_KEYS = [field.name for field in fields(Claim)]
+_KINDS: dict[bool, tuple[type[Claim] | type[DataClaim], Any]] = {
+    False: (Claim, TypeAdapter(Claim)),  # of models
+    True: (DataClaim, TypeAdapter(DataClaim)),  # of data sets
+}
 _WORDS = ("short", "note")  # further keys of a statement
 
 
@@ -25,29 +29,62 @@ def read_statements(
     """The statements of a list file: its ``[[statements]]``, then its ``[[claims]]``.
 
     A statement has the keys of a claim, which its ``lines`` share and may change; without lines,
-    it has one claim per size. A claim is a statement of one line. Raises `KeyedError` for an
-    unknown key, an invalid value, or a claim that no result could decide.
+    it has one claim per size. A claim is a statement of one line. Claims about studies of data sets
+    have keys of their own; see `DataClaim`. Raises `KeyedError` for an unknown key, an invalid
+    value, or a claim that no result could decide.
     """
     known = {study.name: study for study in studies}
     found = []
     for index, given in enumerate(statements):
         where = f"statements[{index}]"
-        statement = _statement(given, where)
-        for line, claim in enumerate(statement.lines):
+        statement = _statement(given, where, known)
+        lines: Sequence[Claim | DataClaim] = statement.lines
+        for line, claim in enumerate(lines):
             inner = f"{where}.lines[{line}]" if "lines" in given else where
-            _check_claim(claim, inner, known, check_sizes)
+            _check(claim, inner, known, check_sizes)
         found.append(statement)
     for index, given in enumerate(claims):
-        where = f"claims[{index}]"
-        claim = _claim(_section(given, where, _KEYS), where)
-        _check_claim(claim, where, known, check_sizes)
-        found.append(Statement(claim.text, [claim]))
+        where, of_data = f"claims[{index}]", _of_data(given, known)
+        claim = _claim(_section(given, where, _keys(of_data)), where, of_data)
+        _check(claim, where, known, check_sizes)
+        found.append(_made(claim.text, [claim]))
     return found
 
 
-def _statement(given: Any, where: str) -> Statement:
+def _of_data(given: Any, studies: Mapping[str, Study]) -> bool:
+    """Whether a section is about a study of data sets."""
+    name = given.get("study") if isinstance(given, dict) else None
+    return isinstance(name, str) and name in studies and bool(studies[name].datasets)
+
+
+def _keys(of_data: bool) -> list[str]:
+    """The keys of a claim."""
+    return [field.name for field in fields(_KINDS[of_data][0])]
+
+
+def _made(text: str, lines: Sequence[Claim | DataClaim], **words: str) -> Statement:
+    return Statement(text, [*lines], **words)  # type: ignore[arg-type]
+
+
+def _check(
+    claim: Claim | DataClaim, where: str, studies: Mapping[str, Study], check_sizes: bool
+) -> None:
+    """Refuse a claim that no result could decide."""
+    if claim.study not in studies:
+        raise KeyedError(
+            f"{where}.study", f"no study '{claim.study}'{suggestion(claim.study, studies)}"
+        )
+    if isinstance(claim, DataClaim):
+        check_data_claim(claim, where, studies[claim.study])
+    else:
+        _check_claim(claim, where, studies, check_sizes)
+
+
+def _statement(given: Any, where: str, studies: Mapping[str, Study]) -> Statement:
     """One statement of a list, its keys and their types checked."""
-    own = _section(given, where, [*_KEYS, *_WORDS, "lines"])
+    of_data = _of_data(given, studies)
+    keys = _keys(of_data)
+    own = _section(given, where, [*keys, *_WORDS, "lines"])
     if "text" not in own:
         raise KeyedError(f"{where}.text", "this key is missing")
     for key in ("text", *_WORDS):
@@ -55,15 +92,17 @@ def _statement(given: Any, where: str) -> Statement:
             raise KeyedError(f"{where}.{key}", sentence({"type": "string_type"}, own[key]))
     words = {key: own.pop(key, "") for key in _WORDS}
     if "lines" not in own:
-        whole = _claim(own, where)
-        return Statement(whole.text, [_at(whole, size) for size in whole.sizes] or [whole], **words)
+        whole = _claim(own, where, of_data)
+        if isinstance(whole, DataClaim):
+            return _made(whole.text, [whole], **words)
+        return _made(whole.text, [_at(whole, size) for size in whole.sizes] or [whole], **words)
     lines, made = own.pop("lines"), []
     if not isinstance(lines, list) or not lines:
         raise KeyedError(f"{where}.lines", "each line needs a section [[statements.lines]]")
     for index, line in enumerate(lines):
         inner = f"{where}.lines[{index}]"
-        made.append(_claim(own | _section(line, inner, _KEYS), inner))
-    return Statement(own["text"], made, **words)
+        made.append(_claim(own | _section(line, inner, keys), inner, of_data))
+    return _made(own["text"], made, **words)
 
 
 def _at(claim: Claim, size: int) -> Claim:
@@ -83,21 +122,18 @@ def _section(given: Any, where: str, known: Collection[str]) -> dict[str, Any]:
     return dict(given)
 
 
-def _claim(given: dict[str, Any], where: str) -> Claim:
+def _claim(given: dict[str, Any], where: str, of_data: bool) -> Claim | DataClaim:
     """One claim, the types of its values checked."""
     try:
-        return _CLAIM.validate_json(json.dumps(given), strict=True)
+        made: Claim | DataClaim = _KINDS[of_data][1].validate_json(json.dumps(given), strict=True)
+        return made
     except ValidationError as error:
-        key, message = explain(error, lambda _: _KEYS)
+        key, message = explain(error, lambda _: _keys(of_data))
         raise KeyedError(f"{where}.{key}", message) from error
 
 
 def _check_claim(claim: Claim, where: str, studies: Mapping[str, Study], check_sizes: bool) -> None:
-    """Refuse a claim that no result could decide."""
-    if claim.study not in studies:
-        raise KeyedError(
-            f"{where}.study", f"no study '{claim.study}'{suggestion(claim.study, studies)}"
-        )
+    """Refuse a claim about models that no result could decide."""
     study = studies[claim.study]
     measures = [claim.measure] if claim.measure else []
     for key, kind, names, known in (

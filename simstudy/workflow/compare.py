@@ -46,13 +46,17 @@ def compare_studies(
     variants : bool
         Whether the studies are variants of one study; ``readings`` then hold their findings.
     """
-    for one in results:
-        one.study.demand_models("a comparison")
     from simstudy.report.compare import compare_page
 
     if not results:
         raise SimstudyError("no studies were given to compare")
     named = dict(zip(_names(results, names), results, strict=True))
+    if any(one.study.datasets for one in results):
+        if variants:
+            raise SimstudyError("variants of a study of data sets cannot be compared")
+        from simstudy.report.compare_data import compare_data_page
+
+        return compare_data_page(named, verdicts or (), title=title, citation=citation, note=note)
     measure = common_measure(results)
     apart = "" if variants else not_comparable(named, measure)
     compared = len(named) > 1 and not (apart or variants)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -18,6 +18,8 @@ from simstudy.workflow.run import run_study
 
 if TYPE_CHECKING:
     from simstudy.analysis.claims import StatementVerdict
+    from simstudy.analysis.published import Agreement
+    from simstudy.study.published import Published
 
 PAGE = "compare.html"
 Watch: TypeAlias = Callable[[Study], AbstractContextManager[Progress | bool | None]]
@@ -59,6 +61,8 @@ def run_collection(
         from simstudy.workflow.compare import write_page
 
         write_page(directory / PAGE, page(collection, results, others))
+        for name, text in _published_files(collection, results):
+            write_page(directory / name, text)
     return results + [one for found in others for one in found if one.manifest["failures"]]
 
 
@@ -83,6 +87,34 @@ def _verdicts(collection: Collection, results: Sequence[Results]) -> list[Statem
     return check_statements(collection.statements, dict(zip(names, results, strict=True)))
 
 
+def _agreements(
+    collection: Collection, results: Sequence[Results]
+) -> list[tuple[Published, Agreement]]:
+    """How means agree with printed values."""
+    from simstudy.analysis.published import agreement
+
+    named = {study.name: one for study, one in zip(collection.studies, results, strict=True)}
+    found = []
+    for printed in collection.published:
+        own = named[printed.study]
+        means = own.dataset_table(printed.measure or None)
+        means = means if own.info(printed.measure or None).greater_is_better else -means
+        made = agreement(means, printed.values, printed.leave_out, printed.tolerance)
+        found.append((printed, made))
+    return found
+
+
+def _published_files(
+    collection: Collection, results: Sequence[Results]
+) -> Iterator[tuple[str, str]]:
+    """Our means beside printed values as CSV files, by their names."""
+    from simstudy.report.tables.published import published_tables
+
+    for printed, found in _agreements(collection, results):
+        for table in published_tables(printed, found):
+            yield f"{table.name}.csv", table.csv
+
+
 def page(
     collection: Collection, results: list[Results], others: Sequence[list[Results]] = ()
 ) -> str:
@@ -90,6 +122,17 @@ def page(
     from simstudy.workflow.compare import compare_studies
 
     names = [study.name for study in collection.studies]
+    if any(study.datasets for study in collection.studies):
+        from simstudy.report.statement_page import statement_page
+
+        return statement_page(
+            dict(zip(names, results, strict=True)),
+            _verdicts(collection, results),
+            _agreements(collection, results),
+            title=collection.title or collection.name,
+            citation=collection.citation,
+            note=collection.note,
+        )
     parts = zip([collection, *collection.readings], [results, *others], strict=True)
     verdicts = [(part.reading, _verdicts(part, found)) for part, found in parts]
     return compare_studies(

@@ -14,6 +14,7 @@ from statsmodels.stats.weightstats import ttest_ind
 from simstudy.analysis import resampled
 from simstudy.analysis.resampled import (
     corrected_t,
+    correlated_bayes,
     five_by_two_f,
     five_by_two_t,
     mcnemar,
@@ -176,7 +177,7 @@ def test_wrong_arguments_are_refused():
     with pytest.raises(ValueError, match="test_share is 1"):
         corrected_t([0.1, 0.2], 1)
     with pytest.raises(ValueError, match="one dimension"):
-        corrected_t(np.zeros((5, 2)), 0.5)
+        unpaired_t(np.zeros((5, 2)), [1.0])
     with pytest.raises(ValueError, match="confidence is 95"):
         naive_t([0.1, 0.2], confidence=95)
     with pytest.raises(ValueError, match="must be one of: exact, corrected, plain"):
@@ -185,3 +186,10 @@ def test_wrong_arguments_are_refused():
         mcnemar([2], [0])
     with pytest.raises(ValueError, match="same rows"):
         mcnemar([1, 1], [0])
+
+
+def test_differences_may_have_repeats_and_folds():
+    values = np.array([[0.1, 0.2], [0.0, 0.3], [-0.1, 0.1]])
+    assert corrected_t(values, 0.5) == corrected_t(values.ravel(), 0.5)
+    assert naive_t(values) == naive_t(values.ravel())
+    assert correlated_bayes(values, 0.5, 0.01) == correlated_bayes(values.ravel(), 0.5, 0.01)

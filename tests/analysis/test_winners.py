@@ -19,6 +19,9 @@ from simstudy.analysis.properties import properties
 from simstudy.analysis.reversals import reversals, telling_row
 from simstudy.analysis.winners import OPPOSITE, default_test, winners
 from simstudy.analysis.within import means_table
+from simstudy.data.sample import Sample
+from simstudy.data.schema import Schema, Variable
+from simstudy.sources.data import DataSource
 
 pytestmark = pytest.mark.filterwarnings("error")
 GOLDEN = Path(__file__).parents[1] / "golden" / "real" / "resampling" / "tests.json.gz"
@@ -225,13 +228,15 @@ def test_a_correlation_is_that_of_numpy_whatever_the_scale(points):
 
 
 def test_properties_of_a_data_set():
-    values = np.array([[0, 1.5, np.nan], [1, np.nan, 2.0], [0, 3.0, 1.0], [1, 2.0, 0.0]])
-    found = properties("small", values, 2, 3, [(2, 2), (3, 1)])
+    columns = [Variable("a", ("x", "y")), Variable("b", None), Variable("c", None)]
+    schema = Schema((*columns, Variable("class", ("1", "2", "3"))))
+    values = [[0, 1.5, np.nan, 0], [1, np.nan, 2.0, 1], [0, 3.0, 1.0, 1], [1, 2.0, 0.0, 0]]
+    facts = DataSource("small", Path("small.csv"), Sample.of(np.array(values), schema)).facts
+    found = properties("small", [(2, 2), (3, 1)], **facts)
     assert found.missing == 2 / 12
     assert (found.rows, found.attributes, found.numeric, found.classes) == (4, 3, 2, 3)
     train, test = (found.least_train_rows, found.most_train_rows), found.least_test_rows
     assert (*train, test, found.most_test_rows) == (2, 3, 1, 2)
-    assert properties("bare", np.empty((4, 0)), 0, 2, [(2, 2)]).missing == 0
 
 
 # Reversals

@@ -159,7 +159,7 @@ def test_why_there_is_no_example(place, results):
     try:
         (place / "copies.csv").write_text(kept.replace("yes", "no", 1), encoding="utf-8")
         with pytest.raises(SimstudyError, match="has changed since the study was run"):
-            results.properties()
+            results._tables()
         (one,) = results.reversals("accuracy", "information_reward").found
         assert "has changed since the study was run" in one.no_example
     finally:

@@ -174,7 +174,7 @@ def test_what_is_wrong_with_a_statement_is_said_with_its_line(write, old, new, s
         ('["one.toml", "two.toml"]', "[]", "both.toml, studies: at least 1 is needed"),
         ('"two.toml"', '"three.toml"', "both.toml, studies[1]: "),
         ('"two.toml"', '"one.toml"', "studies[1]: two studies have the name 'one'"),
-        ('"two.toml"', '"both.toml"', 'studies[1]: "both.toml" is itself a list of studies'),
+        ('"two.toml"', '"both.toml"', 'studies[1]: "both.toml" is this list itself'),
         ("learners =", "lerners =", "claims[0].lerners: unknown key; did you mean 'learners'?"),
         ('study = "one"', "", "claims[0].study: this key is missing"),
         ('study = "one"', 'study = "tree"', "claims[0].study: no study 'tree'"),

@@ -127,6 +127,19 @@ def in_rows(panels: Panels, style: Style) -> Iterator[Figure]:
     yield figure
 
 
+def rows_with_key(panels: Panels, style: Style) -> Iterator[Figure]:
+    """One chart made of rows, with a key above it."""
+    (chart,) = panels.charts
+    labels = 0.3 * style.letters(style.wide)
+    few = max(len(label) for _, label in chart.y.marks) <= 16 and len(panels.key) < 4
+    width = 0.5 * (style.narrow + style.wide) if few else style.wide
+    tall = style.rows(1.25 * _text_lines(chart, labels), 1.1)
+    beside = 2.5 if style.titles else 0.0
+    figure, _ = grid([chart], style, (width, tall), 1, labels, beside=beside)
+    add_key(figure, panels.key, style)
+    yield figure
+
+
 def _text_lines(chart: Chart, letters: float) -> float:
     """How many lines of text a chart is high."""
     if chart.y.kind != "rows":

@@ -35,6 +35,7 @@ _LINES: dict[str, tuple[str, float, Any]] = {
     "thick": (_INK, 1.6, "-"),
     "join": (COLOURS[1], 3.2, "-"),
     "bar": (_INK, 1.1, "-"),
+    "reversal": (_INK, 1.0, (0, (4, 2))),
 }
 _BANDS = {
     "band-all": (COLOURS[0], 0.15),
@@ -43,6 +44,11 @@ _BANDS = {
     "estimation": (COLOURS[4], 0.5),
     "best": (COLOURS[4], 0.25),
     "spread": (COLOURS[0], 0.14),
+    "full": (COLOURS[0], 1.0),
+    "pale": (COLOURS[0], 0.4),
+    "first": (COLOURS[0], 0.55),
+    "equal": ("0.6", 0.45),
+    "second": (COLOURS[1], 0.55),
 }
 # Of each kind of mark: its form and colour, unless it has a look, its edge and its width.
 _MARKS: dict[str, tuple[str, str, str, float]] = {

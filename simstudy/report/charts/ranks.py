@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
+import pandas as pd
+
+from simstudy.analysis.over_sets import OverSets
 from simstudy.analysis.ranks import Ranks
 from simstudy.report.charts import spec
 from simstudy.report.charts.spec import Axis, Chart, Line, Text
@@ -13,17 +18,53 @@ _LETTERS = 20  # of a line of a label
 _SHORT = 14  # letters up to which labels have one line
 
 
+class _Drawn(NamedTuple):
+    """What a diagram needs to know."""
+
+    table: pd.DataFrame  # learners with their ranks, the best first
+    k: int
+    critical_difference: float
+    groups: list[list[Any]]
+
+
 def ranks(found: Ranks) -> Chart:
     """Average ranks along one axis, or of many learners one below the other (captions.ranks)."""
-    table, heading = found.table, f"{ranked_at(found)}: average rank, 1 is best"
+    heading = f"{ranked_at(found)}: average rank, 1 is best"
+    return _chart(_Drawn(found.table, found.k, found.critical_difference, found.groups), heading)
+
+
+def over_sets(found: OverSets, letters: float = 0.0, joined: bool | None = None) -> Chart:
+    """Average ranks over data sets.
+
+    Parameters
+    ----------
+    found
+        The comparison over data sets.
+    letters
+        How many letters fit side by side where labels must stay inside; 0 where they need not.
+    joined
+        Whether learners stand along one axis; if left out, unless they are many.
+    """
+    test = found.nemenyi
+    order = sorted(found.ranks.items(), key=lambda one: one[1])
+    table = pd.DataFrame(order, columns=["learner", "rank"])
+    groups = [[*group] for group in test.groups]
+    drawn = _Drawn(table, test.k, test.critical_difference, groups)
+    heading = f"Average rank over {test.n} data sets, 1 is best"
+    return _chart(drawn, heading, letters, joined)
+
+
+def _chart(found: _Drawn, heading: str, letters: float = 0.0, joined: bool | None = None) -> Chart:
+    table = found.table
     each = [f"{row.learner} {row.rank:.2f}" for row in table.itertuples()]
     description = f"{'; '.join(each)}; critical difference {found.critical_difference:.2f}."
-    joined = found.k <= MAX_JOINED
-    x, y, layers = (_joined if joined else _listed)(found)
-    return Chart(heading, heading, description, x, y, tuple(layers), frame=not joined)
+    joined = found.k <= MAX_JOINED if joined is None else joined
+    x, y, layers = _joined(found, letters) if joined else _listed(found)
+    kind = "ranks"
+    return Chart(heading, heading, description, x, y, tuple(layers), kind, frame=not joined)
 
 
-def _lanes(found: Ranks) -> list[tuple[float, float, int]]:
+def _lanes(found: _Drawn) -> list[tuple[float, float, int]]:
     """The bar of each group, in the first lane where it touches no other."""
     at = dict(zip(found.table["learner"], found.table["rank"], strict=True))
     bars: list[tuple[float, float, int]] = []
@@ -34,7 +75,7 @@ def _lanes(found: Ranks) -> list[tuple[float, float, int]]:
     return bars
 
 
-def _joined(found: Ranks) -> tuple[Axis, Axis, list[spec.Layer]]:
+def _joined(found: _Drawn, letters: float) -> tuple[Axis, Axis, list[spec.Layer]]:
     """The learners along one axis; one unit of the vertical axis is a line of text."""
     k, critical = found.k, found.critical_difference
     left, right = 1 - 0.04 * (k - 1), max(k, 1 + critical) + 0.04 * (k - 1)
@@ -56,10 +97,14 @@ def _joined(found: Ranks) -> tuple[Axis, Axis, list[spec.Layer]]:
         layers.append(Line([rank, rank, end], [0, y, y], "thin"))
         words = f"{label}  {rank:.2f} " if first else f" {rank:.2f}  {label}"
         layers.append(Text(end, y, words, -1 if first else 1, kind="tick"))
-    return Axis("", left, right), Axis("", top - step * (half - 0.5), 2.7), layers
+    bottom, room = top - step * (half - 0.5), 0.0
+    if letters:  # the labels in units of the axis
+        longest = min(max(map(len, labels)), _LETTERS) + 7
+        room = longest * (right - left) / max(letters - 2 * longest, 10)
+    return Axis("", left - room, right + room), Axis("", bottom, 2.7), layers
 
 
-def _listed(found: Ranks) -> tuple[Axis, Axis, list[spec.Layer]]:
+def _listed(found: _Drawn) -> tuple[Axis, Axis, list[spec.Layer]]:
     """The learners one below the other."""
     half, ranks = found.critical_difference / 2, found.table["rank"].tolist()
     rows = spec.rows_axis([*found.table["learner"]])
@@ -70,5 +115,5 @@ def _listed(found: Ranks) -> tuple[Axis, Axis, list[spec.Layer]]:
     steps = [rank for rank in range(0, found.k + 1, 5 if found.k <= 50 else 20) if rank > 1]
     marks = tuple((float(rank), str(rank)) for rank in sorted({1, *steps, found.k}))
     low, high = min(best[0], 1) - 0.3, max(ranks[-1] + half, found.k) + 0.3
-    label = "average rank (1 is best) ± half the critical difference"
+    label = "average rank ± half the critical difference"
     return Axis(label, low, high, marks=marks), rows, layers

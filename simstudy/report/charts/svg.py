@@ -126,7 +126,10 @@ class _Frame:
         self.ticks = chart.y.ticks(max(5, int((self.bottom - self.top) / 45)))
         longest = max((len(label.replace("\n", " ")) for _, label in self.ticks), default=3)
         last = max((len(label) for _, label in chart.x.marks[-1:]), default=0) * self.letter / 2
-        self.left, self.right = longest * self.letter + 10, self.width - max(room + 6, last - 4)
+        wide = 16 if chart.y.kind == "rows" else 10  # names have wider letters than numbers
+        self.left, self.right = longest * self.letter + wide, self.width - max(room + 6, last - 4)
+        if not chart.frame:  # whose layers leave room for their own texts
+            self.left, self.right, self.top, self.bottom = 0.0, self.width, 0.0, self.height
 
     def x(self, value: float) -> float:
         return self.left + self.chart.x.share(value) * (self.right - self.left)

@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from simstudy.analysis.claims import (
-    NOT_REPRODUCED,
-    REPRODUCED,
-    VERDICTS,
-    Check,
-    StatementVerdict,
-)
+from simstudy.analysis.claims import Check, StatementVerdict
+from simstudy.analysis.data_claims import DataCheck
+from simstudy.analysis.verdicts import NOT_REPRODUCED, REPRODUCED, VERDICTS
+from simstudy.report.prose.data_claims import data_basis, data_numbers
 from simstudy.report.prose.numbers import signed
 from simstudy.report.prose.phrases import count_range, listed
 from simstudy.study.readings import Reading
@@ -21,25 +18,30 @@ Readings = Sequence[tuple[Reading, Sequence[StatementVerdict]]]
 SHORT = dict(zip(VERDICTS, ("holds", "contradicted", "open"), strict=True))
 
 
-def numbers(check: Check, unit: str = "") -> str:
-    """What was estimated, with its interval, or why there is none."""
+def numbers(check: Check | DataCheck, unit: str = "") -> str:
+    """What was estimated, with its interval or test, or why there is none."""
+    if isinstance(check, DataCheck):
+        return data_numbers(check)
     what = f"{check.first} over {check.second}" if check.second else f"mean of {check.first}"
     estimate = f"{signed(check.estimate)} {unit}".rstrip()
     found = f"{estimate} [{signed(check.lower)}, {signed(check.upper)}]"
     return f"{what} at {check.size:,} rows: {check.reason or found}"
 
 
-def basis(check: Check) -> str:
-    """What the interval rests on."""
+def basis(check: Check | DataCheck) -> str:
+    """What the interval or test rests on."""
+    if isinstance(check, DataCheck):
+        return data_basis(check)
     return "" if check.reason else f"{check.n} models, m = {check.m}"
 
 
-def tally(checks: Sequence[Check]) -> str:
-    """How many of the intervals bear a statement out, contradict it, or leave it open."""
+def tally(checks: Sequence[Check | DataCheck]) -> str:
+    """How many of the intervals or tests bear a statement out, contradict it, or leave it open."""
     counts = Counter(check.verdict for check in checks)
     names = zip(VERDICTS, ("hold", "contradicted", "open"), strict=True)
     parts = [f"{counts[kind]} {word}" for kind, word in names if counts[kind]]
-    return f"of {len(checks)} intervals, {', '.join(parts)}"
+    what = "findings" if any(isinstance(one, DataCheck) for one in checks) else "intervals"
+    return f"of {len(checks)} {what}, {', '.join(parts)}"
 
 
 def counts(statements: Sequence[StatementVerdict]) -> str:

@@ -28,6 +28,9 @@ def settings(results: Results) -> dict[str, str]:
             for spec in results.study.learners:
                 options = ", ".join(f"{k} = {_text(v)}" for k, v in spec.resolved.items())
                 found[f"learner {spec.label}"] = spec.name + f" ({options})" * bool(options)
+        elif key == "datasets":
+            paths = [str(one["path"]).rpartition("/")[2] for one in value]
+            found |= {key: _text([path.partition(".")[0] for path in paths])} if paths else {}
         elif isinstance(value, dict):
             found |= {f"{key}.{inner}": _text(given) for inner, given in value.items()}
         else:
@@ -59,23 +62,31 @@ def unlike(studies: Mapping[str, Results]) -> list[str]:
             if alone := [item for item in own if item not in shared]:
                 notes.append(f"{name} has {what} that not all studies have: {listed(alone, 12)}.")
 
-    def differ(value: Callable[[Results], object]) -> str:
-        given = {name: str(value(found)) for name, found in studies.items()}
-        each = listed([f"{text} in {name}" for name, text in given.items()])
-        return each if len({*given.values()}) > 1 else ""
-
-    if each := differ(lambda found: found.study.family.name):
+    if each := _differ(studies, lambda found: found.study.family.name):
         notes.append(f"The models are of different families: {each}.")
-    notes += _labels(studies)
+    notes += unlike_conventions(studies)
+    if each := _differ(studies, lambda found: found.study.data.test_size):
+        notes.append(f"The test sizes of the studies differ: {each}.")
+    return notes
+
+
+def unlike_conventions(studies: Mapping[str, Results]) -> list[str]:
+    """Labels and conventions that do not mean the same in all studies."""
+    notes = _labels(studies)
     for key in ("prior", "cutoff", "base"):
-        if each := differ(lambda found, key=key: getattr(found.study.measures, key)):  # type: ignore[misc]
+        if each := _differ(studies, lambda found, key=key: getattr(found.study.measures, key)):  # type: ignore[misc]
             notes.append(
                 f"The {key} of the rewards is not the same in all studies ({each}), so their "
                 "rewards are not of the same kind."
             )
-    if each := differ(lambda found: found.study.data.test_size):
-        notes.append(f"The test sizes of the studies differ: {each}.")
     return notes
+
+
+def _differ(studies: Mapping[str, Results], value: Callable[[Results], object]) -> str:
+    """What each study has, if not all have the same."""
+    given = {name: str(value(found)) for name, found in studies.items()}
+    each = listed([f"{text} in {name}" for name, text in given.items()])
+    return each if len({*given.values()}) > 1 else ""
 
 
 def _labels(studies: Mapping[str, Results]) -> list[str]:

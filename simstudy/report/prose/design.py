@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from simstudy.measures.base import MeasureInfo
-from simstudy.report.prose.phrases import MAX_NAMED, all_sizes, count_range, listed
+from simstudy.report.prose.phrases import MAX_NAMED, all_sizes, count_range, listed, opening
 from simstudy.study.constants import ROWS_BESIDE_EXACT
+from simstudy.study.sizes import size_text
 from simstudy.study.spec import Spec
 from simstudy.study.study import Study
 from simstudy.texts import counted
@@ -103,6 +104,34 @@ def data_design(study: Study) -> str:
     how = f"splits from {given.splits}" if given.splits else kinds[given.scheme or "cv"]
     sets = counted(len(study.datasets), "data set")
     return f"{sets}; {how}, {study.models:,} splits in all; seed {study.seed}"
+
+
+def data_sections(study: Study) -> dict[str, str]:
+    """What data sets were split and prepared how, by subject."""
+    given, prepared = study.resampling, study.preparation
+    stratified = given.stratify if given.stratify is not None else given.scheme != "bootstrap"
+    kept = "with the shares of the classes in all parts" if stratified else "whatever the classes"
+    cuts = {
+        "mdl": "by Fayyad & Irani's (1993) criterion",
+        "kononenko": "by Kononenko's (1995) criterion",
+        "equal_frequency": f"into {prepared.bins} bins of equal frequency",
+        "equal_width": f"into {prepared.bins} bins of equal width",
+    }
+    numbers = cuts.get(prepared.discretize, "")
+    numbers = f"numbers are cut {numbers}" if numbers else "numbers are not cut"
+    absent = {"mode": "the most frequent value", "value": "a value of its own"}
+    missing = absent.get(prepared.missing)
+    missing = f"a missing value becomes {missing}" if missing else "missing values stay"
+    sizes = [size_text(size) for size in study.data.train_sizes]
+    grown = f" Training sizes: {', '.join(sizes)}." if len(sizes) > 1 else ""
+    return {
+        "Splits": f"{opening(data_design(study))}; {kept}, unless a file gives the splits. All "
+        f"learners get the same splits.{grown}",
+        "Preparation": f"Fitted to each training part, for learners that do not take the values as "
+        f"they are: {numbers}; {missing}.",
+        "Random numbers": f"Seed {study.seed}. The splits are a function of the seed, the rows and "
+        "the scheme.",
+    }
 
 
 def sections(study: Study, about: Callable[[str, str], str]) -> dict[str, str]:

@@ -9,9 +9,10 @@ from typing import Any
 import pandas as pd
 from markupsafe import Markup
 
-from simstudy.analysis.claims import REPRODUCED, VERDICTS, StatementVerdict, Verdict
+from simstudy.analysis.claims import Check, StatementVerdict, Verdict
 from simstudy.analysis.compare import PAIRED, WELCH
 from simstudy.analysis.findings import Findings
+from simstudy.analysis.verdicts import REPRODUCED, VERDICTS
 from simstudy.report.prose import claims
 from simstudy.report.prose.comparison import changes_method, settings
 from simstudy.report.prose.crossings import overtaking
@@ -20,6 +21,7 @@ from simstudy.report.prose.phrases import listed, row_range
 from simstudy.report.tables.table import Cell, Table, make_table, words
 from simstudy.results.results import Results
 from simstudy.study.claims import Claim
+from simstudy.study.data_claims import DataClaim
 from simstudy.study.readings import Reading
 
 MAX_ROWS = 120  # of the table of differences
@@ -73,7 +75,9 @@ def _change(row: dict[Any, Any], name_test: bool, places: Mapping[str, int]) -> 
     ]
 
 
-def statements(verdicts: Sequence[StatementVerdict], unit: Callable[[Claim], str]) -> Table:
+def statements(
+    verdicts: Sequence[StatementVerdict], unit: Callable[[Claim | DataClaim], str]
+) -> Table:
     """The statements in words, the study and sizes they are about, the verdict, the intervals."""
     heads = ["statement", "where", "verdict", "numbers"]
     lines = [_statement(one, unit) for one in verdicts]
@@ -81,8 +85,9 @@ def statements(verdicts: Sequence[StatementVerdict], unit: Callable[[Claim], str
     return make_table("statements", "Statements and verdicts", heads, lines, texts=4, data=data)
 
 
-def _statement(one: StatementVerdict, unit: Callable[[Claim], str]) -> list[Cell]:
-    sizes = sorted({check.size for line in one.lines for check in line.checks if check.size})
+def _statement(one: StatementVerdict, unit: Callable[[Claim | DataClaim], str]) -> list[Cell]:
+    checks = [check for line in one.lines for check in line.checks]
+    sizes = sorted({check.size for check in checks if isinstance(check, Check) and check.size})
     where = words(one.statement.study, row_range(sizes) if sizes else "")
     verdict = Cell(one.verdict, kind=_kind(one.verdict))
     return [words(one.statement.text), where, verdict, Cell(_evidence(one, unit), kind="numbers")]
@@ -93,7 +98,7 @@ def _kind(verdict: str) -> str:
     return f"verdict {verdict.replace(' ', '-')}"
 
 
-def _evidence(one: StatementVerdict, unit: Callable[[Claim], str]) -> Markup:
+def _evidence(one: StatementVerdict, unit: Callable[[Claim | DataClaim], str]) -> Markup:
     """How many intervals bear a statement out; folded away, each of them and the source."""
     claimed = [line.claim for line in one.lines]
     notes = [f"{source}." for source in dict.fromkeys(c.source for c in claimed if c.source)]
@@ -137,10 +142,13 @@ def _checks(one: StatementVerdict) -> list[dict[str, object]]:
             "statement": one.statement.text,
             "statement_verdict": one.verdict,
         }
-        keys = ("id", "study", "text", "source", "reading", "relation", "measure", "margin")
+        keys = ("id", "study", "text", "source", "reading", "relation", "measure")
         start |= {key: getattr(claim, key) for key in keys}
-        start |= {"value": " ".join(f"{value:g}" for value in claim.value or [])}
-        start |= {"some": claim.some, "verdict": line.verdict}
+        if isinstance(claim, Claim):
+            start |= {"margin": claim.margin}
+            start |= {"value": " ".join(f"{value:g}" for value in claim.value or [])}
+            start |= {"some": claim.some}
+        start |= {"verdict": line.verdict}
         for check in line.checks:
             values = asdict(check)
             rows.append({**start, "check": values.pop("verdict"), **values})

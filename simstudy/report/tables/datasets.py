@@ -3,36 +3,309 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
-from simstudy.report.prose.numbers import number
-from simstudy.report.prose.phrases import axis_label
+import pandas as pd
+
+from simstudy.analysis.correlations import Correlations
+from simstudy.analysis.data_findings import DataFindings
+from simstudy.analysis.datasets import SPREAD
+from simstudy.analysis.over_sets import OverSets
+from simstudy.analysis.reversals import Reversals
+from simstudy.report.prose import data_finding as prose
+from simstudy.report.prose.numbers import NONE, duration, number, p_value, share, signed
+from simstudy.report.prose.phrases import axis_label, opening
 from simstudy.report.tables.table import Cell, Table, make_table, words
 from simstudy.results.results import Results
+from simstudy.study.sizes import size_text
+from simstudy.texts import counted
 
-CAPTION = (
+_SHADES = 5  # of the cells of a data set, by rank
+MEANS = (
     "Means over the splits of each data set; bold: the best. Splits of a data set share rows, so "
-    "how far these means would vary cannot be told from them."
+    "how far these means would vary cannot be told from their spread."
 )
 
 
-def dataset_tables(results: Results) -> list[Table]:
-    """The mean of the primary measure by data set and learner, a table for each training size."""
-    info, means = results.info(), results.dataset_means()
-    best_of = max if info.greater_is_better else min
-    tables = []
-    for size in dict.fromkeys(means["size"]):
-        rows = []
-        for dataset, part in means[means["size"] == size].groupby("dataset", sort=False):
-            values = dict(zip(part["learner"], part["mean"], strict=True))
-            known = [value for value in values.values() if not math.isnan(value)]
-            best = best_of(known) if known else math.nan
-            cells = [
-                Cell(number(v), bold=v == best)
-                for v in (values[label] for label in results.learners)
+def means(findings: DataFindings, after: str = "", *, spread: bool = False) -> Table:
+    """Mean scores, data sets × learners, the best bold and each row shaded.
+
+    Parameters
+    ----------
+    findings
+        Of one measure.
+    after
+        The training size in words, if the study has several.
+    spread
+        Whether 1.96 standard deviations between splits stand beside each mean.
+    """
+    lines: list[list[str | Cell]] = []
+    for dataset in findings.datasets:
+        row: Any = findings.table.loc[dataset]
+        best = findings.best[dataset]
+        shades = _shades(row)
+        cells = []
+        for place, label in enumerate(findings.learners):
+            kind = f"n{shades[label]}"
+            more = ""
+            if spread and not math.isnan(row[label]):
+                more = f"± {number(SPREAD * float(findings.spreads[label][dataset]))}"
+            value = number(float(findings.means[label][dataset]))
+            bold = label in best and len(findings.learners) > 1
+            cells.append(Cell(value, more, kind, (place,), bold))
+        lines.append([words(dataset), *cells])
+    caption = MEANS
+    if spread:
+        caption += " ±: 1.96 standard deviations between splits (not standard errors)."
+    heads = [words("data set"), *_heads(findings.learners)]
+    title = f"Mean {axis_label(findings.info)} by data set{after}"
+    data = findings.means.rename_axis("dataset").reset_index()
+    options: dict[str, Any] = {"caption": caption, "cut": True, "data": data}
+    return make_table("means_spread" if spread else "means", title, heads, lines, **options)
+
+
+def _shades(row: pd.Series) -> dict[str, str]:
+    """The classes of the cells of a row by their ranks, so that one bad mean does not hide all."""
+    ranks = row.rank(method="average")
+    low, high = ranks.min(), ranks.max()
+    return {
+        str(name): f" h{round(_SHADES * (rank - low) / (high - low))}"
+        if high > low and not math.isnan(rank)
+        else ""
+        for name, rank in ranks.items()
+    }
+
+
+def _heads(learners: tuple[str, ...]) -> list[Cell]:
+    return [Cell(label, learners=(place,)) for place, label in enumerate(learners)]
+
+
+def standings(findings: DataFindings) -> Table:
+    """How often each learner is best, wins and loses, and its average rank."""
+    places = {label: place for place, label in enumerate(findings.learners)}
+    lines: list[list[str | Cell]] = [
+        [
+            words(one.learner, "", places[one.learner]),
+            f"{one.best}",
+            f"{one.ahead}",
+            f"{one.behind}",
+            f"{one.wins}",
+            f"{one.losses}",
+            number(one.rank, 2),
+        ]
+        for one in findings.standings
+    ]
+    heads = ["learner", "best mean", "ahead", "behind", "tests won", "tests lost", "average rank"]
+    caption = (
+        "Best mean, ahead (a test won and none lost) and behind (a test lost and none won): "
+        f"numbers of data sets. {opening(prose.method(findings))}."
+    )
+    data = pd.DataFrame(findings.standings)
+    title = f"Learners on {counted(len(findings.datasets), 'data set')}, by {findings.info.label}"
+    return make_table("standings", title, heads, lines, caption=caption, data=data)
+
+
+def winners(findings: DataFindings) -> Table:
+    """A column for each winner; the cell names the learners that are significantly worse."""
+    found = findings.winners
+    cells, counts = found.table, found.counts.set_index("learner")
+    lines: list[list[str | Cell]] = [
+        [words(dataset), *(Cell(str(cells.loc[dataset, one]), kind="t") for one in found.learners)]
+        for dataset in found.datasets
+    ]
+    totals = [
+        Cell(f"{counts['wins'][one]} won, {counts['losses'][one]} lost", kind="t")
+        for one in found.learners
+    ]
+    lines.append([words("tests"), *totals])
+    heads = [words("data set"), *(Cell(one, kind="t") for one in found.learners)]
+    caption = (
+        "A column is a winner; the cell names the learners that it is significantly better than. "
+        f"{opening(prose.method(findings))}."
+    )
+    title = f"Winners and losers by {findings.info.label}"
+    rules = {len(lines) - 1}
+    return make_table(
+        "winners", title, heads, lines, caption=caption, data=found.pairs, rules=rules
+    )
+
+
+def tests(found: OverSets) -> Table:
+    """The tests of all learners over data sets."""
+    lines = []
+    for test, df in (
+        (found.friedman, f"{found.friedman.df}"),
+        (found.iman_davenport, f"{found.iman_davenport.df1}, {found.iman_davenport.df2}"),
+        (found.quade, f"{found.quade.df1}, {found.quade.df2}"),
+    ):
+        lines.append([test.test, number(test.statistic, 3), df, test.reason or p_value(test.p)])
+    heads = ["test", "statistic", "df", "p"]
+    title = f"Do average ranks differ over {len(found.datasets)} data sets?"
+    caption = "Friedman's chi-squared and Iman & Davenport's F are corrected for ties."
+    return make_table("tests", title, heads, lines, caption=caption)
+
+
+def pairs(found: OverSets) -> Table:
+    """Every two learners over data sets: win/draw/loss, tests and posterior."""
+    places = {label: place for place, label in enumerate(found.learners)}
+    lines: list[list[str | Cell]] = []
+    for pair in found.pairs:
+        own = (places[pair.first], places[pair.second])
+        lines.append(
+            [
+                words(f"{pair.first} – {pair.second}", "", *own),
+                signed(pair.difference),
+                f"{pair.sign.wins}/{pair.sign.draws}/{pair.sign.losses}",
+                pair.wilcoxon.reason or p_value(pair.wilcoxon.p),
+                p_value(pair.p_adjusted),
+                Cell(pair.winner or NONE, kind="win" if pair.winner else "tie"),
+                p_value(pair.sign.p),
+                *(share(value) for value in pair.posterior),
             ]
-            rows.append([words(str(dataset)), *cells])
-        heads = [words("data set"), *(Cell(label) for label in results.learners)]
-        title = f"Mean {axis_label(info)}"
-        title += f" after {size} training rows" if len(results.sizes) > 1 else ""
-        tables.append(make_table("means", title, heads, rows, caption=CAPTION, cut=True))
-    return tables
+        )
+    heads: list[str | Cell] = ["first – second", "mean difference", "won/drawn/lost", "Wilcoxon p"]
+    heads += ["adjusted p", words("better"), "sign test p"]
+    heads += ["P(first)", "P(equivalent)", "P(second)"]
+    caption = (
+        f"Differences in favour of the first. Better: {prose.over_method(found)}. P: "
+        "probability that the first is better, that both are equivalent, that the second is "
+        "better, by the Bayesian signed rank test; "
+        f"differences within ±{found.rope:g} are equivalent. p values of the "
+        "sign test are not adjusted."
+    )
+    title = f"Every two learners over {len(found.datasets)} data sets"
+    return make_table("across", title, heads, lines, caption=caption, data=found.table)
+
+
+def reversals(found: Reversals, labels: tuple[str, str]) -> Table:
+    """Data sets on which two measures name different winners."""
+    lines: list[list[str | Cell]] = [
+        [
+            words(one.dataset),
+            words(one.winner_first),
+            _lead(one.difference_first, one.significant_first),
+            p_value(one.p_first),
+            words(one.winner_second),
+            _lead(one.difference_second, one.significant_second),
+            p_value(one.p_second),
+        ]
+        for one in found.found
+    ]
+    heads: list[str | Cell] = [words("data set")]
+    for label in labels:
+        heads += [words(f"best by {label}"), "ahead by", "adjusted p"]
+    caption = (
+        "Ahead by: the mean lead over the winner by the other measure; bold if it is significant."
+    )
+    name = f"reversals_{found.first}_{found.second}"
+    title = f"Different winners by {labels[0]} and {labels[1]}"
+    return make_table(name, title, heads, lines, caption=caption, data=found.table)
+
+
+def _lead(difference: float, significant: bool) -> Cell:
+    return Cell(signed(difference), bold=significant)
+
+
+def example_sentences(found: Reversals, labels: tuple[str, str]) -> list[str]:
+    """A test row of each reversal that shows why, or one sentence why there are none."""
+    sentences = []
+    for one in found.found:
+        if (row := one.example) is None:
+            continue
+        ours, theirs = (
+            each.get(row.target, math.nan)
+            for each in (row.probabilities_first, row.probabilities_second)
+        )
+        sentences.append(
+            f"{one.dataset}, row {row.row} (repeat {row.repeat + 1}, fold {row.fold + 1}), of the "
+            f"class {row.target}: {one.winner_first} gives it {share(ours)}, {one.winner_second} "
+            f"{share(theirs)}. By {labels[1]} this row counts {number(row.difference_second)} for "
+            f"{one.winner_second}; by {labels[0]} {number(row.difference_first)} for "
+            f"{one.winner_first}."
+        )
+    reasons = dict.fromkeys(one.no_example for one in found.found if one.no_example)
+    return sentences or [f"No example row: {reason}." for reason in reasons]
+
+
+def correlations(found: Correlations, labels: tuple[str, str]) -> Table:
+    """Correlation of two measures over splits, data sets × learners."""
+    table, learners = found.table, tuple(found.by_learner["learner"])
+    lines: list[list[str | Cell]] = [
+        [words(str(dataset)), *(number(float(row[name]), 2) for name in learners)]
+        for dataset, row in table.iterrows()
+    ]
+    mean = found.by_learner.set_index("learner")["mean"]
+    lines.append([words("mean"), *(number(float(mean[name]), 2) for name in learners)])
+    heads = [words("data set"), *_heads(learners)]
+    overall = found.overall
+    caption = (
+        f"Pearson's correlation over splits; splits share rows, so it is not tested. Over all: "
+        f"mean {number(overall['mean'], 2)}, {overall['positive']} positive, "
+        f"{overall['negative']} negative of {overall['cells']}."
+    )
+    name = f"correlations_{found.first}_{found.second}"
+    title = f"Correlation of {labels[0]} and {labels[1]}"
+    options: dict[str, Any] = {
+        "caption": caption,
+        "cut": True,
+        "data": found.cells,
+        "rules": {len(lines) - 1},
+    }
+    return make_table(name, title, heads, lines, **options)
+
+
+def properties(table: pd.DataFrame) -> Table:
+    """What the data sets are like."""
+
+    def between(row: dict[Any, Any], part: str) -> str:
+        low, high = row[f"least_{part}_rows"], row[f"most_{part}_rows"]
+        return f"{low:,}" if low == high else f"{low:,}–{high:,}"
+
+    lines: list[list[str | Cell]] = []
+    for row in table.to_dict("records"):
+        counts = [f"{row[key]:,}" for key in ("attributes", "numeric", "classes")]
+        parts = [between(row, "train"), between(row, "test")]
+        cells = [f"{row['rows']:,}", *parts, *counts, f"{100 * row['missing']:.1f}%"]
+        lines.append([words(str(row["dataset"])), *cells])
+    heads = ["data set", "rows", "training", "test", "attributes", "numeric", "classes", "missing"]
+    caption = "Missing: the share of missing values among all values of attributes."
+    options: dict[str, Any] = {"caption": caption, "data": table}
+    return make_table("properties", "Properties of the data sets", heads, lines, **options)
+
+
+def costs(results: Results, totals: pd.DataFrame) -> Table:
+    """Seconds to fit and to predict all splits, data sets × learners."""
+    lines: list[list[str | Cell]] = []
+    for dataset, rows in totals.groupby("dataset", sort=False):
+        own = rows.set_index("learner")
+        cells = [
+            Cell(
+                duration(float(own["fit_seconds"][name])),
+                duration(float(own["predict_seconds"][name])),
+                learners=(place,),
+            )
+            for place, name in enumerate(results.learners)
+        ]
+        lines.append([words(str(dataset)), *cells])
+    heads = [words("data set"), *_heads(tuple(results.learners))]
+    title = "Median time to fit, and below it to predict, a split"
+    return make_table("seconds", title, heads, lines, cut=True, data=totals)
+
+
+def size_words(results: Results, size: int) -> str:
+    """The training size as it stands in a title, if a study has several."""
+    return f" after {size_text(size)} training rows" if len(results.sizes) > 1 else ""
+
+
+def dataset_tables(results: Results) -> list[Table]:
+    """The means of the primary measure, a table for each training size."""
+    return [
+        means(results.data_findings(size=given(size)), size_words(results, size))
+        for size in results.sizes
+    ]
+
+
+def given(size: int) -> float:
+    """A training size as the analyses take it: rows, or a share."""
+    text = size_text(size)
+    return float(text[:-1]) / 100 if text.endswith("%") else int(text)

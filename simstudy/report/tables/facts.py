@@ -8,6 +8,7 @@ from simstudy.analysis.regret import PARTS, Regret
 from simstudy.report.prose.numbers import NONE, duration, number, rows
 from simstudy.report.tables.table import Cell, Table, by_size, make_table, words
 from simstudy.results.results import Results
+from simstudy.study.sizes import size_text
 
 MAX_FAILURES = 10  # that are listed
 
@@ -88,6 +89,32 @@ def failures(results: Results) -> list[Table]:
     return [
         make_table("failure_counts", "Failed cells", ["learner", "status", "cells"], number, 2),
         make_table("failures", title, heads, first, texts=5),
+    ]
+
+
+def data_failures(results: Results) -> list[Table]:
+    """The number of failed cells of a study of data sets by data set and learner, and the first."""
+    failed, parts = results.failures, results.manifest["parts"]
+    if failed.empty:
+        return []
+    failed = failed.assign(dataset=[parts[model]["dataset"] for model in failed["model"]])
+    counts = failed.groupby(["dataset", "learner", "status"], sort=False).size()
+    number = [
+        [*map(str, key), f"{count:,}"]
+        for key, count in zip(counts.index.to_list(), counts.to_list(), strict=True)
+    ]
+    first = []
+    for row in failed.head(MAX_FAILURES).to_dict("records"):
+        part = parts[row["model"]]
+        split = f"repeat {part['repeat'] + 1}, fold {part['fold'] + 1}"
+        cell = [str(row["dataset"]), split, size_text(row["size"]), str(row["learner"])]
+        first.append([*cell, str(row["status"]), " ".join(str(row["error"]).split())])
+    heads = ["data set", "split", "rows", "learner", "status", "error"]
+    title = "All failures" if len(failed) <= MAX_FAILURES else "The first failures"
+    kinds = ["data set", "learner", "status", "cells"]
+    return [
+        make_table("failure_counts", "Failed cells", kinds, number, 3),
+        make_table("failures", title, heads, first, texts=6),
     ]
 
 

@@ -8,7 +8,9 @@ from simstudy.analysis.findings import Absent
 from simstudy.errors import SimstudyError
 from simstudy.report.output import make_directory, missing, section, write_files
 from simstudy.report.prose.captions import made
+from simstudy.report.prose.design import data_design
 from simstudy.report.tables import findings as build
+from simstudy.report.tables.data_set import data_tables
 from simstudy.report.tables.latex import as_latex
 from simstudy.report.tables.markdown import as_markdown
 from simstudy.report.tables.table import Table
@@ -19,6 +21,8 @@ ENDINGS = {"latex": "tex", "markdown": "md", "csv": "csv"}
 
 def paper_tables(results: Results) -> dict[str, Table | Absent]:
     """The means of every measure and the tests of the primary one, by name."""
+    if results.study.datasets:
+        return data_tables(results)
     first, *others = results.measures
     primary = results.findings(first)
     found: dict[str, Table | Absent] = {"means": build.means(primary)}
@@ -57,7 +61,8 @@ def write_tables(results: Results, directory: Path, format: str = "latex") -> li
         if isinstance(table, Absent):
             absent.append(f"{name}: {table.reason}")
             continue
-        caption = f"{table.title}. {table.caption} {made(study)}"
+        how = f"{data_design(study)}." if study.datasets else made(study)
+        caption = f"{table.title}. {table.caption} {how}"
         file = f"{name}.{ENDINGS[format]}"
         if format == "latex":
             text = as_latex(table, caption, f"tab:{study.name}-{name}")

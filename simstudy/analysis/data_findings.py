@@ -1,0 +1,151 @@
+"""What the analysis says about one measure of a study of data sets, computed once."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+import pandas as pd
+
+from simstudy.analysis.over_sets import OverSets, over_sets
+from simstudy.analysis.paired import TIES
+from simstudy.analysis.winners import Winners, winners
+from simstudy.analysis.within import means_table
+from simstudy.measures.base import MeasureInfo
+
+ROPE = 0.01  # differences of less than one in a hundred count as equivalent
+
+
+@dataclass(frozen=True)
+class Standing:
+    """How a learner does on the data sets.
+
+    Attributes
+    ----------
+    learner : str
+        Its label.
+    best : int
+        Data sets on which its mean is the best, alone or together with others.
+    wins, losses : int
+        Tests on single data sets that it wins and loses.
+    ahead : int
+        Data sets on which it wins a test and loses none.
+    behind : int
+        Data sets on which it loses a test and wins none.
+    rank : float
+        Its average rank over data sets; NaN if there is none.
+    """
+
+    learner: str
+    best: int
+    wins: int
+    losses: int
+    ahead: int
+    behind: int
+    rank: float
+
+
+@dataclass(frozen=True)
+class DataFindings:
+    """Means, winners and comparisons over data sets, by one measure at one training size.
+
+    Attributes
+    ----------
+    measure : str
+        The column of the scores.
+    info : MeasureInfo
+        What is known of the measure.
+    learners, datasets : tuple of str
+        The learners and the data sets, in the order of the study.
+    scores : DataFrame
+        One row per split and learner; the columns of `within.pairwise_datasets`.
+    adjustment : str
+        Of the tests of pairs: ``"holm"``, ``"bonferroni"`` or ``"none"``.
+    alpha : float
+        The level of the tests.
+    rope : float
+        Half the width of the region of practical equivalence.
+    """
+
+    measure: str
+    info: MeasureInfo
+    learners: tuple[str, ...]
+    datasets: tuple[str, ...]
+    scores: pd.DataFrame = field(repr=False, compare=False)
+    adjustment: str
+    alpha: float
+    rope: float
+
+    @cached_property
+    def table(self) -> pd.DataFrame:
+        """Mean scores, data sets × learners, greater is better."""
+        return means_table(self.scores, self.measure, self.info.greater_is_better)
+
+    @cached_property
+    def means(self) -> pd.DataFrame:
+        """Mean scores as they are, data sets × learners; losses keep their sign."""
+        return self.table if self.info.greater_is_better else -self.table
+
+    @cached_property
+    def spreads(self) -> pd.DataFrame:
+        """Standard deviations between splits, data sets × learners; NaN without a mean."""
+        finite = self.scores[self.measure].where(np.isfinite(self.scores[self.measure]))
+        groups = finite.groupby([self.scores["dataset"], self.scores["learner"]], sort=False)
+        spreads = groups.std(ddof=1)
+        wide = pd.DataFrame({one: spreads.xs(one, level="learner") for one in self.learners})
+        return wide.loc[[*self.datasets]].where(self.table.notna())
+
+    @cached_property
+    def winners(self) -> Winners:
+        """Who is significantly better than whom on every data set."""
+        better = self.info.greater_is_better
+        return winners(
+            self.scores, self.measure, None, self.adjustment, self.alpha, greater_is_better=better
+        )
+
+    @cached_property
+    def best(self) -> dict[str, tuple[str, ...]]:
+        """The learners of the best mean by data set; none where no learner has a mean."""
+        found = {}
+        for dataset, row in self.table.iterrows():
+            most = row.max()
+            level = most - row <= TIES * abs(most)
+            found[str(dataset)] = tuple(name for name in self.learners if level[name])
+        return found
+
+    @property
+    def tied(self) -> int:
+        """The number of data sets on which several learners share the best mean."""
+        return sum(len(names) > 1 for names in self.best.values())
+
+    @cached_property
+    def over_sets(self) -> OverSets | None:
+        """The learners compared over data sets; None with one learner or data set."""
+        return over_sets(self.table, self.adjustment, self.alpha, self.rope)
+
+    @cached_property
+    def standings(self) -> tuple[Standing, ...]:
+        """How every learner does; those with the most best means first."""
+        pairs = self.winners.pairs
+        ranks = self.over_sets.ranks if self.over_sets else {}
+        found = []
+        for name in self.learners:
+            won = pairs["dataset"][pairs["winner"] == name]
+            lost = pairs["dataset"][pairs["loser"] == name]
+            ahead, behind = len({*won} - {*lost}), len({*lost} - {*won})
+            best = sum(name in names for names in self.best.values())
+            rank = float(ranks.get(name, math.nan))
+            found.append(Standing(name, best, len(won), len(lost), ahead, behind, rank))
+        return tuple(sorted(found, key=lambda one: (-one.best, -one.ahead, one.losses - one.wins)))
+
+    @property
+    def untested(self) -> int:
+        """The number of tests on single data sets that cannot be made."""
+        return int(self.winners.pairs["p"].isna().sum())
+
+
+def rope_of(info: MeasureInfo) -> float:
+    """Return the region of practical equivalence of a measure: ±.01, of percentages ±1."""
+    return 100 * ROPE if info.unit == "%" else ROPE

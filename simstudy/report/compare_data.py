@@ -1,0 +1,156 @@
+"""One page that sets studies of data sets beside others, of models or of data sets."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import pandas as pd
+
+from simstudy.analysis.claims import StatementVerdict
+from simstudy.report.charts import svg
+from simstudy.report.prose import claims, comparison
+from simstudy.report.prose.data_finding import data_finding, data_question
+from simstudy.report.prose.design import data_design, design, question
+from simstudy.report.prose.finding import finding
+from simstudy.report.prose.numbers import NONE, number
+from simstudy.report.prose.phrases import axis_label, listed, opening
+from simstudy.report.tables import comparison as build
+from simstudy.report.tables.table import Cell, Table, make_table, words
+from simstudy.report.templating import render
+from simstudy.results.results import Results
+from simstudy.study.claims import Claim
+
+
+@dataclass(frozen=True)
+class Column:
+    """A study on the page: what it asks and finds by a measure, and the means of its learners."""
+
+    name: str
+    title: str
+    of_data: bool
+    question: str
+    finding: str
+    design: str
+    where: str  # over what means are
+    means: dict[str, float] = field(repr=False)
+    best: str  # the learner of the best mean
+
+
+def compare_data_page(
+    studies: Mapping[str, Results],
+    verdicts: Sequence[StatementVerdict] = (),
+    *,
+    title: str = "",
+    citation: str = "",
+    note: str = "",
+) -> str:
+    """Write the page as HTML.
+
+    Parameters
+    ----------
+    studies
+        The results by the names of the studies; at least one is of data sets.
+    verdicts
+        On statements about them.
+    title, citation, note
+        Of the page, where the statements are from, and what is known beyond the verdicts.
+    """
+    learners = list(dict.fromkeys(one for found in studies.values() for one in found.learners))
+    measures = _measures(studies)
+    views = []
+    for index, name in enumerate(measures):
+        columns = [_column(own, found, name) for own, found in studies.items()]
+        columns_known = [one for one in columns if one]
+        views.append(
+            {
+                "index": index,
+                "label": _label(studies, name),
+                "columns": columns_known,
+                "missing": [own for own, one in zip(studies, columns, strict=True) if not one],
+                "means": _means(columns_known, learners, name, _axis(studies, name)),
+            }
+        )
+
+    def unit(claim: Claim) -> str:
+        known = studies.get(claim.study)
+        return known.info(claim.measure or None).unit if known else ""
+
+    counts = claims.counts(verdicts) if verdicts else ""
+    return render(
+        "compare_data.html",
+        manifest=next(iter(studies.values())).manifest,
+        title=title or f"Comparison of {listed([*studies])}",
+        citation=citation,
+        studies=[*studies],
+        learners=[(place, label, svg.swatch(place)) for place, label in enumerate(learners)],
+        views=views,
+        found=[*filter(None, (counts, *claims.not_reproduced(verdicts)))],
+        statements=build.statements(verdicts, unit) if verdicts else None,
+        note=note,
+        designs=build.designs(studies),
+        unlike=comparison.unlike_conventions(studies),
+    )
+
+
+def _measures(studies: Mapping[str, Results]) -> list[str]:
+    """The measures, those that most studies have first."""
+    every = [name for found in studies.values() for name in found.measures]
+    return sorted(dict.fromkeys(every), key=lambda name: -every.count(name))
+
+
+def _label(studies: Mapping[str, Results], measure: str) -> str:
+    return next(one.info(measure).label for one in studies.values() if measure in one.measures)
+
+
+def _axis(studies: Mapping[str, Results], measure: str) -> str:
+    known = next(one for one in studies.values() if measure in one.measures)
+    return axis_label(known.info(measure))
+
+
+def _column(name: str, results: Results, measure: str) -> Column | None:
+    """What a study says by a measure; None if it has not measured it."""
+    if measure not in results.measures:
+        return None
+    study, info = results.study, results.info(measure)
+    if study.datasets:
+        own = results.data_findings(measure)
+        means = own.means.mean(axis=0, skipna=False).to_dict()
+        texts = (data_question(study, own), data_finding(own), f"{data_design(study)}.")
+        where = f"over {len(own.datasets)} data sets"
+    else:
+        found = results.findings(measure)
+        last = results.sizes[-1]
+        means = {one.learner: one.mean for one in found.means if one.size == last}
+        texts = (question(study, info), finding(found), f"{design(study)}.")
+        where = f"over {study.models} models, after {last:,} rows"
+    values = {str(label): float(mean) for label, mean in means.items()}
+    known = {label: mean for label, mean in values.items() if not math.isnan(mean)}
+    choose = max if info.greater_is_better else min
+    best = choose(known, key=lambda label: known[label]) if known else NONE
+    title = study.title or study.name
+    asked, said, made = texts
+    return Column(
+        name, title, bool(study.datasets), asked, said, opening(made), where, values, best
+    )
+
+
+def _means(columns: Sequence[Column], learners: Sequence[str], name: str, axis: str) -> Table:
+    """The mean of every learner in every study, the best of each bold."""
+    lines: list[list[str | Cell]] = []
+    for place, label in enumerate(learners):
+        cells = [
+            Cell(number(one.means.get(label, math.nan)), bold=label == one.best) for one in columns
+        ]
+        lines.append([words(label, "", place), *cells])
+    heads = [words("learner"), *(Cell(one.name) for one in columns)]
+    caption = (
+        f"{'; '.join(f'{one.name}: {one.where}' for one in columns)}. Bold: the best of "
+        "each study; whether it is significantly so is said with the study. Means of different "
+        "studies are not tested against each other."
+    )
+    data = pd.DataFrame({one.name: pd.Series(one.means) for one in columns})
+    data = data.reindex([*learners]).rename_axis("learner").reset_index()
+    title = f"Mean {axis} by study"
+    return make_table(f"means_{name}", title, heads, lines, caption=caption, cut=True, data=data)

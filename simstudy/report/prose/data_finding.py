@@ -1,0 +1,253 @@
+"""The findings of a study of data sets in words, no stronger than its adjusted tests."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from simstudy.analysis.data_findings import DataFindings
+from simstudy.analysis.over_sets import OverSets, SetsPair
+from simstudy.analysis.reversals import Reversals
+from simstudy.report.prose.numbers import brief, number, p_value, share
+from simstudy.report.prose.phrases import MAX_NAMED, in_unit, listed, opening
+from simstudy.study.study import Study
+from simstudy.texts import counted
+
+TESTS = {
+    "five_by_two_t": "5×2cv paired t test (Dietterich 1998)",
+    "five_by_two_f": "combined 5×2cv F test (Alpaydin 1999)",
+    "corrected_t": "corrected resampled t test (Nadeau & Bengio 2003)",
+    "naive_t": "naive paired t test (too optimistic)",
+}
+
+
+def data_question(study: Study, findings: DataFindings) -> str:
+    """The question of a study of data sets in one sentence."""
+    sets, learners = findings.datasets, findings.learners
+    place = f"On {brief(sets[0])}" if len(sets) == 1 else f"On {len(sets)} data sets"
+    if len(learners) == 1:
+        return f"{place}, how well does {learners[0]} predict, by {findings.info.label}?"
+    which = listed(learners) if len(learners) <= MAX_NAMED + 1 else f"{len(learners)} learners"
+    sizes = ", and after how many training rows" if len(study.data.train_sizes) > 1 else ""
+    return f"{place}, which of {which} predicts best, by {findings.info.label}{sizes}?"
+
+
+def data_finding(findings: DataFindings) -> str:
+    """Who has the best mean on how many data sets, who is ahead, and what holds over all."""
+    if len(findings.learners) == 1:
+        return _alone(findings)
+    if not any(findings.best.values()):
+        return "No learner has a finite mean on any data set, so that none can be called the best."
+    if len(findings.datasets) == 1:
+        return _on_one(findings)
+    parts = [_best_means(findings), _ahead(findings)]
+    if findings.over_sets:
+        parts.append(_over_sets(findings.over_sets))
+    return " ".join(parts)
+
+
+def _best_means(findings: DataFindings) -> str:
+    """Whose mean is best on how many data sets."""
+    found = [one for one in findings.standings if one.best]
+    first, *others = found
+    sets = len(findings.datasets)
+    texts = [f"{brief(first.learner)} has the best mean on {first.best} of {sets} data sets"]
+    texts += [f"{brief(one.learner)} on {one.best}" for one in others[:MAX_NAMED]]
+    if rest := others[MAX_NAMED:]:
+        texts.append(f"{counted(len(rest), 'other')} on {sum(one.best for one in rest)}")
+    shared = f" (shared on {findings.tied})" if findings.tied else ""
+    return f"By {findings.info.label} {listed(texts, most=len(texts))}{shared}."
+
+
+def by_other_measures(others: Sequence[DataFindings]) -> str:
+    """Who has the best mean on how many data sets by the other measures, in brief."""
+    texts = []
+    for findings in others[:MAX_NAMED]:
+        best = [f"{brief(one.learner)} on {one.best}" for one in findings.standings if one.best]
+        if len(findings.learners) > 1 and len(findings.datasets) > 1 and best:
+            texts.append(f"By {findings.info.label}: {listed(best)}.")
+    return " ".join(texts)
+
+
+def _ahead(findings: DataFindings) -> str:
+    """Who is significantly better than another and worse than none on how many data sets."""
+    if not (findings.winners.pairs["winner"] != "").any():
+        return "On no single data set do two learners differ significantly."
+    found = sorted(findings.standings, key=lambda one: -one.ahead)
+    shown = [f"{brief(one.learner)} on {one.ahead}" for one in found if one.ahead]
+    if not shown:
+        return "On no data set is a learner significantly better than another and worse than none."
+    shown = shown[: MAX_NAMED + 1]
+    return f"Significantly ahead of another, and behind none, is {listed(shown, most=len(shown))}."
+
+
+def _over_sets(found: OverSets) -> str:
+    """Who is significantly better than whom over all data sets."""
+    leader, place = found.leader, f"Over {counted(len(found.datasets), 'data set')}"
+    if not any(pair.winner for pair in found.pairs):
+        who = "the two learners do not" if len(found.learners) == 2 else "no two learners"
+        return f"{place} {who} differ significantly."
+    beaten, above = found.beaten_by(leader), found.ahead_of(leader)
+    level = [name for name in found.learners if name not in (leader, *beaten, *above)]
+    text = f"{place} {brief(leader)} is significantly better than {_named(beaten)}"
+    if above:
+        text += f", and worse than {_named(above)}"
+    elif level:
+        text += f", and does not differ significantly from {_named(level)}"
+    return f"{text}."
+
+
+def _named(names: Sequence[str]) -> str:
+    return listed([*map(brief, names)])
+
+
+def _on_one(findings: DataFindings) -> str:
+    """Who is best on the only data set."""
+    (dataset,) = findings.datasets
+    best = findings.best[dataset]
+    value = in_unit(number(float(findings.means[best[0]][dataset])), findings.info)
+    who = f"{_named(best)} {'have' if len(best) > 1 else 'has'}"
+    text = f"On {brief(dataset)} {who} the best mean {findings.info.label}, {value}."
+    losers = [findings.winners.losers(dataset, name) for name in best]
+    common = [name for name in findings.learners if all(name in own for own in losers)]
+    others = [name for name in findings.learners if name not in (*best, *common)]
+    it = "It is" if len(best) == 1 else "They are"
+    if not (findings.winners.pairs["winner"] != "").any():
+        return f"{text} No two learners differ significantly."
+    if not common:
+        return f"{text} {it} not significantly better than any other learner."
+    rest = f"; a difference from {_named(others)} is not significant" if others else ""
+    return f"{text} {it} significantly better than {_named(common)}{rest}."
+
+
+def _alone(findings: DataFindings) -> str:
+    """The means of the only learner."""
+    name, label = brief(findings.learners[0]), findings.info.label
+    known = findings.means.iloc[:, 0].dropna()
+    if known.empty:
+        return f"{name}, the only learner, has no finite mean on any data set."
+    ends = [in_unit(number(value), findings.info) for value in (known.min(), known.max())]
+    if len(findings.datasets) == 1:
+        return f"The mean {label} of {name}, the only learner, is {ends[0]}."
+    low, high = (brief(str(name)) for name in (known.idxmin(), known.idxmax()))
+    return (
+        f"The mean {label} of {name}, the only learner, is between {ends[0]} ({low}) and "
+        f"{ends[1]} ({high})."
+    )
+
+
+def data_statements(findings: DataFindings, failures: int, cells: int) -> list[str]:
+    """The findings in detail."""
+    sentences = []
+    if failures:
+        sentences.append(
+            f"{failures:,} of {cells:,} cells failed. A learner without a score in a split has no "
+            "mean on that data set."
+        )
+    if len(findings.learners) > 1:
+        sentences += _of_tests(findings)
+    if found := findings.over_sets:
+        sentences += _of_all(found)
+        sentences += [_posterior(pair, found.leader) for pair in _against(found)]
+    return sentences
+
+
+def _against(found: OverSets) -> list[SetsPair]:
+    """The pairs of the leader, those of the best average ranks first."""
+    own = [pair for pair in found.pairs if found.leader in (pair.first, pair.second)]
+    ranks = found.ranks
+    return sorted(own, key=lambda pair: ranks[pair.first] + ranks[pair.second])[:MAX_NAMED]
+
+
+def _of_tests(findings: DataFindings) -> list[str]:
+    """How many tests on single data sets are significant, and how many could not be made."""
+    pairs = findings.winners.pairs
+    won, tests = int((pairs["winner"] != "").sum()), len(pairs)
+    where = "" if len(findings.datasets) == 1 else " on single data sets"
+    sentences = [f"Of {counted(tests, 'test')} of two learners{where}, {won} are significant."]
+    if findings.untested:
+        reasons = [reason for reason in pairs["reason"][pairs["p"].isna()] if reason]
+        why = max(dict.fromkeys(reasons), key=reasons.count, default="")
+        of = "1 test" if findings.untested == 1 else f"{findings.untested} tests"
+        sentences.append(f"{of} cannot be made{', mostly since ' + why if why else ''}.")
+    return sentences
+
+
+def _of_all(found: OverSets) -> list[str]:
+    """The tests of all learners, and what the number of data sets allows."""
+    sentences = []
+    if found.left_out:
+        names = listed([*map(brief, found.left_out)])
+        sentences.append(f"Comparisons over data sets leave out {names}, where a mean is missing.")
+    if len(found.learners) > 2:
+        test = found.friedman
+        if test.reason:
+            sentences.append(f"There is no test of all average ranks: {test.reason}.")
+        else:
+            verb = "differ" if test.p <= found.alpha else "do not differ"
+            sentences.append(
+                f"Average ranks {verb} significantly (Friedman χ²({test.df}) = "
+                f"{number(test.statistic, 2)}, {p_value(test.p, 'p')}; critical difference of "
+                f"Nemenyi's test {number(found.nemenyi.critical_difference, 2)})."
+            )
+    if found.least_p > found.alpha:
+        sentences.append(
+            f"{opening(counted(len(found.datasets), 'data set'))} are too few for Wilcoxon's test: "
+            f"the smallest adjusted p that they allow is {p_value(found.least_p)}."
+        )
+    return sentences
+
+
+def _posterior(pair: SetsPair, leader: str) -> str:
+    """The probabilities that one of two learners is better, or that they are equivalent."""
+    other = pair.second if pair.first == leader else pair.first
+    ours, equal, theirs = pair.posterior
+    if math.isnan(ours):
+        return f"{brief(leader)} against {brief(other)}: no posterior, {pair.posterior.reason}."
+    if pair.first != leader:
+        ours, theirs = theirs, ours
+    return (
+        f"{brief(leader)} against {brief(other)}: better with probability {share(ours)}, "
+        f"equivalent (within ±{pair.posterior.rope:g}) {share(equal)}, worse {share(theirs)}."
+    )
+
+
+def method(findings: DataFindings) -> str:
+    """How pairs of learners are tested on each data set."""
+    found = findings.winners
+    return f"{TESTS[found.test]}, {_adjusted(found.adjustment, found.m)}, α = {found.alpha:g}"
+
+
+def over_method(found: OverSets) -> str:
+    """How pairs of learners are tested over data sets."""
+    adjusted = _adjusted(found.adjustment, found.m, " of learners")
+    return f"Wilcoxon's signed rank test, exact, {adjusted}, α = {found.alpha:g}"
+
+
+def _adjusted(adjustment: str, m: int, of: str = " of each data set") -> str:
+    if adjustment == "none":
+        return "not adjusted for the number of pairs"
+    return f"{adjustment.capitalize()}-adjusted over m = {counted(m, 'pair')}{of}"
+
+
+def reversal_sentence(found: Reversals, labels: tuple[str, str]) -> str:
+    """On how many data sets two measures name different winners."""
+    if not found.datasets:
+        return f"{opening(labels[0])} and {labels[1]} have no data set in common."
+    number, both = (
+        len(found.found),
+        sum(one.significant_first and one.significant_second for one in found.found),
+    )
+    if found.datasets == 1:
+        verb = "name different winners" if number else "name the same winner"
+        return f"{opening(labels[0])} and {labels[1]} {verb}."
+    if not number:
+        return (
+            f"{opening(labels[0])} and {labels[1]} name the same winner on all of "
+            f"{counted(found.datasets, 'data set')}."
+        )
+    return (
+        f"{opening(labels[0])} and {labels[1]} name different winners on {number} of "
+        f"{counted(found.datasets, 'data set')}; both "
+        f"differences are significant on {both or 'none'}."
+    )

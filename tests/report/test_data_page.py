@@ -1,0 +1,295 @@
+"""The page, files, tables and figures of studies of data sets, and what they say."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from html import unescape
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from simstudy import SimstudyError, load_study, open_results, run_study
+from simstudy.report.data_page import data_page
+from simstudy.report.figures import write_figures
+from simstudy.report.prose.data_finding import data_finding, data_statements
+from simstudy.report.tables.files import write_tables
+from simstudy.report.terminal import make_console, print_summary
+from simstudy.workflow.compare import compare_studies
+
+pytestmark = pytest.mark.xdist_group("browser")  # the studies are run once
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("chrome")
+in_browser = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium on this machine")
+HEAD = 'name = "sets"\ntitle = "Small & sound"\nseed = 3\n'
+LEARNERS = """
+[[learners]]
+name = "naive_bayes"
+label = "NB"
+[[learners]]
+name = "prior"
+label = "<img src=x onerror=alert(1)>"
+[[learners]]
+name = "one_r"
+label = "1R"
+[[learners]]
+name = "naive_bayes"
+label = "twin"
+[measures]
+primary = "accuracy"
+also = ["information_reward", "log_loss"]
+"""
+PLUGIN = """
+from dataclasses import dataclass
+from simstudy import Learner, register_learner
+from simstudy.learners import NaiveBayes
+
+@register_learner("picky")
+@dataclass(frozen=True)
+class Picky(Learner):
+    def fit(self, sample, rng=None):
+        if len(sample) % 2:
+            raise RuntimeError("an odd number of rows")
+        return NaiveBayes().fit(sample, rng)
+"""
+
+
+def write_set(directory, name, rows, noise, seed):
+    """Rows whose class follows from the first attributes but for noise."""
+    rng = np.random.default_rng(seed)
+    kind = rng.integers(0, 2, rows)
+    seen = {
+        f"x{i}": np.array(list("uv"))[np.where(rng.random(rows) < noise, 1 - kind, kind)]
+        for i in range(3)
+    }
+    table = pd.DataFrame(seen).assign(kind=np.array(["a", "b"])[kind])
+    table.to_csv(directory / f"{name}.csv", index=False)
+
+
+def run(directory, text, sets, name="out"):
+    for place, one in enumerate(sets):
+        write_set(directory, one, 40 + place, 0.1 + 0.03 * place, place)
+    files = "".join(f'[[datasets]]\npath = "{one}.csv"\n' for one in sets)
+    (directory / f"{name}.toml").write_text(HEAD + files + text, encoding="utf-8")
+    return run_study(load_study(directory / f"{name}.toml"), directory / name, jobs=1)
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory):
+    return tmp_path_factory.mktemp("data")
+
+
+@pytest.fixture(scope="module")
+def many(place):
+    sets = [f"set{number}" for number in range(7)]
+    return run(place, '[resampling]\nscheme = "5x2cv"\n' + LEARNERS, sets, "many")
+
+
+@pytest.fixture(scope="module")
+def single(place):
+    text = "[resampling]\nfolds = 3\nsizes = [0.5, 1.0]\n" + LEARNERS
+    return run(place, "" + text, ["alone"], "single")
+
+
+def text_of(page):
+    """The words of a page."""
+    body = re.sub(r"<(script|style)\b.*?</\1>", " ", page.partition("<body>")[2], flags=re.DOTALL)
+    return " ".join(unescape(re.sub(r"<[^>]*>", " ", body)).split())
+
+
+def test_a_run_leaves_a_page_and_tables(many):
+    names = {path.name for path in many.directory.iterdir()}
+    tables = {"means", "winners", "pairwise", "standings", "across", "correlations", "properties"}
+    assert {f"{name}.csv" for name in tables} | {"report.html"} <= names
+    across = pd.read_csv(many.directory / "across.csv")
+    found = many.data_findings("log_loss").over_sets.table
+    own = across[across["measure"] == "log_loss"]
+    assert own["p_adjusted"].tolist() == pytest.approx(found["p_adjusted"].tolist(), nan_ok=True)
+    assert pd.read_csv(many.directory / "properties.csv")["rows"].tolist() == [*range(40, 47)]
+
+
+def test_the_page_says_who_wins_on_how_many_sets(many):
+    page = (many.directory / "report.html").read_text(encoding="utf-8")
+    assert page == data_page(open_results(many.directory))  # the same bytes
+    words, findings = text_of(page), many.data_findings()
+    first = findings.standings[0]
+    assert f"{first.learner} has the best mean on {first.best} of 7 data sets" in words
+    for dataset in findings.datasets:
+        assert dataset in words
+    assert "<img" not in page
+    for section in ("findings", "datasets", "winners", "over", "measures", "properties", "design"):
+        assert f'<section id="{section}"' in page
+    assert 'id="learning"' not in page
+
+
+def test_a_sentence_says_no_more_than_the_tests(many):
+    for name in many.measures:
+        findings = many.data_findings(name)
+        found, text = findings.over_sets, data_finding(findings)
+        beaten = re.search(r"Over 7 data sets (.*)\.$", text).group(1)
+        significant = {pair.winner for pair in found.pairs if pair.winner}
+        if not significant:
+            assert "no two learners differ significantly" in beaten
+            continue
+        leader, losers = re.match(
+            r"(\S+) is significantly better than (.*?)(?:, and (?:does|worse).*)?$", beaten
+        ).groups()
+        assert leader == found.leader
+        for loser in re.split(", | and ", losers):
+            assert loser in found.beaten_by(leader)
+        ahead = re.search("behind none, is (.*?)\\. Over", text)
+        for count in re.findall(r"(\S+) on (\d+)", ahead.group(1)) if ahead else []:
+            (one,) = [one for one in findings.standings if one.learner == count[0]]
+            assert one.ahead == int(count[1])
+
+
+def test_equal_learners_are_tied_and_not_tested(many):
+    findings = many.data_findings()
+    pairs = findings.winners.pairs
+    twins = pairs[(pairs["first"] == "NB") & (pairs["second"] == "twin")]
+    assert twins["reason"].eq("all differences are 0").all()
+    assert f"shared on {findings.tied}" in data_finding(findings)
+    assert any("cannot be made" in one for one in data_statements(findings, 0, 1))
+
+
+def test_one_data_set_has_no_part_over_sets(single):
+    page = (single.directory / "report.html").read_text(encoding="utf-8")
+    assert 'id="over"' not in page
+    assert 'id="learning"' in page
+    words = text_of(page)
+    assert "On alone" in words
+    assert "after 50% training rows" in words
+    assert not (single.directory / "across.csv").exists()
+
+
+def test_one_learner_is_described_without_tests(place):
+    text = '[[learners]]\nname = "naive_bayes"\nlabel = "NB"\n'
+    results = run(place, "[resampling]\nfolds = 2\n" + text, ["set0", "set1"], "lonely")
+    words = text_of((results.directory / "report.html").read_text(encoding="utf-8"))
+    assert "of NB, the only learner, is between" in words
+    assert "Winners and losers" not in words
+    assert not (results.directory / "winners.csv").exists()
+    assert write_tables(results, place / "lonely_tables", "csv")
+
+
+def test_failed_cells_are_named_and_cost_their_means(place):
+    (place / "picky.py").write_text(PLUGIN, encoding="utf-8")
+    text = '[[learners]]\nname = "picky"\npreparation = { missing = "mode" }\n'
+    text += '[[learners]]\nname = "naive_bayes"\nlabel = "NB"\n'
+    study = 'plugins = ["picky.py"]\n'
+    sets = ["set0", "set1", "set2", "set3"]  # 40 to 43 rows: some halves are odd
+    files = "".join(f'[[datasets]]\npath = "{one}.csv"\n' for one in sets)
+    content = HEAD + study + files + "[resampling]\nfolds = 2\n" + text
+    for number, one in enumerate(sets):
+        write_set(place, one, 40 + number, 0.1, number)
+    (place / "failing.toml").write_text(content, encoding="utf-8")
+    results = run_study(load_study(place / "failing.toml"), place / "failing", jobs=1)
+    assert results.manifest["failures"] > 0
+    findings = results.data_findings()
+    lost = findings.table["picky"].isna()
+    assert lost.any()
+    assert not lost.all()
+    for name in findings.table.index[lost]:
+        assert findings.best[name] == ("NB",)
+    words = text_of((results.directory / "report.html").read_text(encoding="utf-8"))
+    assert "an odd number of rows" in words
+    assert f"{results.manifest['failures']} of {results.manifest['cells']} cells failed" in words
+
+
+def test_tables_and_figures_are_written(many, single, tmp_path):
+    names = {path.name for path in write_tables(many, tmp_path / "tables", "markdown")}
+    assert {"means.md", "winners.md", "across_log_loss.md", "tests.md", "properties.md"} <= names
+    captions = (tmp_path / "tables" / "captions.md").read_text(encoding="utf-8")
+    assert "Holm-adjusted over m = 6 pairs" in captions
+    written, _ = write_figures(many, tmp_path / "figures", "svg")
+    names = {path.name for path in written}
+    assert {"wins.svg", "ranks.svg", "posterior.svg", "means.svg"} <= names
+    assert "measures_accuracy_information_reward.svg" in names
+    written, skipped = write_figures(single, tmp_path / "single", "svg")
+    assert "learning_curves.svg" in {path.name for path in written}
+    assert any(line.startswith("ranks: ") for line in skipped)
+
+
+def test_the_terminal_says_the_same(many, capsys):
+    print_summary(many, make_console())
+    words = " ".join(capsys.readouterr().out.split())
+    assert data_finding(many.data_findings()) in words
+    assert "name different winners on" in words or "name the same winner" in words
+
+
+def test_studies_of_models_and_of_data_sets_are_compared(many, single, place):
+    study = 'name = "drawn"\nmodels = 3\n[family]\nname = "tan"\n[data]\ntrain_sizes = [20]\n'
+    study += 'test_size = 50\n[measures]\nprimary = "accuracy"\n'
+    study += '[[learners]]\nname = "naive_bayes"\nlabel = "NB"\n[[learners]]\nname = "prior"\n'
+    (place / "drawn.toml").write_text(study, encoding="utf-8")
+    drawn = run_study(load_study(place / "drawn.toml"), place / "drawn", jobs=1, report=False)
+    words = text_of(compare_studies([drawn, many, single], ["drawn", "many", "single"]))
+    assert data_finding(many.data_findings()) in words
+    assert "On these models" in words
+    mean = float(many.data_findings().means["NB"].mean())
+    assert f"{mean:.4f}" in words
+    assert "Not measured in drawn" in words
+    with pytest.raises(SimstudyError, match="variants"):
+        compare_studies([many, single], ["one", "other"], variants=True)
+
+
+@pytest.fixture(scope="module")
+def browser():
+    sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    with sync_api.sync_playwright() as playwright:
+        one = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield one
+        one.close()
+
+
+@pytest.fixture
+def tab(browser, many):
+    page = browser.new_page(viewport={"width": 1280, "height": 900})
+    heard = []
+    page.on("console", lambda message: heard.append(message.text))
+    page.on("pageerror", lambda error: heard.append(str(error)))
+    page.goto((many.directory / "report.html").resolve().as_uri())
+    yield page
+    page.close()
+    assert heard == []
+
+
+@in_browser
+def test_columns_sort_by_a_click(tab):
+    table = ".of-measure:not([hidden]) .sortable.heat table"
+    rows = f"[...document.querySelectorAll('{table} tbody tr')]"
+    script = f"() => {rows}.map(row => row.cells[1].innerText)"
+    head = tab.locator(f"{table} thead th").nth(1)
+    head.locator("button").click()
+    values = [float(one.replace("−", "-")) for one in tab.evaluate(script)]
+    assert values == sorted(values, reverse=True)
+    assert head.get_attribute("aria-sort") == "descending"
+    head.locator("button").click()
+    assert [float(one.replace("−", "-")) for one in tab.evaluate(script)] == values[::-1]
+
+
+@in_browser
+def test_the_finding_follows_the_measure(tab):
+    tab.locator("#measure").select_option("1")
+    assert "information reward" in tab.locator(".finding h2 >> visible=true").text_content()
+    visible = tab.locator("#winners .of-measure:not([hidden])")
+    assert visible.get_attribute("data-measure") == "1"
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 800), (390, 844)])
+@in_browser
+def test_the_first_screen_answers(tab, width, height):
+    tab.set_viewport_size({"width": width, "height": height})
+    box = tab.locator(".finding p >> visible=true").first.bounding_box()
+    assert box["y"] + box["height"] < height
+    assert tab.evaluate("document.documentElement.scrollWidth") <= width
+
+
+@in_browser
+def test_nothing_stands_in_the_way_of_readers(tab):
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright")
+    for scheme in ("light", "dark"):
+        tab.emulate_media(color_scheme=scheme)
+        found = axe.Axe().run(tab).response["violations"]
+        assert [(one["id"], [n["target"] for n in one["nodes"]]) for one in found] == []
