@@ -141,7 +141,7 @@ def compare_page(
 
 def _sweep(found: Mapping[str, Findings], learners: Sequence[str]) -> dict[str, object]:
     """How winners and thresholds move from variant to variant."""
-    thresholds = sweep.thresholds(found)
+    thresholds = sweep.thresholds(found, learners)
     drawn = None if thresholds is None else svg.draw(thresholds, "thresholds", svg.CURVES, True)
     several = len(learners) > 1
     winners = svg.draw(sweep.winners(found, learners), "winners", svg.CURVES) if several else None

@@ -283,6 +283,28 @@ def test_a_sweep_shows_how_winners_and_thresholds_move(tmp_path):
             vary_study(path, [key], tmp_path / "bad", jobs=1, report=False)
 
 
+def test_an_override_may_name_one_of_several_sections(tmp_path):
+    path = tmp_path / "changed.toml"
+    path.write_text(STUDY + '\n[[changes]]\nname = "label_noise"\n')
+    study = load_study(path, {"changes[0].rate": 0.3, "learners[0].label": "naive"})
+    assert study.changes[0].parameters == {"rate": 0.3}
+    assert study.labels == ["naive", "truth"]
+    with pytest.raises(SimstudyError, match="changes"):
+        load_study(path, {"changes[3].rate": 0.3})
+
+
+def test_kept_answers_of_rows_with_gaps_give_measures_and_curves_later(tmp_path):
+    from simstudy.workflow.score import add_measures
+
+    found = run(tmp_path, "kept", GAPS, NOISE, keep_answers=True)
+    curves = found.curves("roc")
+    assert len(curves.truth)
+    added = add_measures(found.directory, ["accuracy"])
+    own = content(GAPS, NOISE, measures={"also": ["kl_divergence", "accuracy"]})
+    again = run_study(make_study(own), tmp_path / "again", jobs=1, report=False)
+    assert added.scores["accuracy"].equals(again.scores["accuracy"])
+
+
 def test_the_identity_of_a_change_is_its_name_and_what_is_not_default():
     plan = make_plan(make_study(content({**NOISE, "rate": 0.1}, GAPS)))
     assert [json.loads(change.identity) for change in plan.changes] == [

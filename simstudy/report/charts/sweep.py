@@ -55,8 +55,11 @@ def winners(found: Mapping[str, Findings], learners: Sequence[str]) -> Chart:
     return Chart("winners", title, "; ".join(told), _variants([*found]), y, tuple(layers))
 
 
-def thresholds(found: Mapping[str, Findings]) -> Chart | None:
-    """Between which sizes one learner overtakes another, by variant; None if none ever does."""
+def thresholds(found: Mapping[str, Findings], learners: Sequence[str]) -> Chart | None:
+    """Between which sizes one learner overtakes another, by variant; None if none ever does.
+
+    The looks of pairs come after those of the learners.
+    """
     changes: dict[tuple[str, str], list[tuple[int, str, Overtaking]]] = {}
     for place, (name, one) in enumerate(found.items()):
         for course in one.courses:
@@ -67,8 +70,8 @@ def thresholds(found: Mapping[str, Findings]) -> Chart | None:
         return None
     shown = [*changes][:MAX_PAIRS]
     layers: list[spec.Layer] = []
-    for series, pair in enumerate(shown):
-        side = _SIDE * (series - (len(shown) - 1) / 2)
+    for index, pair in enumerate(shown):
+        series, side = len(learners) + index, _SIDE * (index - (len(shown) - 1) / 2)
         label = f"{pair[0]} overtakes {pair[1]}"
         x = [place + side for place, _, _ in changes[pair]]
         low = [change.before for _, _, change in changes[pair]]
@@ -77,7 +80,12 @@ def thresholds(found: Mapping[str, Findings]) -> Chart | None:
         tips = [f"{name}: {overtaking(change)}" for _, name, change in changes[pair]]
         layers += [
             spec.Span(x, low, high, series=series),
-            spec.Line(x, at, label=label, series=series),
+            spec.Line(
+                *_route(dict(zip(x, at, strict=True)), len(found), side),
+                "line",
+                label,
+                series=series,
+            ),
             spec.Marks(x, at, tips, series=series),
         ]
     sizes = sorted({size for one in found.values() for size in one.design.sizes})
@@ -92,6 +100,14 @@ def thresholds(found: Mapping[str, Findings]) -> Chart | None:
         tuple(layers),
         notes=(f"{left} more pairs are in the table.",) * (left > 0),
     )
+
+
+def _route(
+    known: Mapping[float, float], variants: int, side: float
+) -> tuple[list[float], list[float]]:
+    """The points of a line, broken at variants without a threshold."""
+    x = [place + side for place in range(variants)]
+    return x, [known.get(place, math.nan) for place in x]
 
 
 def _middle(change: Overtaking) -> float:
