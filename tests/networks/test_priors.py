@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from simstudy.networks import Component, Model, read_bif
-from simstudy.networks.priors import rooted_at_target, with_class_prior
+from simstudy.networks.priors import rooted_at, with_class_prior
 from simstudy.sources.aode import AODEFamily
 from simstudy.sources.decision_tree import DecisionTreeFamily
 from simstudy.sources.latent_class import LatentClassFamily
@@ -58,7 +58,7 @@ def test_any_variable_of_a_network_with_impossible_configurations(target: str) -
 def test_a_root_is_the_same_distribution() -> None:
     model = RandomDAGFamily(variables=(6, 6), values=(2, 3)).draw(np.random.default_rng(4))
     assert model.components[0].parents[-1]
-    component = rooted_at_target(model.components[0], model.cards)
+    component = rooted_at(model.components[0], len(model.cards) - 1, model.cards)
     assert component.parents[-1] == ()
     other = Model(model.cards, [component])
     np.testing.assert_allclose(other.joint(), model.joint(), atol=1e-15)
