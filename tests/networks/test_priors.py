@@ -76,7 +76,7 @@ def test_a_prior_equal_to_the_models_own_changes_nothing(family: type) -> None:
 def test_what_cannot_be_is_refused() -> None:
     cpts = (np.array([[0.5, 0.5]] * 2), np.array([1.0, 0.0]))
     model = Model((2, 2), [Component(1.0, ((1,), ()), cpts)])
-    with pytest.raises(ValueError, match="a class that the model never has"):
+    with pytest.raises(ValueError, match="a value that 'y' never has"):
         with_class_prior(model, np.array([0.5, 0.5]))
     with pytest.raises(ValueError, match="3 probabilities does not fit a model of 2 classes"):
         with_class_prior(model, np.full(3, 1 / 3))
