@@ -266,7 +266,7 @@ def test_the_readme_is_short_and_opens_with_the_notebooks_and_the_commands():
     lines = (ROOT / "README.md").read_text(encoding="utf-8").splitlines()
     assert len(lines) <= 300
     first = [line for line in lines if line.startswith("## ")][:2]
-    assert first == ["## Five notebooks", "## Two commands"]
+    assert first == ["## Notebooks", "## Two commands"]
     notebooks = [path.name for path in sorted((ROOT / "notebooks").glob("*.ipynb"))]
     named = [name for name in notebooks if any(name in line for line in lines[:60])]
     assert named == notebooks

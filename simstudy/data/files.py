@@ -192,7 +192,7 @@ def _read_file(path: Path, reading: Reading) -> Table:
 
             return read_parquet(path, source)
         data = path.read_bytes()
-        if data.startswith(_GZIP):
+        if compressed := data.startswith(_GZIP):
             data = gzip.decompress(data)
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise SimstudyError(f"{source} cannot be uncompressed: {error}") from error
@@ -201,7 +201,14 @@ def _read_file(path: Path, reading: Reading) -> Table:
             raise
         text = getattr(error, "strerror", None) or error
         raise SimstudyError(f"{source} cannot be read: {text}{_nearest(path)}") from error
-    text = decode(data, reading.encoding, source)
+    try:
+        text = decode(data, reading.encoding, source)
+    except SimstudyError as error:
+        if compressed or not name.endswith(".gz"):
+            raise
+        raise SimstudyError(
+            f"{source} cannot be uncompressed: it is neither a gzip file nor text"
+        ) from error
     if suffix == ".arff":
         return read_arff(text, source)
     return read_delimited(text, reading.separator, source)

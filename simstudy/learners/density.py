@@ -5,9 +5,10 @@ mean gap between neighbouring distinct training values, and their probability is
 interval of width δ, at least 10^-75. All distributions are normal, and no standard deviation is
 below δ/6.
 
-Variances are sums of squared deviations. Weka subtracts the square of the mean from the mean of
-the squares, which loses digits where numbers are large for their spread: probabilities differ by
-about 10^-16 times the squared ratio of mean and standard deviation.
+A variance is the mean of the squares less the square of the mean, as in Weka. This loses digits
+where numbers are large for their spread, about 10^-16 times the squared ratio of mean and standard
+deviation. Where the ratio is above 1000, a variance is the mean squared deviation instead; above
+30, up to 5000 rows are summed in the order of Weka, which sorts them by each numeric attribute.
 """
 
 from __future__ import annotations
@@ -22,11 +23,14 @@ from simstudy.arrays import FloatArray, IntArray, weights_in
 from simstudy.data.sample import Sample, attribute_values
 from simstudy.learners.base import Described, normalise, shape_text
 from simstudy.learners.naive_bayes import FittedNaiveBayes
+from simstudy.learners.sorting import MAX_SORTED, quicksort
 
 _LEAST = 1e-75
 _DEFAULT_PRECISION = 0.01  # of an attribute with fewer than two distinct values
 _LEAST_PRECISION_OF_KERNELS = 1e-6  # as in Weka
 _NO_SPREAD = 1e-10  # a standard deviation up to this counts as 0
+_MAX_RATIO = 1e3  # of mean and standard deviation, for a difference of squares
+_NEAR_RATIO = 30.0  # up to which the order of summation does not matter
 _MAX_ERROR = 0.01  # sums of kernels end when the rest can add no more than this share
 _CHUNK_SIZE = 2**17  # kernels evaluated at once
 
@@ -40,10 +44,12 @@ class FittedNumericNaiveBayes(Described):
         self._kernel = kernel
         density = Kernels if kernel else Normals
         weights = np.ones(len(sample)) if sample.weights is None else sample.weights
+        order = np.arange(len(sample)) if kernel else _order(sample)
         self._densities: dict[int, Density] = {}
         for place in sample.schema.numeric:
+            values = sample.values[order, place]
+            rows = order[~np.isnan(values) & (weights[order] > 0)]
             values = sample.values[:, place]
-            rows = ~np.isnan(values) & (weights > 0)
             self._densities[place] = density(
                 values[rows], sample.target[rows], weights[rows], sample.classes
             )
@@ -70,6 +76,22 @@ class FittedNumericNaiveBayes(Described):
         The rows are a Sample or an array of codes and numbers, NaN where a value is missing.
         """
         return normalise(self.log_joint(attribute_values(codes, self.cards[:-1])))
+
+
+def _order(sample: Sample) -> IntArray:
+    """Return the order in which rows are summed."""
+    order = np.arange(len(sample))
+    columns = sample.values[:, sample.schema.numeric]
+    known = ~np.isnan(columns)
+    if len(sample) > MAX_SORTED or sample.weights is not None:
+        return order
+    with np.errstate(all="ignore"):
+        mean = columns.mean(axis=0, where=known)
+        far = np.abs(mean) > _NEAR_RATIO * columns.std(axis=0, where=known)
+    if far.any():
+        for place in sample.schema.numeric:
+            order = order[quicksort(sample.values[order, place])]
+    return order
 
 
 class Density(ABC):
@@ -117,9 +139,15 @@ class Normals(Density):
     def _fit(self, values: FloatArray, target: IntArray, weights: FloatArray, classes: int) -> None:
         total = weights_in(target, weights, classes)
         total[total == 0] = 1.0
-        mean = weights_in(target, weights * values, classes) / total
-        squares = weights * (values - mean[target]) ** 2
-        deviation = np.sqrt(weights_in(target, squares, classes) / total)
+        sums = weights_in(target, weights * values, classes)
+        mean = sums / total
+        variance = weights_in(target, weights * (values - mean[target]) ** 2, classes) / total
+        with np.errstate(over="ignore", invalid="ignore"):
+            squares = weights_in(target, values * values * weights, classes)
+            difference = np.abs(squares - mean * sums) / total
+            exact = np.abs(mean) <= _MAX_RATIO * np.sqrt(variance)
+        exact &= np.isfinite(difference)
+        deviation = np.sqrt(np.where(exact, difference, variance))
         deviation[deviation <= _NO_SPREAD] = 0.0
         self._mean = mean[:, None]
         self._deviation = np.maximum(deviation, self._precision / 6)[:, None]

@@ -21,6 +21,7 @@ from simstudy.report.tables.table import Cell, Table, make_table, words
 from simstudy.report.templating import render
 from simstudy.results.results import Results
 from simstudy.study.claims import Claim
+from simstudy.study.data_claims import DataClaim
 
 
 @dataclass(frozen=True)
@@ -73,7 +74,7 @@ def compare_data_page(
             }
         )
 
-    def unit(claim: Claim) -> str:
+    def unit(claim: Claim | DataClaim) -> str:
         known = studies.get(claim.study)
         return known.info(claim.measure or None).unit if known else ""
 

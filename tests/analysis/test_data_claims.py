@@ -112,8 +112,8 @@ def test_never_is_contradicted_by_one_win_unless_it_is_excepted():
 
 
 def test_a_win_before_adjustment_alone_does_not_decide():
-    means = {"d": {"x": 0.70, "y": 0.6999, "z": 0.5, "w": 0.4}}
-    tried = [Worked(means, noise=noise) for noise in np.geomspace(1e-5, 2e-4, 8)]
+    means = {"d": {"x": 0.70, "y": 0.6999, "z": 0.69995, "w": 0.69995}}
+    tried = [Worked(means, noise=noise) for noise in np.geomspace(1e-5, 2e-4, 40)]
     claim, said = DataClaim("s", "text", "never beats", ["x"], ["y"]), []
     for results in tried:
         plain = "y" in results.winners(adjustment="none").losers("d", "x")

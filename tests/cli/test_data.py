@@ -259,6 +259,12 @@ OTHERS = [
         "my.csv.gz cannot be uncompressed: ",
     ),
     ("my.csv.gz", b"\x1f\x8b\x08\x00" + b"\xff" * 40, "", "my.csv.gz cannot be uncompressed: "),
+    (
+        "my.csv.gz",
+        b"PK\x03\x04\xff\xfe",
+        "",
+        "cannot be uncompressed: it is neither a gzip file nor",
+    ),
     ("my.xlsx", b"PK", "", "my.xlsx has the unknown type '.xlsx'; known: .csv"),
     ("my", GOOD, "", "my has the unknown type ''"),
 ]

@@ -11,7 +11,7 @@ import pytest
 
 from simstudy.data.sample import Sample
 from simstudy.data.schema import Schema, Variable
-from simstudy.learners import C45, LBR, BoostedC45, DecisionStump, OneR
+from simstudy.learners import C45, LBR, BoostedC45, DecisionStump, NaiveBayes, OneR
 
 REAL = Path(__file__).parents[1] / "golden" / "real"
 DATASETS = json.loads((REAL / "datasets.json").read_text())
@@ -33,8 +33,8 @@ def read_rows(path: Path) -> list[list[str]]:
 
 
 @cache
-def parts(name: str, binned: bool) -> tuple[Sample, Sample]:
-    """The training and test part of a data set; binned by Weka's cuts of the training part."""
+def whole(name: str, binned: bool) -> Sample:
+    """A data set; binned by Weka's cuts of the training part."""
     described = DATASETS[name]
     columns, variables = [], []
     texts = zip(*read_rows(REAL / "data" / f"{name}.csv.gz"), strict=True)
@@ -49,7 +49,12 @@ def parts(name: str, binned: bool) -> tuple[Sample, Sample]:
             numbers = np.where(np.isnan(numbers), np.nan, np.searchsorted(cuts, numbers))
         columns.append(numbers)
         variables.append(Variable(variable, None if values is None else tuple(values)))
-    sample = Sample.of(np.column_stack(columns), Schema(tuple(variables)))
+    return Sample.of(np.column_stack(columns), Schema(tuple(variables)))
+
+
+def parts(name: str, binned: bool) -> tuple[Sample, Sample]:
+    """The training and test part of a data set."""
+    sample = whole(name, binned)
     test = np.arange(len(sample)) % 3 == 0
     return sample.take(~test), sample.take(test)
 
@@ -72,6 +77,28 @@ def test_trees_and_rules_answer_as_weka(name: str, learner: str) -> None:
     assert_equal(fitted.predict_proba(test), weka(learner, name))
     np.testing.assert_array_equal(
         fitted.predict_proba(test.values[:, :-1]), fitted.predict_proba(test)
+    )
+
+
+def test_ties_of_training_rows_are_decided_as_by_weka() -> None:
+    tests: dict[tuple[str, str], list[list[str]]] = {}
+    for name, split, *rest in read_rows(REAL / "probs" / "BoostJ48_ties.csv.gz"):
+        tests.setdefault((name, split), []).append(rest)
+    for (name, _), rows in tests.items():
+        expected = np.array([row[1:] for row in rows], dtype=float)
+        test = np.array([row[0] for row in rows], dtype=int)
+        sample = whole(name, binned=False)
+        train = sample.take(np.setdiff1d(np.arange(len(sample)), test))
+        assert_equal(BoostedC45().fit(train).predict_proba(sample.take(test)), expected)
+
+
+def test_squares_are_summed_in_the_order_of_weka() -> None:
+    rows = np.array(read_rows(REAL / "probs" / "NB_order.csv.gz"), dtype=float)
+    sample, test = whole("glass", binned=False), rows[:, 0].astype(int)
+    train = sample.take(np.setdiff1d(np.arange(len(sample)), test))
+    fitted = NaiveBayes(numeric="gaussian").fit(train)
+    np.testing.assert_allclose(
+        fitted.predict_proba(sample.take(test)), rows[:, 1:], rtol=0, atol=2e-10
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import sys
 from pathlib import Path
 
@@ -14,6 +13,8 @@ from typer.testing import CliRunner
 from simstudy import SimstudyError, read_data
 from simstudy.cli.app import app
 from simstudy.study.lists import load_collection
+from simstudy.study.plugins import load_plugin
+from simstudy.study.registry import LEARNERS
 from simstudy.study.toml import read_toml
 from simstudy.study.without import without
 from simstudy.workflow.lists import run_collection, summary
@@ -149,11 +150,9 @@ def test_data_sets_and_learners_can_be_left_out(write, tmp_path):
 
 @pytest.fixture(scope="module")
 def plugin():
-    spec = importlib.util.spec_from_file_location("huang_ling", STUDIES / "huang_ling2007.py")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["huang_ling"] = module
-    spec.loader.exec_module(module)
-    return module
+    load_plugin(STUDIES / "huang_ling2007.py")
+    learner = LEARNERS.get("stopped_mlp")
+    return sys.modules[learner.__module__]
 
 
 def test_a_network_is_kept_from_before_the_measure_stopped_to_gain(plugin):

@@ -9,7 +9,7 @@ import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray, weights_in
 from simstudy.learners.c45.table import Entries, Table
-from simstudy.learners.c45.tree import SMALL, Level, Tree
+from simstudy.learners.c45.tree import LEAF, SMALL, Level, Tree
 
 Number = TypeVar("Number", float, FloatArray)
 
@@ -75,6 +75,8 @@ class Pruner:
             if len(lifted):
                 tree.replace(lifted, largest[lifted])
                 levels = self._descend(lifted, entries.at(lifted, len(tree)))
+                for below in (lifted, *(level.children for level, _ in levels)):
+                    tree.before[below] = LEAF
                 errors[lifted] = self._prune(lifted, levels)
         return errors[roots]
 

@@ -43,6 +43,10 @@ class Tree:
         Number of children.
     counts : array of shape (classes, nodes)
         Training rows of each class.
+    before : array of shape (nodes,)
+        The attribute that a leaf tested before it was pruned; −1 if none.
+    raised : array of shape (nodes,)
+        Whether pruning has put another subtree in place of a node's own.
     depth : int
         The maximum number of tests on a path, set by `compact`.
     """
@@ -58,6 +62,8 @@ class Tree:
     ) -> None:
         self.attribute, self.threshold = attribute, threshold
         self.first, self.branches, self.counts, self.depth = first, branches, counts, depth
+        self.before = np.full(len(attribute), LEAF)
+        self.raised = np.zeros(len(attribute), dtype=bool)
 
     @classmethod
     def of_layers(cls, layers: Sequence[Tree]) -> Tree:
@@ -80,6 +86,7 @@ class Tree:
 
     def make_leaves(self, nodes: IntArray) -> None:
         """Turn some nodes into leaves."""
+        self.before[nodes] = self.attribute[nodes]
         self.attribute[nodes] = LEAF
         self.branches[nodes] = 0
         self.first[nodes] = nodes
@@ -88,6 +95,7 @@ class Tree:
         """Replace some nodes by others with their subtrees."""
         for field in (self.attribute, self.threshold, self.first, self.branches):
             field[nodes] = field[by]
+        self.raised[nodes] = True
         leaves = nodes[self.branches[nodes] == 0]
         self.first[leaves] = leaves
 
@@ -103,6 +111,7 @@ class Tree:
         self.first = places[self.first[order]]
         self.attribute, self.threshold = self.attribute[order], self.threshold[order]
         self.branches, self.counts = self.branches[order], self.counts[:, order]
+        self.before, self.raised = self.before[order], self.raised[order]
 
     def level(self, nodes: IntArray) -> Level:
         """Return some inner nodes with their children."""

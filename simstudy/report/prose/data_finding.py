@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from simstudy.analysis.data_findings import DataFindings
 from simstudy.analysis.over_sets import OverSets, SetsPair
 from simstudy.analysis.reversals import Reversals
-from simstudy.report.prose.numbers import brief, number, p_value, share
+from simstudy.report.prose.numbers import brief, estimated_share, number, p_value
 from simstudy.report.prose.phrases import MAX_NAMED, in_unit, listed, opening
 from simstudy.study.study import Study
 from simstudy.texts import counted
@@ -207,8 +207,9 @@ def _posterior(pair: SetsPair, leader: str) -> str:
     if pair.first != leader:
         ours, theirs = theirs, ours
     return (
-        f"{brief(leader)} against {brief(other)}: better with probability {share(ours)}, "
-        f"equivalent (within ±{pair.posterior.rope:g}) {share(equal)}, worse {share(theirs)}."
+        f"{brief(leader)} against {brief(other)}: better with probability {estimated_share(ours)}, "
+        f"equivalent (within ±{pair.posterior.rope:g}) {estimated_share(equal)}, "
+        f"worse {estimated_share(theirs)}."
     )
 
 

@@ -63,3 +63,10 @@ def minus(number: str) -> str:
 def share(value: float) -> str:
     """A number from 0 to 1 to three decimals; below these, how small it is."""
     return "< .001" if 0 < value < 0.0005 else number(value, 3)
+
+
+def estimated_share(value: float) -> str:
+    """A share of random draws to three decimals: none of them is not never, all not always."""
+    if value < 0.0005:
+        return "< .001"
+    return "> .999" if value > 0.9995 else number(value, 3)

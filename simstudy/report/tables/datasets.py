@@ -13,7 +13,15 @@ from simstudy.analysis.datasets import SPREAD
 from simstudy.analysis.over_sets import OverSets
 from simstudy.analysis.reversals import Reversals
 from simstudy.report.prose import data_finding as prose
-from simstudy.report.prose.numbers import NONE, duration, number, p_value, share, signed
+from simstudy.report.prose.numbers import (
+    NONE,
+    duration,
+    estimated_share,
+    number,
+    p_value,
+    share,
+    signed,
+)
 from simstudy.report.prose.phrases import axis_label, opening
 from simstudy.report.tables.table import Cell, Table, make_table, words
 from simstudy.results.results import Results
@@ -160,7 +168,7 @@ def pairs(found: OverSets) -> Table:
                 p_value(pair.p_adjusted),
                 Cell(pair.winner or NONE, kind="win" if pair.winner else "tie"),
                 p_value(pair.sign.p),
-                *(share(value) for value in pair.posterior),
+                *(estimated_share(value) for value in pair.posterior),
             ]
         )
     heads: list[str | Cell] = ["first – second", "mean difference", "won/drawn/lost", "Wilcoxon p"]
