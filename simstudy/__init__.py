@@ -16,8 +16,15 @@ if TYPE_CHECKING:
     from simstudy.networks.model import Component, Model
     from simstudy.results.results import Results, open_results
     from simstudy.sources.base import Family
+    from simstudy.sources.changes.base import Change
+    from simstudy.sources.changes.world import World
     from simstudy.study.lists import load_collection
-    from simstudy.study.registry import register_family, register_learner, register_measure
+    from simstudy.study.registry import (
+        register_change,
+        register_family,
+        register_learner,
+        register_measure,
+    )
     from simstudy.study.study import Study, load_study, make_study
     from simstudy.workflow.advise import advise
     from simstudy.workflow.compare import compare_studies
@@ -31,10 +38,17 @@ _HOMES = {
     "simstudy.workflow.compare": ["compare_studies"],
     "simstudy.errors": ["SimstudyError"],
     "simstudy.sources.base": ["Family"],
+    "simstudy.sources.changes.base": ["Change"],
+    "simstudy.sources.changes.world": ["World"],
     "simstudy.networks.model": ["Component", "Model"],
     "simstudy.learners.base": ["Generative", "Learner"],
     "simstudy.workflow.pilot": ["run_pilot"],
-    "simstudy.study.registry": ["register_family", "register_learner", "register_measure"],
+    "simstudy.study.registry": [
+        "register_change",
+        "register_family",
+        "register_learner",
+        "register_measure",
+    ],
     "simstudy.results.results": ["Results", "open_results"],
     "simstudy.workflow.run": ["merge", "run_cell", "run_shard", "run_study"],
     "simstudy.data.files": ["read_data"],
@@ -59,11 +73,14 @@ __all__ = [  # noqa: RUF022 (in the order of a study)
     "Family",
     "Model",
     "Component",
+    "Change",
+    "World",
     "Sample",
     "read_data",
     "Learner",
     "Generative",
     "register_family",
+    "register_change",
     "register_learner",
     "register_measure",
     "SimstudyError",

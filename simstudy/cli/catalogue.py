@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 _STARTER = Path(__file__).parents[1] / "study" / "starter.toml"
 _USE = {
     "family": '[family] with name = "{}"',
+    "change": '[[changes]] with name = "{}"',
     "learner": '[[learners]] with name = "{}"',
     "estimator": 'compare = "estimators" and [[estimators]] with name = "{}"',
     "test": 'compare = "tests" and [[tests]] with name = "{}"',
@@ -71,13 +72,13 @@ def show(study: StudyFile) -> None:
 
 def list_(
     name: Annotated[
-        str | None, typer.Argument(help="A family, learner or measure to describe.")
+        str | None, typer.Argument(help="A family, change, learner or measure to describe.")
     ] = None,
     plugin: Annotated[
         list[Path] | None, typer.Option(help="A plugin file to execute first; repeatable.")
     ] = None,
 ) -> None:
-    """List the families, learners and measures, or describe one."""
+    """List the families, changes, learners and measures, or describe one."""
     from simstudy.results.manifest import first_line
     from simstudy.study.describe import find_components
     from simstudy.study.plugins import load_plugin

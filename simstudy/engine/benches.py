@@ -14,7 +14,7 @@ from simstudy.engine.plan import Component, Plan
 from simstudy.engine.scoring import check_probabilities
 from simstudy.estimators.bench import Bench, Judge, scheme_name
 from simstudy.measures.arguments import arguments
-from simstudy.networks.model import Model
+from simstudy.sources.changes.world import Population
 from simstudy.study.registry import MEASURES
 
 Streams = Callable[[str], np.random.Generator]
@@ -103,7 +103,7 @@ def judge_of(
     plan: Plan,
     measure: Component,
     target: IntArray,
-    truth: Model | None,
+    truth: Population | None,
     class_names: Sequence[str],
     rarer: int,
 ) -> Judge:

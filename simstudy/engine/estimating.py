@@ -129,7 +129,7 @@ class EstimatingTask(Task):
     def _of_training_set(self, size: int, number: int) -> list[list[float]]:
         """Return the exact values of every learner after a further training set."""
         purpose = f"set/{number}"
-        sample = self._model_itself.sample(size, self._stream(f"train/{size}/{number}"))
+        sample = self._known_truth.sample(size, self._stream(f"train/{size}/{number}"))
         return [self._exact(one, sample, size, purpose) for one in self._plan.learners]
 
     def _exact(self, learner: Component, sample: Sample, size: int, purpose: str) -> list[float]:

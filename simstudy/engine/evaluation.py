@@ -10,7 +10,7 @@ import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray
 from simstudy.data.sample import Sample, configurations, distinct_rows, read_only
-from simstudy.networks.model import Model
+from simstudy.sources.changes.world import Population
 from simstudy.study.constants import MAX_CONFIGURATIONS, ROWS_BESIDE_EXACT
 
 EXACT, SAMPLED = "exact", "sampled"
@@ -41,10 +41,13 @@ class Evaluation:
     all_rows: bool = False  # whether the rows are all attribute configurations, in order
 
 
-def evaluation(model: Model, size: int | str, rng: np.random.Generator) -> Evaluation:
+def evaluation(model: Population, size: int | str, rng: np.random.Generator) -> Evaluation:
     """A test set of ``size`` rows, ``"exact"`` (the joint distribution), or ``"both"``."""
     if isinstance(size, int):
         drawn = model.sample(size, rng)
+        if not drawn.plain:  # values are missing
+            places = np.arange(len(drawn))
+            return Evaluation(drawn, {SAMPLED: Trial(places, read_only(drawn.target))})
         first, inverse = distinct_rows(drawn.attributes, model.cards[:-1])
         rows = np.asfortranarray(drawn.attributes[first])
         return Evaluation(read_only(rows), {SAMPLED: Trial(inverse, read_only(drawn.target))})
@@ -56,21 +59,21 @@ def evaluation(model: Model, size: int | str, rng: np.random.Generator) -> Evalu
     return Evaluation(read_only(configurations(model.cards[:-1])), tests, all_rows=True)
 
 
-def exact_test(model: Model) -> Trial:
+def exact_test(model: Population) -> Trial:
     """Every joint configuration of nonzero probability, weighted by it."""
     possible, weights = _support(model)
     rows, target = np.divmod(possible, model.cards[-1])
     return Trial(read_only(rows), read_only(target), read_only(weights))
 
 
-def population(model: Model) -> Sample:
+def population(model: Population) -> Sample:
     """The joint distribution as a training set of 10⁹ rows, where smoothing is negligible."""
     possible, weights = _support(model)
     codes = np.array(np.unravel_index(possible, model.cards)).T
     return Sample(codes, model.cards, weights * POPULATION_ROWS)
 
 
-def _support(model: Model) -> tuple[IntArray, FloatArray]:
+def _support(model: Population) -> tuple[IntArray, FloatArray]:
     """The joint configurations of nonzero probability, and their probabilities."""
     number = math.prod(model.cards)
     if number > MAX_CONFIGURATIONS:

@@ -21,7 +21,7 @@ from simstudy.measures.two_level import level_names
 from simstudy.sources.data import DataSource
 from simstudy.study.kinds import KINDS, LEARNERS_KIND, Kind
 from simstudy.study.plugins import PluginFile
-from simstudy.study.registry import LEARNERS, MEASURES, registered
+from simstudy.study.registry import LEARNERS, MEASURES, makes_missing, registered
 from simstudy.study.sizes import rows_of
 
 if TYPE_CHECKING:
@@ -38,12 +38,13 @@ UNNAMED_CONDITIONS: dict[str, Any] = {
     "measures.reward": "mean",
     "measures.positive": None,
     "keep_answers": False,
+    "changes": [],
 }
 
 
 @dataclass(frozen=True)
 class Component:
-    """A family, learner or measure: its name, given parameters, and identity.
+    """A family, change, learner or measure: its name, given parameters, and identity.
 
     The identities of families and learners seed the random streams.
     """
@@ -103,6 +104,7 @@ class Plan:
     sources: tuple[tuple[str, str], ...] = ()
     parts: tuple[Part, ...] = ()  # of a study of data sets
     datasets: tuple[tuple[str, str], ...] = ()  # their names and digests
+    changes: tuple[Component, ...] = ()  # of the models drawn, in order
     # Parameters of the family that are texts of files, and the names of their copies in results.
     files: tuple[tuple[str, str], ...] = field(default=(), compare=False)
     tables: tuple[DataSource, ...] = field(default=(), compare=False)
@@ -151,11 +153,12 @@ class Plan:
         return replace(self, **changed)
 
     @property
-    def component_names(self) -> tuple[str, list[str], list[str]]:
-        """The names of the family, the learners and the measures, as `registered` takes them."""
+    def component_names(self) -> tuple[str, list[str], list[str], list[str]]:
+        """The names of the components of a study, as `registered` takes them."""
         every = (*self.measures, *self.targets)
         measures = dict.fromkeys(level for one in every for level in level_names(one.name))
-        return self.family.name, [one.name for one in self.learners], [*measures]
+        learners, changes = ([one.name for one in kind] for kind in (self.learners, self.changes))
+        return self.family.name, learners, [*measures], changes
 
     @property
     def cells(self) -> int:
@@ -178,7 +181,11 @@ class Plan:
             "datasets": [list(dataset) for dataset in self.datasets],
             "resampling": self.resampling,
         }
-        later = {"measures.positive": self.positive, "keep_answers": self.keep_answers}
+        later = {
+            "measures.positive": self.positive,
+            "keep_answers": self.keep_answers,
+            "changes": [change.identity for change in self.changes],
+        }
         named = {key: value for key, value in later.items() if value != UNNAMED_CONDITIONS[key]}
         named |= {} if self.kind.compares_learners else self._other_kind()
         return (
@@ -262,7 +269,7 @@ def _identity(learner: Component) -> str:
 
 
 def _prepared(component: Component, spec: Spec, study: Study) -> Component:
-    """A learner of a study of data sets, with how rows are prepared for it."""
+    """A learner of a study in which values may be missing, with how rows are prepared for it."""
     from simstudy.study.datasets import prepared_for
 
     learner = LEARNERS.get(spec.name)(**spec.parameters)
@@ -292,9 +299,11 @@ def make_plan(study: Study) -> Plan:
             plan,
             datasets=tuple((table.name, table.digest) for table in study.tables),
             parts=parts_of(study.tables, plan.seed, plan.resampling),
-            learners=tuple(map(_prepared, plan.learners, study.learners, repeat(study))),
         )
         _check_sizes(plan)
+    if study.tables or makes_missing(change.name for change in study.changes):
+        learners = tuple(map(_prepared, plan.learners, study.learners, repeat(study)))
+        plan = replace(plan, learners=learners)
     return replace(
         plan,
         tables=study.tables,
@@ -323,6 +332,7 @@ def stated_plan(study: Study) -> Plan:
         seed=study.seed,
         models=study.models,
         family=_component(family),
+        changes=tuple(map(_component, study.changes)),
         files=family.files,
         train_sizes=tuple(study.data.train_sizes),
         test_size=study.data.test_size,

@@ -105,7 +105,7 @@ class RejectingTask(Task):
 
     def _contest(self, size: int, number: int) -> Contest:
         plan, place = self._plan, f"{size}/{number}"
-        sample = self._model_itself.sample(size, self._stream(f"train/{place}"))
+        sample = self._known_truth.sample(size, self._stream(f"train/{place}"))
         names, rarer = self._problem.class_names, self._problem.rarer
         judge = judge_of(plan, plan.measures[0], sample.target, self._truth, names, rarer)
         splits = splitter(sample.target, lambda purpose: self._stream(f"{purpose}/{place}"))

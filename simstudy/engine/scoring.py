@@ -14,7 +14,7 @@ from simstudy.engine.evaluation import Evaluation, Trial
 from simstudy.engine.plan import Column
 from simstudy.measures.arguments import arguments
 from simstudy.measures.base import Undefined, clip, keywords, score
-from simstudy.networks.model import Model
+from simstudy.sources.changes.world import Population
 from simstudy.study.registry import MEASURES
 
 
@@ -56,7 +56,7 @@ def check_probabilities(proba: FloatArray, rows: int, classes: int) -> FloatArra
 
 
 def class_prior(
-    kind: str | Sequence[float], train: Sample, test: Trial, model: Model | None
+    kind: str | Sequence[float], train: Sample, test: Trial, model: Population | None
 ) -> FloatArray:
     """The prior that rewards are relative to.
 
@@ -90,7 +90,7 @@ class Scorer:
         prior: str | Sequence[float],
         cutoff: str,
         base: float,
-        model: Model | None,
+        model: Population | None,
         judged: Evaluation,
         reward: str = "mean",
         foreign: Collection[str] = (),

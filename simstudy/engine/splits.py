@@ -15,7 +15,7 @@ from simstudy.data.sample import Sample
 from simstudy.engine.answers import pack, unpack
 from simstudy.engine.evaluation import SAMPLED, Evaluation, Trial
 from simstudy.engine.plan import Component, Part, Plan, data_identity
-from simstudy.engine.problems import Problem
+from simstudy.engine.problems import Problem, prepared_sets
 from simstudy.engine.seeds import stream
 from simstudy.measures.arguments import rarest
 from simstudy.sources.data import DataSource
@@ -64,7 +64,8 @@ class DataProblem(Problem):
         self._plan, self._model, part = plan, model, plan.parts[model]
         self._table = plan.table(part)
         self._split = splits_of(self._table, plan.seed, plan.resampling)[part.number]
-        self.truth, self.class_names = None, self._table.sample.class_names
+        self.truth, self.training = None, None
+        self.class_names = self._table.sample.class_names
         self.rarer = rarest(self._table.sample.class_counts)
         test = self._table.sample.take(self._split.test)
         self.judged = Evaluation(test, {SAMPLED: Trial(np.arange(len(test)), test.target)})
@@ -85,12 +86,7 @@ class DataProblem(Problem):
 
     def seen(self, component: Component, learner: Any, sample: Sample) -> tuple[Sample, Sample]:
         """Return both parts as prepared for a learner; those of equal needs share them."""
-        assert component.preparation is not None
-        key = (component.preparation, component.accepts)
-        if key not in self._prepared:
-            prepared = component.preparation.fit(sample, component.accepts)
-            self._prepared[key] = prepared.train, prepared(self.judged.rows)
-        return self._prepared[key]
+        return prepared_sets(self._prepared, component, sample, self.judged.rows)
 
     def answers(self, proba: FloatArray) -> str:
         """Return the test rows and their predictions."""

@@ -22,7 +22,7 @@ from simstudy.data.sample import Sample, read_only
 from simstudy.engine.evaluation import population
 from simstudy.engine.kinds import way_of
 from simstudy.engine.plan import Column, Component, Plan
-from simstudy.engine.problems import build, problem
+from simstudy.engine.problems import build, changed_model, problem
 from simstudy.engine.scoring import (
     InvalidProbabilitiesError,
     NoLimitError,
@@ -32,8 +32,9 @@ from simstudy.engine.scoring import (
 )
 from simstudy.errors import describe
 from simstudy.networks.model import Model
+from simstudy.sources.changes.world import Population, World
 from simstudy.study.plugins import directory_restored, execute_plugin
-from simstudy.study.registry import FAMILIES, LEARNERS, REGISTRIES
+from simstudy.study.registry import LEARNERS, REGISTRIES
 
 CellKey: TypeAlias = tuple[int, str]  # training size and label of the learner
 TaskKey: TypeAlias = tuple[int, Collection[CellKey] | None]  # a model, and which of its cells
@@ -148,14 +149,15 @@ class Task:
         return self._train[1]
 
     @property
-    def _model_itself(self) -> Model:
+    def _known_truth(self) -> Population:
         """The truth, where it is known."""
         assert self._truth is not None, "what needs the truth is refused when a study is loaded"
         return self._truth
 
     @cached_property
     def _population(self) -> Sample:
-        return population(self._model_itself)
+        assert self._problem.training is not None, "as the truth"
+        return population(self._problem.training)
 
     def run_cell(self, component: Component, size: int) -> Cell:
         """Fit a learner to a training set and score its predictions; a failure is a status."""
@@ -266,7 +268,7 @@ class Task:
         fitted: Any = None if knows else learner.fit(sample, rng)
         fit_ended, shared = perf_counter(), sample.shared_seconds
         if knows:
-            proba = self._model_itself.posterior(self._judged.rows)
+            proba = self._known_truth.posterior(self._judged.rows)
         elif self._judged.all_rows and hasattr(fitted, "predict_grid"):
             proba = fitted.predict_grid()
         else:
@@ -283,9 +285,9 @@ class Task:
         """A learner, given the true structure if it can use it."""
         learner = build(LEARNERS, component)
         given_structure = getattr(learner, "given_structure", None)
-        if given_structure is None or self._truth is None:
+        if given_structure is None or self._problem.training is None:
             return learner
-        networks = self._truth.components
+        networks = self._problem.training.model.components
         return given_structure([tuple(map(tuple, network.parents)) for network in networks])
 
     def _limit(self, component: Component) -> tuple[FloatArray | None, str]:
@@ -311,7 +313,7 @@ class Task:
             return
         if reason := getattr(learner, "no_limit", ""):
             raise ValueError(reason)
-        cards = self._model_itself.cards
+        cards = self._known_truth.cards
         # The same attributes with each class: only the weights distinguish the classes.
         rows = np.zeros((10 * cards[-1], len(cards)), dtype=np.intp)
         rows[:, -1] = np.arange(len(rows)) % cards[-1]
@@ -340,11 +342,15 @@ def prepare(plan: Plan) -> None:
         registries[kind].register(name, thing)
 
 
-def draw_model(plan: Plan, index: int) -> Model:
-    """One of the models of a study."""
+def draw_world(plan: Plan, index: int) -> World:
+    """One of the models of a study, changed."""
     with state_restored():
-        model: Model = build(FAMILIES, plan.family).draw(plan.stream(index, "model"))
-    return model
+        return changed_model(plan, index)
+
+
+def draw_model(plan: Plan, index: int) -> Model:
+    """One of the models of a study: what its training rows are drawn from."""
+    return draw_world(plan, index).train.model
 
 
 def failed(cell: Cell, error: BaseException, status: str, during: str = "") -> Cell:

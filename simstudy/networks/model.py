@@ -156,11 +156,35 @@ class Model:
 
     def class_prior(self) -> FloatArray:
         """Return the true marginal P(class)."""
-        target = len(self.cards) - 1
-        if all(component.parents[target] == () for component in self.components):
-            return np.sum([c.weight * c.cpts[target] for c in self.components], axis=0)
-        parts = [c.weight * c.network.marginal((target,)) for c in self.components]
+        return self.marginal(len(self.cards) - 1)
+
+    def marginal(self, variable: int) -> FloatArray:
+        """Return the true marginal of a variable."""
+        if all(component.parents[variable] == () for component in self.components):
+            return np.sum([c.weight * c.cpts[variable] for c in self.components], axis=0)
+        parts = [c.weight * c.network.marginal((variable,)) for c in self.components]
         return np.sum(parts, axis=0)
+
+    def partial_posterior(self, codes: IntArray) -> FloatArray:
+        """Return P(class | attributes seen) for rows of attribute codes, −1 where not seen.
+
+        By variable elimination. For what has probability 0 the class prior is returned.
+        """
+        target, one = len(self.cards) - 1, len(self.components) == 1
+        posteriors = [c.network.posteriors(target, codes) for c in self.components]
+        if one:
+            posterior = posteriors[0]
+        else:
+            evidence = np.insert(codes, target, -1, axis=1)
+            with np.errstate(divide="ignore", invalid="ignore"):
+                logs = [
+                    np.log(c.weight) + c.network.log_evidence(evidence) for c in self.components
+                ]
+                shares = np.exp(logs - np.max(logs, axis=0))[..., None]
+                posterior = (np.nan_to_num(posteriors) * shares).sum(0) / shares.sum(0)
+        impossible = np.isnan(posterior).any(axis=1)
+        posterior[impossible] = self.class_prior()
+        return posterior
 
     def to_pgmpy(
         self,

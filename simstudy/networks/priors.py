@@ -1,4 +1,4 @@
-"""Models with another class prior: P(attributes | class) stays as it is."""
+"""Models with another marginal of a variable: what depends on it stays as it is."""
 
 from __future__ import annotations
 
@@ -16,47 +16,59 @@ _SAME = 1e-12
 
 
 def with_class_prior(model: Model, prior: FloatArray) -> Model:
-    """Return a model of P(attributes | class) · prior.
-
-    The model itself is returned if it has this prior already. Arcs into the target are reversed
-    (Shachter 1986), so that it becomes a root; components of a mixture are weighted anew.
-
-    Parameters
-    ----------
-    model : Model
-        The model.
-    prior : array of shape (classes,)
-        The probabilities of the classes.
-    """
+    """Return a model of P(attributes | class) · prior; see `with_marginal`."""
     prior = np.asarray(prior, dtype=np.float64)
     if prior.shape != (model.cards[-1],):
         raise ValueError(
             f"a prior of {prior.size} probabilities does not fit a model of {model.cards[-1]} "
             "classes"
         )
-    own = model.class_prior()
-    if np.abs(prior - own).max() <= _SAME:
+    return with_marginal(model, len(model.cards) - 1, prior)
+
+
+def with_marginal(model: Model, variable: int, marginal: FloatArray) -> Model:
+    """Return a model of P(all others | variable) · marginal.
+
+    The model itself is returned if it has this marginal already. Arcs into the variable are
+    reversed (Shachter 1986), so that it becomes a root; components of a mixture are weighted anew.
+
+    Parameters
+    ----------
+    model : Model
+        The model.
+    variable : int
+        Its number; the target is the last.
+    marginal : array of shape (values,)
+        The probabilities of its values.
+    """
+    name, card = model.names[variable], model.cards[variable]
+    if marginal.shape != (card,):
+        raise ValueError(
+            f"{marginal.size} probabilities do not fit '{name}', which has {card} values"
+        )
+    own = model.marginal(variable)
+    if np.abs(marginal - own).max() <= _SAME:
         return model
-    if (own[prior > 0] <= 0).any():
-        raise ValueError("a class that the model never has cannot be given a probability")
-    rooted = [rooted_at_target(component, model.cards) for component in model.components]
-    shared = len({component.cpts[-1].tobytes() for component in rooted}) == 1
-    ratio = np.divide(prior, own, out=np.zeros_like(prior), where=own > 0)
+    if (own[marginal > 0] <= 0).any():
+        raise ValueError(f"a value that '{name}' never has cannot be given a probability")
+    rooted = [rooted_at(component, variable, model.cards) for component in model.components]
+    shared = len({component.cpts[variable].tobytes() for component in rooted}) == 1
+    ratio = np.divide(marginal, own, out=np.zeros_like(marginal), where=own > 0)
     components = []
     for component in rooted:
         if shared:
-            weight, changed = component.weight, prior
+            weight, changed = component.weight, marginal
         else:
-            scaled = component.cpts[-1] * ratio
+            scaled = component.cpts[variable] * ratio
             weight, changed = component.weight * float(scaled.sum()), scaled / scaled.sum()
-        cpts = (*component.cpts[:-1], changed)
-        components.append(Component(weight, component.parents, cpts))
+        cpts = list(component.cpts)
+        cpts[variable] = changed
+        components.append(Component(weight, component.parents, tuple(cpts)))
     return Model(model.cards, components, model.names)
 
 
-def rooted_at_target(component: Component, cards: tuple[int, ...]) -> Component:
-    """Return the same distribution as a network in which the last variable has no parents."""
-    target = len(cards) - 1
+def rooted_at(component: Component, target: int, cards: tuple[int, ...]) -> Component:
+    """Return the same distribution as a network in which a variable has no parents."""
     parents = [tuple(those) for those in component.parents]
     cpts = list(component.cpts)
     while parents[target]:
@@ -79,7 +91,7 @@ def _reverse(
     axes = (*both, v, u)
     if math.prod(cards[w] for w in axes) > MAX_TABLE:
         raise ValueError(
-            f"another class prior needs a table of {len(axes)} variables, above {MAX_TABLE:,} cells"
+            f"another marginal needs a table of {len(axes)} variables, above {MAX_TABLE:,} cells"
         )
     order = {w: i for i, w in enumerate(axes)}
     sizes = [cards[w] for w in axes]

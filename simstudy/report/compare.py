@@ -8,8 +8,9 @@ from dataclasses import replace
 import pandas as pd
 
 from simstudy.analysis.claims import StatementVerdict
+from simstudy.analysis.findings import Findings
 from simstudy.report.charts import curves as lines
-from simstudy.report.charts import svg
+from simstudy.report.charts import svg, sweep
 from simstudy.report.prose import captions, claims, comparison
 from simstudy.report.prose.design import question
 from simstudy.report.prose.finding import finding
@@ -134,4 +135,22 @@ def compare_page(
         readings=[reading for reading, _ in readings],
         readings_table=build.readings(readings, variants) if readings else None,
         variants=variants,
+        sweep=_sweep(found, learners) if variants and len(found) > 1 else None,
     )
+
+
+def _sweep(found: Mapping[str, Findings], learners: Sequence[str]) -> dict[str, object]:
+    """How winners and thresholds move from variant to variant."""
+    thresholds = sweep.thresholds(found, learners)
+    drawn = None if thresholds is None else svg.draw(thresholds, "thresholds", svg.CURVES, True)
+    several = len(learners) > 1
+    winners = svg.draw(sweep.winners(found, learners), "winners", svg.CURVES) if several else None
+    return {
+        "winners": winners.picture if winners else None,
+        "thresholds": drawn.picture if drawn else None,
+        "key": [(line.label, svg.swatch(line.series or 0)) for line in thresholds.labelled]
+        if thresholds and drawn and not drawn.labelled
+        else [],
+        "notes": thresholds.notes if thresholds else (),
+        "table": build.sweep(found),
+    }

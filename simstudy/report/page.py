@@ -52,7 +52,7 @@ def report_page(results: Results) -> str:
         views=[view(results, index) for index in _shown(results)],
         aims=aims(study),
         estimands=estimands(study, results.info()),
-        design=sections(study, results.about("family", study.family.name)),
+        design=sections(study, results.about),
         methods=facts.methods(results),
         choices=choice_tables(results) + estimate_tables(results),
         choices_heading="Errors and coverage"

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from simstudy.engine.refit import Refit
     from simstudy.networks.model import Model
     from simstudy.results.curves import Curves
+    from simstudy.sources.changes.world import World
 
 
 class Analyses(MeasureAnalyses):
@@ -333,19 +334,37 @@ class Analyses(MeasureAnalyses):
     def model(self, index: int) -> Model:
         """Draw one of the study's models again, the same as in the run.
 
+        With changes, it is what training rows are drawn from; see `world`.
+
         Parameters
         ----------
         index : int
             Its number in the scores, from 0.
         """
-        from simstudy.engine.task import draw_model
+        return self.world(index).train.model
+
+    def world(self, index: int) -> World:
+        """Draw one of the study's models again, with all changes made.
+
+        Parameters
+        ----------
+        index : int
+            Its number in the scores, from 0.
+
+        Returns
+        -------
+        World
+            What training rows (``train``) and test rows (``test``) are drawn from, with
+            ``sample``, ``posterior`` and ``class_prior``.
+        """
+        from simstudy.engine.task import draw_world
 
         plan = self._plan
         if index not in range(plan.models):
             raise SimstudyError(
                 f"the study has no model {index}; it has models 0 to {plan.models - 1}"
             )
-        return draw_model(plan, index)
+        return draw_world(plan, index)
 
     def refit(self, learner: str, dataset: str | None = None) -> Refit:
         """Fit a learner to all rows of a data set, prepared as in the study.
@@ -371,12 +390,12 @@ class Analyses(MeasureAnalyses):
         return refitted(self, learner, dataset)
 
     def about(self, kind: str, name: str) -> str:
-        """What a family, learner or measure says of itself in a line; empty if it is not known.
+        """What a component says of itself in a line; empty if it is not known.
 
         Parameters
         ----------
         kind : str
-            ``"family"``, ``"learner"`` or ``"measure"``.
+            ``"family"``, ``"change"``, ``"learner"`` or ``"measure"``.
         name : str
             As in the study.
         """

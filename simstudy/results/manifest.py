@@ -15,7 +15,7 @@ from simstudy.engine.plan import Plan
 from simstudy.engine.task import draw_model
 from simstudy.measures.base import keywords
 from simstudy.study.kinds import KINDS, LEARNERS_KIND
-from simstudy.study.registry import FAMILIES, LEARNERS, MEASURES, Registry, registered
+from simstudy.study.registry import CHANGES, FAMILIES, LEARNERS, MEASURES, Registry, registered
 
 COMPLETE = "complete"
 PLUGINS = "plugins"  # directory with copies of the plugins
@@ -188,6 +188,7 @@ def descriptions(plan: Plan) -> dict[str, Any]:
             "family": {}
             if plan.parts
             else {plan.family.name: first_line(FAMILIES, plan.family.name)},
+            **_changes(plan),
             "learner": {one.name: first_line(LEARNERS, one.name) for one in plan.learners},
             "measure": {name: first_line(MEASURES, name) for name in plan.component_names[2]},
         },
@@ -205,6 +206,12 @@ def descriptions(plan: Plan) -> dict[str, Any]:
             if registry.in_session(name)
         },
     }
+
+
+def _changes(plan: Plan) -> dict[str, Any]:
+    """What the changes of the models are."""
+    found = {one.name: first_line(CHANGES, one.name) for one in plan.changes}
+    return {"change": found} if found else {}
 
 
 def _classes(plan: Plan) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from simstudy.engine.evaluation import EXACT
-from simstudy.engine.plan import Part, Plan, stated_plan
+from simstudy.engine.plan import Component, Part, Plan, stated_plan
 from simstudy.errors import SimstudyError
 from simstudy.results.manifest import plugin_copy
 from simstudy.results.store import Store
@@ -51,7 +51,8 @@ def foreign(settings: Mapping[str, Any]) -> list[str]:
     measures = [one if isinstance(one, str) else one["name"] for one in given]
     learners = [learner["name"] for learner in settings["learners"]]
     family = settings["family"]["name"] if "family" in settings else DATA
-    components = registered(family, learners, measures)
+    changes = [change["name"] for change in settings.get("changes", ())]
+    components = registered(family, learners, measures, changes)
     return [*settings["plugins"], *(name for kind, name in components if not kind.is_own(name))]
 
 
@@ -64,6 +65,7 @@ def recorded_plan(study: Study, directory: Path, manifest: Mapping[str, Any]) ->
     plan = stated_plan(study)
     texts = _recorded_files(directory, plan.family.parameters)
     identities = dict(conditions["learners"])
+    changes = conditions.get("changes", ())
     return replace(
         plan,
         family=replace(
@@ -72,6 +74,7 @@ def recorded_plan(study: Study, directory: Path, manifest: Mapping[str, Any]) ->
             parameters={**plan.family.parameters, **texts},
         ),
         files=tuple((key, plan.family.parameters[key]) for key in texts),
+        changes=tuple(map(_identified, plan.changes, changes)),
         learners=tuple(
             replace(one, identity=identities.get(one.label, "")) for one in plan.learners
         ),
@@ -81,6 +84,10 @@ def recorded_plan(study: Study, directory: Path, manifest: Mapping[str, Any]) ->
         plugins=tuple(_recorded_plugin(directory, name) for name in study.plugins),
         sources=tuple(conditions["source"].items()),
     )
+
+
+def _identified(component: Component, identity: str) -> Component:
+    return replace(component, identity=identity)
 
 
 def _recorded_files(directory: Path, parameters: Mapping[str, Any]) -> dict[str, str]:

@@ -10,6 +10,8 @@ from simstudy.measures.arguments import class_numbers
 from simstudy.measures.base import has_exact_value, keywords
 from simstudy.measures.two_level import level_names
 from simstudy.sources.base import Family
+from simstudy.sources.changes.base import Extent
+from simstudy.study.changed import check_changes, extent_of, without_trees
 from simstudy.study.constants import MAX_CONFIGURATIONS
 from simstudy.study.explain import KeyedError
 from simstudy.study.measured import check_parameters, measure_keys, target_keys
@@ -34,6 +36,7 @@ def check_study(study: Study) -> None:
         return
     _check_given_prior(study)
     _check_true_tree(study)
+    check_changes(study, _own_kind(study))
     if study.compare == "measures":
         _check_judged(study)
     elif study.compare in ("estimators", "tests"):
@@ -148,12 +151,15 @@ def _check_true_tree(study: Study) -> None:
         if learner.parameters.get("tree") != "true":
             continue
         family = FAMILIES.get(study.family.name)(**study.family.parameters)
-        if isinstance(family, Family) and not family.draws_trees:
+        whose = f"the family '{study.family.name}' draws"
+        if isinstance(family, Family) and family.draws_trees:
+            whose = without_trees(study)
+        if whose and isinstance(family, Family):
             raise KeyedError(
                 f"learners[{index}].tree",
                 '"true" needs models in which the target is a parent of every attribute and '
-                "each attribute has at most one further parent; the family "
-                f"'{study.family.name}' draws others",
+                "each attribute has at most one further parent; "
+                f"{whose} others",
             )
 
 
@@ -268,9 +274,9 @@ def _check_learners(study: Study) -> None:
                     f"'{spec.name}' has no sample_weight; choose another measures.primary"
                 )
             if family is not None:
-                values, classes = _all_values(family), family.class_range
-                sizes = study.data.train_sizes
-                _check_design(learner, tuple(family.variables), values, classes, sizes)
+                extent, sizes = extent_of(study, family), study.data.train_sizes
+                values, classes = _all_values(extent), extent.classes
+                _check_design(learner, extent.variables, values, classes, sizes)
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # a plugin may raise anything
@@ -282,9 +288,10 @@ def _check_configurations(study: Study, key: str, subject: str) -> None:
     family = _own_kind(study)
     if family is None:
         return  # too large a model is refused when drawn
-    variables, (_, values), (_, classes) = family.attributes[1], family.values, family.class_range
+    extent = extent_of(study, family)
+    variables, values, classes = extent.variables[1], extent.values[1], extent.classes[1]
     few_variables = min(variables, 100)  # more have too many configurations anyway
-    sizes = family.card_limits or [*([values] * (few_variables - 1)), classes]
+    sizes = extent.cards or [*([values] * (few_variables - 1)), classes]
     few = sum(map(math.log10, sizes)) < 15
     number = math.prod(sizes) if few else math.inf
     if number > MAX_CONFIGURATIONS:
@@ -296,9 +303,9 @@ def _check_configurations(study: Study, key: str, subject: str) -> None:
         )
 
 
-def _all_values(family: Family) -> _Range:
+def _all_values(of: Family | Extent) -> _Range:
     """The range of the numbers of values of all variables, the target included."""
-    both = (family.values, family.class_range)
+    both = (of.values, of.class_range if isinstance(of, Family) else of.classes)
     return min(least for least, _ in both), max(most for _, most in both)
 
 

@@ -1,4 +1,4 @@
-"""What a family, learner or measure is, from its docstring, fields and annotations.
+"""What a family, change, learner or measure is, from its docstring, fields and annotations.
 
 A docstring has the sections of numpydoc. The type of a parameter may state limits, e.g.
 ``float > 0, <= 0.5``; tests compare them with the checks of the component.
@@ -52,7 +52,7 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Description:
-    """A family, learner or measure."""
+    """A family, change, learner or measure."""
 
     kind: str
     name: str
@@ -73,7 +73,7 @@ def find_components(name: str) -> list[Description]:
     found = [registry for registry in REGISTRIES if name in registry.names()]
     if not found:
         known = {known for registry in REGISTRIES for known in registry.names()}
-        kinds = "family, learner or measure"
+        kinds = "family, change, learner or measure"
         raise SimstudyError(f"unknown {kinds} '{name}'{suggestion(name, known)}")
     return [describe_component(registry, name) for registry in found]
 

@@ -20,7 +20,7 @@ from simstudy.study.readings import Reading
 from simstudy.study.sections import Name
 from simstudy.study.statements import read_statements
 from simstudy.study.study import Study, load_study, make_study
-from simstudy.study.toml import read_toml
+from simstudy.study.toml import indexed, read_toml
 
 
 class _Section(BaseModel):
@@ -308,6 +308,9 @@ def _overridden(
     """A section with some values replaced; learners are addressed by label."""
     made = dict(content)
     for name, value in override.items():
+        if (found := indexed(name))[1] is not None:
+            made[found[0]] = _overridden_item(made, *found, value, key)
+            continue
         section = made.get(name, {})
         if not isinstance(value, Mapping):
             made[name] = value
@@ -329,3 +332,19 @@ def _overridden(
         else:
             raise KeyedError(f"{key}.{name}", f"{name} is not a section")
     return made
+
+
+def _overridden_item(
+    content: Mapping[str, Any], name: str, place: int | None, value: Any, key: str
+) -> list[Any]:
+    """The sections of one name with some values of one of them replaced: ``changes[0]``."""
+    items, where = content.get(name, []), f"{key}.{name}[{place}]"
+    if not isinstance(items, list) or not isinstance(value, Mapping):
+        raise KeyedError(where, f"{name} are not sections [[{name}]] with keys")
+    if place is None or place >= len(items):
+        there = f"study '{content.get('name', '')}' has {len(items)} of [[{name}]], from 0"
+        raise KeyedError(where, there)
+    return [
+        _overridden(item, value, where) if index == place else item
+        for index, item in enumerate(items)
+    ]

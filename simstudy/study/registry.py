@@ -1,4 +1,4 @@
-"""Registries of families, learners, measures, estimators and tests."""
+"""Registries of families, changes, learners, measures, estimators and tests."""
 
 from __future__ import annotations
 
@@ -155,6 +155,18 @@ FAMILIES = Registry(
         "decision_tree": f"{_SOURCES}.decision_tree:DecisionTreeFamily",
     },
 )
+_CHANGES = f"{_SOURCES}.changes"
+CHANGES = Registry(
+    "change",
+    "changes",
+    {
+        "irrelevant": f"{_CHANGES}.irrelevant:Irrelevant",
+        "duplicate": f"{_CHANGES}.duplicate:Duplicate",
+        "label_noise": f"{_CHANGES}.label_noise:LabelNoise",
+        "missing": f"{_CHANGES}.missing:Missing",
+        "shift": f"{_CHANGES}.shift:Shift",
+    },
+)
 _LEARNERS = "simstudy.learners"
 _SEARCHES = ("pgmpy:HillClimbSearch", "pgmpy:GES", "pgmpy:PC", "pgmpy:TreeSearch")
 LEARNERS = Registry(
@@ -268,22 +280,32 @@ TESTS = Registry(
         "mcnemar": f"{_ESTIMATORS}.comparing:McNemarTest",
     },
 )
-REGISTRIES = (FAMILIES, LEARNERS, MEASURES, ESTIMATORS, TESTS)
+REGISTRIES = (FAMILIES, CHANGES, LEARNERS, MEASURES, ESTIMATORS, TESTS)
 DATA = "data"  # stands in place of a family in studies of data sets
 
 
 def registered(
-    family: str, learners: Iterable[str], measures: Iterable[str]
+    family: str, learners: Iterable[str], measures: Iterable[str], changes: Iterable[str] = ()
 ) -> list[tuple[Registry, str]]:
     """The components of a study, each with its registry; data sets are none."""
-    named = ((LEARNERS, learners), (MEASURES, measures))
+    named = ((CHANGES, changes), (LEARNERS, learners), (MEASURES, measures))
     found = [(kind, name) for kind, names in named for name in names]
     return found if family == DATA else [(FAMILIES, family), *found]
+
+
+def makes_missing(changes: Iterable[str]) -> bool:
+    """Whether rows have missing values after these changes."""
+    return any(getattr(CHANGES.get(name), "makes_missing", False) for name in changes)
 
 
 def register_family(name: str) -> Callable[[type[Component]], type[Component]]:
     """Make a family known to studies under ``name`` (a class decorator)."""
     return lambda cls: FAMILIES.register(name, cls)
+
+
+def register_change(name: str) -> Callable[[type[Component]], type[Component]]:
+    """Make a change known to studies under ``name`` (a class decorator)."""
+    return lambda cls: CHANGES.register(name, cls)
 
 
 def register_learner(name: str) -> Callable[[type[Component]], type[Component]]:

@@ -27,8 +27,17 @@ from simstudy.study.describe import (
     parameters_of,
 )
 from simstudy.study.lists import ListFile, ReadingsFile
-from simstudy.study.registry import ESTIMATORS, FAMILIES, LEARNERS, MEASURES, TESTS, Registry
+from simstudy.study.registry import (
+    CHANGES,
+    ESTIMATORS,
+    FAMILIES,
+    LEARNERS,
+    MEASURES,
+    TESTS,
+    Registry,
+)
 from simstudy.study.sections import (
+    ChangeSection,
     LearnerSection,
     MeasureSection,
     NamedSection,
@@ -49,6 +58,7 @@ def study_schema() -> Schema:
     sections = schema["$defs"]
     for kind, section, registry in (
         ("NamedSection", NamedSection, FAMILIES),
+        ("ChangeSection", ChangeSection, CHANGES),
         ("LearnerSection", LearnerSection, LEARNERS),
         ("EstimatorSection", TreatmentSection, ESTIMATORS),
         ("TestSection", TreatmentSection, TESTS),
@@ -71,6 +81,7 @@ def study_schema() -> Schema:
     schema["then"] = {
         "properties": {
             "family": {"properties": {"name": _names(FAMILIES)}},
+            "changes": {"items": {"properties": {"name": _names(CHANGES)}}},
             "learners": {"items": {"properties": {"name": learner}}},
             "measures": {
                 "properties": {

@@ -33,6 +33,10 @@ class NamedSection(_Section):
     name: str = Field(description="Its name; simstudy list names all.")
 
 
+class ChangeSection(NamedSection):
+    """A change to the models, and its parameters."""
+
+
 class Data(_Section):
     """The data drawn from every model."""
 
@@ -106,7 +110,7 @@ class LearnerSection(NamedSection):
 
     label: str = Field(default="", description="Its label in reports; the name if left out.")
     preparation: Preparation | None = Field(
-        default=None, description="Instead of the study's [preparation], on data sets."
+        default=None, description="Instead of the study's [preparation]."
     )
 
 
@@ -333,8 +337,8 @@ class StudyFile(_Section):
     )
     plugins: list[str] = Field(
         default=[],
-        description="Python files that register families, learners or measures, relative to this "
-        "file.",
+        description="Python files that register families, changes, learners or measures, relative "
+        "to this file.",
     )
     compare: Literal["learners", "measures", "estimators", "tests"] = Field(
         default="learners",
@@ -347,6 +351,7 @@ class StudyFile(_Section):
         description="Whether the predicted probabilities are kept, for measures added later.",
     )
     family: NamedSection | None = None
+    changes: list[ChangeSection] = []
     data: Data = Data()
     datasets: list[DataSetSection] = []
     resampling: Resampling = Resampling()
@@ -364,7 +369,7 @@ class StudyFile(_Section):
     thresholds: Thresholds = Thresholds()
 
 
-_OF_MODELS = ("models", "data", "thresholds")  # keys of one kind of study
+_OF_MODELS = ("models", "changes", "data", "thresholds")  # keys of one kind of study
 _OF_DATA = ("resampling", "preparation")
 # Defaults of a comparison of measures.
 _TEST_SIZES, _REPEATS, _TRAIN_SIZE, _TARGET = (
@@ -412,10 +417,11 @@ def _check_kind(given: StudyFile) -> None:
     _check_keys(given)
     alien, whose = (_OF_MODELS, "models") if given.datasets else (_OF_DATA, "data sets")
     for key in alien:
-        if key in given.model_fields_set:
+        changed = key == "preparation" and given.changes  # by which values may be missing
+        if key in given.model_fields_set and not changed:
             raise KeyedError(key, f"this key is for studies of {whose}")
     for index, learner in enumerate(given.learners):
-        if learner.preparation is not None and not given.datasets:
+        if learner.preparation is not None and not (given.datasets or given.changes):
             key = f"learners[{index}].preparation"
             raise KeyedError(key, "this key is for studies of data sets")
 

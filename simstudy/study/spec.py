@@ -1,4 +1,4 @@
-"""The family and learners of a study, looked up and checked."""
+"""The family, changes and learners of a study, looked up and checked."""
 
 from __future__ import annotations
 
@@ -29,6 +29,7 @@ EARLIER_NAMES = {"variables": "attributes"}
 # The method of each kind of component, and what a study calls it with.
 _METHODS = {
     "family": ("draw", "rng"),
+    "change": ("apply", "world", "rng"),
     "learner": ("fit", "sample", "rng"),
     "estimator": ("estimate", "bench", "judge"),
     "test": ("test", "first", "second", "judge"),
@@ -37,7 +38,7 @@ _METHODS = {
 
 @dataclass(frozen=True)
 class Spec:
-    """A family, a learner, an estimator or a test of a study."""
+    """A family, a change, a learner, an estimator or a test of a study."""
 
     name: str
     parameters: Mapping[str, Any]  # as given in the file

@@ -23,7 +23,7 @@ from simstudy.study.measured import (
     stated_targets,
 )
 from simstudy.study.plugins import PluginFile, directory_restored, load_plugin
-from simstudy.study.registry import DATA, ESTIMATORS, FAMILIES, LEARNERS, TESTS, Registry
+from simstudy.study.registry import CHANGES, DATA, ESTIMATORS, FAMILIES, LEARNERS, TESTS, Registry
 from simstudy.study.sections import (
     Analysis,
     Data,
@@ -57,9 +57,11 @@ class Study:
     seed, models : int
         The seed of all random streams, and the number of models drawn.
     plugins : sequence of str
-        Files that define further families, learners and measures.
+        Files that define further families, changes, learners and measures.
     family : Spec
         The family that models are drawn from.
+    changes : sequence of Spec
+        The changes made to them, in order.
     learners : sequence of Spec
         The learners to fit.
     measured : sequence of Spec
@@ -104,6 +106,7 @@ class Study:
     targets: tuple[Spec, ...] = ()
     estimators: tuple[Spec, ...] = ()
     tests: tuple[Spec, ...] = ()
+    changes: tuple[Spec, ...] = ()
     plugin_files: tuple[PluginFile, ...] = ()
     tables: tuple[DataSource, ...] = ()
 
@@ -112,6 +115,7 @@ class Study:
             sets = counted(len(self.datasets), "data set")
             return summary(self, f"{self.name!r}: {sets}", ", ".join(self.labels))
         models = f"{self.name!r}: {counted(self.models, 'model')} of {self.family.name}"
+        models += "".join(f" + {change.name}" for change in self.changes)
         sizes = ", ".join(map(str, self.doses))
         return summary(self, models, f"{sizes} {self.kind.dose} rows", ", ".join(self.labels))
 
@@ -165,6 +169,10 @@ class Study:
             content["datasets"] = [one.model_dump(exclude_none=True) for one in self.datasets]
         else:
             content["family"] = {"name": self.family.name, **self.family.resolved}
+        if self.changes:
+            content["changes"] = [{"name": one.name, **one.resolved} for one in self.changes]
+            if self.preparation != Preparation():  # else no value may be missing
+                sections.insert(1, "preparation")
         for section in sections:
             kept = getattr(self, section).model_dump(exclude_none=True)
             content[section] = {k: v for k, v in kept.items() if f"{section}.{k}" not in alien}
@@ -213,7 +221,8 @@ def stated_study(content: Any) -> Study:
     given = completed(given)
     learners = [stated_spec(learner, LEARNERS) for learner in given.learners]
     family = _TABLES if given.family is None else stated_spec(given.family, FAMILIES)
-    study = _study(given, family, learners, stated_measures(given.measures))
+    changes = [stated_spec(change, CHANGES) for change in given.changes]
+    study = _study(given, family, changes, learners, stated_measures(given.measures))
     return replace(
         study,
         targets=stated_targets(given.measures),
@@ -241,7 +250,11 @@ def _resolved_study(given: StudyFile, directory: Path, digests: Sequence[str] | 
     ]
     given = completed(given)
     measured = resolve_measures(given.measures, ordering=given.compare == "measures")
-    study = _study(given, family, learners, measured, files)
+    changes = [
+        resolve_spec(change, CHANGES, f"changes[{index}]")
+        for index, change in enumerate(given.changes)
+    ]
+    study = _study(given, family, changes, learners, measured, files)
     study = replace(
         study,
         targets=resolve_targets(given.measures),
@@ -267,6 +280,7 @@ def _treatments(sections: Sequence[TreatmentSection], registry: Registry) -> tup
 def _study(
     given: StudyFile,
     family: Spec,
+    changes: Sequence[Spec],
     learners: Sequence[Spec],
     measured: Sequence[Spec],
     files: Sequence[PluginFile] = (),
@@ -278,6 +292,7 @@ def _study(
         datasets=tuple(given.datasets),
         plugins=tuple(given.plugins),
         family=family,
+        changes=tuple(changes),
         learners=tuple(learners),
         measured=tuple(measured),
         plugin_files=tuple(files),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -30,12 +31,23 @@ def read_toml(path: Path) -> dict[str, Any]:
 
 
 def set_dotted(content: dict[str, Any], key: str, value: Any) -> None:
-    """Set a value by dotted key; what is not a section is left alone."""
+    """Set a value by dotted key, such as ``changes[0].rate``; what is no section is left alone."""
     *sections, last = key.split(".")
     for section in sections:
-        content = content.setdefault(section, {})
+        name, place = indexed(section)
+        items = content.get(name)
+        if place is not None and isinstance(items, list) and place < len(items):
+            content = items[place]
+        else:
+            content = content.setdefault(section, {})
     if isinstance(content, dict):
         content[last] = value
+
+
+def indexed(section: str) -> tuple[str, int | None]:
+    """The name of a section and its place among several: ``changes[0]``."""
+    found = re.fullmatch(r"(\w+)\[(\d+)\]", section)
+    return (found[1], int(found[2])) if found else (section, None)
 
 
 def dumps(content: Mapping[str, Any]) -> str:

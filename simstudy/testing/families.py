@@ -10,6 +10,7 @@ import numpy as np
 from simstudy.arrays import FloatArray, IntArray
 from simstudy.networks.model import Model
 from simstudy.sources.base import Family
+from simstudy.sources.changes.world import Population
 from simstudy.testing.contract import Contract, check_distributions, check_parameters, gap, stream
 
 _LARGEST_JOINT = 2**20
@@ -63,9 +64,9 @@ def check_family(family: Family, draws: int = 20, varied: bool = True) -> None:
         )
         texts.add(model.to_json())
         _check_cards(contract, family, model)
-        _check_rows(contract, model, stream(index, 1))
+        check_rows(contract, model, stream(index, 1))
         if math.prod(model.cards) <= _LARGEST_JOINT:
-            _check_joint(contract, model, stream(index, 2))
+            check_joint(contract, model, stream(index, 2))
     contract.require(
         len(texts) == draws or not varied,
         "different streams must draw different models",
@@ -96,7 +97,7 @@ def _check_cards(contract: Contract, family: Family, model: Model) -> None:
             )
 
 
-def _check_rows(contract: Contract, model: Model, rng: np.random.Generator) -> None:
+def check_rows(contract: Contract, model: Model | Population, rng: np.random.Generator) -> None:
     """Check the shape, the prefixes and the posteriors of sampled rows."""
     seed = int(rng.integers(2**31))
     short, long = (model.sample(n, stream(seed)) for n in (50, 200))
@@ -116,7 +117,9 @@ def _check_rows(contract: Contract, model: Model, rng: np.random.Generator) -> N
     )
 
 
-def _check_joint(contract: Contract, model: Model, rng: np.random.Generator) -> None:
+def check_joint(
+    contract: Contract, model: Model | Population, rng: np.random.Generator, number: int = 1000
+) -> None:
     """Check posteriors and sampled frequencies against the joint distribution."""
     joint, cards = model.joint(), model.cards
     contract.require(
@@ -134,12 +137,12 @@ def _check_joint(contract: Contract, model: Model, rng: np.random.Generator) -> 
         "posterior must agree with joint()",
         f"they differ by {gap(posterior, expected)}",
     )
-    rows = model.sample(1000, rng).codes
+    rows = model.sample(number, rng).codes
     observed = np.bincount(np.ravel_multi_index(tuple(rows.T), cards), minlength=joint.size)
     impossible = int(observed[joint.ravel() == 0].sum())
     rule = "sampled frequencies must agree with joint()"
-    contract.require(impossible == 0, rule, f"{impossible} of 1000 rows have probability 0")
-    statistic, limit = _chi_square(observed, 1000 * joint.ravel())
+    contract.require(impossible == 0, rule, f"{impossible} of {number} rows have probability 0")
+    statistic, limit = chi_square(observed, number * joint.ravel())
     contract.require(
         statistic <= limit,
         rule,
@@ -147,7 +150,7 @@ def _check_joint(contract: Contract, model: Model, rng: np.random.Generator) -> 
     )
 
 
-def _chi_square(observed: IntArray, expected: FloatArray) -> tuple[float, float]:
+def chi_square(observed: IntArray, expected: FloatArray) -> tuple[float, float]:
     """Return Pearson's statistic with rare cells grouped, and its critical value."""
     order = np.argsort(expected, kind="stable")
     observed, expected = observed[order], expected[order]

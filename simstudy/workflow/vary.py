@@ -63,11 +63,17 @@ def variants(keys: Sequence[tuple[str, Sequence[Any]]]) -> list[Reading]:
         override: dict[str, Any] = {}
         for (key, _), value in zip(keys, values, strict=True):
             set_dotted(override, key, value)
-        names = [key.rpartition(".")[2] for key, _ in keys]
+        names = _short([key for key, _ in keys])
         label = ", ".join(f"{name} {value}" for name, value in zip(names, values, strict=True))
         slug = re.sub(r"[^A-Za-z0-9.]+", "-", label).strip("-.")
         found.append(Reading(label, id=f"{number:02}-{slug}"[:60], override=override))
     return found
+
+
+def _short(keys: Sequence[str]) -> list[str]:
+    """The last part of each key, or all of it if two keys end alike."""
+    last = [key.rpartition(".")[2] for key in keys]
+    return [one if last.count(one) == 1 else key for one, key in zip(last, keys, strict=True)]
 
 
 def vary_study(
@@ -89,7 +95,8 @@ def vary_study(
         The study file.
     keys : sequence of str
         Keys and values, e.g. ``measures.prior=train,test``; several keys are combined. A
-        parameter of a learner is ``learners.LABEL.parameter``.
+        parameter of a learner is ``learners.LABEL.parameter``, one of a change
+        ``changes[0].rate``.
     out : str or Path, optional
         The directory above; ``results`` if left out.
     overrides : mapping, optional

@@ -58,7 +58,11 @@ def test_list_describes_what_a_plugin_registers(command, tmp_path):
 
 
 def test_an_unknown_name_is_one_sentence_with_suggestions(command, refused):
-    refused(command("list", "brier"), "unknown family, learner or measure 'brier'", "'brier_score'")
+    refused(
+        command("list", "brier"),
+        "unknown family, change, learner or measure 'brier'",
+        "'brier_score'",
+    )
     refused(command("list", "x", "--plugin", "nowhere.py"), "nowhere.py cannot be read")
     refused(
         command("list", "sklearn.tree:Tree"), "sklearn.tree has no 'Tree'", "DecisionTreeClassifier"

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from simstudy.networks import Component, Model, read_bif
-from simstudy.networks.priors import rooted_at_target, with_class_prior
+from simstudy.networks.priors import rooted_at, with_class_prior
 from simstudy.sources.aode import AODEFamily
 from simstudy.sources.decision_tree import DecisionTreeFamily
 from simstudy.sources.latent_class import LatentClassFamily
@@ -58,7 +58,7 @@ def test_any_variable_of_a_network_with_impossible_configurations(target: str) -
 def test_a_root_is_the_same_distribution() -> None:
     model = RandomDAGFamily(variables=(6, 6), values=(2, 3)).draw(np.random.default_rng(4))
     assert model.components[0].parents[-1]
-    component = rooted_at_target(model.components[0], model.cards)
+    component = rooted_at(model.components[0], len(model.cards) - 1, model.cards)
     assert component.parents[-1] == ()
     other = Model(model.cards, [component])
     np.testing.assert_allclose(other.joint(), model.joint(), atol=1e-15)
@@ -76,7 +76,7 @@ def test_a_prior_equal_to_the_models_own_changes_nothing(family: type) -> None:
 def test_what_cannot_be_is_refused() -> None:
     cpts = (np.array([[0.5, 0.5]] * 2), np.array([1.0, 0.0]))
     model = Model((2, 2), [Component(1.0, ((1,), ()), cpts)])
-    with pytest.raises(ValueError, match="a class that the model never has"):
+    with pytest.raises(ValueError, match="a value that 'y' never has"):
         with_class_prior(model, np.array([0.5, 0.5]))
     with pytest.raises(ValueError, match="3 probabilities does not fit a model of 2 classes"):
         with_class_prior(model, np.full(3, 1 / 3))

@@ -21,7 +21,7 @@ from simstudy.engine.workers.batches import SECONDS
 from simstudy.engine.workers.child import DRAWN, GROUPS, READY, TRACE
 from simstudy.errors import DifferentError, SimstudyError
 from simstudy.study import plugins
-from simstudy.study.registry import FAMILIES, LEARNERS, MEASURES
+from simstudy.study.registry import CHANGES, FAMILIES, LEARNERS, MEASURES
 
 
 def answer(place: str) -> None:
@@ -72,6 +72,8 @@ def _made_ready(plan: Plan | Exception) -> str | SimstudyError:
         prepare(plan)
         if not plan.parts:
             FAMILIES.get(plan.family.name)
+        for change in plan.changes:
+            CHANGES.get(change.name)
         for component in plan.learners:
             learner = LEARNERS.get(component.name)
             if plan.timeout is not None and hasattr(learner, "warm_up"):

@@ -27,7 +27,7 @@ def course_sentence(course: Course) -> str:
     if not course.analysed:
         return f"{course.first} and {course.second}: {course.note}"
     if course.changes:
-        return ", and ".join(map(_change, course.changes))
+        return ", and ".join(map(overtaking, course.changes))
     if (leader := course.leader) is None:
         return f"neither {course.first} nor {course.second} is shown to be ahead at any size"
     where = listed([f"{size:,.0f}" for size in course.ahead_at(leader)], most=6)
@@ -35,7 +35,7 @@ def course_sentence(course: Course) -> str:
     return f"{leader} is ahead of {other} at {where} rows; {other} is not shown ahead at any"
 
 
-def _change(change: Overtaking) -> str:
+def overtaking(change: Overtaking) -> str:
     """Between which sizes one learner overtakes the other, with the estimate if there is one."""
     text = f"{change.ahead} overtakes {change.behind} between {bracket(change)} rows"
     return f"{text}, at about {estimate(change)}" if change.estimated else text

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import json
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from simstudy.measures.base import MeasureInfo
 from simstudy.report.prose.phrases import MAX_NAMED, all_sizes, count_range, listed, opening
 from simstudy.study.constants import ROWS_BESIDE_EXACT
 from simstudy.study.sizes import size_text
+from simstudy.study.spec import Spec
 from simstudy.study.study import Study
 from simstudy.texts import counted
 
@@ -133,10 +135,12 @@ def _models(study: Study) -> str:
     text = f"{_FAMILIES[name]} models" if name in _FAMILIES else f"models of the family {name}"
     family = study.family.resolved
     bounds = family.get("variables", family.get("attributes"))
-    if not (isinstance(bounds, list) and len(bounds) == 2):
-        return text
-    low, high = bounds
-    return f"{text} of {low} variables" if low == high else f"{text} of {low}–{high} variables"
+    if isinstance(bounds, list) and len(bounds) == 2:
+        low, high = bounds
+        text += f" of {low} variables" if low == high else f" of {low}–{high} variables"
+    if study.changes:
+        text += f", changed by {listed([change.name for change in study.changes])}"
+    return text
 
 
 def design(study: Study) -> str:
@@ -148,10 +152,21 @@ def design(study: Study) -> str:
     if study.compare == "measures":
         doses = ", ".join(f"{size:,}" for size in study.doses)
         test = f"{study.data.repeats} test sets of {doses} rows each; targets exact"
+    changed = f", changed by {'; then '.join(map(_change, study.changes))}" if study.changes else ""
     return (
-        f"{study.models} models of the family {study.family.name}; training sets of {sizes} rows; "
-        f"{test}; seed {study.seed}"
+        f"{study.models} models of the family {study.family.name}{changed}; training sets of "
+        f"{sizes} rows; {test}; seed {study.seed}"
     )
+
+
+def _change(change: Spec) -> str:
+    """A change with its parameters."""
+    given = [f"{key} = {_toml(value)}" for key, value in change.resolved.items()]
+    return f"{change.name} ({', '.join(given)})" if given else change.name
+
+
+def _toml(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
 
 
 def _test(size: int | str) -> str:
@@ -223,16 +238,17 @@ def data_sections(study: Study) -> dict[str, str]:
     }
 
 
-def sections(study: Study, about_family: str) -> dict[str, str]:
-    """How models and data were drawn, by subject."""
+def sections(study: Study, about: Callable[[str, str], str]) -> dict[str, str]:
+    """How models and data were drawn, by subject; ``about`` has a line on a component."""
     data, family = study.data, study.family
     nested = data.training == "nested" and len(data.train_sizes) > 1
     how = "each the first rows of the next larger one" if nested else "drawn independently"
     sizes = ", ".join(f"{size:,}" for size in data.train_sizes)
     drawn = f"{study.models} models, drawn at random from the family {family.name}."
     return {
-        "Models": f"{drawn} {about_family}".strip(),
+        "Models": f"{drawn} {about('family', family.name)}".strip(),
         "Parameters": "; ".join(parameters(family.resolved)) or "none",
+        **_changes_section(study, about),
         "Training data": f"From every model a set of each size ({sizes} rows), {how}. All learners "
         "of a model get the same sets.",
         "Test data": _test_sets(study)
@@ -250,6 +266,21 @@ def _test_sets(study: Study) -> str:
         "measures; each is the first rows of the next larger one. Targets are exact: expectations "
         "over all configurations of the variables."
     )
+
+
+def _changes_section(study: Study, about: Callable[[str, str], str]) -> dict[str, str]:
+    """What was done to every model, and what the truth is then."""
+    if not study.changes:
+        return {}
+    made = [
+        f"{number}. {_change(change)}: {about('change', change.name)}"
+        for number, change in enumerate(study.changes, 1)
+    ]
+    truth = (
+        "The truth is that of the population of test rows as they are seen; limits of learners "
+        "are fitted to that of training rows."
+    )
+    return {"Changes": " ".join([*made, truth])}
 
 
 def _test_section(size: int | str) -> str:

@@ -11,11 +11,13 @@ from markupsafe import Markup
 
 from simstudy.analysis.claims import Check, StatementVerdict, Verdict
 from simstudy.analysis.compare import PAIRED, WELCH
+from simstudy.analysis.findings import Findings
 from simstudy.analysis.verdicts import REPRODUCED, VERDICTS
 from simstudy.report.prose import claims
 from simstudy.report.prose.comparison import changes_method, settings
+from simstudy.report.prose.crossings import overtaking
 from simstudy.report.prose.numbers import NONE, number, p_value, signed
-from simstudy.report.prose.phrases import row_range
+from simstudy.report.prose.phrases import listed, row_range
 from simstudy.report.tables.table import Cell, Table, make_table, words
 from simstudy.results.results import Results
 from simstudy.study.claims import Claim
@@ -183,6 +185,37 @@ def readings(given: claims.Readings, variants: bool = False) -> Table:
     )
     title = "Findings by variant" if variants else "Verdicts by reading"
     return make_table("variants" if variants else "readings", title, heads, lines, data=data)
+
+
+def sweep(found: Mapping[str, Findings]) -> Table:
+    """The winner at each size of each variant, and who overtakes whom."""
+    sizes = sorted({size for one in found.values() for size in one.design.sizes})
+    heads: list[str | Cell] = [
+        words("variant"),
+        *(words(f"{size:,} rows") for size in sizes),
+        words("thresholds"),
+    ]
+    lines: list[list[str | Cell]] = []
+    rows: list[dict[str, object]] = []
+    for name, one in found.items():
+        best = {standing.size: standing for standing in one.standings}
+        cells: list[str | Cell] = [words(name)]
+        for size in sizes:
+            standing = best.get(size)
+            others = [*standing.contenders][1:] if standing else []
+            leader = standing.leader if standing else NONE
+            cells.append(words(leader, f"or {listed(others)}" if others else ""))
+            told = {"variant": name, "size": size, "best": leader, "or": ", ".join(others)}
+            rows.append({**told})
+        changes = [change for course in one.courses for change in course.changes]
+        told_so = [overtaking(change) for change in changes]
+        lines.append([*cells, words("; ".join(told_so) or NONE)])
+    title = "Winners and thresholds by variant"
+    caption = (
+        "The learner with the best mean; below it, those that do not differ significantly from it."
+    )
+    data = pd.DataFrame(rows)
+    return make_table("sweep", title, heads, lines, texts=len(heads), caption=caption, data=data)
 
 
 def _head(place: int, reading: Reading) -> Cell:

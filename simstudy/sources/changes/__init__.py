@@ -1,0 +1,1 @@
+"""Changes to the models of any family, the truth staying exact."""

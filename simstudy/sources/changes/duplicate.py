@@ -1,0 +1,70 @@
+"""Duplicate attributes: copies of others, exact or with some values replaced."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from simstudy.arrays import FloatArray
+from simstudy.sources.changes.base import Change, Extent
+from simstudy.sources.changes.world import World, extended
+
+
+@dataclass(frozen=True)
+class Duplicate(Change):
+    """Duplicates of attributes are added, which repeat what others say.
+
+    Parameters
+    ----------
+    number : int >= 1, <= 1000
+        How many copies are added, after the other attributes. The attributes to copy are chosen at
+        random, all of them before one is copied twice.
+    rate : float >= 0, <= 1
+        How often a copy shows one of the other values, each as likely; 0 for exact copies.
+    attributes : list of str, optional
+        The attributes to copy instead, ``number`` times each.
+
+    References
+    ----------
+    P. Langley & S. Sage (1994). Induction of selective Bayesian classifiers. UAI-94.
+    """
+
+    keeps_trees = False
+
+    number: int = 1
+    rate: float = 0.0
+    attributes: tuple[str, ...] | None = None
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.number <= 1000:
+            raise ValueError(f"number = {self.number} is not allowed; it must be from 1 to 1000")
+        if not 0 <= self.rate <= 1:
+            raise ValueError(f"rate = {self.rate} is not allowed; it must be from 0 to 1")
+
+    def extent(self, extent: Extent) -> Extent:
+        named = 1 if self.attributes is None else len(self.attributes)
+        return extent.with_attributes(self.number * named, extent.values)
+
+    def apply(self, world: World, rng: np.random.Generator) -> World:
+        model, chosen = world.train.model, list[int]()
+        if self.attributes is not None:
+            chosen = [*map(world.train.attribute, self.attributes)] * self.number
+        while len(chosen) < self.number:
+            chosen += rng.permutation(len(model.cards) - 1).tolist()
+        if self.attributes is None:
+            chosen = chosen[: self.number]
+        copies = [
+            (f"{model.names[one]}_copy", (one,), replaced(model.cards[one], self.rate))
+            for one in chosen
+        ]
+        return world.with_models(lambda each: extended(each, copies))
+
+
+def replaced(values: int, rate: float) -> FloatArray:
+    """Return P(value shown | value), another value being shown at a rate, all as likely."""
+    if values == 1:
+        return np.ones((1, 1))
+    table = np.full((values, values), rate / (values - 1))
+    np.fill_diagonal(table, 1 - rate)
+    return table
