@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         register_measure,
     )
     from simstudy.study.study import Study, load_study, make_study
+    from simstudy.workflow.advise import advise
     from simstudy.workflow.compare import compare_studies
     from simstudy.workflow.pilot import run_pilot
     from simstudy.workflow.run import merge, run_cell, run_shard, run_study
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 # Imported when first asked for, so that `import simstudy` costs next to nothing.
 _HOMES = {
     "simstudy.study.lists": ["load_collection"],
+    "simstudy.workflow.advise": ["advise"],
     "simstudy.workflow.compare": ["compare_studies"],
     "simstudy.errors": ["SimstudyError"],
     "simstudy.sources.base": ["Family"],
@@ -65,6 +67,7 @@ __all__ = [  # noqa: RUF022 (in the order of a study)
     "merge",
     "load_collection",
     "compare_studies",
+    "advise",
     "open_results",
     "Results",
     "Family",

@@ -117,7 +117,7 @@ def run(
             failed = _run_all(load_collection(study, given, content), out, quiet, log, options)
         elif piece is not None:
             loaded = load_study(study, given, content)
-            with watched(quiet, log, study=str(study)) as progress, _stoppable():
+            with watched(quiet, log, study=str(study)) as progress, stoppable():
                 store = run_shard(loaded, piece, out, progress=progress, **options)
             failed = len(store.failed_cells())
             if not quiet:
@@ -127,7 +127,7 @@ def run(
                     echo(f"Note: {note}.")
         else:
             loaded = load_study(study, given, content)
-            with watched(quiet, log, study=str(study)) as progress, _stoppable():
+            with watched(quiet, log, study=str(study)) as progress, stoppable():
                 results = run_study(loaded, out, progress=progress, **options)
             failed = results.manifest["failures"]
             if not quiet:
@@ -160,7 +160,7 @@ def _run_all(
     from simstudy.cli.progress import watched
     from simstudy.workflow.lists import place, run_collection, summary
 
-    with _stoppable():
+    with stoppable():
         found = run_collection(
             collection, out, watch=lambda study: watched(quiet, log, study=study.name), **options
         )
@@ -219,7 +219,7 @@ def _shard(text: str | None) -> tuple[int, int] | None:
 
 
 @contextlib.contextmanager
-def _stoppable() -> Iterator[None]:
+def stoppable() -> Iterator[None]:
     """Let Ctrl-C and SIGTERM interrupt a run, and print how to resume it."""
 
     def stop(*_: object) -> None:
@@ -273,7 +273,7 @@ def vary(
     from simstudy.cli.progress import watched
     from simstudy.workflow.vary import vary_study
 
-    with _stoppable():
+    with stoppable():
         page, found = vary_study(
             study,
             key,

@@ -24,6 +24,7 @@ import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray
 from simstudy.data.arff import read_arff
+from simstudy.data.arff_text import arff_text
 from simstudy.data.catalogue import catalogued
 from simstudy.data.delimited import decode, read_delimited
 from simstudy.data.sample import Sample, read_only
@@ -159,19 +160,46 @@ def read_data(
 def read_data_set(path_or_frame: Any, reading: Reading | None = None) -> DataSet:
     """Read a data set, with a record of the rows that were dropped."""
     reading = reading or Reading()
+    table, target, declared = _opened(path_or_frame, reading)
+    if reading.target is None and target not in (*reading.ignore, reading.groups):
+        reading = replace(reading, target=target)
+    return _Assembly(table, reading, declared).data_set()
+
+
+def data_text(path_or_frame: Any, reading: Reading | None = None) -> str:
+    """Return a table as ARFF text that says all that is known of its columns.
+
+    The usual target, or that of ``reading``, is the last column. The text stands for the file:
+    `read_text_set` reads the same data from it.
+    """
+    reading = reading or Reading()
+    table, target, declared = _opened(path_or_frame, reading)
+    return arff_text(table, declared, target if reading.target is None else reading.target)
+
+
+def column_names(path_or_frame: Any, reading: Reading) -> list[str]:
+    """Return the names of the columns of a file or frame."""
+    return [column.name for column in _opened(path_or_frame, reading)[0].columns]
+
+
+def read_text_set(text: str, reading: Reading, source: str = "the data") -> DataSet:
+    """Read a data set from the text of `data_text`."""
+    return _Assembly(read_arff(text, source), reading, {}).data_set()
+
+
+def _opened(
+    path_or_frame: Any, reading: Reading
+) -> tuple[Table, str | None, Mapping[str, Declaration]]:
+    """The columns of a file or frame, and the target and declarations of a catalogue."""
     if isinstance(path_or_frame, str | os.PathLike):
         path = Path(path_or_frame)
-        table, (target, declared) = _read_file(path, reading), catalogued(path)
-        if reading.target is None and target not in (*reading.ignore, reading.groups):
-            reading = replace(reading, target=target)
-    elif hasattr(path_or_frame, "iloc") and hasattr(path_or_frame, "columns"):
+        return _read_file(path, reading), *catalogued(path)
+    if hasattr(path_or_frame, "iloc") and hasattr(path_or_frame, "columns"):
         from simstudy.data.frames import read_frame
 
-        table, declared = read_frame(path_or_frame), {}
-    else:
-        kind = type(path_or_frame).__name__
-        raise SimstudyError(f"data are read from a path or a data frame, not from a {kind}")
-    return _Assembly(table, reading, declared).data_set()
+        return read_frame(path_or_frame), None, {}
+    kind = type(path_or_frame).__name__
+    raise SimstudyError(f"data are read from a path or a data frame, not from a {kind}")
 
 
 def _names(given: Iterable[str]) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from simstudy.sources.base import Family
     from simstudy.sources.data import DataSource
     from simstudy.sources.decision_tree import DecisionTreeFamily
+    from simstudy.sources.fitted import FittedFamily
     from simstudy.sources.kdb import KDBFamily
     from simstudy.sources.latent_class import LatentClassFamily
     from simstudy.sources.naive_bayes import NaiveBayesFamily
@@ -23,6 +24,7 @@ _HOMES = {
     "simstudy.sources.aode": ["AODEFamily"],
     "simstudy.sources.base": ["Family"],
     "simstudy.sources.data": ["DataSource"],
+    "simstudy.sources.fitted": ["FittedFamily"],
     "simstudy.sources.kdb": ["KDBFamily"],
     "simstudy.sources.naive_bayes": ["NaiveBayesFamily"],
     "simstudy.sources.decision_tree": ["DecisionTreeFamily"],
@@ -38,6 +40,7 @@ __all__ = [
     "DataSource",
     "DecisionTreeFamily",
     "Family",
+    "FittedFamily",
     "KDBFamily",
     "LatentClassFamily",
     "NaiveBayesFamily",

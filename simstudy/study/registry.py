@@ -147,6 +147,7 @@ FAMILIES = Registry(
         "tan": f"{_SOURCES}.tan:TANFamily",
         "aode": f"{_SOURCES}.aode:AODEFamily",
         "kdb": f"{_SOURCES}.kdb:KDBFamily",
+        "fitted": f"{_SOURCES}.fitted:FittedFamily",
         "network": f"{_SOURCES}.network:NetworkFamily",
         "random_dag": f"{_SOURCES}.random_dag:RandomDAGFamily",
         "latent_class": f"{_SOURCES}.latent_class:LatentClassFamily",

@@ -1,0 +1,224 @@
+"""What a forecast says of one measure: how learners do now, what more rows bring, who overtakes."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+from scipy.special import stdtrit
+
+from simstudy.analysis.forecast import Forecast, Present, Simulated
+from simstudy.arrays import FloatArray
+from simstudy.measures.base import MeasureInfo
+
+SUPPORTED = 0.9  # the share of scenarios from which something is said
+_TAILS = (0.025, 0.975)
+_FAR, _VERY_FAR = 2.0, 4.0  # standard errors between predicted and cross-validated scores
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A number with its interval."""
+
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Crossing:
+    """One learner overtakes another.
+
+    Attributes
+    ----------
+    ahead, behind : str
+        The learner that overtakes, and the one that is overtaken.
+    rows, low, high : float
+        Where, with an interval: 0 is at or before the rows at hand, infinity beyond the horizon.
+    share : float
+        The share of scenarios in which it is ahead at the horizon.
+    """
+
+    ahead: str
+    behind: str
+    rows: float
+    low: float
+    high: float
+    share: float
+
+
+@dataclass(frozen=True)
+class Check:
+    """Simulated scores beside cross-validated ones, with as many rows.
+
+    Attributes
+    ----------
+    simulated, measured : sequence of Estimate
+        By learner: over simulated truths, and over splits of the table.
+    distances : array
+        By learner: measured minus simulated, in standard errors of the difference.
+    verdict : {"well", "partly", "poorly"}
+        How well the simulated truths explain the scores of the table.
+    simulated_gain, measured_gain : float
+        The mean gain of learners between half the training rows and all.
+    """
+
+    simulated: tuple[Estimate, ...]
+    measured: tuple[Estimate, ...]
+    distances: FloatArray
+    verdict: Literal["well", "partly", "poorly"]
+    simulated_gain: float
+    measured_gain: float
+
+
+@dataclass(frozen=True)
+class Outlook:
+    """The present and the forecast of one measure.
+
+    Attributes
+    ----------
+    measure : str
+        Its label.
+    info : MeasureInfo
+        What is known of it; greater is better.
+    learners : sequence of str
+        Their labels.
+    rows : int
+        The rows at hand.
+    present, simulated, forecast
+        Scores of splits, of simulated truths, and scenarios.
+    truth : array of shape (models, sizes)
+        The scores of the true class probabilities of simulated truths.
+    """
+
+    measure: str
+    info: MeasureInfo
+    learners: tuple[str, ...]
+    rows: int
+    present: Present
+    simulated: Simulated
+    forecast: Forecast
+    truth: FloatArray
+
+    @property
+    def sizes(self) -> list[int]:
+        """The sizes of the forecast from the rows at hand on."""
+        return [size for size in self.forecast.sizes if size >= self.rows]
+
+    @cached_property
+    def now(self) -> tuple[Estimate, ...]:
+        """The cross-validated scores with intervals by the corrected resampled t (see Present)."""
+        errors = np.sqrt(np.diag(self.present.errors))
+        reach = stdtrit(len(self.present.scores) - 1, _TAILS[1]) * errors
+        means = self.present.means
+        return tuple(
+            Estimate(float(m), float(m - r), float(m + r))
+            for m, r in zip(means, reach, strict=True)
+        )
+
+    def predicted(self, learner: int, size: int) -> Estimate:
+        """Return the predicted score with so many rows."""
+        values = self.forecast.values[:, self.forecast.sizes.index(size), learner]
+        return _estimate(values)
+
+    def gain(self, learner: int, size: int) -> Estimate:
+        """Return what a learner gains between the rows at hand and so many."""
+        mean, low, high = self.forecast.gains(size, self.rows)[:, learner]
+        return Estimate(float(mean), float(low), float(high))
+
+    def best(self, size: int) -> int:
+        """Return the learner of the greatest predicted score."""
+        return int(self.forecast.means[self.forecast.sizes.index(size)].argmax())
+
+    def share_best(self, size: int) -> FloatArray:
+        """Return the share of scenarios in which each learner is the best."""
+        values = self.forecast.values[:, self.forecast.sizes.index(size)]
+        return np.bincount(values.argmax(axis=1), minlength=values.shape[1]) / len(values)
+
+    @cached_property
+    def check(self) -> Check:
+        """How well the simulated truths explain the table's own scores."""
+        places = [self.simulated.sizes.index(size) for size in self.present.sizes]
+        drawn = self.simulated.scores[:, places]
+        at_start = drawn[:, -1]
+        spread = np.sqrt(at_start.var(axis=0, ddof=1) + np.diag(self.present.errors))
+        distances = (self.present.means - at_start.mean(axis=0)) / np.maximum(spread, 1e-12)
+        far = np.abs(distances)
+        verdict: Literal["well", "partly", "poorly"] = "partly"
+        if (far <= _FAR).all():
+            verdict = "well"
+        elif np.median(far) > _FAR or far.max() > _VERY_FAR:
+            verdict = "poorly"
+        course = self.present.scores.mean(axis=0)
+        return Check(
+            tuple(_estimate(at_start[:, place]) for place in range(len(self.learners))),
+            self.now,
+            distances,
+            verdict,
+            float((drawn[:, -1] - drawn[:, -2]).mean()),
+            float((course[-1] - course[-2]).mean()),
+        )
+
+    @cached_property
+    def ceiling(self) -> Estimate:
+        """What the best possible predictions would score, by simulated truths, levelled to now.
+
+        The way from the best learner to the true class probabilities in each simulated truth, on
+        top of the present score of the best learner.
+        """
+        start = self.simulated.sizes.index(self.simulated.start)
+        best = int(self.present.means.argmax())
+        missing = self.truth[:, -1] - self.simulated.scores[:, start, best]
+        found = _estimate(self.present.means[best] + missing)
+        most = 1.0 if self.measure == "accuracy" else np.inf
+        return Estimate(*(min(value, most) for value in (found.value, found.low, found.high)))
+
+    @property
+    def ceiling_holds(self) -> bool:
+        """Whether no learner is predicted to score above the ceiling."""
+        return self.ceiling.value >= self.forecast.means[-1].max()
+
+    @cached_property
+    def crossings(self) -> list[Crossing]:
+        """Who overtakes whom between the rows at hand and the horizon, as far as supported."""
+        found = []
+        means = self.forecast.means[self.forecast.sizes.index(self.rows)]
+        for one, other in itertools.permutations(range(len(self.learners)), 2):
+            shares = self.forecast.leads(one, other)
+            if means[one] < means[other] and shares[-1] >= SUPPORTED:
+                places = crossing_rows(self.forecast, one, other, self.rows)
+                low, rows, high = np.quantile(places, [_TAILS[0], 0.5, _TAILS[1]], method="lower")
+                names = self.learners[one], self.learners[other]
+                share = float(shares[-1])
+                found.append(Crossing(*names, float(rows), float(low), float(high), share))
+        return sorted(found, key=lambda one: one.rows)
+
+
+def crossing_rows(forecast: Forecast, one: int, other: int, rows: int) -> FloatArray:
+    """Return from where on one learner stays ahead of another, by scenario.
+
+    Between two sizes differences are linear in log size. 0 if it is ahead from ``rows`` on,
+    infinity if it is not ahead at the largest size.
+    """
+    places = [place for place, size in enumerate(forecast.sizes) if size >= rows]
+    logs = np.log([forecast.sizes[place] for place in places])
+    lead = forecast.values[:, places, one] - forecast.values[:, places, other]
+    behind = lead <= 0
+    last = len(places) - 1 - np.argmax(behind[:, ::-1], axis=1)  # the last size at which behind
+    found = np.zeros(len(lead))
+    found[behind[:, -1]] = np.inf
+    inner = behind.any(axis=1) & ~behind[:, -1]
+    at = last[inner]
+    before, after = lead[inner, at], lead[inner, at + 1]
+    share = before / (before - after)
+    found[inner] = np.exp(logs[at] + share * (logs[at + 1] - logs[at]))
+    return found
+
+
+def _estimate(values: FloatArray | Sequence[float]) -> Estimate:
+    low, high = np.quantile(values, _TAILS)
+    return Estimate(float(np.mean(values)), float(low), float(high))

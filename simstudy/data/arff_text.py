@@ -1,0 +1,70 @@
+"""Tables written as ARFF: one text with the cells of any file and what is declared of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+import numpy as np
+
+from simstudy.data.sample import Sample
+from simstudy.data.table import NOMINAL, NUMERIC, Column, Declaration, Table, is_number
+
+_PLAIN = re.compile(r"[^\s,'\"{}%\\]+")
+_ESCAPES = str.maketrans({"\\": "\\\\", "'": "\\'", "\n": "\\n", "\r": "\\r", "\t": "\\t"})
+_GAPS = ("", "?")
+
+
+def arff_text(table: Table, declared: Mapping[str, Declaration], target: str | None = None) -> str:
+    """Write a table as ARFF, with the column ``target`` last.
+
+    A column of which nothing is declared is numeric if its values are numbers, otherwise of
+    strings. The text of a table that was read from such text is the same text.
+    """
+    columns = sorted(table.columns, key=lambda column: column.name == target)  # stable
+    lines = ["@relation data"]
+    lines += [f"@attribute {_quoted(one.name)} {_kind(one, declared)}" for one in columns]
+    lines.append("@data")
+    cells = [_cells(column, table.rows) for column in columns]
+    lines += map(",".join, zip(*cells, strict=True))
+    return "\n".join(lines) + "\n"
+
+
+def sample_text(sample: Sample) -> str:
+    """Write the rows of a sample as ARFF, from which the same schema and values are read."""
+    columns = []
+    for place, variable in enumerate(sample.schema.variables):
+        numbers, values = sample.values[:, place], variable.values
+        if values is None:
+            columns.append(Column(variable.name, numbers, NUMERIC))
+            continue
+        labels = np.array([*values, None], dtype=object)
+        codes = np.where(np.isnan(numbers), len(values), numbers).astype(np.intp)
+        columns.append(Column(variable.name, labels[codes].tolist(), NOMINAL, values))
+    return arff_text(Table("", columns, len(sample), str), {})
+
+
+def _kind(column: Column, declared: Mapping[str, Declaration]) -> str:
+    if column.refusal:
+        return "date"  # is refused again, unless ignored
+    found = declared.get(column.name, Declaration(column.kind, column.values))
+    if found.kind == NOMINAL and found.values is not None:
+        return "{" + ",".join(map(_quoted, found.values)) + "}"
+    if found.kind is None:
+        numbers = isinstance(column.cells, np.ndarray) or all(
+            cell is None or cell.strip() in _GAPS or is_number(cell) for cell in {*column.cells}
+        )
+        return "numeric" if numbers else "string"
+    return "numeric" if found.kind == NUMERIC else "string"
+
+
+def _cells(column: Column, rows: int) -> list[str]:
+    if column.refusal:
+        return ["?"] * rows
+    texts = column.text()
+    written = {cell: "?" if cell is None else _quoted(cell) for cell in {*texts}}
+    return [written[cell] for cell in texts]
+
+
+def _quoted(text: str) -> str:
+    return text if _PLAIN.fullmatch(text) else f"'{text.translate(_ESCAPES)}'"

@@ -1,0 +1,81 @@
+"""A table of one's own, read for advice: rows and columns that are used, and what is left out."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Collection
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from simstudy.data.files import Reading, column_names, read_data_set
+from simstudy.data.sample import Sample
+from simstudy.data.schema import Schema
+from simstudy.data.screening import Screening, screened
+from simstudy.engine.seeds import stream
+from simstudy.errors import SimstudyError
+
+MAX_ROWS = 5000
+_NAMED = 20  # columns that an error lists
+
+
+@dataclass(frozen=True)
+class OwnTable:
+    """The rows and columns that are used.
+
+    Attributes
+    ----------
+    name : str
+        For results.
+    sample : Sample
+        The rows.
+    all_rows : int
+        How many there are with a target.
+    screening : Screening
+        The columns that are left out.
+    notes : tuple of str
+        Sentences on what was read.
+    """
+
+    name: str
+    sample: Sample
+    all_rows: int
+    screening: Screening
+    notes: tuple[str, ...]
+
+    @property
+    def target(self) -> str:
+        """The column to predict."""
+        return self.sample.schema.target.name
+
+
+def read_own(data: Any, reading: Reading, keep: Collection[str], seed: int) -> OwnTable:
+    """Read a table; leave out rows beyond 5,000, at random, and columns that would mislead."""
+    named = isinstance(data, str | os.PathLike)
+    source = str(data) if named else "the data frame"
+    if reading.target is None:
+        names = column_names(data, reading)
+        more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+        raise SimstudyError(
+            f"{source}: which column is to be predicted? Name it with --target; there are "
+            f"{', '.join(names[:_NAMED])}{more}"
+        )
+    found = read_data_set(data, reading)
+    sample, rows = found.sample, len(found.sample)
+    if rows > MAX_ROWS:
+        order = stream(seed, "advise", 0, "rows").permutation(rows)[:MAX_ROWS]
+        sample = sample.take(np.sort(order))
+    screening = screened(sample, source, keep)
+    kept = [
+        place
+        for place, variable in enumerate(sample.schema.variables)
+        if variable.name not in screening.left_out
+    ]
+    schema = Schema(tuple(sample.schema.variables[place] for place in kept))
+    sample = Sample.of(np.asfortranarray(sample.values[:, kept]), schema)
+    stem = Path(data).name.partition(".")[0] if named else "table"
+    name = re.sub(r"[^A-Za-z0-9_.-]+", "-", stem).strip("-.") or "table"
+    return OwnTable(name, sample, rows, screening, (*found.dropped, *screening.notes))
