@@ -162,7 +162,7 @@ def test_tests_are_scored_by_their_rejections(tmp_path):
 def test_mirror_images_have_the_same_exact_performance():
     """Attributes drawn anew have the distribution of the model given the class."""
     task = RejectingTask(make_plan(rejection_study()), 0)
-    model = task._model_itself
+    model = task._known_truth.model
     test = exact_test(model)
     target = np.repeat(np.arange(model.cards[-1]), 20_000)
     rows = np.indices(model.cards[:-1]).reshape(len(model.cards) - 1, -1).T
