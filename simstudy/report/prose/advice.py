@@ -274,5 +274,8 @@ PROVED = (
     "those to come was wrong by 0.060 nats and 9.4 points, and a power law fitted to subsamples "
     "by 0.048 nats and 5.3 points. Of all pairs of learners 85% were ordered rightly by reward "
     "and 77% by accuracy (present scores: 82% and 75%; power law: 80% and 70%). Intervals of 95% "
-    "held 94% and 98% of the outcomes, but only 82% of the rewards on a set with 26 classes."
+    "held 94% and 98% of the outcomes, but only 82% of the rewards on a set with 26 classes. Two "
+    "settings of the forecast were chosen on these sets. On four others the errors were again the "
+    "smallest (0.088 nats; present scores 0.119, power law 0.099), the order was no better than "
+    "that of the present scores, and 89% of the rewards lay inside."
 )
