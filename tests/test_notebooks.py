@@ -19,7 +19,14 @@ from nbclient import NotebookClient
 ROOT = Path(__file__).parents[1]
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 LARGEST = 700_000  # bytes
-SLOW = {"01_first_study", "03_reward_and_calibration", "04_your_own_family"}  # to execute
+SLOW = {
+    "01_first_study",
+    "03_reward_and_calibration",
+    "04_your_own_family",
+    "06_which_measure",
+    "07_which_estimate",
+    "09_real_data",
+}  # to execute
 
 each_notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 

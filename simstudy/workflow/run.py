@@ -175,8 +175,10 @@ def merge(
     for piece in pieces:
         piece.check(plan)
     whole = Store(Path(out))
-    described = ("measures", "columns", "about", "rests_on", "session")
+    described = ("measures", "columns", "about", "rests_on", "session", "parts", "notes", "tables")
     whole.descriptions = {key: filled(manifests[0])[key] for key in described}
+    if classes := filled(manifests[0])["classes"]:
+        whole.descriptions["classes"] = classes
     networks = [filled(manifest)["networks"] for manifest in manifests]
     whole.descriptions["networks"] = dict(sorted(item for one in networks for item in one.items()))
     with whole.locked():

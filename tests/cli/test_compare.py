@@ -59,6 +59,7 @@ def test_a_wrong_directory_is_refused(simstudy, place, refused, tmp_path):
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.slow
 def test_one_result_or_one_twice_is_refused(simstudy, place, refused, tmp_path):
     for given in ([place / "out"], [place / "out", place / "out" / "."]):
         refused(simstudy("compare", *given), "at least two different results", str(place / "out"))

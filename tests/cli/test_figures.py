@@ -45,6 +45,7 @@ def test_every_figure_is_a_file_that_is_printed_and_has_a_caption(drawn, format)
     assert all(name in captions for name in figures)
 
 
+@pytest.mark.slow
 def test_what_the_study_has_not_measured_is_named(drawn):
     out, done = drawn("pdf")
     captions = (out / "captions.md").read_text(encoding="utf-8").replace("\\", "")
@@ -54,6 +55,7 @@ def test_what_the_study_has_not_measured_is_named(drawn):
         assert measure in captions
 
 
+@pytest.mark.slow
 def test_figures_are_as_wide_as_columns_of_a_paper_or_a_slide(drawn):
     for name in NAMES:
         page = (drawn("pdf")[0] / f"{name}.pdf").read_bytes()

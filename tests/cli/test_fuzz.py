@@ -250,6 +250,7 @@ RUNS = st.sampled_from(["run", "plan", "cell"])
 CONTENTS = st.binary(max_size=200) | edited(STUDY).map(lambda text: text.encode(errors="replace"))
 
 
+@pytest.mark.slow
 @given(CONTENTS, RUNS)
 @often(5)
 def test_a_study_file_of_any_bytes_is_run_or_refused_in_a_sentence(content, verb):
@@ -258,6 +259,7 @@ def test_a_study_file_of_any_bytes_is_run_or_refused_in_a_sentence(content, verb
         tried(place / "study.toml", verb)
 
 
+@pytest.mark.slow
 @given(with_odd_values(tomllib.loads(STUDY)), RUNS)
 @often(5)
 def test_a_study_of_any_values_is_run_or_refused_in_a_sentence(tree, verb):
@@ -340,6 +342,7 @@ def odd_scores(draw: st.DrawFn, path: Path) -> None:
     (path.parent / "manifest.json").write_text(json.dumps(manifest))
 
 
+@pytest.mark.slow
 @given(st.data())
 @often(3)
 def test_results_of_any_content_are_told_of_or_refused_in_a_sentence(finished, data):
@@ -358,6 +361,7 @@ def test_results_of_any_content_are_told_of_or_refused_in_a_sentence(finished, d
         told(*data.draw(st.sampled_from(commands)))
 
 
+@pytest.mark.slow
 @given(st.data())
 @often(0.1)
 def test_a_report_of_any_results_is_written_or_refused_in_a_sentence(finished, data):

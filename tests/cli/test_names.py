@@ -67,6 +67,7 @@ def test_labels_that_look_like_missing_values_are_labels(hostile):
     assert not re.search(r">\s*nan\s*<", page)
 
 
+@pytest.mark.slow
 def test_no_control_character_reaches_a_terminal(hostile, simstudy):
     study = hostile.directory / "study.toml"
     for arguments in (
@@ -82,6 +83,7 @@ def test_no_control_character_reaches_a_terminal(hostile, simstudy):
         assert not controls(done.stdout + done.stderr), arguments
 
 
+@pytest.mark.slow
 def test_pictures_are_well_formed(hostile, tmp_path):
     written, _ = write_figures(hostile, tmp_path, "svg")
     pictures = [*hostile.directory.glob("*.svg"), *(p for p in written if p.suffix == ".svg")]

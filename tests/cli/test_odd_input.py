@@ -23,6 +23,7 @@ class Odd:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
@@ -82,6 +83,7 @@ def test_what_no_number_of_models_reaches_is_refused(simstudy, write_study, name
     assert done.stderr.count("\n") == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("body", "said"),
     [
@@ -101,6 +103,7 @@ def test_a_plugin_that_fails_at_all_is_one_sentence(simstudy, write_study, tmp_p
     assert done.stderr.count("\n") == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("body", ["raise Untold", "raise Wordless", "raise SystemExit(0)"])
 def test_a_learner_that_cannot_be_made_is_one_sentence(simstudy, write_study, tmp_path, body):
     name = f"odd_{body.split()[-1].lower().strip('(0)')}"
@@ -112,6 +115,7 @@ def test_a_learner_that_cannot_be_made_is_one_sentence(simstudy, write_study, tm
     assert done.stderr.count("\n") == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("where", ["import", "check"])
 def test_a_plugin_that_changes_the_directory_does_not_move_the_results(
     simstudy, write_study, tmp_path, where

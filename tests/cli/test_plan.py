@@ -13,6 +13,7 @@ from simstudy.cli.forecast import duration, forecast
 from simstudy.workflow.pilot import Pilot, run_pilot
 
 
+@pytest.mark.slow
 def test_a_pilot_tells_models_and_time(simstudy, write_study):
     done = simstudy("plan", write_study(), "--mcse", 0.01, "--difference", 0.05, "--jobs", 1)
     assert done.returncode == 0, done.stderr

@@ -35,6 +35,7 @@ def test_the_report_of_a_run_is_made_again_to_the_byte(simstudy, copy):
     assert {path.name: path.read_bytes() for path in copy.iterdir()} == before
 
 
+@pytest.mark.slow
 def test_files_that_a_report_no_longer_has_go_with_the_earlier_report(simstudy, copy):
     manifest = json.loads((copy / "manifest.json").read_text(encoding="utf-8"))
     (copy / "differences.png").write_bytes(b"of an earlier version")

@@ -94,6 +94,7 @@ def test_bad_input_is_one_sentence_and_exit_code_2(
     assert not (tmp_path / "results").exists()
 
 
+@pytest.mark.slow
 def test_another_studys_results_are_refused_and_kept(simstudy, write_study, tmp_path):
     assert simstudy("run", write_study(), "--jobs", 1, "--no-report", "--quiet").returncode == 0
     before = (tmp_path / "results/small/scores.parquet").read_bytes()

@@ -24,6 +24,7 @@ def run_in_shell(line, tmp_path, **environment):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "environment",
     [
@@ -45,6 +46,7 @@ def test_letters_that_an_encoding_lacks_do_not_end_a_run(write_study, tmp_path, 
     assert wrong.stderr.count(b"\n") == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("closed", ["2>&-", ">&-", "<&- >&- 2>&-"])
 def test_closed_streams_do_not_keep_a_run_from_its_work(write_study, tmp_path, closed):
     # A learner that writes to standard error must not write to a file of the study's.

@@ -61,6 +61,7 @@ def check(shown, value):
     assert abs(float(shown) - value) <= 0.5 * 10**-digits * (1 + 1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format", ENDINGS)
 def test_every_table_is_a_file_that_is_printed_and_has_a_caption(written, format):
     out, printed = written[format]

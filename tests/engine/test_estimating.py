@@ -117,6 +117,7 @@ def test_a_cell_alone_has_the_same_scores():
         assert cell.answers == every[key].answers
 
 
+@pytest.mark.slow
 def test_quality_is_bias_spread_and_coverage(results):
     table = results.estimates
     own = table.query("size == 12 and estimator == 'cv' and learner == 'NB'")

@@ -90,6 +90,7 @@ def test_exact_is_the_sum_over_everything_that_can_happen(family):
     assert found == pytest.approx([expected, accuracy], rel=0, abs=1e-12)
 
 
+@pytest.mark.slow
 @each_family
 def test_exact_agrees_with_a_million_rows(family):
     model = draw(family, 8, variables=(5, 5), values=(2, 4))

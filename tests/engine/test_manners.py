@@ -390,6 +390,7 @@ def test_a_plugin_that_loops_in_workers_does_not_hang_a_run_with_a_timeout(
     assert time.monotonic() - started < 20
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("training", ["independent", "nested"])
 def test_a_size_too_large_for_memory_costs_only_its_own_cells(write_study, tmp_path, training):
     alone = {"data.training": training, "models": 2}

@@ -122,6 +122,7 @@ def test_what_a_learner_does_to_its_process_is_its_own_affair(rude, honest, tmp_
     assert (tmp_path / "out" / JOURNAL).stat().st_size < 500_000
 
 
+@pytest.mark.slow
 def test_memory_that_a_learner_leaks_is_not_the_next_ones_fault(rude, honest, tmp_path):
     study = load_study(rude("leaks", limits="memory = 0.3"))
     one, two = (run_study(study, tmp_path / str(n), jobs=n, report=False) for n in (1, 2))

@@ -98,7 +98,8 @@ def test_a_sample_without_numbers_and_gaps_is_a_plain_one(learner, seed) -> None
 @settings(max_examples=settings.default.max_examples // 4)
 @given(seed=seeds)
 def test_weights_count_as_repetitions_of_rows(learner, seed) -> None:
-    sample = drawn(seed)
+    # With gaps, boosting breaks ties by the last bits of sums in the order of rows, as Weka does.
+    sample = drawn(seed, share=0) if isinstance(learner, BoostedC45) else drawn(seed)
     weights = np.random.default_rng(seed).integers(0, 4, size=len(sample))
     weighted = Sample.of(sample.values, sample.schema, weights)
     repeated = sample.take(np.repeat(np.arange(len(sample)), weights))

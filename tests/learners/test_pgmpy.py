@@ -404,6 +404,7 @@ def test_structures_do_not_depend_on_the_hash_seed_and_finding_a_name_imports_no
     assert first == second
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("learner", SEARCHES, ids=repr)
 def test_searches_keep_the_contract_of_learners(learner):
     attributes = 8 if isinstance(learner, GES) else 20

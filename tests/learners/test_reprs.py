@@ -17,7 +17,7 @@ from simstudy.study.registry import LEARNERS
 from simstudy.texts import summary
 
 OTHERS = ["sklearn.linear_model:LogisticRegression", "pgmpy:HillClimbSearch"]
-NAMES = [name for name in LEARNERS.names() if name != "truth"] + OTHERS
+NAMES = [name for name in LEARNERS.names() if LEARNERS.is_own(name) and name != "truth"] + OTHERS
 
 
 @pytest.fixture(scope="module")

@@ -44,6 +44,7 @@ C = 0.5
 """
 
 
+@pytest.mark.slow
 def test_a_forest_and_a_regression_run_by_toml_alone(write_study, tmp_path):
     study = load_study(write_study(text=STUDY))
     written = []

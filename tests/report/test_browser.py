@@ -272,6 +272,7 @@ def test_on_paper_no_table_is_wider_than_the_page(tab, browser, wide):
     other.close()
 
 
+@pytest.mark.slow
 def test_studies_side_by_side_answer_their_controls_and_fit_the_paper(browser, tmp_path):
     claim = Claim("a", "NB is near nothing", "near", ["NB"], [10, 40, 160], value=[0.0], margin=1)
     small = STUDY | {"measures": {}, "data": {"train_sizes": [10, 40, 160], "test_size": 50}}

@@ -287,6 +287,7 @@ def test_figures_have_the_curves(data, tmp_path, style):
     assert all(line.split(":")[0] in ("wins", "ranks", "posterior") for line in skipped)
 
 
+@pytest.mark.slow
 def test_panels_of_profit_have_one_axis_that_holds_the_truth(results):
     printed = decision_makers(results)["profit"](results, STYLES["paper"])
     charts = printed.panels.charts

@@ -102,6 +102,7 @@ def test_every_figure_is_written_with_its_caption(results, drawn):
     assert "4 models of the family tan" in captions
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format", ["pdf", "svg"])
 def test_files_are_the_same_bytes_each_time(results, tmp_path, monkeypatch, format):
     few = {name: print_figures.MAKERS[name] for name in ("ranks", "regret")}
@@ -117,6 +118,7 @@ def test_files_are_the_same_bytes_each_time(results, tmp_path, monkeypatch, form
         assert b"/Type3" not in content
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("style", ["paper", "talk"])
 def test_sizes_suit_the_style_and_no_label_is_cut(drawn, style):
     figures = drawn[style][0]

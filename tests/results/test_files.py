@@ -81,6 +81,7 @@ def test_a_full_disk_leaves_what_was_there(write_study, tmp_path, monkeypatch):
         assert {path.name: path.read_bytes() for path in place.iterdir()} == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("verb", ["report", "figures", "tables", "failures"])
 def test_a_typing_error_makes_no_directory(simstudy, tmp_path, verb):
     done = simstudy(verb, "typo")

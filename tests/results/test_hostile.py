@@ -93,6 +93,7 @@ def damaged(manifest):
                     yield made
 
 
+@pytest.mark.slow
 def test_a_manifest_without_a_key_or_with_nonsense(made, out, monkeypatch):
     study = load_study(made / "s.toml")
     content = json.loads((out / "manifest.json").read_text())
@@ -186,6 +187,7 @@ def test_a_study_file_with_nonsense(out):
         assert not told(out)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "wrong",
     [

@@ -128,6 +128,7 @@ VERBS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("verb", VERBS)
 def test_nothing_is_executed(attacked, verb):
     done = command(*VERBS[verb], cwd=attacked)
@@ -172,6 +173,7 @@ def test_a_plugin_that_is_another_one_is_not_executed(made, tmp_path, asked):
     assert not (tmp_path / "executed").exists()
 
 
+@pytest.mark.slow
 def test_a_plugin_that_is_the_same_one_is_executed(made, tmp_path):
     shutil.copytree(made / "whole", tmp_path / "whole")
     asked = ("cell", "whole/study.toml", "--model", 0, "--size", 20, "--learner", "G")
@@ -189,6 +191,7 @@ def test_a_plugin_that_is_the_same_one_is_executed(made, tmp_path):
         open_results(tmp_path / "whole").model(0)
 
 
+@pytest.mark.slow
 def test_pieces_are_joined_without_their_plugins(made, tmp_path):
     done = command("merge", made / "one", made / "two", "--out", "joined", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
@@ -229,6 +232,7 @@ name = "camml"
 """
 
 
+@pytest.mark.slow
 def test_joining_what_is_to_be_refined_executes_nothing_of_others(tmp_path):
     (tmp_path / "empty.py").write_text("")
     (tmp_path / "s.toml").write_text(CROSSING.format(plugin="empty.py"))

@@ -258,6 +258,7 @@ def test_kept_cells_are_remembered_in_results_that_did_not_record_their_owner(
         run_study(other, out, jobs=1, report=False)
 
 
+@pytest.mark.slow
 def test_shards_and_merged_results_may_become_smaller_too(write_study, tmp_path, calls):
     large = load_study(write_study(text=AODE), LARGE)
     small = load_study(write_study(text=STUDY), {**LARGE, "models": 3})
@@ -374,6 +375,7 @@ def test_the_journal_gives_back_what_was_put_in(tmp_path):
     assert os.listdir(tmp_path) == [JOURNAL]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     [

@@ -298,6 +298,7 @@ def test_a_study_without_a_file_runs_too(tmp_path):
     assert results.pairwise().empty
 
 
+@pytest.mark.slow
 def test_a_thing_defined_in_a_script_counts_by_its_source(tmp_path):
     script = tmp_path / "script.py"
     text = """

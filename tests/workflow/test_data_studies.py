@@ -22,7 +22,6 @@ from simstudy.learners import AODE
 from simstudy.measures import information_reward
 from simstudy.report.terminal import print_summary
 from simstudy.results.journal import JOURNAL, Journal
-from simstudy.workflow.compare import compare_studies
 from simstudy.workflow.data_pilot import run_data_pilot
 from simstudy.workflow.pilot import run_pilot
 from simstudy.workflow.vary import vary_study
@@ -299,7 +298,6 @@ def test_analyses_of_models_say_that_they_do_not_apply(write, tmp_path):
     for command in (
         lambda: run_pilot(results_study, 3, jobs=1),
         lambda: run_study(results_study, tmp_path / "refined", refine=True),
-        lambda: compare_studies([results, results]),
         lambda: vary_study(write(), ["seed=1,2"], tmp_path / "varied"),
     ):
         with pytest.raises(SimstudyError, match=r"study of data sets; .* needs one of models"):

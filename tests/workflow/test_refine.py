@@ -71,6 +71,7 @@ def refined(studies, plain):
     return run_study(load_study(studies / "refine.toml"), studies / "refined", jobs=2)
 
 
+@pytest.mark.slow
 def test_sizes_are_added_between_the_study_s_own(plain, refined):
     assert plain.refined.empty
     added = {*refined.refined["size"]}
@@ -83,6 +84,7 @@ def test_sizes_are_added_between_the_study_s_own(plain, refined):
     assert before["crossing"].isna().all()  # 20 and 400 are far apart
 
 
+@pytest.mark.slow
 def test_what_is_said_of_the_own_sizes_stays_the_same(plain, refined):
     pd.testing.assert_frame_equal(refined.scores, plain.scores)
     for name in ("anova", "intervals", "pairwise"):

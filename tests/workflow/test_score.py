@@ -168,6 +168,7 @@ def test_packed_predictions_come_back():
     assert np.array_equal(back, proba)
 
 
+@pytest.mark.slow
 def test_the_command_adds_measures_and_writes_the_report(write_study, simstudy, tmp_path):
     path = write_study(KEPT)
     assert simstudy("run", path, "--out", tmp_path / "out", "--no-report").returncode == 0

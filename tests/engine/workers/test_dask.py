@@ -170,6 +170,7 @@ def test_a_cluster_started_here_gives_the_same_bytes(simstudy, write_study, tmp_
     assert scores(tmp_path / "out") == here
 
 
+@pytest.mark.slow
 def test_a_worker_that_is_lost_costs_nothing(write_study, tmp_path, scheduler, here):
     """The last test: it kills one of the workers."""
     address, workers = scheduler
@@ -321,6 +322,7 @@ def test_a_worker_whose_simstudy_changes_during_a_run_is_refused_from_then_on(
     assert [*results.manifest["refused_workers"]] == [upgraded]
 
 
+@pytest.mark.slow
 def test_a_run_goes_on_with_a_good_worker_when_a_bad_one_came_first(write_study, tmp_path):
     place, elsewhere = tmp_path / "dask", tmp_path / "elsewhere"
     place.mkdir()
@@ -355,6 +357,7 @@ def test_a_cluster_started_here_listens_on_the_loopback_alone(write_study, tmp_p
     assert {*found} == {"0100007F"}  # 127.0.0.1
 
 
+@pytest.mark.slow
 def test_a_lost_scheduler_is_one_sentence(write_study, tmp_path):
     place = tmp_path / "dask"
     place.mkdir()
@@ -397,6 +400,7 @@ def test_children_killed_while_they_start_are_replaced(write_study, tmp_path, mo
     assert results.manifest["failures"] == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("learner", "packages"),
     [

@@ -114,6 +114,7 @@ def test_misbehaving_learners_cost_their_own_cells_only(write_study, naughty, tm
     assert left_out == {*bad["model"]}
 
 
+@pytest.mark.slow
 def test_without_limits_a_crash_still_costs_one_cell(naughty, tmp_path, write_study):
     text = naughty.read_text().replace("timeout = 2\nmemory = 0.3", "")
     for how in ("sleeps", "allocates"):
@@ -288,6 +289,7 @@ def test_failures_are_listed_and_each_can_be_run_again(simstudy, naughty, tmp_pa
     assert "nowhere holds no results of a study" in nothing.stderr
 
 
+@pytest.mark.slow
 def test_a_child_that_dies_with_several_tasks_in_hand_costs_one_cell(naughty, write_study):
     text = naughty.read_text().replace("timeout = 2\nmemory = 0.3", "")
     for how in ("sleeps", "allocates"):

@@ -82,6 +82,7 @@ def test_odd_samples_are_learned(name: str, select: Any) -> None:
     check_fit(ODD[name], select, "exact")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("select", ["mmlec", "average"])
 @pytest.mark.parametrize("name", ODD)
 def test_odd_samples_are_learned_by_sampling(name: str, select: Any) -> None:

@@ -58,6 +58,7 @@ def standardised(estimates: np.ndarray, exact: np.ndarray) -> np.ndarray:
     return np.abs(estimates.mean(axis=0) - exact) / np.maximum(error, 1e-6)
 
 
+@pytest.mark.slow
 def test_class_posteriors_agree_with_the_exact_within_monte_carlo_error(
     golden: Any, both: tuple[FittedCaMML, list[FittedCaMML]]
 ) -> None:

@@ -58,6 +58,7 @@ def registered(monkeypatch):
         return np.max(proba, axis=1)
 
 
+@pytest.mark.slow
 def test_the_page_of_a_session_claims_less(registered, write_study, tmp_path):
     changes = {'"naive_bayes"': '"of_session"'}
     also = {"measures.also": ["certainty_of_session"]}
