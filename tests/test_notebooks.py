@@ -21,10 +21,12 @@ NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 LARGEST = 700_000  # bytes
 SLOW = {
     "01_first_study",
+    "02_convergence_thresholds",
     "03_reward_and_calibration",
     "04_your_own_family",
     "06_which_measure",
     "07_which_estimate",
+    "08_your_own_data",
     "09_real_data",
 }  # to execute
 

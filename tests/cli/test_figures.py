@@ -66,6 +66,7 @@ def test_figures_are_as_wide_as_columns_of_a_paper_or_a_slide(drawn):
         assert [float(side) / 72 for side in sides] == pytest.approx([10, 5.6], abs=0.01)
 
 
+@pytest.mark.slow
 def test_learners_are_named_in_the_figure(drawn, results):
     text = (drawn("svg")[0] / "learning_curves.svg").read_text(encoding="utf-8")
     for learner in results.learners:

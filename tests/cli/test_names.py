@@ -92,6 +92,7 @@ def test_pictures_are_well_formed(hostile, tmp_path):
         ElementTree.parse(path)
 
 
+@pytest.mark.slow
 def test_pages_have_no_control_characters_and_their_pictures_are_well_formed(hostile):
     page = (hostile.directory / "report.html").read_text(encoding="utf-8")
     assert not controls(page)
@@ -126,6 +127,7 @@ def test_no_csv_file_has_a_formula(hostile, tmp_path):
             assert not formulas(text), name
 
 
+@pytest.mark.slow
 def test_failures_are_read_back_as_they_were(hostile):
     assert (
         hostile.failures["error"].tolist()

@@ -51,6 +51,7 @@ def test_odd_values_are_refused_in_a_sentence(simstudy, write_study, changes, sa
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("given", "said"),
     [

@@ -89,6 +89,7 @@ def test_csv_has_every_digit_of_the_results(written, results):
         )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format", ["latex", "markdown"])
 @pytest.mark.parametrize(("name", "measure"), [("means", None), ("means_accuracy", "accuracy")])
 def test_means_are_printed_with_half_the_width_of_their_intervals(

@@ -138,6 +138,7 @@ def test_quality_is_bias_spread_and_coverage(results):
     }
 
 
+@pytest.mark.slow
 def test_the_report_has_errors_and_coverage(results):
     page = (results.directory / "report.html").read_text(encoding="utf-8")
     assert "Errors of estimators" in page

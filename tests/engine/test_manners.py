@@ -141,6 +141,7 @@ def plain(write_study, tmp_path):
     return run_study(study, tmp_path / "plain", jobs=1, report=False).scores
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("training", ["independent", "nested"])
 def test_what_a_stranger_does_to_its_data_changes_no_other_cell(
     write_study, tmp_path, plain, training
@@ -404,6 +405,7 @@ def test_a_size_too_large_for_memory_costs_only_its_own_cells(write_study, tmp_p
     assert results.failures["error"].str.contains("drawing the training rows: .*MemoryError").all()
 
 
+@pytest.mark.slow
 def test_a_learner_in_another_directory_leaves_the_results_where_they_belong(write_study, tmp_path):
     (tmp_path / "mover.py").write_text(
         "import os\nos.chdir('/')\n" + PLUGIN.replace("toucher", "mover").replace("scrib", "scr")

@@ -443,6 +443,7 @@ def test_a_fitted_structure_holds_nothing_of_pgmpy():
     assert modules <= {"simstudy", "numpy", "builtins"}
 
 
+@pytest.mark.slow
 def test_searches_run_by_toml_alone(write_study, tmp_path):
     study = load_study(write_study(text=STUDY))
     results = run_study(study, tmp_path / "results", jobs=1, report=False)

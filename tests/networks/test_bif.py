@@ -201,6 +201,7 @@ def test_a_network_is_read_back_as_it_was_written(
     assert again.title == names[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["asia", "cancer"])
 def test_pgmpy_reads_what_is_written(tmp_path: Path, name: str) -> None:
     from pgmpy.readwrite import BIFReader, XMLBIFReader

@@ -264,6 +264,7 @@ def widest(tab):
     return max(tab.evaluate(edges))
 
 
+@pytest.mark.slow
 def test_on_paper_no_table_is_wider_than_the_page(tab, browser, wide):
     assert widest(tab) <= 718
     other = browser.new_page()

@@ -197,6 +197,7 @@ class Mine(NaiveBayes):
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("test_size", ["exact", 200])
 def test_models_of_foreign_studies_are_not_drawn_again(tmp_path, test_size):
     (tmp_path / "mine.py").write_text(PLUGIN, encoding="utf-8")

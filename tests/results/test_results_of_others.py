@@ -13,7 +13,7 @@ import pytest
 
 from simstudy import SimstudyError, load_study, merge, open_results, run_shard, run_study
 
-pytestmark = pytest.mark.xdist_group("others")  # its results are made once
+pytestmark = [pytest.mark.xdist_group("others"), pytest.mark.slow]  # its results are made once
 
 PLUGIN = '''
 from dataclasses import dataclass

@@ -161,6 +161,7 @@ LARGE = {"models": 4, "data.train_sizes": [20, 40, 60]}
 LABELS = ["NB", "TAN", "aode"]
 
 
+@pytest.mark.slow
 def test_a_smaller_study_is_answered_from_what_is_there(write_study, tmp_path, calls):
     large = load_study(write_study(text=AODE), LARGE)
     out = run_study(large, tmp_path / "out", jobs=1).directory

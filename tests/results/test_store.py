@@ -256,6 +256,7 @@ def test_results_that_do_not_name_the_reward_hold_the_mean(write_study, tmp_path
     assert more.manifest["conditions"]["measures.reward"] == "mean"
 
 
+@pytest.mark.slow
 def test_the_sum_over_classes_is_named_and_never_mixed_with_the_mean(write_study, tmp_path):
     changes = {"family.values": [3, 3], "measures.also": ["accuracy", "regret"]}
     mean = run_study(load_study(write_study(), changes), tmp_path / "mean", jobs=1)

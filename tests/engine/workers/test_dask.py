@@ -379,6 +379,7 @@ def test_a_lost_scheduler_is_one_sentence(write_study, tmp_path):
     assert re.fullmatch(r"simstudy: the scheduler at tcp\S+ is gone; [^\n]+\n", said)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("where", [None, "local"])
 def test_children_killed_while_they_start_are_replaced(write_study, tmp_path, monkeypatch, where):
     """Without a cluster, and with one: the first two children die before they are ready."""

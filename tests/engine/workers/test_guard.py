@@ -240,6 +240,7 @@ def _children(pid: int) -> list[int]:
     return [int(child) for task in tasks for child in task.read_text().split()]
 
 
+@pytest.mark.slow
 def test_failing_fast_stops_at_the_first_failure(simstudy, naughty):
     done = simstudy("run", naughty, "--jobs", 1, "--fail-fast", "--out", "out")
     assert done.returncode == 3

@@ -74,6 +74,7 @@ def test_class_posteriors_agree_with_the_exact_within_monte_carlo_error(
     assert np.abs(estimates - truth).max() < 0.06
 
 
+@pytest.mark.slow
 def test_arc_posteriors_agree_with_the_exact_within_monte_carlo_error(
     both: tuple[FittedCaMML, list[FittedCaMML]],
 ) -> None:
