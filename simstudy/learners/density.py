@@ -86,6 +86,8 @@ def _order(sample: Sample) -> IntArray:
     if len(sample) > MAX_SORTED or sample.weights is not None:
         return order
     with np.errstate(all="ignore"):
+        columns = columns[:, known.any(axis=0)]  # others have no mean
+        known = ~np.isnan(columns)
         mean = columns.mean(axis=0, where=known)
         far = np.abs(mean) > _NEAR_RATIO * columns.std(axis=0, where=known)
     if far.any():
