@@ -7,7 +7,7 @@ below δ/6.
 
 A variance is the mean of the squares less the square of the mean, as in Weka. This loses digits
 where numbers are large for their spread, about 10^-16 times the squared ratio of mean and standard
-deviation. Where the ratio is above 1000, a variance is the mean squared deviation instead; above
+deviation. Where the ratio is above 10^5, a variance is the mean squared deviation instead; above
 30, up to 5000 rows are summed in the order of Weka, which sorts them by each numeric attribute.
 """
 
@@ -29,7 +29,7 @@ _LEAST = 1e-75
 _DEFAULT_PRECISION = 0.01  # of an attribute with fewer than two distinct values
 _LEAST_PRECISION_OF_KERNELS = 1e-6  # as in Weka
 _NO_SPREAD = 1e-10  # a standard deviation up to this counts as 0
-_MAX_RATIO = 1e3  # of mean and standard deviation, for a difference of squares
+_MAX_RATIO = 1e5  # of mean and standard deviation, for a difference of squares
 _NEAR_RATIO = 30.0  # up to which the order of summation does not matter
 _MAX_ERROR = 0.01  # sums of kernels end when the rest can add no more than this share
 _CHUNK_SIZE = 2**17  # kernels evaluated at once
