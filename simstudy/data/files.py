@@ -22,12 +22,12 @@ from typing import Any
 
 import numpy as np
 
-from simstudy.arrays import FloatArray, IntArray
+from simstudy.arrays import FloatArray, IntArray, read_only
 from simstudy.data.arff import read_arff
 from simstudy.data.arff_text import arff_text
 from simstudy.data.catalogue import catalogued
 from simstudy.data.delimited import decode, read_delimited
-from simstudy.data.sample import Sample, read_only
+from simstudy.data.sample import Sample
 from simstudy.data.schema import Schema, Variable
 from simstudy.data.table import NOMINAL, NUMERIC, Coder, Column, Declaration, Table, listed, shown
 from simstudy.errors import SimstudyError, suggestion

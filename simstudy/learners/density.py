@@ -20,7 +20,8 @@ import numpy.typing as npt
 from scipy.special import ndtr
 
 from simstudy.arrays import FloatArray, IntArray, weights_in
-from simstudy.data.sample import Sample, attribute_values
+from simstudy.data.queries import attribute_values
+from simstudy.data.sample import Sample
 from simstudy.learners.base import Described, normalise, shape_text
 from simstudy.learners.naive_bayes import FittedNaiveBayes
 from simstudy.learners.sorting import MAX_SORTED, quicksort

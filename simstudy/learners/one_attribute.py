@@ -13,7 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from simstudy.arrays import FloatArray, IntArray, weights_in
-from simstudy.data.sample import Sample, attribute_values
+from simstudy.data.queries import attribute_values
+from simstudy.data.sample import Sample
 from simstudy.learners.base import Described, Learner, require, shape_text
 
 # Entropies and counts within this relative tolerance are ties up to rounding.

@@ -9,8 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from simstudy.arrays import FloatArray, IntArray, weights_in
-from simstudy.data.sample import read_only
+from simstudy.arrays import FloatArray, IntArray, read_only, weights_in
 from simstudy.learners.c45.table import Entries, Table
 from simstudy.learners.c45.tree import LEAF, SMALL
 
