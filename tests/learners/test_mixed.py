@@ -220,3 +220,10 @@ def test_sixty_attributes_and_twenty_six_classes_are_learned_in_seconds(learner)
     answers = learner.fit(sample, np.random.default_rng(0)).predict_proba(sample.take([0, 1, 2]))
     assert time.process_time() - started < 10
     np.testing.assert_allclose(answers.sum(axis=1), 1)
+
+
+@pytest.mark.parametrize("learner", [C45(), DecisionStump(), OneR(min_bucket=2)])
+def test_the_largest_numbers_can_be_cut(learner: Learner) -> None:
+    rows = [[number, label] for label, number in enumerate((1e308, 1.5e308)) for _ in range(6)]
+    fitted = learner.fit(Sample.of(rows, Schema.plain((0, 2))))
+    np.testing.assert_array_equal(fitted.predict_proba([[1e308], [1.5e308]]), [[1, 0], [0, 1]])

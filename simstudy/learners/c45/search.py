@@ -234,7 +234,7 @@ class Search:
         splits.valid[column, at] = valid
         splits.gain[column, at] = gain
         splits.ratio[column, at] = _ratio(gain, information, total[at])
-        middle = (values[cut] + values[cut + 1]) / 2
+        middle = values[cut] / 2 + values[cut + 1] / 2  # whose sum is always finite
         splits.threshold[column, at] = _value_below(table.values[:, column], middle)
 
 
