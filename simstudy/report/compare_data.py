@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import pandas as pd
 
 from simstudy.analysis.claims import StatementVerdict
+from simstudy.measures.base import MeasureInfo
 from simstudy.report.charts import svg
 from simstudy.report.prose import claims, comparison
 from simstudy.report.prose.data_finding import data_finding, data_question
@@ -67,10 +68,10 @@ def compare_data_page(
         views.append(
             {
                 "index": index,
-                "label": _label(studies, name),
+                "info": _info(studies, name),
                 "columns": columns_known,
                 "missing": [own for own, one in zip(studies, columns, strict=True) if not one],
-                "means": _means(columns_known, learners, name, _axis(studies, name)),
+                "means": _means(columns_known, learners, name, axis_label(_info(studies, name))),
             }
         )
 
@@ -85,7 +86,7 @@ def compare_data_page(
         title=title or f"Comparison of {listed([*studies])}",
         citation=citation,
         studies=[*studies],
-        learners=[(place, label, svg.swatch(place)) for place, label in enumerate(learners)],
+        learners=svg.swatches(learners),
         views=views,
         found=[*filter(None, (counts, *claims.not_reproduced(verdicts)))],
         statements=build.statements(verdicts, unit) if verdicts else None,
@@ -101,13 +102,8 @@ def _measures(studies: Mapping[str, Results]) -> list[str]:
     return sorted(dict.fromkeys(every), key=lambda name: -every.count(name))
 
 
-def _label(studies: Mapping[str, Results], measure: str) -> str:
-    return next(one.info(measure).label for one in studies.values() if measure in one.measures)
-
-
-def _axis(studies: Mapping[str, Results], measure: str) -> str:
-    known = next(one for one in studies.values() if measure in one.measures)
-    return axis_label(known.info(measure))
+def _info(studies: Mapping[str, Results], measure: str) -> MeasureInfo:
+    return next(one.info(measure) for one in studies.values() if measure in one.measures)
 
 
 def _column(name: str, results: Results, measure: str) -> Column | None:
