@@ -44,8 +44,6 @@ def error_rate(proba: FloatArray, y: IntArray) -> FloatArray:
     ----------
     proba : array of shape (n, k)
         The learner's probabilities; ties for the mode go to the lowest class index.
-    y : array of shape (n,)
-        The true classes.
 
     Returns
     -------
@@ -71,10 +69,6 @@ def kappa(proba: FloatArray, y: IntArray, *, weights: FloatArray | None = None) 
     ----------
     proba : array of shape (n, k)
         The learner's probabilities; ties for the mode go to the lowest class index.
-    y : array of shape (n,)
-        The true classes.
-    weights : array of shape (n,), optional
-        Row weights.
 
     Returns
     -------
@@ -112,10 +106,6 @@ def balanced_accuracy(
     ----------
     proba : array of shape (n, k)
         The learner's probabilities; ties for the mode go to the lowest class index.
-    y : array of shape (n,)
-        The true classes.
-    weights : array of shape (n,), optional
-        Row weights.
 
     Returns
     -------
@@ -144,10 +134,6 @@ def matthews(proba: FloatArray, y: IntArray, *, weights: FloatArray | None = Non
     ----------
     proba : array of shape (n, k)
         The learner's probabilities; ties for the mode go to the lowest class index.
-    y : array of shape (n,)
-        The true classes.
-    weights : array of shape (n,), optional
-        Row weights.
 
     Returns
     -------
@@ -193,14 +179,6 @@ def sensitivity_specificity(
     ----------
     proba : array of shape (n, k)
         The learner's probabilities; ties for the mode go to the lowest class index.
-    y : array of shape (n,)
-        The true classes.
-    weights : array of shape (n,), optional
-        Row weights.
-    rarer : int, optional
-        The class that is rarer in the population.
-    positive : int, optional
-        The positive class; the rarer one if not given.
 
     Returns
     -------
