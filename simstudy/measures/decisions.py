@@ -7,7 +7,7 @@ import numpy as np
 from simstudy.arrays import FloatArray, IntArray, weights_in
 from simstudy.measures.base import Undefined, measure, modal_class
 from simstudy.measures.losses import accuracy
-from simstudy.measures.positive import ALL_POSITIVE, NO_POSITIVE, positive_class
+from simstudy.measures.positive import one_sided, positive_class
 
 
 def confusion_matrix(
@@ -194,8 +194,8 @@ def sensitivity_specificity(
     positives = matrix[one].sum()
     others = np.delete(matrix, one, axis=0)
     false, negatives = others[:, one].sum(), others.sum()
-    if positives == 0 or negatives == 0:
-        return Undefined(NO_POSITIVE if positives == 0 else ALL_POSITIVE)
+    if reason := one_sided(positives, negatives):
+        return Undefined(reason)
     return float(matrix[one, one] / positives * (1.0 - false / negatives))
 
 
