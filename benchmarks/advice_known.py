@@ -1,6 +1,6 @@
 """Advice on rows of known networks: do predictions converge to the truth, do intervals cover?
 
-    python benchmarks/advice_known.py [--networks 30] [--out results/advice_known.jsonl]
+    python benchmarks/advice_known.py [--networks 100] [--out results/advice_known.jsonl]
 
 Rows are drawn from random networks of 6 variables (half of them TANs, half 2-dependence networks).
 From 100, 400 and 1,600 rows the scores of learners are predicted as in `advice.py`. The truth is
@@ -10,7 +10,7 @@ questions:
 level     mean absolute error of scores with 4,000 rows on simulated truths alone, without the
           table's own scores: networks drawn given more rows should be closer to the truth
 interval  how often the 95% intervals of the forecast, for twice and ten times the rows, hold the
-          truth
+          truth, with its standard error (learners of a network share its luck)
 """
 
 from __future__ import annotations
@@ -59,6 +59,7 @@ def collect(network: int, rows: int) -> dict[str, Any]:
             Present(now[..., measure], tuple(sizes), 0.1),
             Simulated(simulated[..., measure], tuple(future), sizes[-1]),
             rng,
+            most=1.0 if measure else np.inf,
         )
         low, high = predicted.intervals()
         inside = (low <= true[..., measure]) & (true[..., measure] <= high)
@@ -76,7 +77,7 @@ def collect(network: int, rows: int) -> dict[str, Any]:
 def main() -> None:
     """Collect what is missing, and print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--networks", type=int, default=30)
+    parser.add_argument("--networks", type=int, default=100)
     parser.add_argument("--out", type=Path, default=Path("results/advice_known.jsonl"))
     options = parser.parse_args()
     options.out.parent.mkdir(parents=True, exist_ok=True)
@@ -96,9 +97,12 @@ def main() -> None:
             error, inside = (
                 np.mean([one[key] for one in own], axis=0) for key in ("error", "inside")
             )
+            deviation = np.std([one["inside"] for one in own], axis=0, ddof=1)
+            spread = deviation / np.sqrt(len(own))
+            shares = "  ".join(f"{s:.3f} ± {e:.3f}" for s, e in zip(inside, spread, strict=True))
             print(
                 f"{rows:5}  {len(own):8}  {level:14.4f}   {error[0]:7.4f} {error[1]:7.4f}"
-                f"   {inside[0]:9.3f} {inside[1]:7.3f}"
+                f"   {shares}"
             )
 
 

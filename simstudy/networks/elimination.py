@@ -21,6 +21,10 @@ _OPERANDS_AT_ONCE = 24  # einsum takes at most 32
 _CELLS_FOR_EACH_STEP = 10_000
 
 
+class TooLargeError(ValueError):
+    """A table has more cells than there is room for."""
+
+
 class Tables(NamedTuple):
     """The tables of a network: the axes are its parents and, last, the variable itself."""
 
@@ -219,7 +223,7 @@ def _patterns(
         always, some = _mask(observed.all(axis=0)), _mask(observed.any(axis=0))
         try:
             merged = _Query(tables, target, always, some & ~always, ancestors)
-        except ValueError:  # too large a table, unless more is observed
+        except TooLargeError:  # unless more is observed
             pass
         else:
             if len(codes) * merged.cells < len(masks) * merged.steps * _CELLS_FOR_EACH_STEP:
@@ -230,7 +234,7 @@ def _patterns(
 def _refuse_large(cells: int) -> None:
     """Raise an error if a table of so many cells is too large."""
     if cells > MAX_CELLS:
-        raise ValueError(
+        raise TooLargeError(
             f"the probabilities need a table of {cells:,} cells; at most {MAX_CELLS:,} are "
             "allowed: more variables must be observed"
         )

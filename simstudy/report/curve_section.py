@@ -198,8 +198,10 @@ def _first(one: int | None, choices: Sequence[int | None]) -> list[int | None]:
 
 
 def _of_classes(kept: int, choices: Sequence[int | None]) -> str:
-    named = [[one for one in some if one is not None] for some in (choices[:kept], choices)]
-    return f"Classes shown: {len(named[0])} of {len(named[1])}; results.curves has all."
+    shown, every = (sum(one is not None for one in some) for some in (choices[:kept], choices))
+    if not shown:
+        return f"results.curves has the curves of each of the {every} classes."
+    return f"Classes shown: {shown} of {every}; results.curves has all."
 
 
 def _key(choice: int | None) -> str:

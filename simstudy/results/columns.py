@@ -196,9 +196,14 @@ def _texts(texts: Sequence[str]) -> pa.Array:
 
 
 def parquet(table: pa.Table) -> bytes:
-    """A table as the content of a parquet file."""
+    """A table as the content of a parquet file.
+
+    Lists of probabilities hardly repeat: a dictionary of them would double the time of reading.
+    """
+    import pyarrow as pa
     import pyarrow.parquet as pq
 
+    plain = [field.name for field in table.schema if not pa.types.is_list(field.type)]
     buffer = io.BytesIO()
-    pq.write_table(table, buffer)
+    pq.write_table(table, buffer, use_dictionary=plain)
     return buffer.getvalue()

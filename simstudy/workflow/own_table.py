@@ -58,10 +58,11 @@ def read_own(data: Any, reading: Reading, keep: Collection[str], seed: int) -> O
     source = str(data) if named else "the data frame"
     if reading.target is None:
         names = column_names(data, reading)
-        more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+        if len(names) > _NAMED:  # the last column, often the one, is named in any case
+            names = [*names[: _NAMED - 1], f"{len(names) - _NAMED} more", names[-1]]
         raise SimstudyError(
             f"{source}: which column is to be predicted? Name it with --target; there are "
-            f"{', '.join(names[:_NAMED])}{more}"
+            f"{', '.join(names)}"
         )
     found = read_data_set(data, reading)
     sample, rows = found.sample, len(found.sample)

@@ -10,6 +10,7 @@ import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray
 from simstudy.learners.network import EstimatedNetwork, members
+from simstudy.networks.elimination import TooLargeError
 from simstudy.networks.network import Network
 
 # Joint distributions are tabulated up to _FEW_CELLS cells over all networks, and never beyond
@@ -19,6 +20,7 @@ _MAX_CELLS = 2**24
 # One elimination takes about as long as tabulating _CELLS_A_CASE cells; its own tables have at most
 # 1/_MUCH_LESS of the cells of its variables.
 _CELLS_A_CASE, _MUCH_LESS = 2500, 8
+_DRAWN = 2**16  # rows of a network that stand for a marginal too large to be tabulated
 
 
 class Mixture:
@@ -40,11 +42,12 @@ class Mixture:
 
 
 def divergences(networks: Sequence[EstimatedNetwork]) -> FloatArray:
-    """Return ``divergences[j, i]``, the exact Kullback–Leibler divergence KL(P_j‖P_i).
+    """Return ``divergences[j, i]``, the Kullback–Leibler divergence KL(P_j‖P_i).
 
     KL(P_j‖P_i) = Σ_v E_j[ln P_j(v|parents in j) − ln P_i(v|parents in i)]: only variables with
     different parents contribute, and their terms depend only on their ancestors in j, which many
-    networks share.
+    networks share. They are exact unless a table would be too large, as with dozens of densely
+    connected variables; then those of j are means over the same rows drawn from P_j.
     """
     cells = len(networks) * math.prod(networks[0].cards)
     if cells > _FEW_CELLS:
@@ -93,9 +96,28 @@ def _by_elimination(
     for i, network in enumerate(networks):
         for family in enumerate(network.masks):
             holders.setdefault(family, []).append(i)
+    too_large: set[int] = set()
     for case, places in cases.items():
         those = holders[case.variable, case.parents]
         table = networks[those[0]].log_tables[case.variable]
-        marginal = networks[places[0]].marginal((*members(case.parents), case.variable))
-        logs[np.ix_(places, those)] += np.vdot(marginal, table)
+        axes = (*members(case.parents), case.variable)
+        try:
+            logs[np.ix_(places, those)] += np.vdot(networks[places[0]].marginal(axes), table)
+        except TooLargeError:
+            too_large.update(places)
+    differing = {family: holders[family] for family in dict.fromkeys(case[:2] for case in cases)}
+    for j in sorted(too_large):
+        logs[j] = _from_rows(networks, j, differing)
     return np.maximum(np.diagonal(logs)[:, None] - logs, 0.0)
+
+
+def _from_rows(
+    networks: Sequence[EstimatedNetwork], j: int, families: dict[tuple[int, int], list[int]]
+) -> FloatArray:
+    """Return sums of mean ln P(v | parents) over the same rows of one network, by network."""
+    rows = networks[j].sample(_DRAWN, np.random.default_rng(0)).codes
+    logs = np.zeros(len(networks))
+    for (variable, parents), those in families.items():
+        table = networks[those[0]].log_tables[variable]
+        logs[those] += table[tuple(rows[:, (*members(parents), variable)].T)].mean()
+    return logs

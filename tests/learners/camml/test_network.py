@@ -11,6 +11,7 @@ from simstudy.data.sample import Sample
 from simstudy.learners.camml import network as module
 from simstudy.learners.camml.network import Mixture, divergences
 from simstudy.learners.network import EstimatedNetwork
+from simstudy.networks import elimination
 
 Draw = Callable[..., Sample]
 
@@ -112,6 +113,23 @@ def test_divergences_are_the_same_by_elimination(
     for found in (by_cells, by_elimination):
         assert (found >= 0).all()
         np.testing.assert_allclose(np.diagonal(found), 0, atol=1e-12)
+
+
+def test_divergences_are_estimated_where_tables_are_too_large(
+    networks: list[EstimatedNetwork], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    exact = divergences(networks)
+    for name in ("_FEW_CELLS", "_MAX_CELLS"):
+        monkeypatch.setattr(module, name, 0)
+    monkeypatch.setattr(elimination, "MAX_CELLS", 1)
+    found = divergences(networks)
+    assert not np.array_equal(found, exact)
+    # The standard error is that of the mean of ln(P_j/P_i) over 65,536 rows.
+    logs = np.array([network.log_density() for network in networks])
+    ratios = logs[:, None] - logs
+    squares = (np.exp(logs)[:, None] * ratios**2).sum(axis=2) - exact**2
+    assert (np.abs(found - exact) <= 5 * np.sqrt(np.maximum(squares, 0) / 2**16) + 1e-12).all()
+    np.testing.assert_array_equal(divergences(networks), found)
 
 
 def test_divergences_of_thirty_variables_need_no_dense_table() -> None:
