@@ -44,7 +44,8 @@ def data(
     ] = None,
 ) -> None:
     """Describe a data file: its variables, missing values, classes and anything odd."""
-    from simstudy.data.files import Reading, read_data_set
+    from simstudy.data.assembly import Reading
+    from simstudy.data.files import read_data_set
     from simstudy.data.oddities import oddities
 
     markers = Reading.missing_values if missing is None else tuple(missing)

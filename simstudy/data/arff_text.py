@@ -62,7 +62,8 @@ def _cells(column: Column, rows: int) -> list[str]:
     if column.refusal:
         return ["?"] * rows
     texts = column.text()
-    written = {cell: "?" if cell is None else _quoted(cell) for cell in {*texts}}
+    gap = "''" if "?" in (column.values or ()) else "?"  # a value that is declared is not missing
+    written = {cell: gap if cell is None else _quoted(cell) for cell in {*texts}}
     return [written[cell] for cell in texts]
 
 

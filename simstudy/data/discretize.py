@@ -104,8 +104,8 @@ def _check(method: str, bins: int) -> None:
         raise SimstudyError(
             f"unknown method '{method}' of discretisation{suggestion(method, _METHODS)}"
         )
-    if bins < 1:
-        raise SimstudyError(f"bins = {bins} is not allowed; it must be at least 1")
+    if not isinstance(bins, int | np.integer) or bins < 1:
+        raise SimstudyError(f"bins = {bins} is not allowed; it must be a whole number from 1")
 
 
 def _cut_points(

@@ -13,6 +13,8 @@ from simstudy.data.schema import Schema, Variable
 from simstudy.errors import SimstudyError, suggestion
 
 METHODS = ("mode", "value")
+_LARGE = 1e280  # numbers whose sum may be none; they are scaled, which is exact
+_SCALE = 2.0**-64
 
 
 @dataclass(frozen=True)
@@ -88,7 +90,10 @@ def _mean(values: FloatArray, weights: FloatArray | None) -> float:
     known = ~np.isnan(values)
     masses = known.astype(np.float64) if weights is None else np.where(known, weights, 0)
     total = math.fsum(masses)
-    return math.fsum(values[known] * masses[known]) / total if total else 0.0
+    if not total:
+        return 0.0
+    scale = _SCALE if np.abs(values[known]).max() > _LARGE else 1.0
+    return math.fsum(values[known] * scale * masses[known]) / total / scale
 
 
 def _with_missing(variable: Variable, values: tuple[str, ...]) -> Variable:

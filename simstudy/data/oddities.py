@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from simstudy.arrays import FloatArray
-from simstudy.data.files import DataSet
+from simstudy.data.assembly import DataSet
 from simstudy.data.sample import Sample
 from simstudy.data.schema import Variable
 from simstudy.data.table import is_number, listed

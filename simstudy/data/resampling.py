@@ -8,6 +8,7 @@ earlier ones as they are. Rows, repeats and folds are counted from 0.
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from itertools import pairwise
@@ -55,8 +56,8 @@ class Split:
         return np.flatnonzero(self.tested == self.fold)
 
 
-class Scheme:
-    """The base class of schemes: one implements `_draw`, the splits of one repeat."""
+class Scheme(ABC):
+    """The base class of schemes, which draw the splits of one repeat."""
 
     repeats: int = 1
     stratify: bool = False
@@ -138,8 +139,9 @@ class Scheme:
         """The rows or groups that a class needs to be expected in every part of a split."""
         return 2
 
+    @abstractmethod
     def _draw(self, units: Units, repeat: int, rng: np.random.Generator) -> Iterator[Split]:
-        raise NotImplementedError
+        """Return the splits of one repeat."""
 
 
 @dataclass(frozen=True)

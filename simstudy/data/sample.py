@@ -3,30 +3,25 @@
 from __future__ import annotations
 
 import itertools
-import math
-import operator
 from collections.abc import Callable, Hashable, Sequence
-from functools import cached_property, lru_cache, partial
+from functools import cached_property, partial
 from time import perf_counter
 from typing import Any, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
 
-from simstudy.arrays import FloatArray, IntArray, weights_in
+from simstudy.arrays import FloatArray, IntArray, read_only, weights_in
+from simstudy.data.codes import MISSING, check_codes, distinct_rows, flat_index
 from simstudy.data.schema import Schema
+from simstudy.data.slots import SlotLayout, slot_layout
 
-Array = TypeVar("Array", bound=npt.NDArray[Any])
 Counted = TypeVar("Counted")
 
-MISSING = -1  # the code of a value that is not known
 # Below this many rows, counts are exact in single precision.
 _EXACT_IN_FLOAT32 = 2**24
 # Up to this many pairs of values are counted at once: call overhead dominates.
 _FEW_PAIRS = 2**15
-# Distinct rows are found by counting cells if there are few cells, else by sorting.
-_CELLS_FOR_EACH_ROW = 20
-_FEW_CELLS = 2**12
 
 
 class Sample:
@@ -288,7 +283,7 @@ class Sample:
 
     def _count(self, key: tuple[int, ...]) -> FloatArray:
         shape, weights = tuple(self.cards[v] for v in key), self.weights
-        flat = _flat_index(self.codes, key, shape)
+        flat = flat_index(self.codes, key, shape)
         if not self.plain:
             for variable in (self.schema.variables[v] for v in key):
                 if variable.numeric:
@@ -393,184 +388,3 @@ class Sample:
             table[:, spans[j], spans[i]] = block
             table[:, spans[i], spans[j]] = block.transpose(0, 2, 1)
         return table
-
-
-class SlotLayout:
-    """The values of all attributes laid end to end on one axis.
-
-    Value ``x`` of attribute ``i`` is slot ``starts[i] + x``, so that the tables of all attributes,
-    or of all pairs of them, form one array. Layouts are shared by samples and immutable.
-    """
-
-    cards: IntArray
-    starts: IntArray  # the first slot of each attribute
-    size: int  # the number of slots
-    spans: tuple[slice, ...]  # the slots of each attribute
-
-    def __init__(self, cards: Sequence[int]) -> None:
-        whole = np.array(cards, dtype=np.intp)
-        ends = np.cumsum(whole)
-        self.__dict__.update(
-            cards=constant(whole),
-            starts=constant(ends - whole),
-            size=int(whole.sum()),
-            spans=tuple(slice(int(e - c), int(e)) for c, e in zip(cards, ends, strict=True)),
-        )
-
-    def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"the {name} of a layout cannot be changed")
-
-    @cached_property
-    def owner(self) -> IntArray:
-        """The attribute of each slot."""
-        return constant(np.repeat(np.arange(len(self.cards)), self.cards))
-
-    @cached_property
-    def value(self) -> IntArray:
-        """The value of its attribute that each slot stands for."""
-        return constant(np.arange(self.size) - self.starts[self.owner])
-
-    @cached_property
-    def slot_cards(self) -> FloatArray:
-        """The number of values of each slot's attribute."""
-        return constant(np.repeat(self.cards, self.cards).astype(np.float64))
-
-    def slots(self, columns: IntArray) -> IntArray:
-        """Return the slot of every code; ``columns`` has one row per attribute."""
-        return columns + self.starts[:, None]
-
-
-@lru_cache(maxsize=16)
-def slot_layout(cards: tuple[int, ...]) -> SlotLayout:
-    """Return the shared layout of attributes with these numbers of values."""
-    return SlotLayout(cards)
-
-
-def check_codes(codes: npt.ArrayLike, cards: Sequence[int], what: str) -> IntArray:
-    """Return the codes as an integer array; raise an error if they do not fit ``cards``.
-
-    The array is column-major: tables are counted, and probabilities gathered, over columns.
-    """
-    given = np.asarray(codes)
-    if given.size and not (
-        given.dtype.kind in "iub" or (given.dtype.kind == "f" and (given % 1 == 0).all())
-    ):
-        raise ValueError("codes must be integers")
-    if given.ndim != 2 or given.shape[1] != len(cards):
-        raise ValueError(
-            f"codes must have one column for each of the {len(cards)} {what}s; "
-            f"their shape is {given.shape}"
-        )
-    whole: IntArray = np.asfortranarray(given, dtype=np.intp)
-    if whole.size:
-        # Plain integers and one minimum over all columns: this check is made for every fit.
-        largest = whole.max(axis=0).tolist()
-        if int(whole.min()) < 0 or any(map(operator.ge, largest, cards)):
-            beyond = np.greater_equal(largest, cards) | (whole.min(axis=0) < 0)
-            column = int(beyond.argmax())
-            raise ValueError(
-                f"{what} {column} has {cards[column]} values, so its codes must be from 0 to "
-                f"{cards[column] - 1}"
-            )
-    return whole
-
-
-def attribute_codes(
-    rows: Sample | npt.ArrayLike, cards: Sequence[int], missing: bool = False
-) -> IntArray:
-    """Return the attribute codes of a sample or an array; −1 where a value is missing.
-
-    ``cards`` are those of the training rows. Missing values, NaN or −1 in an array, are refused
-    unless ``missing`` allows them.
-    """
-    if isinstance(rows, Sample):
-        if rows.cards[:-1] != tuple(cards):
-            raise ValueError(
-                f"the rows have attributes of {rows.cards[:-1]} values, the training rows had "
-                f"attributes of {tuple(cards)}"
-            )
-        if rows.incomplete and not missing:
-            raise ValueError("this learner cannot predict rows with missing values")
-        return rows.attributes
-    try:
-        return check_codes(rows, cards, "attribute")
-    except ValueError:
-        given = np.asarray(rows)
-        lacking = (given == MISSING) | (given != given)
-        if not (missing and lacking.any()):
-            raise
-        codes = check_codes(np.where(lacking, 0, given), cards, "attribute").copy(order="F")
-        codes[lacking] = MISSING
-        return codes
-
-
-def attribute_values(rows: Sample | npt.ArrayLike, cards: Sequence[int]) -> npt.NDArray[Any]:
-    """Return the attribute columns of a sample or an array, NaN where a value is missing.
-
-    They are codes, as integers, if all attributes are nominal and known, else floats. ``cards``
-    are those of the training rows, 0 for a numeric attribute. In an array, −1 is missing, too,
-    where codes are expected.
-    """
-    if isinstance(rows, Sample):
-        codes = attribute_codes(rows, cards, missing=True)
-        return codes if rows.plain else rows.values[:, :-1]
-    if 0 not in cards:
-        try:
-            return check_codes(rows, cards, "attribute")
-        except ValueError:  # unless values are missing, it is raised again
-            pass
-    values, nominal = np.array(rows, dtype=np.float64, order="F"), np.array(cards) > 0
-    codes = np.zeros_like(values)
-    if values.ndim == 2 and values.shape[1] == len(cards):
-        values[(values == MISSING) & nominal] = np.nan
-        codes = np.where(nominal & ~np.isnan(values), values, 0)
-    check_codes(codes, [max(card, 1) for card in cards], "attribute")
-    if np.isinf(values).any():
-        raise ValueError("attribute values must be finite numbers, or NaN if missing")
-    return values
-
-
-def read_only(array: Array) -> Array:
-    """Return a read-only view of an array."""
-    view = array.view()
-    view.flags.writeable = False
-    return view
-
-
-def constant(array: Array) -> Array:
-    """Return a read-only copy of an array that cannot be made writable."""
-    copy = np.ndarray(array.shape, array.dtype, array.tobytes())
-    return cast(Array, copy)
-
-
-def distinct_rows(codes: IntArray, cards: Sequence[int]) -> tuple[IntArray, IntArray]:
-    """Return the first index of each distinct row, in order of codes, and the inverse indices."""
-    cells = math.prod(int(card) for card in cards)
-    if cells <= max(_CELLS_FOR_EACH_ROW * len(codes), _FEW_CELLS):
-        flat = _flat_index(codes, range(len(cards)), cards)
-        found = np.full(cells, -1)
-        found[flat[::-1]] = np.arange(len(codes))[::-1]  # the first of equal rows is written last
-        present = np.flatnonzero(found >= 0)
-        first = found[present]
-        found[present] = np.arange(len(present))
-        return first, found[flat]
-    if cells < 2**62:
-        flat = _flat_index(codes, range(len(cards)), cards)
-        _, first, inverse = np.unique(flat, return_index=True, return_inverse=True)
-    else:
-        _, first, inverse = np.unique(codes, axis=0, return_index=True, return_inverse=True)
-    return first, inverse.reshape(-1)
-
-
-def _flat_index(codes: IntArray, variables: Sequence[int], cards: Sequence[int]) -> IntArray:
-    """Return the index of each row in the flattened table of these variables."""
-    flat = np.zeros(len(codes), dtype=np.intp)
-    for variable, card in zip(variables, cards, strict=True):
-        flat *= card
-        flat += codes[:, variable]
-    return flat
-
-
-def configurations(cards: Sequence[int]) -> IntArray:
-    """Return all configurations of the variables, the last changing fastest."""
-    return np.indices(tuple(cards)).reshape(len(cards), -1).T

@@ -1,4 +1,4 @@
-"""Splits read from CSV files, and written to them.
+"""Splits read from CSV files.
 
 Rows are those of the data set as it is used, counted from 0. A file has the column ``row`` and
 
@@ -216,34 +216,3 @@ class _SplitFile:
             raise self._wrong(
                 f"{where} lacks {len(lacking)} of the {self.rows} rows, first row {lacking[0]}"
             )
-
-
-def write_splits(path: str | Path, splits: Mapping[str, Sequence[Split]]) -> None:
-    """Write the splits of data sets, by their names, to a CSV file that `read_splits` reads.
-
-    The columns are set, row, repeat and fold; and part, unless in each repeat every row is tested
-    once. A path that ends in .gz gets a compressed file.
-    """
-    divided = all(map(_divides, splits.values()))
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(["set", "row", "repeat", "fold", *["part"] * (not divided)])
-    for name, given in splits.items():
-        for split in given:
-            parts = {"test": split.test} if divided else {"train": split.train, "test": split.test}
-            for part, rows in parts.items():
-                line = [split.repeat, split.fold, *[part] * (not divided)]
-                writer.writerows([name, row, *line] for row in rows.tolist())
-    content = text.getvalue().encode()
-    compressed = str(path).endswith(".gz")
-    Path(path).write_bytes(gzip.compress(content, mtime=0) if compressed else content)
-
-
-def _divides(splits: Sequence[Split]) -> bool:
-    """Whether in each repeat every row is tested once, and trains in all other folds."""
-    tested: dict[int, int] = {}
-    for split in splits:
-        if split.bag is not None or (split.tested < 0).any():
-            return False
-        tested[split.repeat] = tested.get(split.repeat, 0) + len(split.test)
-    return all(tested[split.repeat] == len(split.tested) for split in splits)

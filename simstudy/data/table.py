@@ -184,7 +184,7 @@ class Coder:
         if unknown:
             row = next(row for row, cell in enumerate(cells) if cell in unknown)
             raise self.table.error(
-                f"{shown(cells[row])} is none of the declared values: {listed(values)}",
+                f"{shown(cells[row])} is none of the declared values: {listed(values) or 'none'}",
                 row,
                 column.name,
             )

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from simstudy.arrays import FloatArray, IntArray
+from simstudy.arrays import FloatArray, IntArray, read_only
 from simstudy.data.resampling import Scheme, Split
-from simstudy.data.sample import Sample, read_only
+from simstudy.data.sample import Sample
 from simstudy.engine.plan import Component, Plan
 from simstudy.engine.scoring import check_probabilities
 from simstudy.estimators.bench import Bench, Judge, scheme_name

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from simstudy.arrays import FloatArray, IntArray
-from simstudy.data.sample import Sample, configurations, distinct_rows, read_only
+from simstudy.arrays import FloatArray, IntArray, read_only
+from simstudy.data.codes import configurations, distinct_rows
+from simstudy.data.sample import Sample
 from simstudy.sources.changes.world import Population
 from simstudy.study.constants import MAX_CONFIGURATIONS, ROWS_BESIDE_EXACT
 

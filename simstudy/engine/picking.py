@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from simstudy.arrays import FloatArray, IntArray
-from simstudy.data.sample import Sample, read_only
+from simstudy.arrays import FloatArray, IntArray, read_only
+from simstudy.data.sample import Sample
 from simstudy.engine.evaluation import EXACT, Trial
 from simstudy.engine.kinds import Way
 from simstudy.engine.plan import Column, Component, Plan

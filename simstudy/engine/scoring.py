@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from simstudy.arrays import FloatArray, IntArray
-from simstudy.data.sample import Sample, read_only
+from simstudy.arrays import FloatArray, IntArray, read_only
+from simstudy.data.sample import Sample
 from simstudy.engine.evaluation import Evaluation, Trial
 from simstudy.engine.plan import Column
 from simstudy.measures.arguments import arguments

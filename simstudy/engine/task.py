@@ -17,8 +17,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from simstudy.arrays import FloatArray
-from simstudy.data.sample import Sample, read_only
+from simstudy.arrays import FloatArray, read_only
+from simstudy.data.sample import Sample
 from simstudy.engine.evaluation import population
 from simstudy.engine.kinds import way_of
 from simstudy.engine.plan import Column, Component, Plan

@@ -11,7 +11,9 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray
-from simstudy.data.sample import Sample, attribute_codes, configurations
+from simstudy.data.codes import configurations
+from simstudy.data.queries import attribute_codes
+from simstudy.data.sample import Sample
 from simstudy.data.schema import Schema
 from simstudy.texts import counted, summary
 
@@ -169,7 +171,7 @@ class Generative(Described, ABC):
     def joint_grid(self) -> FloatArray:
         """Return the unnormalised joint over all attribute configurations, shape (classes, rows).
 
-        The rows are those of `simstudy.data.sample.configurations`. A subclass can speed this up
+        The rows are those of `simstudy.data.codes.configurations`. A subclass can speed this up
         by multiplying tables along axes with `product_on_grid`.
         """
         log_joint = self.log_joint(configurations(self.cards[:-1])).T

@@ -7,8 +7,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from simstudy.arrays import FloatArray
-from simstudy.data.sample import Sample, read_only
+from simstudy.arrays import FloatArray, read_only
+from simstudy.data.sample import Sample
 from simstudy.learners.base import Fitted, require
 from simstudy.learners.wrapper import Wrapper
 

@@ -7,7 +7,7 @@ below δ/6.
 
 A variance is the mean of the squares less the square of the mean, as in Weka. This loses digits
 where numbers are large for their spread, about 10^-16 times the squared ratio of mean and standard
-deviation. Where the ratio is above 1000, a variance is the mean squared deviation instead; above
+deviation. Where the ratio is above 10^5, a variance is the mean squared deviation instead; above
 30, up to 5000 rows are summed in the order of Weka, which sorts them by each numeric attribute.
 """
 
@@ -20,7 +20,8 @@ import numpy.typing as npt
 from scipy.special import ndtr
 
 from simstudy.arrays import FloatArray, IntArray, weights_in
-from simstudy.data.sample import Sample, attribute_values
+from simstudy.data.queries import attribute_values
+from simstudy.data.sample import Sample
 from simstudy.learners.base import Described, normalise, shape_text
 from simstudy.learners.naive_bayes import FittedNaiveBayes
 from simstudy.learners.sorting import MAX_SORTED, quicksort
@@ -28,8 +29,11 @@ from simstudy.learners.sorting import MAX_SORTED, quicksort
 _LEAST = 1e-75
 _DEFAULT_PRECISION = 0.01  # of an attribute with fewer than two distinct values
 _LEAST_PRECISION_OF_KERNELS = 1e-6  # as in Weka
+_LEAST_PRECISION = 1e-300  # a sixth of which is above 0
+# Larger numbers, whose squares may be none, are scaled to this one, by a power of 2: it is exact.
+_LARGE = 2.0**400
 _NO_SPREAD = 1e-10  # a standard deviation up to this counts as 0
-_MAX_RATIO = 1e3  # of mean and standard deviation, for a difference of squares
+_MAX_RATIO = 1e5  # of mean and standard deviation, for a difference of squares
 _NEAR_RATIO = 30.0  # up to which the order of summation does not matter
 _MAX_ERROR = 0.01  # sums of kernels end when the rest can add no more than this share
 _CHUNK_SIZE = 2**17  # kernels evaluated at once
@@ -99,16 +103,24 @@ def _order(sample: Sample) -> IntArray:
 class Density(ABC):
     """The distributions of a numeric attribute in each class, from known values."""
 
-    _least_precision = 0.0
+    _least_precision = _LEAST_PRECISION
 
     def __init__(
         self, values: FloatArray, target: IntArray, weights: FloatArray, classes: int
     ) -> None:
+        largest = np.abs(values).max(initial=0.0)
+        self._scale = 1.0 if largest <= _LARGE else 2.0 ** -np.floor(np.log2(largest / _LARGE))
+        values = values * self._scale
         gaps = np.diff(np.unique(values))
         # Summed one after another: the last bit decides which way values are rounded.
         precision = np.cumsum(gaps)[-1] / len(gaps) if len(gaps) else _DEFAULT_PRECISION
         self._precision = max(precision, self._least_precision)
         self._fit(self._rounded(values), target, weights, classes)
+
+    def probabilities(self, values: FloatArray) -> FloatArray:
+        """Return the probability of every value in each class, shape (classes, values)."""
+        with np.errstate(over="ignore"):  # far from all training values
+            return self._probabilities(values * self._scale)
 
     @abstractmethod
     def _fit(
@@ -116,12 +128,10 @@ class Density(ABC):
     ) -> None: ...
 
     @abstractmethod
-    def probabilities(self, values: FloatArray) -> FloatArray:
-        """Return the probability of every value in each class, shape (classes, values)."""
+    def _probabilities(self, values: FloatArray) -> FloatArray: ...
 
     def _rounded(self, values: FloatArray) -> FloatArray:
-        with np.errstate(over="ignore"):
-            rounded: FloatArray = np.rint(values / self._precision) * self._precision
+        rounded: FloatArray = np.rint(values / self._precision) * self._precision
         return rounded
 
     def _interval(self, distance: FloatArray, deviation: FloatArray | float) -> FloatArray:
@@ -154,7 +164,7 @@ class Normals(Density):
         self._mean = mean[:, None]
         self._deviation = np.maximum(deviation, self._precision / 6)[:, None]
 
-    def probabilities(self, values: FloatArray) -> FloatArray:
+    def _probabilities(self, values: FloatArray) -> FloatArray:
         return self._interval(self._rounded(values) - self._mean, self._deviation)
 
 
@@ -180,7 +190,7 @@ class Kernels(Density):
             together = weights_in(places, weights[rows], len(centres))
             self._kernels.append((centres, together, width))
 
-    def probabilities(self, values: FloatArray) -> FloatArray:
+    def _probabilities(self, values: FloatArray) -> FloatArray:
         found = np.empty((len(self._kernels), len(values)))
         for proba, (centres, weights, width) in zip(found, self._kernels, strict=True):
             if not len(centres):  # one kernel at 0

@@ -12,7 +12,8 @@ from typing import ClassVar
 import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray
-from simstudy.data.sample import Sample, SlotLayout
+from simstudy.data.sample import Sample
+from simstudy.data.slots import SlotLayout
 from simstudy.learners.base import Generative, Learner, sum_of_gathered
 from simstudy.learners.incomplete import (
     counts_of_both,

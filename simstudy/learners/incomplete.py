@@ -13,7 +13,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray
-from simstudy.data.sample import Sample, SlotLayout, slot_layout
+from simstudy.data.sample import Sample
+from simstudy.data.slots import SlotLayout, slot_layout
 from simstudy.learners.base import Generative
 
 

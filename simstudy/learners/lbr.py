@@ -14,7 +14,10 @@ import numpy as np
 import numpy.typing as npt
 
 from simstudy.arrays import FloatArray, IntArray, weights_in
-from simstudy.data.sample import MISSING, Sample, SlotLayout, attribute_codes, distinct_rows
+from simstudy.data.codes import MISSING, distinct_rows
+from simstudy.data.queries import attribute_codes
+from simstudy.data.sample import Sample
+from simstudy.data.slots import SlotLayout
 from simstudy.learners.base import Described, Learner, normalise, require, shape_text
 from simstudy.texts import counted
 

@@ -13,7 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from simstudy.arrays import FloatArray, IntArray
-from simstudy.data.sample import Sample, SlotLayout, attribute_values
+from simstudy.data.queries import attribute_values
+from simstudy.data.sample import Sample
+from simstudy.data.slots import SlotLayout
 from simstudy.learners.base import Described, Fitted, Generative, Learner, require, sum_of_gathered
 from simstudy.learners.incomplete import known_counts, widened_cards, widened_layout
 from simstudy.networks.grid import product_on_grid

@@ -13,7 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from simstudy.arrays import FloatArray, IntArray, weights_in
-from simstudy.data.sample import Sample, attribute_values
+from simstudy.data.queries import attribute_values
+from simstudy.data.sample import Sample
 from simstudy.learners.base import Described, Learner, require, shape_text
 
 # Entropies and counts within this relative tolerance are ties up to rounding.
@@ -196,7 +197,7 @@ class _Parts:
         values: FloatArray = np.arange(sample.cards[attribute], dtype=np.float64)
         if not sample.cards[attribute]:
             values = np.unique(column[known])
-            self.cuts = (values[:-1] + values[1:]) / 2
+            self.cuts = values[:-1] / 2 + values[1:] / 2  # whose sum is always finite
 
         def count(rows: npt.NDArray[np.bool_], place: IntArray | int, size: int) -> FloatArray:
             cells = place * sample.classes + sample.target[rows]

@@ -12,7 +12,8 @@ from typing import ClassVar
 import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray
-from simstudy.data.sample import Sample, attribute_values
+from simstudy.data.queries import attribute_values
+from simstudy.data.sample import Sample
 from simstudy.learners.base import Generative, Learner, require
 
 

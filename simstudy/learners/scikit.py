@@ -17,7 +17,8 @@ import numpy as np
 import numpy.typing as npt
 
 from simstudy.arrays import FloatArray, IntArray
-from simstudy.data.sample import Sample, attribute_values
+from simstudy.data.queries import attribute_values
+from simstudy.data.sample import Sample
 from simstudy.errors import SimstudyError, suggestion
 from simstudy.learners.base import Described, Learner, require, shape_text
 

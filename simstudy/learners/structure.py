@@ -9,7 +9,8 @@ import numpy as np
 from scipy.special import chdtrc, gammaln
 
 from simstudy.arrays import FloatArray, IntArray, weights_in
-from simstudy.data.sample import Sample, distinct_rows
+from simstudy.data.codes import distinct_rows
+from simstudy.data.sample import Sample
 from simstudy.learners.network import members
 
 # The largest conditional probability table allowed.

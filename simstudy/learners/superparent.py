@@ -11,7 +11,8 @@ from functools import lru_cache
 import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray
-from simstudy.data.sample import MISSING, Sample
+from simstudy.data.codes import MISSING
+from simstudy.data.sample import Sample
 from simstudy.learners.trees import Tree
 
 # Log scores within this tolerance are ties up to rounding.

@@ -8,8 +8,9 @@ from typing import TypeAlias
 
 import numpy as np
 
-from simstudy.arrays import FloatArray
-from simstudy.data.sample import Sample, SlotLayout, read_only
+from simstudy.arrays import FloatArray, read_only
+from simstudy.data.sample import Sample
+from simstudy.data.slots import SlotLayout
 from simstudy.learners.incomplete import counts_of_both
 
 Tree: TypeAlias = tuple[int | None, ...]

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray
-from simstudy.data.sample import Sample, check_codes
+from simstudy.data.codes import check_codes
+from simstudy.data.sample import Sample
 from simstudy.networks.network import Network, check_names, check_tables, variable_names
 from simstudy.texts import arc_text, counted, summary
 

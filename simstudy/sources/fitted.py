@@ -11,7 +11,8 @@ from typing import ClassVar, Literal, TypeAlias
 
 import numpy as np
 
-from simstudy.data.files import Reading, data_text, read_text_set
+from simstudy.data.assembly import Reading
+from simstudy.data.files import data_text, read_text_set
 from simstudy.data.preparation import Preparation
 from simstudy.data.sample import Sample
 from simstudy.data.suggested import suggested_preparation

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from simstudy.data.files import Reading, read_data_set
+from simstudy.data.assembly import Reading
+from simstudy.data.files import read_data_set
 from simstudy.data.oddities import suspected_markers
 from simstudy.data.preparation import Preparation
 from simstudy.data.resampling import Resampling, Split, fitting_sizes

@@ -10,7 +10,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray
-from simstudy.data.sample import Sample, configurations
+from simstudy.data.codes import configurations
+from simstudy.data.sample import Sample
 from simstudy.learners.base import Fitted, Learner
 from simstudy.testing.contract import Contract, check_distributions, check_parameters, gap, stream
 

@@ -14,7 +14,7 @@ from simstudy.analysis.forecast import Present, Simulated, forecast
 from simstudy.analysis.outlook import Outlook
 from simstudy.arrays import FloatArray
 from simstudy.data.arff_text import sample_text
-from simstudy.data.files import Reading
+from simstudy.data.assembly import Reading
 from simstudy.data.sample import Sample
 from simstudy.data.suggested import suggested_preparation
 from simstudy.engine.seeds import stream

@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from simstudy.data.files import Reading, column_names, read_data_set
+from simstudy.data.assembly import Reading
+from simstudy.data.files import column_names, read_data_set
 from simstudy.data.sample import Sample
 from simstudy.data.schema import Schema
 from simstudy.data.screening import Screening, screened

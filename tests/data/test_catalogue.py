@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 
 from simstudy import SimstudyError, read_data
-from simstudy.data.files import Reading, read_data_set
+from simstudy.data.assembly import Reading
+from simstudy.data.files import read_data_set
 
 ROOT = Path(__file__).parents[2]
 UCI = ROOT / "studies" / "data" / "uci"

@@ -19,8 +19,9 @@ from hypothesis import strategies as st
 from scipy.io import arff as scipy_arff
 
 from simstudy import SimstudyError, read_data
+from simstudy.data.assembly import Reading
 from simstudy.data.discretize import Discretizer
-from simstudy.data.files import Reading, read_data_set
+from simstudy.data.files import read_data_set
 from simstudy.data.missing import Imputer
 from simstudy.data.oddities import oddities
 from simstudy.data.sample import Sample
@@ -499,6 +500,8 @@ def test_frames_that_cannot_be_used_are_refused(frame, words):
         ),
         ({"values": {"color": ["red"]}}, r"values names the column 'color', which .*'colour'"),
         ({"values": {"age": ["1"]}, "numeric": ["age"]}, "'age' cannot be both values and numeric"),
+        ({"numeric": ["class"]}, "'class' cannot be both target and numeric"),
+        ({"values": {"colour": []}}, "'red' is none of the declared values: none"),
     ],
 )
 def test_keywords_that_do_not_fit_are_refused(write, options, words):

@@ -86,6 +86,13 @@ def test_the_mean_is_the_same_in_any_order_of_rows():
     assert len(means) == 1
 
 
+def test_numbers_whose_sum_is_too_large_have_a_mean():
+    schema = Schema((Variable("x"), Variable("y", ("a",))))
+    values, weights = [[1.5e308, 0], [1e308, 0], [NAN, 0]], [1, 3, 1]
+    assert Imputer().fit(Sample.of(values, schema)).replacements[0] == 1.25e308
+    assert Imputer().fit(Sample.of(values, schema, weights)).replacements[0] == 1.125e308
+
+
 def test_bad_arguments_are_refused():
     with pytest.raises(SimstudyError, match=r"unknown method 'mod'.*did you mean 'mode'"):
         Imputer("mod")

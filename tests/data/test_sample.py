@@ -9,7 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from simstudy.data import sample as module
-from simstudy.data.sample import Sample, SlotLayout, distinct_rows
+from simstudy.data.codes import distinct_rows
+from simstudy.data.sample import Sample
+from simstudy.data.slots import SlotLayout
 
 
 @st.composite

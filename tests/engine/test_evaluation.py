@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from simstudy import SimstudyError, load_study, run_study
-from simstudy.data.sample import Sample, configurations
+from simstudy.data.codes import configurations
+from simstudy.data.sample import Sample
 from simstudy.engine import evaluation as module
 from simstudy.engine.evaluation import evaluation, population
 from simstudy.engine.plan import Column

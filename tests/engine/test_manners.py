@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 
 from simstudy import SimstudyError, load_study, merge, open_results, run_shard, run_study
-from simstudy.data.sample import slot_layout
+from simstudy.data.slots import slot_layout
 from simstudy.engine.workers import guard
 from simstudy.engine.workers.child import Child
 from simstudy.sources.tan import TANFamily
@@ -28,7 +28,7 @@ import numpy as np
 
 from simstudy import register_learner, register_measure
 from simstudy.learners.prior import Prior
-from simstudy.data.sample import slot_layout
+from simstudy.data.slots import slot_layout
 
 
 def force(array):

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simstudy.data.sample import MISSING, Sample
+from simstudy.data.codes import MISSING
+from simstudy.data.sample import Sample
 from simstudy.data.schema import Schema
 from simstudy.learners import AODE, HNB, KDB, TAN, NaiveBayes, Prior
 from simstudy.learners.base import Learner

@@ -220,3 +220,24 @@ def test_sixty_attributes_and_twenty_six_classes_are_learned_in_seconds(learner)
     answers = learner.fit(sample, np.random.default_rng(0)).predict_proba(sample.take([0, 1, 2]))
     assert time.process_time() - started < 10
     np.testing.assert_allclose(answers.sum(axis=1), 1)
+
+
+@pytest.mark.parametrize("numeric", ["gaussian", "kernel"])
+@pytest.mark.parametrize("scale", [2.0**1015, 2.0**520])
+def test_the_scale_of_numbers_does_not_matter_to_their_densities(numeric, scale):
+    rng = np.random.default_rng(0)
+    values = np.column_stack([rng.normal(size=40) + 100, np.arange(40) % 2])
+    train, test = values[:30], values[30:, :1]
+    learner, schema = NaiveBayes(numeric=numeric), Schema.plain((0, 2))
+    expected = learner.fit(Sample.of(train, schema)).predict_proba(test)
+    fitted = learner.fit(Sample.of(train * [scale, 1], schema))
+    np.testing.assert_allclose(fitted.predict_proba(test * scale), expected, rtol=1e-9)
+    far = fitted.predict_proba([[-1.7e308], [1.7e308], [0.0]])  # and no warning
+    np.testing.assert_allclose(far.sum(axis=1), 1)
+
+
+@pytest.mark.parametrize("learner", [C45(), DecisionStump(), OneR(min_bucket=2)])
+def test_the_largest_numbers_can_be_cut(learner: Learner) -> None:
+    rows = [[number, label] for label, number in enumerate((1e308, 1.5e308)) for _ in range(6)]
+    fitted = learner.fit(Sample.of(rows, Schema.plain((0, 2))))
+    np.testing.assert_array_equal(fitted.predict_proba([[1e308], [1.5e308]]), [[1, 0], [0, 1]])

@@ -9,7 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from simstudy.data.sample import MISSING, Sample
+from simstudy.data.codes import MISSING
+from simstudy.data.sample import Sample
 from simstudy.data.schema import Schema, Variable
 from simstudy.learners import AODE, TAN, NaiveBayes
 

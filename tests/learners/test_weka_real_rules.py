@@ -92,8 +92,9 @@ def test_ties_of_training_rows_are_decided_as_by_weka() -> None:
         assert_equal(BoostedC45().fit(train).predict_proba(sample.take(test)), expected)
 
 
-def test_squares_are_summed_in_the_order_of_weka() -> None:
-    rows = np.array(read_rows(REAL / "probs" / "NB_order.csv.gz"), dtype=float)
+@pytest.mark.parametrize("file", ["NB_order", "NB_far"])
+def test_squares_are_summed_in_the_order_of_weka(file: str) -> None:
+    rows = np.array(read_rows(REAL / "probs" / f"{file}.csv.gz"), dtype=float)
     sample, test = whole("glass", binned=False), rows[:, 0].astype(int)
     train = sample.take(np.setdiff1d(np.arange(len(sample)), test))
     fitted = NaiveBayes(numeric="gaussian").fit(train)

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from simstudy.data.sample import configurations
+from simstudy.data.codes import configurations
 from simstudy.measures.base import clip, has_exact_value, keywords, score
 from simstudy.study.registry import FAMILIES, LEARNERS, MEASURES
 

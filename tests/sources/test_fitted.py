@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from simstudy import SimstudyError, load_study, merge, read_data, run_shard, run_study
-from simstudy.data.files import Reading, data_text, read_text_set
+from simstudy.data.assembly import Reading
+from simstudy.data.files import data_text, read_text_set
 from simstudy.data.sample import Sample
 from simstudy.learners.camml.exact import ExactPosterior
 from simstudy.sources import fitted

@@ -21,7 +21,7 @@ from simstudy import (
     run_shard,
     run_study,
 )
-from simstudy.data.sample import configurations
+from simstudy.data.codes import configurations
 from simstudy.engine.evaluation import population
 from simstudy.engine.plan import make_plan
 from simstudy.learners import NaiveBayes

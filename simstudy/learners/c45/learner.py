@@ -9,7 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from simstudy.arrays import FloatArray
-from simstudy.data.sample import Sample, attribute_values
+from simstudy.data.queries import attribute_values
+from simstudy.data.sample import Sample
 from simstudy.learners.base import Described, Learner, require, shape_text
 from simstudy.learners.c45 import bits, small
 from simstudy.learners.c45.grow import grow

@@ -9,8 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from simstudy.arrays import FloatArray, IntArray, weights_in
-from simstudy.data.sample import read_only
+from simstudy.arrays import FloatArray, IntArray, read_only, weights_in
 from simstudy.learners.c45.table import Entries, Table
 from simstudy.learners.c45.tree import LEAF, SMALL
 
@@ -235,7 +234,7 @@ class Search:
         splits.valid[column, at] = valid
         splits.gain[column, at] = gain
         splits.ratio[column, at] = _ratio(gain, information, total[at])
-        middle = (values[cut] + values[cut + 1]) / 2
+        middle = values[cut] / 2 + values[cut + 1] / 2  # whose sum is always finite
         splits.threshold[column, at] = _value_below(table.values[:, column], middle)
 
 

@@ -165,7 +165,8 @@ class OrderedSums:
         values = attributes.values[entries.rows, column]
         missing = np.isnan(values)
         if not attributes.cards[column]:
-            values = values - self._tree.threshold[node] >= SMALL
+            with np.errstate(over="ignore"):  # of the largest numbers
+                values = values - self._tree.threshold[node] >= SMALL
         return np.where(missing, -1, values).astype(np.intp)
 
     def _frequencies(self, entries: Entries) -> FloatArray:

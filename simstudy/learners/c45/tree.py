@@ -158,7 +158,8 @@ class Tree:
             missing, entries = entries.where(absent), entries.where(~absent)
             tested, values = tested[~absent], values[~absent]
         if attributes.any_numeric:
-            above = values - self.threshold[entries.nodes] >= SMALL
+            with np.errstate(over="ignore"):  # of the largest numbers
+                above = values - self.threshold[entries.nodes] >= SMALL
             values = np.where(attributes.numeric[tested] & (tested != LEAF), above, values)
         nodes = self.first[entries.nodes] + values.astype(np.intp, copy=False)
         return Entries(entries.rows, nodes, entries.weights), missing

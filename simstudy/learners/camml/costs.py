@@ -13,7 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from simstudy.arrays import FloatArray, IntArray
-from simstudy.data.sample import Sample, distinct_rows
+from simstudy.data.codes import distinct_rows
+from simstudy.data.sample import Sample
 from simstudy.learners.network import members
 
 MAX_PARENTS = 7

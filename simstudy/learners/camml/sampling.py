@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray
-from simstudy.data.sample import Sample, distinct_rows
+from simstudy.data.codes import distinct_rows
+from simstudy.data.sample import Sample
 from simstudy.learners.camml.kernels import (
     anneal,
     clean_node,

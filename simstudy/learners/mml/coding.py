@@ -50,7 +50,8 @@ import numpy.typing as npt
 from scipy.special import gammaln
 
 from simstudy.arrays import FloatArray, IntArray
-from simstudy.data.sample import SlotLayout, attribute_codes
+from simstudy.data.queries import attribute_codes
+from simstudy.data.slots import SlotLayout
 from simstudy.learners.base import Described, shape_text
 from simstudy.texts import counted
 

@@ -13,7 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from simstudy.arrays import FloatArray, IntArray
-from simstudy.data.sample import Sample, SlotLayout
+from simstudy.data.sample import Sample
+from simstudy.data.slots import SlotLayout
 from simstudy.learners.base import Learner, require
 from simstudy.learners.mml.coding import DecisionGraph, at_root, below, data_length
 

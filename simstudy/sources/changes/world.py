@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from simstudy.arrays import FloatArray, IntArray
-from simstudy.data.sample import MISSING, Sample
+from simstudy.data.codes import MISSING
+from simstudy.data.sample import Sample
 from simstudy.data.schema import Schema
 from simstudy.errors import suggestion
 from simstudy.networks.model import Model

@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simstudy.data.sample import Sample, distinct_rows
+from simstudy.data.codes import distinct_rows
+from simstudy.data.sample import Sample
 from simstudy.learners.camml import kernels
 from simstudy.learners.camml.costs import NodeCosts, members
 from simstudy.learners.camml.learner import CaMML

@@ -1,0 +1,245 @@
+"""Data sets made of tables: what the columns are, and which rows are used."""
+
+from __future__ import annotations
+
+import difflib
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from simstudy.arrays import FloatArray, IntArray, read_only
+from simstudy.data.sample import Sample
+from simstudy.data.schema import Schema, Variable
+from simstudy.data.table import NOMINAL, NUMERIC, Coder, Column, Declaration, Table, listed, shown
+from simstudy.errors import suggestion
+from simstudy.texts import counted
+
+_MANY_COLUMNS = 20  # beyond which an error does not list them
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How a file is read: the keywords of `read_data`."""
+
+    target: str | None = None
+    nominal: Sequence[str] = ()
+    numeric: Sequence[str] = ()
+    ignore: Sequence[str] = ()
+    values: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    missing_values: Sequence[str] = ("", "?")
+    groups: str | None = None
+    classes: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    separator: str | None = None
+    encoding: str | None = None
+
+
+@dataclass(frozen=True)
+class DataSet:
+    """Rows that were read, and what was left out.
+
+    Attributes
+    ----------
+    source : str
+        The file.
+    sample : Sample
+        The rows.
+    rows : array
+        The place of each of them in the file, counted from 0.
+    without_target : tuple of str
+        The rows dropped because their target is missing, as in "line 3".
+    other_classes : mapping
+        The number of rows dropped of each class that `classes` does not name.
+    almost_numeric : mapping
+        Nominal columns of numbers but for a few values: these values.
+    """
+
+    source: str
+    sample: Sample
+    rows: IntArray
+    without_target: tuple[str, ...]
+    other_classes: Mapping[str, int]
+    almost_numeric: Mapping[str, tuple[str, ...]]
+
+    @property
+    def dropped(self) -> list[str]:
+        """Sentences about the rows that are left out."""
+        texts = []
+        if self.without_target:
+            number = counted(len(self.without_target), "row")
+            texts.append(f"{number} without a target dropped: {listed(self.without_target)}")
+        if self.other_classes:
+            number = counted(sum(self.other_classes.values()), "row")
+            named = [f"'{label}' ({count:,})" for label, count in self.other_classes.items()]
+            texts.append(f"{number} of other classes dropped: {listed(named)}")
+        return texts
+
+
+@dataclass
+class Assembly:
+    """Makes a data set of a table."""
+
+    table: Table
+    reading: Reading
+    catalogued: Mapping[str, Declaration]
+
+    def data_set(self) -> DataSet:
+        """Return the rows with a target; raise an error if there is nothing to learn from."""
+        table, reading = self.table, self.reading
+        self._check_keys()
+        columns = self._columns
+        if not columns:
+            raise table.error("no column is left for the target")
+        target = columns.pop([column.name for column in columns].index(self._target[0]))
+        if not columns:
+            raise table.error(
+                f"there is no attribute besides the target '{target.name}'{table.remark}"
+            )
+        if not table.rows:
+            raise table.error("there are no rows")
+        coder = Coder(table, {*reading.missing_values})
+        label, classes = coder.code(target, self._declared(target, NOMINAL))
+        without = np.flatnonzero(np.isnan(classes))
+        if len(without) == table.rows:
+            raise table.error(f"the target '{label.name}' is missing in every row")
+        label, classes, others = self._joined(label, classes)
+        if label.card < 2:
+            raise table.error(
+                f"the target '{label.name}' has one class, {shown((label.values or ('',))[0])}; "
+                "two are needed"
+            )
+        coded = [coder.code(column, self._declared(column)) for column in columns]
+        if all(np.isnan(numbers).all() for _, numbers in coded):
+            raise table.error("every value of every attribute is missing")
+        kept = np.flatnonzero(~np.isnan(classes))
+        if not len(kept):
+            raise table.error("no row has a class that 'classes' names")
+        given = np.empty((len(kept), len(coded) + 1), order="F")
+        for column, (_, numbers) in enumerate([*coded, (label, classes)]):
+            given[:, column] = numbers[kept]
+        sample = Sample.of(given, Schema((*(variable for variable, _ in coded), label)))
+        sample.groups = self._groups(coder, kept)
+        places = tuple(table.place(int(row)) for row in without)
+        return DataSet(table.source, sample, kept, places, others, coder.almost_numeric)
+
+    @property
+    def _columns(self) -> list[Column]:
+        """The columns of attributes and target."""
+        left_out = (*self.reading.ignore, self.reading.groups)
+        return [column for column in self.table.columns if column.name not in left_out]
+
+    @property
+    def _target(self) -> list[str]:
+        """The name of the target, by default the last column; none if no column is left."""
+        if self.reading.target is not None:
+            return [self.reading.target]
+        return [column.name for column in self._columns[-1:]]
+
+    def _check_keys(self) -> None:
+        """Refuse names of columns that are not there, and contradictions."""
+        table, reading = self.table, self.reading
+        names = [column.name for column in table.columns]
+        for name, number in Counter(names).items():
+            if not name.strip():
+                raise table.error(f"column {names.index(name) + 1} has no name")
+            if number > 1:
+                raise table.error(f"{number} columns are named '{name}'")
+        keys: dict[str, Iterable[str]] = {
+            "target": self._target,
+            "groups": [] if reading.groups is None else [reading.groups],
+            "ignore": reading.ignore,
+            "nominal": reading.nominal,
+            "numeric": reading.numeric,
+            "values": reading.values,
+        }
+        for key, given in keys.items():
+            for name in given:
+                if name not in names:
+                    raise table.error(f"{key} names the column '{name}'{_among(name, names)}")
+        for first, second in (
+            ("target", "groups"),
+            ("target", "ignore"),
+            ("target", "numeric"),
+            ("groups", "ignore"),
+            ("nominal", "numeric"),
+            ("values", "numeric"),
+        ):
+            both = {*keys[first]} & {*keys[second]}
+            if both:
+                raise table.error(f"'{min(both)}' cannot be both {first} and {second}")
+        for name, values in reading.values.items():
+            if isinstance(values, str) or len({*map(str, values)}) < len(values):
+                raise table.error(f"the values of '{name}' must be a list of different values")
+
+    def _declared(self, column: Column, kind: str | None = None) -> Declaration:
+        """What is known of a column: from the caller, the catalogue, or the file."""
+        reading, name = self.reading, column.name
+        if name in reading.values:
+            return Declaration(NOMINAL, tuple(map(str, reading.values[name])))
+        if name in reading.numeric:
+            return Declaration(NUMERIC, explicit=True)
+        found = self.catalogued.get(name, Declaration(column.kind, column.values))
+        if name in reading.nominal:
+            kind = NOMINAL
+        if kind is None or kind == found.kind:
+            self._check_values(column, found)
+            return found
+        return Declaration(kind)
+
+    def _check_values(self, column: Column, declared: Declaration) -> None:
+        values = declared.values or ()
+        if len({*values}) < len(values):
+            raise self.table.error("two of its values are written alike", None, column.name)
+
+    def _joined(
+        self, label: Variable, codes: FloatArray
+    ) -> tuple[Variable, FloatArray, dict[str, int]]:
+        """Join classes; the codes of classes that are not named become NaN and are counted."""
+        if not (classes := self.reading.classes):
+            return label, codes, {}
+        old, new = list(label.values or ()), np.full(label.card, np.nan)
+        for place, (name, joined) in enumerate(classes.items()):
+            if not joined:
+                raise self.table.error(f"classes.{name} names no class")
+            for each in names_of(joined):
+                if each not in old:
+                    raise self.table.error(
+                        f"classes.{name} names the class '{each}'{_among(each, old)}"
+                    )
+                if not np.isnan(new[old.index(each)]):
+                    raise self.table.error(f"classes names the class '{each}' twice")
+                new[old.index(each)] = place
+        known = codes[~np.isnan(codes)].astype(np.intp)
+        counts = np.bincount(known, minlength=label.card)
+        others = {
+            name: int(count)
+            for name, count, place in zip(old, counts, new, strict=True)
+            if count and np.isnan(place)
+        }
+        recoded = codes.copy()
+        recoded[~np.isnan(codes)] = new[known]
+        return Variable(label.name, tuple(classes)), recoded, others
+
+    def _groups(self, coder: Coder, kept: IntArray) -> IntArray | None:
+        """The group of each row that is kept."""
+        for column in self.table.columns:
+            if column.name == self.reading.groups:
+                _, groups = coder.code(column, Declaration(NOMINAL))
+                lacking = kept[np.isnan(groups[kept])]
+                if len(lacking):
+                    raise self.table.error("the group is missing", int(lacking[0]), column.name)
+                return read_only(groups[kept].astype(np.intp))
+        return None
+
+
+def _among(name: str, names: Sequence[str]) -> str:
+    """A suggestion for a name that is not there."""
+    many = len(names) > _MANY_COLUMNS
+    near = difflib.get_close_matches(name, names, n=5, cutoff=0.5) if many else names
+    return f", which is not there{suggestion(name, near) if near else ''}"
+
+
+def names_of(given: Iterable[str]) -> tuple[str, ...]:
+    """Return one name or several as a tuple."""
+    return (given,) if isinstance(given, str) else tuple(map(str, given))
