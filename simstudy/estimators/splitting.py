@@ -47,6 +47,12 @@ class SplittingEstimator(Estimator):
 
     A measure with a value per row is averaged over all rows tested; one over sets over the splits
     in which it has a value.
+
+    Parameters
+    ----------
+    interval : {"rows", "folds", "corrected"}
+        Its interval: of the rows tested, taken for independent; Student's t over the splits, taken
+        for independent; or the same with the variance of Nadeau & Bengio (2003).
     """
 
     interval: Interval
@@ -99,9 +105,6 @@ class HoldoutEstimator(SplittingEstimator):
         The number of random splits.
     stratify : bool
         Whether both parts have the classes in the same proportions.
-    interval : {"rows", "folds", "corrected"}
-        Its interval: of the rows tested, taken for independent; Student's t over the splits, taken
-        for independent; or the same with the variance of Nadeau & Bengio (2003).
 
     References
     ----------
@@ -130,9 +133,6 @@ class CrossValidationEstimator(SplittingEstimator):
         The number of random divisions into folds.
     stratify : bool
         Whether all folds have the classes in the same proportions.
-    interval : {"rows", "folds", "corrected"}
-        Its interval: of the rows tested, taken for independent; Student's t over the splits, taken
-        for independent; or the same with the variance of Nadeau & Bengio (2003).
 
     References
     ----------
@@ -158,9 +158,6 @@ class FiveByTwoEstimator(SplittingEstimator):
     ----------
     stratify : bool
         Whether both folds have the classes in the same proportions.
-    interval : {"rows", "folds", "corrected"}
-        Its interval: of the rows tested, taken for independent; Student's t over the splits, taken
-        for independent; or the same with the variance of Nadeau & Bengio (2003).
 
     References
     ----------

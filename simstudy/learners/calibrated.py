@@ -44,10 +44,6 @@ class Calibrated(Wrapper):
 
     Parameters
     ----------
-    learner : str
-        The name of the learner: a built-in one, or a classifier by its path.
-    parameters : table, optional
-        The parameters of that learner; its defaults if not given.
     method : {"platt", "isotonic", "beta", "temperature"}
         The kind of map.
     folds : int >= 2

@@ -24,10 +24,6 @@ class CostSensitive(Wrapper):
 
     Parameters
     ----------
-    learner : str
-        The name of the learner: a built-in one, or a classifier by its path.
-    parameters : table, optional
-        The parameters of that learner; its defaults if not given.
     matrix : list of k lists of k floats, optional
         The costs: rows are actual classes, columns predicted ones; costs of correct predictions
         are not used. Not given, every error costs 1, and no row is weighted.

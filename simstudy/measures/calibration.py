@@ -25,8 +25,6 @@ def miscalibration(proba: FloatArray, y: IntArray) -> float:
     ----------
     proba : array of shape (n, k)
         The learner's probabilities; ties for the mode go to the lowest class index.
-    y : array of shape (n,)
-        The true classes.
 
     Returns
     -------
@@ -88,10 +86,6 @@ def calibration_loss(proba: FloatArray, y: IntArray, *, weights: FloatArray | No
     ----------
     proba : array of shape (n, k)
         The learner's probabilities q.
-    y : array of shape (n,)
-        The true classes.
-    weights : array of shape (n,), optional
-        Row weights.
 
     Returns
     -------
@@ -128,10 +122,6 @@ def refinement_loss(proba: FloatArray, y: IntArray, *, weights: FloatArray | Non
     ----------
     proba : array of shape (n, k)
         The learner's probabilities; only which rows have the same matters.
-    y : array of shape (n,)
-        The true classes.
-    weights : array of shape (n,), optional
-        Row weights.
 
     Returns
     -------
@@ -170,12 +160,8 @@ def expected_calibration_error(
     ----------
     proba : array of shape (n, k)
         The learner's probabilities; ties for the mode go to the lowest class index.
-    y : array of shape (n,)
-        The true classes.
     bins : int >= 1
         The number of bins between 0 and 1. A confidence on a boundary is in the lower bin.
-    weights : array of shape (n,), optional
-        Row weights.
 
     Returns
     -------
@@ -206,12 +192,8 @@ def overconfidence(
     ----------
     proba : array of shape (n, k)
         The learner's probabilities; ties for the mode go to the lowest class index.
-    y : array of shape (n,)
-        The true classes.
     bins : int >= 1
         The number of bins between 0 and 1. A confidence on a boundary is in the lower bin.
-    weights : array of shape (n,), optional
-        Row weights.
 
     Returns
     -------
@@ -250,12 +232,8 @@ def underconfidence(
     ----------
     proba : array of shape (n, k)
         The learner's probabilities; ties for the mode go to the lowest class index.
-    y : array of shape (n,)
-        The true classes.
     bins : int >= 1
         The number of bins between 0 and 1. A confidence on a boundary is in the lower bin.
-    weights : array of shape (n,), optional
-        Row weights.
 
     Returns
     -------

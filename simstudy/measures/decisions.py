@@ -7,7 +7,7 @@ import numpy as np
 from simstudy.arrays import FloatArray, IntArray, weights_in
 from simstudy.measures.base import Undefined, measure, modal_class
 from simstudy.measures.losses import accuracy
-from simstudy.measures.positive import ALL_POSITIVE, NO_POSITIVE, positive_class
+from simstudy.measures.positive import one_sided, positive_class
 
 
 def confusion_matrix(
@@ -44,8 +44,6 @@ def error_rate(proba: FloatArray, y: IntArray) -> FloatArray:
     ----------
     proba : array of shape (n, k)
         The learner's probabilities; ties for the mode go to the lowest class index.
-    y : array of shape (n,)
-        The true classes.
 
     Returns
     -------
@@ -71,10 +69,6 @@ def kappa(proba: FloatArray, y: IntArray, *, weights: FloatArray | None = None) 
     ----------
     proba : array of shape (n, k)
         The learner's probabilities; ties for the mode go to the lowest class index.
-    y : array of shape (n,)
-        The true classes.
-    weights : array of shape (n,), optional
-        Row weights.
 
     Returns
     -------
@@ -112,10 +106,6 @@ def balanced_accuracy(
     ----------
     proba : array of shape (n, k)
         The learner's probabilities; ties for the mode go to the lowest class index.
-    y : array of shape (n,)
-        The true classes.
-    weights : array of shape (n,), optional
-        Row weights.
 
     Returns
     -------
@@ -144,10 +134,6 @@ def matthews(proba: FloatArray, y: IntArray, *, weights: FloatArray | None = Non
     ----------
     proba : array of shape (n, k)
         The learner's probabilities; ties for the mode go to the lowest class index.
-    y : array of shape (n,)
-        The true classes.
-    weights : array of shape (n,), optional
-        Row weights.
 
     Returns
     -------
@@ -193,14 +179,6 @@ def sensitivity_specificity(
     ----------
     proba : array of shape (n, k)
         The learner's probabilities; ties for the mode go to the lowest class index.
-    y : array of shape (n,)
-        The true classes.
-    weights : array of shape (n,), optional
-        Row weights.
-    rarer : int, optional
-        The class that is rarer in the population.
-    positive : int, optional
-        The positive class; the rarer one if not given.
 
     Returns
     -------
@@ -216,8 +194,8 @@ def sensitivity_specificity(
     positives = matrix[one].sum()
     others = np.delete(matrix, one, axis=0)
     false, negatives = others[:, one].sum(), others.sum()
-    if positives == 0 or negatives == 0:
-        return Undefined(NO_POSITIVE if positives == 0 else ALL_POSITIVE)
+    if reason := one_sided(positives, negatives):
+        return Undefined(reason)
     return float(matrix[one, one] / positives * (1.0 - false / negatives))
 
 

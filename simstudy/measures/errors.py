@@ -28,8 +28,6 @@ def mean_absolute_error(proba: FloatArray, y: IntArray) -> FloatArray:
     ----------
     proba : array of shape (n, k)
         The learner's probabilities q.
-    y : array of shape (n,)
-        The true classes.
 
     Returns
     -------
@@ -63,10 +61,6 @@ def rmse(proba: FloatArray, y: IntArray, *, weights: FloatArray | None = None) -
     ----------
     proba : array of shape (n, k)
         The learner's probabilities q.
-    y : array of shape (n,)
-        The true classes.
-    weights : array of shape (n,), optional
-        Row weights.
 
     Returns
     -------
@@ -92,12 +86,8 @@ def relative_absolute_error(
     ----------
     proba : array of shape (n, k)
         The learner's probabilities q.
-    y : array of shape (n,)
-        The true classes.
     prior : array of shape (k,)
         The prior probabilities p.
-    weights : array of shape (n,), optional
-        Row weights.
 
     Returns
     -------
@@ -129,12 +119,8 @@ def root_relative_squared_error(
     ----------
     proba : array of shape (n, k)
         The learner's probabilities q.
-    y : array of shape (n,)
-        The true classes.
     prior : array of shape (k,)
         The prior probabilities p.
-    weights : array of shape (n,), optional
-        Row weights.
 
     Returns
     -------
@@ -172,8 +158,6 @@ def kononenko_bratko_total(proba: FloatArray, y: IntArray, *, prior: FloatArray)
     ----------
     proba : array of shape (n, k)
         The learner's probabilities; only that of the true class matters.
-    y : array of shape (n,)
-        The true classes.
     prior : array of shape (k,)
         The prior probabilities.
 
@@ -216,12 +200,8 @@ def kononenko_bratko_relative(
     ----------
     proba : array of shape (n, k)
         The learner's probabilities; only that of the true class matters.
-    y : array of shape (n,)
-        The true classes.
     prior : array of shape (k,)
         The prior probabilities p.
-    weights : array of shape (n,), optional
-        Row weights.
     total : bool
         Whether the total over all rows, ``Σ I``, is divided by the entropy, as in Weka 3.6, not the
         mean: the figure is then n times as large, or as many times as the weights sum to.
@@ -261,8 +241,6 @@ def class_complexity(proba: FloatArray, y: IntArray) -> FloatArray:
     ----------
     proba : array of shape (n, k)
         The learner's probabilities q.
-    y : array of shape (n,)
-        The true classes.
 
     Returns
     -------
@@ -299,8 +277,6 @@ def complexity_improvement(proba: FloatArray, y: IntArray, *, prior: FloatArray)
     ----------
     proba : array of shape (n, k)
         The learner's probabilities q.
-    y : array of shape (n,)
-        The true classes.
     prior : array of shape (k,)
         The prior probabilities p.
 

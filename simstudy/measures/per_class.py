@@ -39,17 +39,9 @@ def precision(
     ----------
     proba : array of shape (n, k)
         The learner's probabilities; ties for the mode go to the lowest class index.
-    y : array of shape (n,)
-        The true classes.
-    weights : array of shape (n,), optional
-        Row weights.
-    rarer : int, optional
-        The class that is rarer in the population.
     average : {"positive", "macro", "weighted"}
         Of the positive class; the mean over the classes that occur in the rows; or their mean
         weighted by the rows of each, as in Weka.
-    positive : int, optional
-        The positive class; the rarer one if not given.
 
     Returns
     -------
@@ -87,17 +79,9 @@ def recall(
     ----------
     proba : array of shape (n, k)
         The learner's probabilities; ties for the mode go to the lowest class index.
-    y : array of shape (n,)
-        The true classes.
-    weights : array of shape (n,), optional
-        Row weights.
-    rarer : int, optional
-        The class that is rarer in the population.
     average : {"positive", "macro", "weighted"}
         Of the positive class; the mean over the classes that occur in the rows, which is
         `balanced_accuracy`; or their mean weighted by the rows of each, which is `accuracy`.
-    positive : int, optional
-        The positive class; the rarer one if not given.
 
     Returns
     -------
@@ -131,17 +115,9 @@ def false_positive_rate(
     ----------
     proba : array of shape (n, k)
         The learner's probabilities; ties for the mode go to the lowest class index.
-    y : array of shape (n,)
-        The true classes.
-    weights : array of shape (n,), optional
-        Row weights.
-    rarer : int, optional
-        The class that is rarer in the population.
     average : {"positive", "macro", "weighted"}
         Of the positive class; the mean over the classes that occur in the rows; or their mean
         weighted by the rows of each, as in Weka.
-    positive : int, optional
-        The positive class; the rarer one if not given.
 
     Returns
     -------
@@ -179,19 +155,11 @@ def f_score(
     ----------
     proba : array of shape (n, k)
         The learner's probabilities; ties for the mode go to the lowest class index.
-    y : array of shape (n,)
-        The true classes.
-    weights : array of shape (n,), optional
-        Row weights.
-    rarer : int, optional
-        The class that is rarer in the population.
     beta : float > 0
         The weight β of recall relative to precision.
     average : {"positive", "macro", "weighted"}
         Of the positive class; the mean over the classes that occur in the rows; or their mean
         weighted by the rows of each, as in Weka.
-    positive : int, optional
-        The positive class; the rarer one if not given.
 
     Returns
     -------

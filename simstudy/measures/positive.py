@@ -20,6 +20,13 @@ def require_one_of(parameter: str, value: object, allowed: tuple[object, ...]) -
     require(value in allowed, parameter, value, f"it must be one of {words}")
 
 
+def one_sided(positives: float, negatives: float) -> str:
+    """Return the reason why rates do not exist: the class that no row has; empty if both occur."""
+    if positives == 0:
+        return NO_POSITIVE
+    return ALL_POSITIVE if negatives == 0 else ""
+
+
 def check_positive(positive: int | None, classes: int) -> None:
     """Raise a ValueError unless a positive class, if given, is one of the classes."""
     if positive is not None:

@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from simstudy.arrays import FloatArray, IntArray
 from simstudy.measures.base import Undefined
-from simstudy.measures.positive import ALL_POSITIVE, NO_POSITIVE, positive_class
+from simstudy.measures.positive import one_sided, positive_class
 
 
 class Ranking(NamedTuple):
@@ -29,9 +29,7 @@ class Ranking(NamedTuple):
     @property
     def undefined(self) -> str:
         """Why rates do not exist: the class that no row has; empty if both occur."""
-        if self.positives[-1] == 0:
-            return NO_POSITIVE
-        return ALL_POSITIVE if self.negatives[-1] == 0 else ""
+        return one_sided(self.positives[-1], self.negatives[-1])
 
     @property
     def area(self) -> float:

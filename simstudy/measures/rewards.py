@@ -65,12 +65,8 @@ def information_reward(
     ----------
     proba : array of shape (n, k)
         The learner's probabilities q.
-    y : array of shape (n,)
-        The true classes.
     prior : array of shape (k,)
         The prior probabilities p.
-    base : float > 1
-        The base of the logarithms; e gives nats, 2 gives bits.
     reward : {"mean", "sum"}
         Whether the terms of the classes are averaged, as in equation 10, or summed.
 
@@ -111,8 +107,6 @@ def information_reward_2002_modal(proba: FloatArray, y: IntArray, prior: FloatAr
     ----------
     proba : array of shape (n, k)
         The learner's probabilities q; ties for the mode go to the lowest class index.
-    y : array of shape (n,)
-        The true classes.
     prior : array of shape (k,)
         The prior probabilities p.
 
@@ -146,8 +140,6 @@ def information_reward_2002(proba: FloatArray, y: IntArray, prior: FloatArray) -
     ----------
     proba : array of shape (n, k)
         The learner's probabilities q.
-    y : array of shape (n,)
-        The true classes.
     prior : array of shape (k,)
         The prior probabilities p.
 
@@ -184,8 +176,6 @@ def good_reward(proba: FloatArray, y: IntArray) -> FloatArray:
     ----------
     proba : array of shape (n, k)
         The learner's probabilities q; ties for the mode go to the lowest class index.
-    y : array of shape (n,)
-        The true classes.
 
     Returns
     -------
@@ -226,12 +216,8 @@ def kononenko_bratko(
     ----------
     proba : array of shape (n, k)
         The learner's probabilities q; only that of the true class matters.
-    y : array of shape (n,)
-        The true classes.
     prior : array of shape (k,)
         The prior probabilities p.
-    base : float > 1
-        The base of the logarithms; e gives nats, 2 gives bits.
 
     Returns
     -------

@@ -1,10 +1,11 @@
 """Variants of the area under the ROC curve that count the margins of probabilities too."""
 
 import numpy as np
+import numpy.typing as npt
 
 from simstudy.arrays import FloatArray, IntArray
 from simstudy.measures.base import Undefined, measure
-from simstudy.measures.positive import ALL_POSITIVE, NO_POSITIVE, positive_class
+from simstudy.measures.positive import one_sided, positive_class
 
 
 @measure(greater_is_better=True, label="scored AUC", over="set")
@@ -22,19 +23,6 @@ def scored_auc(
     and a negative row, the mean of ``max(q of the positive − q of the negative, 0)``. With more
     than two classes the positive one is taken against the rest.
 
-    Parameters
-    ----------
-    proba : array of shape (n, k)
-        The learner's probabilities.
-    y : array of shape (n,)
-        The true classes.
-    weights : array of shape (n,), optional
-        Row weights.
-    rarer : int, optional
-        The class that is rarer in the population.
-    positive : int, optional
-        The positive class; the rarer one if not given.
-
     Returns
     -------
     float
@@ -47,16 +35,15 @@ def scored_auc(
     S. Vanderlooy & E. Hüllermeier (2008). A critical analysis of variants of the AUC. Machine
     Learning 72.
     """
-    q, own, is_positive = _parts(proba, y, weights, rarer, positive)
-    total = own[is_positive].sum(), own[~is_positive].sum()
-    if not (total[0] and total[1]):
-        return Undefined(NO_POSITIVE if not total[0] else ALL_POSITIVE)
+    q, own, is_positive, totals, reason = _parts(proba, y, weights, rarer, positive)
+    if reason:
+        return Undefined(reason)
     order = np.argsort(q)
     q, own, is_positive = q[order], own[order], is_positive[order]
     # Rows that tie have the margin 0, so their order does not matter.
     below = np.cumsum(np.where(is_positive, 0.0, own))
     margin = q * below - np.cumsum(np.where(is_positive, 0.0, own * q))
-    return float((own * margin)[is_positive].sum() / (total[0] * total[1]))
+    return float((own * margin)[is_positive].sum() / (totals[0] * totals[1]))
 
 
 @measure(greater_is_better=True, label="probabilistic AUC", over="set")
@@ -74,19 +61,6 @@ def probabilistic_auc(
     ``(1 + mean of q over positive rows − mean of q over negative rows)/2``. With more than two
     classes the positive one is taken against the rest.
 
-    Parameters
-    ----------
-    proba : array of shape (n, k)
-        The learner's probabilities.
-    y : array of shape (n,)
-        The true classes.
-    weights : array of shape (n,), optional
-        Row weights.
-    rarer : int, optional
-        The class that is rarer in the population.
-    positive : int, optional
-        The positive class; the rarer one if not given.
-
     Returns
     -------
     float
@@ -100,10 +74,9 @@ def probabilistic_auc(
     S. Vanderlooy & E. Hüllermeier (2008). A critical analysis of variants of the AUC. Machine
     Learning 72.
     """
-    q, own, is_positive = _parts(proba, y, weights, rarer, positive)
-    totals = own[is_positive].sum(), own[~is_positive].sum()
-    if not (totals[0] and totals[1]):
-        return Undefined(NO_POSITIVE if not totals[0] else ALL_POSITIVE)
+    q, own, is_positive, totals, reason = _parts(proba, y, weights, rarer, positive)
+    if reason:
+        return Undefined(reason)
     sums = (own * q)[is_positive].sum(), (own * q)[~is_positive].sum()
     return float((1 + sums[0] / totals[0] - sums[1] / totals[1]) / 2)
 
@@ -114,8 +87,14 @@ def _parts(
     weights: FloatArray | None,
     rarer: int | None,
     positive: int | None,
-) -> tuple[FloatArray, FloatArray, np.ndarray]:
-    """Return the probabilities of the positive class, the weights, and which rows are of it."""
+) -> tuple[FloatArray, FloatArray, npt.NDArray[np.bool_], tuple[float, float], str]:
+    """Return probabilities of the positive class, weights, which rows are of it, both totals.
+
+    The last is why there is no measure: the class that no row has; usually empty.
+    """
     chosen = positive_class(positive, rarer, y, np.shape(proba)[1], weights)
     own = np.ones(len(y)) if weights is None else np.asarray(weights, dtype=np.float64)
-    return np.asarray(proba, dtype=np.float64)[:, chosen], own, np.asarray(y) == chosen
+    is_positive = np.asarray(y) == chosen
+    totals = own[is_positive].sum(), own[~is_positive].sum()
+    q = np.asarray(proba, dtype=np.float64)[:, chosen]
+    return q, own, is_positive, totals, one_sided(*totals)

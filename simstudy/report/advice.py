@@ -24,7 +24,7 @@ def advice_page(advice: Advice) -> str:
         manifest={"conditions": {"simstudy": simstudy.__version__}},
         title=f"{about.name}: which learner, and how many rows?",
         about=about,
-        learners=[(at, label, svg.swatch(at)) for at, label in enumerate(advice.learners)],
+        learners=svg.swatches(advice.learners),
         views=[_view(advice, at) for at in range(len(advice.outlooks))],
         now_table=build.now_table(advice),
         more_rows=prose.more_rows(advice),

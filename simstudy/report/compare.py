@@ -20,8 +20,6 @@ from simstudy.report.prose.verdicts import pair_method
 from simstudy.report.tables import comparison as build
 from simstudy.report.templating import render
 from simstudy.results.results import Results
-from simstudy.study.claims import Claim
-from simstudy.study.data_claims import DataClaim
 
 _MAX_LEARNERS = 20  # whose lines are drawn
 
@@ -87,11 +85,6 @@ def compare_page(
     read_so = summary(readings) if readings else ""
     counts = claims.counts(verdicts) if verdicts else ""
     sentences = [*filter(None, (counts, read_so, differ))] or [finding(first)]
-
-    def unit(claim: Claim | DataClaim) -> str:
-        known = studies.get(claim.study)
-        return known.info(claim.measure or None).unit if known else ""
-
     return render(
         "compare.html",
         manifest=next(iter(studies.values())).manifest,
@@ -129,7 +122,7 @@ def compare_page(
         changes_table=table,
         designs=build.designs(studies),
         unlike=comparison.unlike(studies),
-        statements=build.statements(verdicts, unit) if verdicts else None,
+        statements=build.statements(verdicts, studies) if verdicts else None,
         failed=claims.not_reproduced(verdicts),
         note=note,
         readings=[reading for reading, _ in readings],

@@ -1,4 +1,4 @@
-"""One page that sets studies of data sets beside others, of models or of data sets."""
+"""One page of studies of data sets and perhaps of models: who wins, statements, printed values."""
 
 from __future__ import annotations
 
@@ -9,29 +9,29 @@ from dataclasses import dataclass, field
 import pandas as pd
 
 from simstudy.analysis.claims import StatementVerdict
+from simstudy.analysis.published import Agreement
 from simstudy.report.charts import svg
 from simstudy.report.prose import claims, comparison
-from simstudy.report.prose.data_finding import data_finding, data_question
-from simstudy.report.prose.design import data_design, design, question
+from simstudy.report.prose.data_finding import data_finding
+from simstudy.report.prose.design import data_design, design
 from simstudy.report.prose.finding import finding
 from simstudy.report.prose.numbers import NONE, number
 from simstudy.report.prose.phrases import axis_label, listed, opening
+from simstudy.report.prose.published import summary
 from simstudy.report.tables import comparison as build
+from simstudy.report.tables.published import published_tables
 from simstudy.report.tables.table import Cell, Table, make_table, words
 from simstudy.report.templating import render
 from simstudy.results.results import Results
-from simstudy.study.claims import Claim
-from simstudy.study.data_claims import DataClaim
+from simstudy.study.published import Published
 
 
 @dataclass(frozen=True)
 class Column:
-    """A study on the page: what it asks and finds by a measure, and the means of its learners."""
+    """A study on the page: what it finds by a measure, and the means of its learners."""
 
     name: str
     title: str
-    of_data: bool
-    question: str
     finding: str
     design: str
     where: str  # over what means are
@@ -42,7 +42,9 @@ class Column:
 def compare_data_page(
     studies: Mapping[str, Results],
     verdicts: Sequence[StatementVerdict] = (),
+    printed: Sequence[tuple[Published, Agreement]] = (),
     *,
+    of_list: bool = False,
     title: str = "",
     citation: str = "",
     note: str = "",
@@ -55,44 +57,52 @@ def compare_data_page(
         The results by the names of the studies; at least one is of data sets.
     verdicts
         On statements about them.
+    printed
+        Printed values, and how ours agree with them.
+    of_list
+        Whether the studies are a list, in directories of their names beside the page.
     title, citation, note
         Of the page, where the statements are from, and what is known beyond the verdicts.
     """
     learners = list(dict.fromkeys(one for found in studies.values() for one in found.learners))
-    measures = _measures(studies)
-    views = []
-    for index, name in enumerate(measures):
-        columns = [_column(own, found, name) for own, found in studies.items()]
-        columns_known = [one for one in columns if one]
-        views.append(
-            {
-                "index": index,
-                "label": _label(studies, name),
-                "columns": columns_known,
-                "missing": [own for own, one in zip(studies, columns, strict=True) if not one],
-                "means": _means(columns_known, learners, name, _axis(studies, name)),
-            }
-        )
-
-    def unit(claim: Claim | DataClaim) -> str:
-        known = studies.get(claim.study)
-        return known.info(claim.measure or None).unit if known else ""
-
+    views = [_view(studies, learners, *one) for one in enumerate(_measures(studies))]
     counts = claims.counts(verdicts) if verdicts else ""
     return render(
         "compare_data.html",
         manifest=next(iter(studies.values())).manifest,
         title=title or f"Comparison of {listed([*studies])}",
         citation=citation,
-        studies=[*studies],
-        learners=[(place, label, svg.swatch(place)) for place, label in enumerate(learners)],
+        of_list=of_list,
+        studies=[_study(own, found, verdicts) for own, found in studies.items()],
+        learners=svg.swatches(learners),
         views=views,
         found=[*filter(None, (counts, *claims.not_reproduced(verdicts)))],
-        statements=build.statements(verdicts, unit) if verdicts else None,
+        statements=build.statements(verdicts, studies) if verdicts else None,
+        published=[
+            {
+                "title": f"{one.source}: {one.study}",
+                "sentences": summary(one, found),
+                "tables": published_tables(one, found),
+            }
+            for one, found in printed
+        ],
         note=note,
         designs=build.designs(studies),
         unlike=comparison.unlike_conventions(studies),
     )
+
+
+def _study(
+    name: str, results: Results, verdicts: Sequence[StatementVerdict]
+) -> dict[str, str | bool]:
+    """A study of a list: its title, whether it has a page, how many statements hold."""
+    own = [one for one in verdicts if one.statement.study == name]
+    return {
+        "name": name,
+        "title": results.study.title or name,
+        "counts": claims.counts(own) if own else "",
+        "page": (results.directory / "report.html").exists(),
+    }
 
 
 def _measures(studies: Mapping[str, Results]) -> list[str]:
@@ -101,13 +111,20 @@ def _measures(studies: Mapping[str, Results]) -> list[str]:
     return sorted(dict.fromkeys(every), key=lambda name: -every.count(name))
 
 
-def _label(studies: Mapping[str, Results], measure: str) -> str:
-    return next(one.info(measure).label for one in studies.values() if measure in one.measures)
-
-
-def _axis(studies: Mapping[str, Results], measure: str) -> str:
-    known = next(one for one in studies.values() if measure in one.measures)
-    return axis_label(known.info(measure))
+def _view(
+    studies: Mapping[str, Results], learners: Sequence[str], index: int, measure: str
+) -> dict[str, object]:
+    """What the studies say by one measure."""
+    every = [_column(name, found, measure) for name, found in studies.items()]
+    columns = [one for one in every if one]
+    info = next(one.info(measure) for one in studies.values() if measure in one.measures)
+    return {
+        "index": index,
+        "info": info,
+        "columns": columns,
+        "missing": [name for name, one in zip(studies, every, strict=True) if not one],
+        "means": _means(columns, learners, measure, axis_label(info)),
+    }
 
 
 def _column(name: str, results: Results, measure: str) -> Column | None:
@@ -118,23 +135,20 @@ def _column(name: str, results: Results, measure: str) -> Column | None:
     if study.datasets:
         own = results.data_findings(measure)
         means = own.means.mean(axis=0, skipna=False).to_dict()
-        texts = (data_question(study, own), data_finding(own), f"{data_design(study)}.")
+        said, made = data_finding(own), data_design(study)
         where = f"over {len(own.datasets)} data sets"
     else:
         found = results.findings(measure)
         last = results.sizes[-1]
         means = {one.learner: one.mean for one in found.means if one.size == last}
-        texts = (question(study, info), finding(found), f"{design(study)}.")
+        said, made = finding(found), design(study)
         where = f"over {study.models} models, after {last:,} rows"
     values = {str(label): float(mean) for label, mean in means.items()}
     known = {label: mean for label, mean in values.items() if not math.isnan(mean)}
     choose = max if info.greater_is_better else min
     best = choose(known, key=lambda label: known[label]) if known else NONE
     title = study.title or study.name
-    asked, said, made = texts
-    return Column(
-        name, title, bool(study.datasets), asked, said, opening(made), where, values, best
-    )
+    return Column(name, title, said, opening(f"{made}."), where, values, best)
 
 
 def _means(columns: Sequence[Column], learners: Sequence[str], name: str, axis: str) -> Table:

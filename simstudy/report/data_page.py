@@ -12,19 +12,16 @@ from simstudy.errors import SimstudyError
 from simstudy.report.charts import data as charts
 from simstudy.report.charts import ranks, svg
 from simstudy.report.charts.spec import Chart
-from simstudy.report.curve_section import curve_sections
 from simstudy.report.data_measures import measure_pairs
-from simstudy.report.page import commands
+from simstudy.report.page import common
 from simstudy.report.prose import data_finding as prose
-from simstudy.report.prose.design import conventions, data_sections
-from simstudy.report.prose.reproduction import needed, same_scores
+from simstudy.report.prose.design import data_sections
 from simstudy.report.tables import datasets as build
 from simstudy.report.tables import facts
 from simstudy.report.tables.table import Table
 from simstudy.report.templating import render
 from simstudy.results.results import Results
 
-_MAX_WARNINGS = 10
 _WIDE, _NARROW = 640.0, 350.0  # of pictures made of rows
 _ROW = 38.0
 _MAX_PANELS = 40  # learning curves
@@ -42,27 +39,16 @@ def data_page(results: Results) -> str:
     study, manifest = results.study, results.manifest
     return render(
         "data.html",
-        study=study,
-        manifest=manifest,
-        title=study.title or study.name,
-        learners=[(at, label, svg.swatch(at)) for at, label in enumerate(results.learners)],
         datasets=len(study.datasets),
         views=[view(results, index) for index in range(len(results.measures))],
         comparisons=[*_comparisons(results)],
-        decisions=curve_sections(results),
         design=data_sections(study),
         methods=facts.learners(results),
-        measures=facts.measures(results),
-        conventions=conventions(study),
         properties=_properties(results),
         notes=[f"{name}: {note}" for name, own in manifest["notes"].items() for note in own],
         costs=build.costs(results, median_by_dataset(results.timings)),
         failures=facts.data_failures(results),
-        warnings=list(manifest["warnings"].items())[:_MAX_WARNINGS],
-        versions=facts.versions(results),
-        needed=needed(manifest),
-        same_scores=same_scores(manifest),
-        **commands(results),
+        **common(results),
     )
 
 

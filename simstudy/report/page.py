@@ -38,17 +38,10 @@ _EXAMPLES = 3  # models that are drawn
 
 def report_page(results: Results) -> str:
     """Write the report page of a study: one HTML file, the same bytes each time."""
-    study, manifest = results.study, results.manifest
+    study, platform = results.study, results.manifest["platform"]
     split, medians = results.regret_parts, median_seconds(results.timings)
     return render(
         "page.html",
-        study=study,
-        manifest=manifest,
-        title=study.title or study.name,
-        learners=[
-            (index, label, svg.swatch(index)) for index, label in enumerate(results.learners)
-        ],
-        kind=study.kind,
         views=[view(results, index) for index in _shown(results)],
         aims=aims(study),
         estimands=estimands(study, results.info()),
@@ -58,10 +51,7 @@ def report_page(results: Results) -> str:
         choices_heading="Errors and coverage"
         if study.compare == "estimators"
         else "Choices between learners",
-        measures=facts.measures(results),
-        conventions=conventions(study),
         examples=_examples(results),
-        decisions=curve_sections(results),
         regret=None
         if split is None
         else {
@@ -79,15 +69,11 @@ def report_page(results: Results) -> str:
                 curves.seconds(medians, results.learners, results.sizes), "seconds", svg.TIMES
             ),
             "table": facts.costs(results, medians),
-            "caption": captions.costs(manifest["platform"], study.data.test_size),
+            "caption": captions.costs(platform, study.data.test_size),
         },
         failures=reworded(facts.failures(results), study.kind),
-        warnings=list(manifest["warnings"].items())[:_MAX_WARNINGS],
-        versions=facts.versions(results),
-        needed=needed(manifest),
-        same_scores=same_scores(manifest),
         dots=min(study.models, spread.MAX_DOTS),
-        **commands(results),
+        **common(results),
     )
 
 
@@ -217,14 +203,26 @@ def _examples(results: Results) -> tuple[list[Panel], str]:
     return made, note + "drawn lighter." + also * mixture
 
 
-def commands(results: Results) -> dict[str, Any]:
-    """The study, and commands to run it again and to list failures."""
-    place = results.directory
+def common(results: Results) -> dict[str, Any]:
+    """What pages of all studies say: the study, its conventions, and how to run it again."""
+    study, manifest, place = results.study, results.manifest, results.directory
     # Of an absolute path only the last part is of use elsewhere.
     named = shlex.quote(place.name if place.is_absolute() else place.as_posix())
     size = size_text(results.sizes[0])
     cell = ["--model", "0", "--size", size, "--learner", results.learners[0]]
     return {
+        "study": study,
+        "kind": study.kind,
+        "manifest": manifest,
+        "title": study.title or study.name,
+        "learners": svg.swatches(results.learners),
+        "decisions": curve_sections(results),
+        "measures": facts.measures(results),
+        "conventions": conventions(study),
+        "warnings": list(manifest["warnings"].items())[:_MAX_WARNINGS],
+        "versions": facts.versions(results),
+        "needed": needed(manifest, bool(study.datasets)),
+        "same_scores": same_scores(manifest),
         "toml": (place / "study.toml").read_text(encoding="utf-8"),
         "run_command": f"simstudy run study.toml --out {named}",
         "cell_command": f"simstudy cell study.toml {shlex.join(cell)}",

@@ -8,6 +8,7 @@ from markupsafe import Markup
 
 from simstudy.report.tables.html import as_html
 from simstudy.report.tables.table import Table
+from simstudy.study.kinds import KINDS, LEARNERS_KIND
 from simstudy.texts import printable
 
 _TEMPLATES = Path(__file__).with_name("templates")
@@ -27,8 +28,8 @@ def render(template: str, **content: object) -> str:
         files[f"{table.name}.csv"] = table.csv
         return f"{table.name}.csv"
 
-    given = {"as_html": as_html, "keep": keep, "files": files}
-    return printable(environment.get_template(template).render(**given, **content))
+    given = {"as_html": as_html, "keep": keep, "files": files, "kind": KINDS[LEARNERS_KIND]}
+    return printable(environment.get_template(template).render(given | content))
 
 
 def _embedded(content: str) -> Markup:

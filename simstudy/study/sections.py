@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import itertools
-import json
-import re
 import sys
 from collections.abc import Iterable
 from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, field_validator
 
-from simstudy.study.explain import KeyedError, explain
-from simstudy.study.kinds import KINDS, LEARNERS_KIND
+from simstudy.study.explain import explain
 
 Prior = Literal["train", "test", "uniform", "true"]
 PRIORS: tuple[Prior, ...] = get_args(Prior)
@@ -192,6 +189,10 @@ def _measure_section(given: Any) -> Any:
         raise ValueError(f"its {key}: {message}") from error
 
 
+def _sections_of(given: Iterable[str | MeasureSection]) -> list[MeasureSection]:
+    return [MeasureSection(name=one) if isinstance(one, str) else one for one in given]
+
+
 MeasureGiven = Annotated[str | MeasureSection, BeforeValidator(_measure_section)]
 
 
@@ -239,17 +240,12 @@ class Measures(_Section):
     @property
     def given(self) -> list[MeasureSection]:
         """All measures, the primary one first."""
-        return [
-            MeasureSection(name=one) if isinstance(one, str) else one
-            for one in (self.primary, *self.also)
-        ]
+        return _sections_of([self.primary, *self.also])
 
     @property
     def given_targets(self) -> list[MeasureSection]:
         """The measures that say which learner is better."""
-        return [
-            MeasureSection(name=one) if isinstance(one, str) else one for one in self.targets or ()
-        ]
+        return _sections_of(self.targets or [])
 
     @property
     def names(self) -> list[str]:
@@ -367,99 +363,3 @@ class StudyFile(_Section):
     analysis: Analysis = Analysis()
     limits: Limits = Limits()
     thresholds: Thresholds = Thresholds()
-
-
-_OF_MODELS = ("models", "changes", "data", "thresholds")  # keys of one kind of study
-_OF_DATA = ("resampling", "preparation")
-# Defaults of a comparison of measures.
-_TEST_SIZES, _REPEATS, _TRAIN_SIZE, _TARGET = (
-    (20, 50, 100, 200, 500, 1000, 5000),
-    50,
-    100,
-    "kl_divergence",
-)
-_TRAINING_SETS, _DATA_SETS = 200, 20  # of comparisons of estimators and of tests
-_KINDS = (Data, Measures, Analysis, Limits, Thresholds, Resampling, Preparation)
-_SECTIONS: dict[str, type[BaseModel]] = {
-    "": StudyFile,
-    "datasets": DataSetSection,
-    "learners.preparation": Preparation,
-    **{section.__name__.lower(): section for section in _KINDS},
-}
-
-
-def _known_keys(section: str) -> Iterable[str]:
-    """The keys of a section, such as ``datasets[0]``."""
-    return _SECTIONS[re.sub(r"\[\d+\]", "", section)].model_fields
-
-
-def read_sections(content: Any) -> StudyFile:
-    """The sections of a study, their keys and types checked; raises `KeyedError`."""
-    try:
-        given = StudyFile.model_validate_json(json.dumps(content, default=str))
-    except ValidationError as error:
-        key, message = explain(error, _known_keys)
-        if key == "models" and error.errors()[0]["type"] == "greater_than_equal":
-            message += " (models are the subjects of the ANOVA, which needs two)"
-        raise KeyedError(key, message) from error
-    _check_kind(given)
-    return given
-
-
-def _check_kind(given: StudyFile) -> None:
-    """Refuse a study without models and data sets, or with keys of the other kind."""
-    if given.family is None and not given.datasets:
-        raise KeyedError("family", "a study needs a [family] of models, or [[datasets]]")
-    if given.datasets and given.family is not None:
-        raise KeyedError("datasets", "a study has a [family] or [[datasets]], not both")
-    if given.datasets and given.compare != LEARNERS_KIND:
-        raise KeyedError("compare", f'"{given.compare}" needs a [family], whose truth is known')
-    _check_keys(given)
-    alien, whose = (_OF_MODELS, "models") if given.datasets else (_OF_DATA, "data sets")
-    for key in alien:
-        changed = key == "preparation" and given.changes  # by which values may be missing
-        if key in given.model_fields_set and not changed:
-            raise KeyedError(key, f"this key is for studies of {whose}")
-    for index, learner in enumerate(given.learners):
-        if learner.preparation is not None and not (given.datasets or given.changes):
-            key = f"learners[{index}].preparation"
-            raise KeyedError(key, "this key is for studies of data sets")
-
-
-def completed(given: StudyFile) -> StudyFile:
-    """A study of another kind than of learners, with the defaults of its kind."""
-    if given.compare in ("estimators", "tests"):
-        return _with_exact_values(given)
-    if given.compare != "measures":
-        return given
-    data = {"test_size": "exact", "test_sizes": [*_TEST_SIZES], "repeats": _REPEATS}
-    stated = {key: value for key in data if (value := getattr(given.data, key)) is not None}
-    stated.pop("test_size")
-    sizes = {} if "train_sizes" in given.data.model_fields_set else {"train_sizes": [_TRAIN_SIZE]}
-    targets = given.measures.targets or [_TARGET]
-    changed = {
-        "data": given.data.model_copy(update=data | stated | sizes),
-        "measures": given.measures.model_copy(update={"targets": targets}),
-    }
-    return given.model_copy(update=changed)
-
-
-def _with_exact_values(given: StudyFile) -> StudyFile:
-    """A comparison of estimators or tests with the defaults of its kind."""
-    estimators = given.compare == "estimators"
-    key, number = ("training_sets", _TRAINING_SETS) if estimators else ("repeats", _DATA_SETS)
-    stated = getattr(given.data, key)
-    data = {"test_size": "exact", key: number if stated is None else stated}
-    return given.model_copy(update={"data": given.data.model_copy(update=data)})
-
-
-def _check_keys(given: StudyFile) -> None:
-    """Refuse the keys of other kinds of studies."""
-    alien = KINDS[given.compare].alien_keys()
-    for kind in KINDS.values():
-        for key in kind.own_keys:
-            section, _, name = key.rpartition(".")
-            stated = getattr(given, section) if section else given
-            if key in alien and name in stated.model_fields_set:
-                text = f'this key is for studies with compare = "{kind.name}"'
-                raise KeyedError(key, text)

@@ -13,6 +13,7 @@ from simstudy.errors import SimstudyError
 from simstudy.sources.data import DataSource
 from simstudy.study.builtin import study_path
 from simstudy.study.checks import check_study
+from simstudy.study.content import completed, read_sections
 from simstudy.study.digests import recorded_digests
 from simstudy.study.explain import KeyedError
 from simstudy.study.kinds import DOSES, KINDS, LEARNERS_KIND, Kind, tested_scores
@@ -36,8 +37,6 @@ from simstudy.study.sections import (
     StudyFile,
     Thresholds,
     TreatmentSection,
-    completed,
-    read_sections,
 )
 from simstudy.study.spec import Spec, plain, resolve_spec, stated_spec
 from simstudy.study.toml import dumps, read_toml, set_dotted

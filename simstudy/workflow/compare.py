@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from simstudy.analysis.claims import StatementVerdict
+    from simstudy.analysis.published import Agreement
+    from simstudy.study.published import Published
     from simstudy.study.readings import Reading
 
 
@@ -24,6 +26,8 @@ def compare_studies(
     verdicts: Sequence[StatementVerdict] | None = None,
     *,
     readings: Sequence[tuple[Reading, Sequence[StatementVerdict]]] = (),
+    printed: Sequence[tuple[Published, Agreement]] = (),
+    of_list: bool = False,
     title: str = "",
     citation: str = "",
     note: str = "",
@@ -41,6 +45,10 @@ def compare_studies(
         Verdicts on statements, from `simstudy.analysis.claims.check_statements`.
     readings : sequence of (Reading, verdicts), optional
         Verdicts on the same statements under several readings, those above first.
+    printed : sequence of (Published, Agreement), optional
+        Printed values of studies of data sets, and how ours agree with them.
+    of_list : bool
+        Whether the studies are a list, in directories of their names beside the page.
     title, citation, note : str
         The title of the page, the source of the statements, and remarks.
     variants : bool
@@ -56,7 +64,15 @@ def compare_studies(
             raise SimstudyError("variants of a study of data sets cannot be compared")
         from simstudy.report.compare_data import compare_data_page
 
-        return compare_data_page(named, verdicts or (), title=title, citation=citation, note=note)
+        return compare_data_page(
+            named,
+            verdicts or (),
+            printed,
+            of_list=of_list,
+            title=title,
+            citation=citation,
+            note=note,
+        )
     measure = common_measure(results)
     apart = "" if variants else not_comparable(named, measure)
     compared = len(named) > 1 and not (apart or variants)

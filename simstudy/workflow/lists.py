@@ -122,17 +122,6 @@ def page(
     from simstudy.workflow.compare import compare_studies
 
     names = [study.name for study in collection.studies]
-    if any(study.datasets for study in collection.studies):
-        from simstudy.report.statement_page import statement_page
-
-        return statement_page(
-            dict(zip(names, results, strict=True)),
-            _verdicts(collection, results),
-            _agreements(collection, results),
-            title=collection.title or collection.name,
-            citation=collection.citation,
-            note=collection.note,
-        )
     parts = zip([collection, *collection.readings], [results, *others], strict=True)
     verdicts = [(part.reading, _verdicts(part, found)) for part, found in parts]
     return compare_studies(
@@ -140,6 +129,8 @@ def page(
         names,
         verdicts[0][1],
         readings=verdicts if others else (),
+        printed=_agreements(collection, results),
+        of_list=True,
         title=collection.title or collection.name,
         citation=collection.citation,
         note=collection.note,

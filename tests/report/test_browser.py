@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-
 import pytest
 
 from simstudy import make_study, run_study
@@ -11,15 +9,10 @@ from simstudy.analysis.claims import Claim, Statement, check_statements
 from simstudy.report.page import report_page
 from simstudy.workflow.compare import compare_studies
 
-sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 axe = pytest.importorskip(
     "axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed"
 )
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("chrome")
-pytestmark = [
-    pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium on this machine"),
-    pytest.mark.xdist_group("browser"),  # its pages are made once
-]
+pytestmark = pytest.mark.xdist_group("browser")  # its pages are made once
 
 LABELS = ["NB", "<img src=x onerror=alert(1)>", "long " * 20]
 STUDY = {
@@ -59,29 +52,6 @@ def wide(tmp_path_factory):
     file = directory / "report.html"
     file.write_text(report_page(results), encoding="utf-8")
     return file.as_uri()
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with sync_api.sync_playwright() as playwright:
-        one = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield one
-        one.close()
-
-
-@pytest.fixture
-def tab(browser, address):
-    """A page that must neither complain nor ask for anything but itself."""
-    page = browser.new_page(viewport={"width": 1280, "height": 900})
-    heard, asked = [], []
-    page.on("console", lambda message: heard.append(message.text))
-    page.on("pageerror", lambda error: heard.append(str(error)))
-    page.on("request", lambda request: asked.append(request.url))
-    page.goto(address)
-    yield page
-    page.close()
-    assert heard == []
-    assert [url for url in asked if not url.startswith("blob:")] == [address]
 
 
 def shown(tab, selector):

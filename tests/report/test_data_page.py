@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 from html import unescape
 
 import numpy as np
@@ -20,8 +19,6 @@ from simstudy.workflow.compare import compare_studies
 
 pytestmark = pytest.mark.xdist_group("browser")  # the studies are run once
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("chrome")
-in_browser = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium on this machine")
 HEAD = 'name = "sets"\ntitle = "Small & sound"\nseed = 3\n'
 LEARNERS = """
 [[learners]]
@@ -234,28 +231,11 @@ def test_studies_of_models_and_of_data_sets_are_compared(many, single, place):
         compare_studies([many, single], ["one", "other"], variants=True)
 
 
-@pytest.fixture(scope="module")
-def browser():
-    sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    with sync_api.sync_playwright() as playwright:
-        one = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield one
-        one.close()
-
-
 @pytest.fixture
-def tab(browser, many):
-    page = browser.new_page(viewport={"width": 1280, "height": 900})
-    heard = []
-    page.on("console", lambda message: heard.append(message.text))
-    page.on("pageerror", lambda error: heard.append(str(error)))
-    page.goto((many.directory / "report.html").resolve().as_uri())
-    yield page
-    page.close()
-    assert heard == []
+def address(many):
+    return (many.directory / "report.html").resolve().as_uri()
 
 
-@in_browser
 def test_columns_sort_by_a_click(tab):
     table = ".of-measure:not([hidden]) .sortable.heat table"
     rows = f"[...document.querySelectorAll('{table} tbody tr')]"
@@ -269,7 +249,6 @@ def test_columns_sort_by_a_click(tab):
     assert [float(one.replace("−", "-")) for one in tab.evaluate(script)] == values[::-1]
 
 
-@in_browser
 def test_the_finding_follows_the_measure(tab):
     tab.locator("#measure").select_option("1")
     assert "information reward" in tab.locator(".finding h2 >> visible=true").text_content()
@@ -278,7 +257,6 @@ def test_the_finding_follows_the_measure(tab):
 
 
 @pytest.mark.parametrize(("width", "height"), [(1280, 800), (390, 844)])
-@in_browser
 def test_the_first_screen_answers(tab, width, height):
     tab.set_viewport_size({"width": width, "height": height})
     box = tab.locator(".finding p >> visible=true").first.bounding_box()
@@ -286,7 +264,6 @@ def test_the_first_screen_answers(tab, width, height):
     assert tab.evaluate("document.documentElement.scrollWidth") <= width
 
 
-@in_browser
 def test_nothing_stands_in_the_way_of_readers(tab):
     axe = pytest.importorskip("axe_playwright_python.sync_playwright")
     for scheme in ("light", "dark"):

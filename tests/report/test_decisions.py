@@ -30,11 +30,6 @@ STUDY = {
         for name, label in zip(["naive_bayes", "tan"], LABELS, strict=True)
     ],
 }
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("chrome")
-in_browser = [
-    pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium on this machine"),
-    pytest.mark.xdist_group("browser"),
-]
 
 
 @pytest.fixture(scope="module")
@@ -53,25 +48,9 @@ def data(tmp_path_factory):
     return run_study(load_study(directory / "study.toml"), directory / "out", jobs=1)
 
 
-@pytest.fixture(scope="module")
-def browser():
-    sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    with sync_api.sync_playwright() as playwright:
-        one = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield one
-        one.close()
-
-
 @pytest.fixture
-def tab(browser, results):
-    page = browser.new_page(viewport={"width": 1280, "height": 900})
-    heard = []
-    page.on("console", lambda message: heard.append(message.text))
-    page.on("pageerror", lambda error: heard.append(str(error)))
-    page.goto((results.directory / "report.html").resolve().as_uri())
-    yield page
-    page.close()
-    assert heard == []
+def address(results):
+    return (results.directory / "report.html").resolve().as_uri()
 
 
 def rows_of(tab) -> list[list[str]]:
@@ -91,7 +70,7 @@ def expected(rankings, prior, missed, false) -> tuple[str, float]:
 
 
 class TestBrowser:
-    pytestmark = in_browser
+    pytestmark = pytest.mark.xdist_group("browser")
 
     @pytest.mark.parametrize(
         ("choice", "size", "costs"),

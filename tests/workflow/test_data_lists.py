@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 
 from simstudy import SimstudyError, read_data
 from simstudy.cli.app import app
+from simstudy.report.prose.data_finding import data_finding
 from simstudy.study.lists import load_collection
 from simstudy.study.plugins import load_plugin
 from simstudy.study.registry import LEARNERS
@@ -78,8 +79,10 @@ def test_a_list_of_data_sets_gets_a_page_and_printed_values(write, tmp_path):
     collection = load_collection(write())
     results = run_collection(collection, tmp_path / "out", jobs=1)
     page = (tmp_path / "out" / "outer" / "compare.html").read_text()
+    assert data_finding(results[0].data_findings()) in page
     for text in ("NB over prior on iris", "Another flower.", "Mean absolute difference"):
         assert text in page
+    assert 'href="flowers/report.html"' in page
     table = pd.read_csv(tmp_path / "out" / "outer" / "published_flowers_accuracy.csv")
     ours = results[0].dataset_table("accuracy")["NB"]
     assert table["ours"].tolist() == pytest.approx(ours.tolist())

@@ -114,6 +114,11 @@ def swatch(learner: int) -> Markup:
     return element("svg", piece, viewBox="0 0 34 14", width=34, height=14, aria_hidden="true")
 
 
+def swatches(labels: Sequence[str]) -> list[tuple[int, str, Markup]]:
+    """The place, the label and the swatch of every learner."""
+    return [(place, label, swatch(place)) for place, label in enumerate(labels)]
+
+
 class _Frame:
     """The mapping from the numbers of a chart to pixels."""
 

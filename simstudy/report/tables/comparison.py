@@ -75,10 +75,13 @@ def _change(row: dict[Any, Any], name_test: bool, places: Mapping[str, int]) -> 
     ]
 
 
-def statements(
-    verdicts: Sequence[StatementVerdict], unit: Callable[[Claim | DataClaim], str]
-) -> Table:
+def statements(verdicts: Sequence[StatementVerdict], studies: Mapping[str, Results]) -> Table:
     """The statements in words, the study and sizes they are about, the verdict, the intervals."""
+
+    def unit(claim: Claim | DataClaim) -> str:
+        known = studies.get(claim.study)
+        return known.info(claim.measure or None).unit if known else ""
+
     heads = ["statement", "where", "verdict", "numbers"]
     lines = [_statement(one, unit) for one in verdicts]
     data = pd.DataFrame([row for one in verdicts for row in _checks(one)])

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Mapping
+from typing import Any
+
 import pandas as pd
 
 from simstudy.report.prose.numbers import NONE
@@ -47,13 +50,9 @@ def estimate_files(results: Results) -> dict[str, pd.DataFrame]:
 
 def _quality(results: Results, target: str) -> Table:
     found = results.estimator_quality(target)
-    places = {label: place for place, label in enumerate(results.learners)}
     lines: list[list[str | Cell]] = [
         [
-            words(row["measure"]),
-            words(row["learner"]),
-            words(f"{row['size']:,}"),
-            words(row["estimator"], "", places[row["estimator"]]),
+            *_subject(row, results),
             Cell(f"{row['bias']:+.4f} ± {row['bias_mcse']:.4f}"),
             Cell(f"{row['sd']:.4f}"),
             Cell(f"{row['rmse']:.4f} ± {row['rmse_mcse']:.4f}"),
@@ -79,15 +78,18 @@ def _quality(results: Results, target: str) -> Table:
     )
 
 
+def _subject(row: Mapping[Hashable, Any], results: Results) -> list[Cell]:
+    """What a row of a table is about."""
+    place = results.learners.index(row["estimator"])
+    named = [words(text) for text in (row["measure"], row["learner"], f"{row['size']:,}")]
+    return [*named, words(row["estimator"], "", place)]
+
+
 def _coverage(results: Results, target: str) -> Table:
     found = results.interval_quality(target)
-    places = {label: place for place, label in enumerate(results.learners)}
     lines: list[list[str | Cell]] = [
         [
-            words(row["measure"]),
-            words(row["learner"]),
-            words(f"{row['size']:,}"),
-            words(row["estimator"], "", places[row["estimator"]]),
+            *_subject(row, results),
             words(_INTERVALS[row["interval"]]),
             Cell(f"{row['coverage']:.1%} ± {row['coverage_mcse']:.1%}"),
             Cell(f"{row['width']:.4f}"),
