@@ -16,7 +16,6 @@ from typing import Any, Literal, ParamSpec, Protocol, Self, TypeAlias, TypeVar, 
 import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray
-from simstudy.measures.docstrings import completed
 
 CONTEXT_KEYWORDS = frozenset(
     {"prior", "truth", "oracle", "limit", "weights", "base", "reward", "rarer", "message"}
@@ -100,7 +99,6 @@ def measure(
 
     All measures can then be called alike, ``f(proba, y, prior=…, weights=…)``. A measure over sets
     that takes no weights refuses them; one that takes them refuses those that are no weights.
-    The docstring need not describe arguments that mean the same in every measure.
     """
     info = MeasureInfo(greater_is_better, logarithmic, label, unit, zero, over, partial)
 
@@ -116,7 +114,6 @@ def measure(
                 kwargs["weights"] = usable_weights(name, cast(FloatArray, weights))
             return function(*args, **kwargs)
 
-        called.__doc__ = completed(function, _arguments(function))
         measured = cast(Measure[P, R_co], called)
         measured.info = replace(info, label=label or name.replace("_", " "))
         return measured
@@ -125,15 +122,10 @@ def measure(
 
 
 @lru_cache
-def _arguments(function: MeasureFunction) -> dict[str, inspect.Parameter]:
-    return {**inspect.signature(function).parameters}
-
-
-@lru_cache
 def _named(function: MeasureFunction) -> dict[str, inspect.Parameter]:
     """Return the arguments that can be given by name, except probabilities and classes."""
     by_name = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
-    found = [*_arguments(function).values()]
+    found = [*inspect.signature(function).parameters.values()]
     return {one.name: one for one in found[2:] if one.kind in by_name}
 
 

@@ -25,6 +25,8 @@ def miscalibration(proba: FloatArray, y: IntArray) -> float:
     ----------
     proba : array of shape (n, k)
         The learner's probabilities; ties for the mode go to the lowest class index.
+    y : array of shape (n,)
+        The true classes.
 
     Returns
     -------
@@ -86,6 +88,10 @@ def calibration_loss(proba: FloatArray, y: IntArray, *, weights: FloatArray | No
     ----------
     proba : array of shape (n, k)
         The learner's probabilities q.
+    y : array of shape (n,)
+        The true classes.
+    weights : array of shape (n,), optional
+        Row weights.
 
     Returns
     -------
@@ -122,6 +128,10 @@ def refinement_loss(proba: FloatArray, y: IntArray, *, weights: FloatArray | Non
     ----------
     proba : array of shape (n, k)
         The learner's probabilities; only which rows have the same matters.
+    y : array of shape (n,)
+        The true classes.
+    weights : array of shape (n,), optional
+        Row weights.
 
     Returns
     -------
@@ -160,8 +170,12 @@ def expected_calibration_error(
     ----------
     proba : array of shape (n, k)
         The learner's probabilities; ties for the mode go to the lowest class index.
+    y : array of shape (n,)
+        The true classes.
     bins : int >= 1
         The number of bins between 0 and 1. A confidence on a boundary is in the lower bin.
+    weights : array of shape (n,), optional
+        Row weights.
 
     Returns
     -------
@@ -192,8 +206,12 @@ def overconfidence(
     ----------
     proba : array of shape (n, k)
         The learner's probabilities; ties for the mode go to the lowest class index.
+    y : array of shape (n,)
+        The true classes.
     bins : int >= 1
         The number of bins between 0 and 1. A confidence on a boundary is in the lower bin.
+    weights : array of shape (n,), optional
+        Row weights.
 
     Returns
     -------
@@ -232,8 +250,12 @@ def underconfidence(
     ----------
     proba : array of shape (n, k)
         The learner's probabilities; ties for the mode go to the lowest class index.
+    y : array of shape (n,)
+        The true classes.
     bins : int >= 1
         The number of bins between 0 and 1. A confidence on a boundary is in the lower bin.
+    weights : array of shape (n,), optional
+        Row weights.
 
     Returns
     -------

@@ -29,6 +29,8 @@ def cost(
     ----------
     proba : array of shape (n, k)
         The learner's probabilities q; ties for the mode go to the lowest class index.
+    y : array of shape (n,)
+        The true classes.
     matrix : list of k lists of k floats, optional
         The costs: rows are actual classes, columns predicted ones. Not given, every error costs 1.
     decision : {"modal", "least_cost"}
@@ -110,12 +112,20 @@ def average_cost(
 
     Parameters
     ----------
+    proba : array of shape (n, k)
+        The learner's probabilities.
+    y : array of shape (n,)
+        The true classes.
     weights : array of shape (n,), optional
         Row weights, used only to find the rarer class.
+    rarer : int, optional
+        The class that is rarer in the population.
     low : float >= 0, < 1
         The least share c of a false positive's cost.
     high : float > 0, <= 1
         The greatest share c, above the least.
+    positive : int, optional
+        The positive class; the rarer one if not given.
 
     Returns
     -------

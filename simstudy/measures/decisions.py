@@ -44,6 +44,8 @@ def error_rate(proba: FloatArray, y: IntArray) -> FloatArray:
     ----------
     proba : array of shape (n, k)
         The learner's probabilities; ties for the mode go to the lowest class index.
+    y : array of shape (n,)
+        The true classes.
 
     Returns
     -------
@@ -69,6 +71,10 @@ def kappa(proba: FloatArray, y: IntArray, *, weights: FloatArray | None = None) 
     ----------
     proba : array of shape (n, k)
         The learner's probabilities; ties for the mode go to the lowest class index.
+    y : array of shape (n,)
+        The true classes.
+    weights : array of shape (n,), optional
+        Row weights.
 
     Returns
     -------
@@ -106,6 +112,10 @@ def balanced_accuracy(
     ----------
     proba : array of shape (n, k)
         The learner's probabilities; ties for the mode go to the lowest class index.
+    y : array of shape (n,)
+        The true classes.
+    weights : array of shape (n,), optional
+        Row weights.
 
     Returns
     -------
@@ -134,6 +144,10 @@ def matthews(proba: FloatArray, y: IntArray, *, weights: FloatArray | None = Non
     ----------
     proba : array of shape (n, k)
         The learner's probabilities; ties for the mode go to the lowest class index.
+    y : array of shape (n,)
+        The true classes.
+    weights : array of shape (n,), optional
+        Row weights.
 
     Returns
     -------
@@ -179,6 +193,14 @@ def sensitivity_specificity(
     ----------
     proba : array of shape (n, k)
         The learner's probabilities; ties for the mode go to the lowest class index.
+    y : array of shape (n,)
+        The true classes.
+    weights : array of shape (n,), optional
+        Row weights.
+    rarer : int, optional
+        The class that is rarer in the population.
+    positive : int, optional
+        The positive class; the rarer one if not given.
 
     Returns
     -------

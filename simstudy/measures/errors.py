@@ -28,6 +28,8 @@ def mean_absolute_error(proba: FloatArray, y: IntArray) -> FloatArray:
     ----------
     proba : array of shape (n, k)
         The learner's probabilities q.
+    y : array of shape (n,)
+        The true classes.
 
     Returns
     -------
@@ -61,6 +63,10 @@ def rmse(proba: FloatArray, y: IntArray, *, weights: FloatArray | None = None) -
     ----------
     proba : array of shape (n, k)
         The learner's probabilities q.
+    y : array of shape (n,)
+        The true classes.
+    weights : array of shape (n,), optional
+        Row weights.
 
     Returns
     -------
@@ -86,8 +92,12 @@ def relative_absolute_error(
     ----------
     proba : array of shape (n, k)
         The learner's probabilities q.
+    y : array of shape (n,)
+        The true classes.
     prior : array of shape (k,)
         The prior probabilities p.
+    weights : array of shape (n,), optional
+        Row weights.
 
     Returns
     -------
@@ -119,8 +129,12 @@ def root_relative_squared_error(
     ----------
     proba : array of shape (n, k)
         The learner's probabilities q.
+    y : array of shape (n,)
+        The true classes.
     prior : array of shape (k,)
         The prior probabilities p.
+    weights : array of shape (n,), optional
+        Row weights.
 
     Returns
     -------
@@ -158,6 +172,8 @@ def kononenko_bratko_total(proba: FloatArray, y: IntArray, *, prior: FloatArray)
     ----------
     proba : array of shape (n, k)
         The learner's probabilities; only that of the true class matters.
+    y : array of shape (n,)
+        The true classes.
     prior : array of shape (k,)
         The prior probabilities.
 
@@ -200,8 +216,12 @@ def kononenko_bratko_relative(
     ----------
     proba : array of shape (n, k)
         The learner's probabilities; only that of the true class matters.
+    y : array of shape (n,)
+        The true classes.
     prior : array of shape (k,)
         The prior probabilities p.
+    weights : array of shape (n,), optional
+        Row weights.
     total : bool
         Whether the total over all rows, ``Σ I``, is divided by the entropy, as in Weka 3.6, not the
         mean: the figure is then n times as large, or as many times as the weights sum to.
@@ -241,6 +261,8 @@ def class_complexity(proba: FloatArray, y: IntArray) -> FloatArray:
     ----------
     proba : array of shape (n, k)
         The learner's probabilities q.
+    y : array of shape (n,)
+        The true classes.
 
     Returns
     -------
@@ -277,6 +299,8 @@ def complexity_improvement(proba: FloatArray, y: IntArray, *, prior: FloatArray)
     ----------
     proba : array of shape (n, k)
         The learner's probabilities q.
+    y : array of shape (n,)
+        The true classes.
     prior : array of shape (k,)
         The prior probabilities p.
 

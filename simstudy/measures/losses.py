@@ -18,6 +18,8 @@ def accuracy(proba: FloatArray, y: IntArray) -> FloatArray:
     ----------
     proba : array of shape (n, k)
         The learner's probabilities; ties for the mode go to the lowest class index.
+    y : array of shape (n,)
+        The true classes.
 
     Returns
     -------
@@ -39,6 +41,8 @@ def log_loss(proba: FloatArray, y: IntArray, base: float = math.e) -> FloatArray
     ----------
     proba : array of shape (n, k)
         The learner's probabilities q.
+    y : array of shape (n,)
+        The true classes.
     base : float > 1
         The base of the logarithm; e gives nats, 2 gives bits.
 
@@ -68,6 +72,8 @@ def brier_score(proba: FloatArray, y: IntArray) -> FloatArray:
     ----------
     proba : array of shape (n, k)
         The learner's probabilities q.
+    y : array of shape (n,)
+        The true classes.
 
     Returns
     -------

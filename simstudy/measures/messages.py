@@ -28,8 +28,12 @@ def message_length(
         Not used.
     y : array of shape (n,)
         Not used.
+    message : pair of float, optional
+        The lengths of theory and data in nats, as the fitted learner states them.
     weights : array of shape (n,), optional
         Not used.
+    base : float > 1
+        The base of the logarithms; e gives nats, 2 gives bits.
 
     Returns
     -------
@@ -69,8 +73,12 @@ def message_length_theory(
         Not used.
     y : array of shape (n,)
         Not used.
+    message : pair of float, optional
+        The lengths of theory and data in nats, as the fitted learner states them.
     weights : array of shape (n,), optional
         Not used.
+    base : float > 1
+        The base of the logarithms; e gives nats, 2 gives bits.
 
     Returns
     -------
@@ -103,8 +111,12 @@ def message_length_data(
         Not used.
     y : array of shape (n,)
         Not used.
+    message : pair of float, optional
+        The lengths of theory and data in nats, as the fitted learner states them.
     weights : array of shape (n,), optional
         Not used.
+    base : float > 1
+        The base of the logarithms; e gives nats, 2 gives bits.
 
     Returns
     -------

@@ -39,9 +39,17 @@ def precision(
     ----------
     proba : array of shape (n, k)
         The learner's probabilities; ties for the mode go to the lowest class index.
+    y : array of shape (n,)
+        The true classes.
+    weights : array of shape (n,), optional
+        Row weights.
+    rarer : int, optional
+        The class that is rarer in the population.
     average : {"positive", "macro", "weighted"}
         Of the positive class; the mean over the classes that occur in the rows; or their mean
         weighted by the rows of each, as in Weka.
+    positive : int, optional
+        The positive class; the rarer one if not given.
 
     Returns
     -------
@@ -79,9 +87,17 @@ def recall(
     ----------
     proba : array of shape (n, k)
         The learner's probabilities; ties for the mode go to the lowest class index.
+    y : array of shape (n,)
+        The true classes.
+    weights : array of shape (n,), optional
+        Row weights.
+    rarer : int, optional
+        The class that is rarer in the population.
     average : {"positive", "macro", "weighted"}
         Of the positive class; the mean over the classes that occur in the rows, which is
         `balanced_accuracy`; or their mean weighted by the rows of each, which is `accuracy`.
+    positive : int, optional
+        The positive class; the rarer one if not given.
 
     Returns
     -------
@@ -115,9 +131,17 @@ def false_positive_rate(
     ----------
     proba : array of shape (n, k)
         The learner's probabilities; ties for the mode go to the lowest class index.
+    y : array of shape (n,)
+        The true classes.
+    weights : array of shape (n,), optional
+        Row weights.
+    rarer : int, optional
+        The class that is rarer in the population.
     average : {"positive", "macro", "weighted"}
         Of the positive class; the mean over the classes that occur in the rows; or their mean
         weighted by the rows of each, as in Weka.
+    positive : int, optional
+        The positive class; the rarer one if not given.
 
     Returns
     -------
@@ -155,11 +179,19 @@ def f_score(
     ----------
     proba : array of shape (n, k)
         The learner's probabilities; ties for the mode go to the lowest class index.
+    y : array of shape (n,)
+        The true classes.
+    weights : array of shape (n,), optional
+        Row weights.
+    rarer : int, optional
+        The class that is rarer in the population.
     beta : float > 0
         The weight β of recall relative to precision.
     average : {"positive", "macro", "weighted"}
         Of the positive class; the mean over the classes that occur in the rows; or their mean
         weighted by the rows of each, as in Weka.
+    positive : int, optional
+        The positive class; the rarer one if not given.
 
     Returns
     -------

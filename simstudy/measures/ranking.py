@@ -34,10 +34,20 @@ def auc(
 
     Parameters
     ----------
+    proba : array of shape (n, k)
+        The learner's probabilities.
+    y : array of shape (n,)
+        The true classes.
+    weights : array of shape (n,), optional
+        Row weights.
+    rarer : int, optional
+        The class that is rarer in the population.
     average : {"hand_till", "weighted", "positive"}, optional
         Hand & Till's M; the areas of each class against the rest, weighted by the rows of the
         class, as in Weka; or that of the positive class against the rest. Not given, the last with
         two classes or where ``positive`` is given, else the first.
+    positive : int, optional
+        The positive class; the rarer one if not given.
 
     Returns
     -------
@@ -122,6 +132,12 @@ def sar(
     ----------
     proba : array of shape (n, k)
         The learner's probabilities; ties for the mode go to the lowest class index.
+    y : array of shape (n,)
+        The true classes.
+    weights : array of shape (n,), optional
+        Row weights.
+    rarer : int, optional
+        The class that is rarer in the population.
     average : {"hand_till", "weighted", "positive"}, optional
         Which area, as for `auc`.
     positive : int, optional
@@ -161,6 +177,19 @@ def h_measure(
     T(t) the false and true positive rates at threshold t; L_max is the same if no threshold
     separates the classes, ∫ min(c π₀, (1 − c) π₁) u(c) dc. With more than two classes the positive
     one is taken against the rest.
+
+    Parameters
+    ----------
+    proba : array of shape (n, k)
+        The learner's probabilities.
+    y : array of shape (n,)
+        The true classes.
+    weights : array of shape (n,), optional
+        Row weights.
+    rarer : int, optional
+        The class that is rarer in the population.
+    positive : int, optional
+        The positive class; the rarer one if not given.
 
     Returns
     -------

@@ -34,6 +34,14 @@ def average_precision(
     ----------
     proba : array of shape (n, c)
         The learner's probabilities.
+    y : array of shape (n,)
+        The true classes.
+    weights : array of shape (n,), optional
+        Row weights.
+    rarer : int, optional
+        The class that is rarer in the population.
+    positive : int, optional
+        The positive class; the rarer one if not given.
 
     Returns
     -------
@@ -81,8 +89,16 @@ def interpolated_precision(
     ----------
     proba : array of shape (n, c)
         The learner's probabilities.
+    y : array of shape (n,)
+        The true classes.
+    weights : array of shape (n,), optional
+        Row weights.
+    rarer : int, optional
+        The class that is rarer in the population.
     points : 3 or 11
         The number of recalls: 0.2, 0.5 and 0.8, or 0, 0.1, …, 1.
+    positive : int, optional
+        The positive class; the rarer one if not given.
 
     Returns
     -------
@@ -125,8 +141,14 @@ def precision_at(
     ----------
     proba : array of shape (n, c)
         The learner's probabilities.
+    y : array of shape (n,)
+        The true classes.
+    rarer : int, optional
+        The class that is rarer in the population.
     k : int >= 1
         The number of rows.
+    positive : int, optional
+        The positive class; the rarer one if not given.
 
     Returns
     -------
@@ -163,8 +185,14 @@ def recall_at(
     ----------
     proba : array of shape (n, c)
         The learner's probabilities.
+    y : array of shape (n,)
+        The true classes.
+    rarer : int, optional
+        The class that is rarer in the population.
     k : int >= 1
         The number of rows.
+    positive : int, optional
+        The positive class; the rarer one if not given.
 
     Returns
     -------
@@ -211,8 +239,16 @@ def lift(
     ----------
     proba : array of shape (n, c)
         The learner's probabilities.
+    y : array of shape (n,)
+        The true classes.
+    weights : array of shape (n,), optional
+        Row weights.
+    rarer : int, optional
+        The class that is rarer in the population.
     share : float > 0, <= 1
         The share s of the rows.
+    positive : int, optional
+        The positive class; the rarer one if not given.
 
     Returns
     -------

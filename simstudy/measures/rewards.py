@@ -65,8 +65,12 @@ def information_reward(
     ----------
     proba : array of shape (n, k)
         The learner's probabilities q.
+    y : array of shape (n,)
+        The true classes.
     prior : array of shape (k,)
         The prior probabilities p.
+    base : float > 1
+        The base of the logarithms; e gives nats, 2 gives bits.
     reward : {"mean", "sum"}
         Whether the terms of the classes are averaged, as in equation 10, or summed.
 
@@ -107,6 +111,8 @@ def information_reward_2002_modal(proba: FloatArray, y: IntArray, prior: FloatAr
     ----------
     proba : array of shape (n, k)
         The learner's probabilities q; ties for the mode go to the lowest class index.
+    y : array of shape (n,)
+        The true classes.
     prior : array of shape (k,)
         The prior probabilities p.
 
@@ -140,6 +146,8 @@ def information_reward_2002(proba: FloatArray, y: IntArray, prior: FloatArray) -
     ----------
     proba : array of shape (n, k)
         The learner's probabilities q.
+    y : array of shape (n,)
+        The true classes.
     prior : array of shape (k,)
         The prior probabilities p.
 
@@ -176,6 +184,8 @@ def good_reward(proba: FloatArray, y: IntArray) -> FloatArray:
     ----------
     proba : array of shape (n, k)
         The learner's probabilities q; ties for the mode go to the lowest class index.
+    y : array of shape (n,)
+        The true classes.
 
     Returns
     -------
@@ -216,8 +226,12 @@ def kononenko_bratko(
     ----------
     proba : array of shape (n, k)
         The learner's probabilities q; only that of the true class matters.
+    y : array of shape (n,)
+        The true classes.
     prior : array of shape (k,)
         The prior probabilities p.
+    base : float > 1
+        The base of the logarithms; e gives nats, 2 gives bits.
 
     Returns
     -------

@@ -23,6 +23,19 @@ def scored_auc(
     and a negative row, the mean of ``max(q of the positive − q of the negative, 0)``. With more
     than two classes the positive one is taken against the rest.
 
+    Parameters
+    ----------
+    proba : array of shape (n, k)
+        The learner's probabilities.
+    y : array of shape (n,)
+        The true classes.
+    weights : array of shape (n,), optional
+        Row weights.
+    rarer : int, optional
+        The class that is rarer in the population.
+    positive : int, optional
+        The positive class; the rarer one if not given.
+
     Returns
     -------
     float
@@ -60,6 +73,19 @@ def probabilistic_auc(
     Ferri, Flach, Hernández-Orallo & Senad 2005. With q the probability of the positive class,
     ``(1 + mean of q over positive rows − mean of q over negative rows)/2``. With more than two
     classes the positive one is taken against the rest.
+
+    Parameters
+    ----------
+    proba : array of shape (n, k)
+        The learner's probabilities.
+    y : array of shape (n,)
+        The true classes.
+    weights : array of shape (n,), optional
+        Row weights.
+    rarer : int, optional
+        The class that is rarer in the population.
+    positive : int, optional
+        The positive class; the rarer one if not given.
 
     Returns
     -------

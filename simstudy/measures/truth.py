@@ -27,6 +27,8 @@ def kl_divergence(
         The true classes; not used.
     truth : array of shape (n, k)
         The true class posterior t of every row.
+    base : float > 1
+        The base of the logarithms; e gives nats, 2 gives bits.
 
     Returns
     -------
@@ -67,6 +69,21 @@ def regret(
     in the expected reward is maximal at the true probability, or at the nearest end of the
     interval. It is the sum of `representation` and `estimation`.
 
+    Parameters
+    ----------
+    proba : array of shape (n, k)
+        The learner's probabilities.
+    y : array of shape (n,)
+        The true classes.
+    prior : array of shape (k,)
+        The prior probability of every class.
+    oracle : array of shape (n, k)
+        The true class posterior of every row, clipped like ``proba``.
+    base : float > 1
+        The base of the logarithms; e gives nats, 2 gives bits.
+    reward : {"mean", "sum"}
+        How the information reward combines the classes.
+
     Returns
     -------
     array of shape (n,)
@@ -102,6 +119,18 @@ def representation(
     ----------
     proba : array of shape (n, k)
         The learner's probabilities; not used.
+    y : array of shape (n,)
+        The true classes.
+    prior : array of shape (k,)
+        The prior probability of every class.
+    oracle : array of shape (n, k)
+        The true class posterior of every row, clipped like ``proba``.
+    limit : array of shape (n, k)
+        The learner's prediction with unlimited training data, clipped like ``proba``.
+    base : float > 1
+        The base of the logarithms; e gives nats, 2 gives bits.
+    reward : {"mean", "sum"}
+        How the information reward combines the classes.
 
     Returns
     -------
@@ -130,6 +159,21 @@ def estimation(
     ``IR(l) − IR(q)``, with IR the `information_reward`, l the learner's limit and q its
     probabilities. It is negative where a learner that cannot represent the truth is closer to it
     with few data than with unlimited data.
+
+    Parameters
+    ----------
+    proba : array of shape (n, k)
+        The learner's probabilities.
+    y : array of shape (n,)
+        The true classes.
+    prior : array of shape (k,)
+        The prior probability of every class.
+    limit : array of shape (n, k)
+        The learner's prediction with unlimited training data, clipped like ``proba``.
+    base : float > 1
+        The base of the logarithms; e gives nats, 2 gives bits.
+    reward : {"mean", "sum"}
+        How the information reward combines the classes.
 
     Returns
     -------
