@@ -19,7 +19,9 @@ from simstudy.report.prose.phrases import axis_label, listed, with_unit
 from simstudy.report.prose.verdicts import pair_method
 from simstudy.report.tables import comparison as build
 from simstudy.report.templating import render
+from simstudy.report.wording import reworded
 from simstudy.results.results import Results
+from simstudy.study.kinds import shared_kind
 
 _MAX_LEARNERS = 20  # whose lines are drawn
 
@@ -87,6 +89,7 @@ def compare_page(
     sentences = [*filter(None, (counts, read_so, differ))] or [finding(first)]
     return render(
         "compare.html",
+        kind=shared_kind([one.study.kind for one in studies.values()]),
         manifest=next(iter(studies.values())).manifest,
         title=title or f"Comparison of {listed([*studies])}",
         citation=citation,
@@ -95,9 +98,12 @@ def compare_page(
                 "name": name,
                 "title": name if variants else results.study.title or results.study.name,
                 "question": question(results.study, found[name].info),
-                "finding": finding(found[name]),
-                "statements": statements(
-                    found[name], results.manifest["failures"], results.manifest["cells"]
+                "finding": reworded(finding(found[name]), results.study.kind),
+                "statements": reworded(
+                    statements(
+                        found[name], results.manifest["failures"], results.manifest["cells"]
+                    ),
+                    results.study.kind,
                 ),
                 "unit": units[name],
                 "curves": curves[place],

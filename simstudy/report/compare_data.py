@@ -1,4 +1,7 @@
-"""One page of studies of data sets and perhaps of models: who wins, statements, printed values."""
+"""One page of studies that share no scale: who wins in each, statements, printed values.
+
+Studies of data sets, beside ones of models or alone, and lists whose studies have other measures.
+"""
 
 from __future__ import annotations
 
@@ -22,8 +25,12 @@ from simstudy.report.tables import comparison as build
 from simstudy.report.tables.published import published_tables
 from simstudy.report.tables.table import Cell, Table, make_table, words
 from simstudy.report.templating import render
+from simstudy.report.wording import reworded
 from simstudy.results.results import Results
+from simstudy.study.kinds import Kind, shared_kind
 from simstudy.study.published import Published
+
+_MAX_MEASURES = 12  # all of which are shown
 
 
 @dataclass(frozen=True)
@@ -54,7 +61,7 @@ def compare_data_page(
     Parameters
     ----------
     studies
-        The results by the names of the studies; at least one is of data sets.
+        The results by the names of the studies.
     verdicts
         On statements about them.
     printed
@@ -69,6 +76,7 @@ def compare_data_page(
     counts = claims.counts(verdicts) if verdicts else ""
     return render(
         "compare_data.html",
+        kind=shared_kind([one.study.kind for one in studies.values()]),
         manifest=next(iter(studies.values())).manifest,
         title=title or f"Comparison of {listed([*studies])}",
         citation=citation,
@@ -106,9 +114,13 @@ def _study(
 
 
 def _measures(studies: Mapping[str, Results]) -> list[str]:
-    """The measures, those that most studies have first."""
+    """The measures, those that most studies have first; of many, the shared and primary ones."""
     every = [name for found in studies.values() for name in found.measures]
-    return sorted(dict.fromkeys(every), key=lambda name: -every.count(name))
+    known = sorted(dict.fromkeys(every), key=lambda name: -every.count(name))
+    if len(known) <= _MAX_MEASURES:
+        return known
+    primary = {found.measures[0] for found in studies.values()}
+    return [name for name in known if every.count(name) > 1 or name in primary]
 
 
 def _view(
@@ -117,13 +129,14 @@ def _view(
     """What the studies say by one measure."""
     every = [_column(name, found, measure) for name, found in studies.items()]
     columns = [one for one in every if one]
+    kind = shared_kind([found.study.kind for found in studies.values()])
     info = next(one.info(measure) for one in studies.values() if measure in one.measures)
     return {
         "index": index,
         "info": info,
         "columns": columns,
         "missing": [name for name, one in zip(studies, every, strict=True) if not one],
-        "means": _means(columns, learners, measure, axis_label(info)),
+        "means": _means(columns, learners, measure, axis_label(info), kind),
     }
 
 
@@ -141,7 +154,7 @@ def _column(name: str, results: Results, measure: str) -> Column | None:
         found = results.findings(measure)
         last = results.sizes[-1]
         means = {one.learner: one.mean for one in found.means if one.size == last}
-        said, made = finding(found), design(study)
+        said, made = (reworded(text, study.kind) for text in (finding(found), design(study)))
         where = f"over {study.models} models, after {last:,} rows"
     values = {str(label): float(mean) for label, mean in means.items()}
     known = {label: mean for label, mean in values.items() if not math.isnan(mean)}
@@ -151,15 +164,19 @@ def _column(name: str, results: Results, measure: str) -> Column | None:
     return Column(name, title, said, opening(f"{made}."), where, values, best)
 
 
-def _means(columns: Sequence[Column], learners: Sequence[str], name: str, axis: str) -> Table:
+def _means(
+    columns: Sequence[Column], learners: Sequence[str], name: str, axis: str, kind: Kind
+) -> Table:
     """The mean of every learner in every study, the best of each bold."""
     lines: list[list[str | Cell]] = []
     for place, label in enumerate(learners):
+        if not any(label in one.means for one in columns):
+            continue
         cells = [
             Cell(number(one.means.get(label, math.nan)), bold=label == one.best) for one in columns
         ]
         lines.append([words(label, "", place), *cells])
-    heads = [words("learner"), *(Cell(one.name) for one in columns)]
+    heads = [words(kind.treatment), *(Cell(one.name) for one in columns)]
     caption = (
         f"{'; '.join(f'{one.name}: {one.where}' for one in columns)}. Bold: the best of "
         "each study; whether it is significantly so is said with the study. Means of different "

@@ -95,6 +95,12 @@ KINDS = {
 }
 
 
+def shared_kind(kinds: Sequence[Kind]) -> Kind:
+    """Return the kind of all studies; for studies of several kinds, one with words for any."""
+    other = Kind("treatments", "treatment", "available", "train_sizes", "")
+    return kinds[0] if len({*kinds}) == 1 else other
+
+
 def tested_scores(learners: Sequence[str]) -> list[tuple[str, str]]:
     """The scores of a comparison of tests: of single learners, then of every two."""
     pairs = [f"{first}_{second}" for first, second in combinations(learners, 2)]

@@ -59,9 +59,10 @@ def compare_studies(
     if not results:
         raise SimstudyError("no studies were given to compare")
     named = dict(zip(_names(results, names), results, strict=True))
-    if any(one.study.datasets for one in results):
-        if variants:
-            raise SimstudyError("variants of a study of data sets cannot be compared")
+    on_data = any(one.study.datasets for one in results)
+    if on_data and variants:
+        raise SimstudyError("variants of a study of data sets cannot be compared")
+    if on_data or (of_list and not shared_measure(results)):
         from simstudy.report.compare_data import compare_data_page
 
         return compare_data_page(
@@ -153,11 +154,16 @@ def same_models(first: Results, second: Results) -> bool:
     return all(one[key] == other[key] for key in ("seed", "family")) and sources[0] == sources[1]
 
 
+def shared_measure(results: Sequence[Results]) -> str:
+    """`common_measure`, empty if there is none."""
+    first, *others = (found.measures for found in results)
+    return next((name for name in first if all(name in own for own in others)), "")
+
+
 def common_measure(results: Sequence[Results]) -> str:
     """The first measure, by the order of the first study, that all studies have."""
-    for name in results[0].measures:
-        if all(name in found.measures for found in results):
-            return name
+    if found := shared_measure(results):
+        return found
     raise SimstudyError(
         "the studies have no measure in common: "
         + "; ".join(f"{found.directory} has {', '.join(found.measures)}" for found in results)

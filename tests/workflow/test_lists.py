@@ -351,6 +351,59 @@ def test_a_list_runs_into_one_directory_and_is_not_run_twice(write, tmp_path, mo
     assert all(found.reused for found in again)
 
 
+KINDS = """
+name = "NAME"
+compare = "NAME"
+models = 3
+
+[family]
+name = "tan"
+variables = [3, 4]
+
+[data]
+train_sizes = [20, 30]
+
+[[learners]]
+name = "naive_bayes"
+
+[measures]
+primary = "accuracy"
+
+[[NAME]]
+"""
+NO_MEASURE_IN_COMMON = """
+name = "judges"
+studies = ["estimators.toml", "tests.toml"]
+
+[[statements]]
+id = "optimistic"
+study = "estimators"
+text = "Resubstitution is too optimistic"
+relation = "above"
+measure = "error_accuracy_naive_bayes"
+learners = ["resubstitution"]
+value = [-1]
+sizes = [20]
+"""
+
+
+def test_studies_without_a_measure_in_common_have_a_page_of_their_statements(tmp_path):
+    given = {"estimators": "resubstitution", "tests": "mcnemar"}
+    for name, treatment in given.items():
+        text = KINDS.replace("NAME", name) + f'name = "{treatment}"\n'
+        if name == "tests":
+            text = text.replace("[[learners]]", '[[learners]]\nname = "prior"\n\n[[learners]]')
+        (tmp_path / f"{name}.toml").write_text(text)
+    (tmp_path / "judges.toml").write_text(NO_MEASURE_IN_COMMON)
+    run_collection(load_collection(tmp_path / "judges.toml"), tmp_path, jobs=1)
+    page = (tmp_path / "judges" / "compare.html").read_text()
+    assert "Of 1 statement about these studies, 1 is reproduced" in page
+    assert "2</b> treatments" in page  # not learners
+    assert "Not measured in tests." in page
+    assert "test mcnemar" in page  # among the settings, in words
+    assert "{&#39;name&#39;" not in page
+
+
 def test_without_a_report_there_is_no_page(write, tmp_path):
     collection = load_collection(write(), {"data.train_sizes": [20]})
     run_collection(collection, tmp_path / "out", jobs=1, report=False)

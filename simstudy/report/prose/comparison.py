@@ -12,6 +12,7 @@ from simstudy.analysis.compare import PAIRED, WELCH
 from simstudy.analysis.findings import Findings
 from simstudy.report.prose.phrases import level, listed
 from simstudy.results.results import Results
+from simstudy.study.kinds import KINDS
 from simstudy.texts import counted
 
 _TESTS = {
@@ -21,13 +22,15 @@ _TESTS = {
 
 
 def settings(results: Results) -> dict[str, str]:
-    """A study's settings by dotted key, its learners by their labels."""
+    """A study's settings by dotted key, its learners and other treatments by their labels."""
     found: dict[str, str] = {}
+    named = {KINDS[name].specs: KINDS[name].treatment for name in KINDS}
     for key, value in results.settings.items():
-        if key == "learners":
-            for spec in results.study.learners:
+        if key in named and isinstance(value, list):
+            for spec in getattr(results.study, key):
                 options = ", ".join(f"{k} = {_text(v)}" for k, v in spec.resolved.items())
-                found[f"learner {spec.label}"] = spec.name + f" ({options})" * bool(options)
+                text = spec.name + f" ({options})" * bool(options)
+                found[f"{named[key]} {spec.label}"] = text
         elif key == "datasets":
             paths = [str(one["path"]).rpartition("/")[2] for one in value]
             found |= {key: _text([path.partition(".")[0] for path in paths])} if paths else {}
