@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 from abc import ABC, abstractmethod
+from functools import cache
 from typing import TYPE_CHECKING
 
 from simstudy.measures.base import MeasureInfo
@@ -43,6 +44,11 @@ class Way(ABC):
 
 def way_of(plan: Plan) -> Way:
     """How the cells of a plan are scored."""
-    module, name = _WAYS[plan.compare].split(":")
+    return _way(plan.compare)
+
+
+@cache
+def _way(compare: str) -> Way:
+    module, name = _WAYS[compare].split(":")
     made: Way = getattr(importlib.import_module(module), name)()
     return made

@@ -7,6 +7,7 @@ import json
 import math
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
 from itertools import repeat
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -125,7 +126,7 @@ class Plan:
     # On a cluster, the packages and versions that every process must have.
     environment: tuple[tuple[str, str], ...] = field(default=(), compare=False)
 
-    @property
+    @cached_property
     def columns(self) -> list[Column]:
         """The columns of the scores, the primary one first."""
         return way_of(self).columns(self)

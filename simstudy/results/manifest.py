@@ -37,7 +37,7 @@ _Copy = Annotated[str, AfterValidator(plugin_copy)]
 
 
 class _Section(BaseModel):
-    model_config = ConfigDict(extra="allow", strict=True)
+    model_config = ConfigDict(extra="allow", strict=True, defer_build=True)
 
 
 class _Conditions(_Section):
@@ -68,7 +68,7 @@ class Owner(_Section):
 class _Info(_Section):
     """See `MeasureInfo`."""
 
-    model_config = ConfigDict(extra="forbid", strict=True)
+    model_config = ConfigDict(extra="forbid", strict=True, defer_build=True)
 
     greater_is_better: bool
     logarithmic: bool

@@ -10,7 +10,6 @@ from simstudy.measures.base import keywords
 from simstudy.sources.base import Family
 from simstudy.sources.changes.base import Change, Extent
 from simstudy.sources.changes.world import World
-from simstudy.study.datasets import prepared_for
 from simstudy.study.explain import KeyedError
 from simstudy.study.measured import measure_keys
 from simstudy.study.registry import CHANGES, FAMILIES, LEARNERS, MEASURES, makes_missing
@@ -103,6 +102,8 @@ def _check_missing(study: Study) -> None:
 
 def _check_learner(study: Study, index: int, spec: Spec, change: str) -> None:
     """Refuse a learner that takes no missing values, if they are left to it."""
+    from simstudy.study.datasets import prepared_for  # which imports all that reads data
+
     learner = LEARNERS.get(spec.name)(**spec.parameters)
     preparation, accepts = prepared_for(spec, study.preparation, learner)
     knows = getattr(learner, "knows_model", False)

@@ -24,7 +24,7 @@ from simstudy.study.toml import indexed, read_toml
 
 
 class _Section(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, defer_build=True)
 
 
 class PublishedSection(_Section):

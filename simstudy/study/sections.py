@@ -19,13 +19,13 @@ Sizes = Annotated[list[Rows], Field(min_length=1)]
 
 
 class _Section(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, defer_build=True)
 
 
 class NamedSection(_Section):
     """The name of a family or learner, and its parameters."""
 
-    model_config = ConfigDict(extra="allow", frozen=True, strict=True)
+    model_config = ConfigDict(extra="allow", frozen=True, strict=True, defer_build=True)
 
     name: str = Field(description="Its name; simstudy list names all.")
 
