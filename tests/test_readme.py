@@ -105,6 +105,7 @@ def test_the_references_study_file_is_valid(tmp_path):
     ]
 
 
+@pytest.mark.slow
 def test_the_readmes_figures_are_what_the_study_prints(tmp_path):
     done = subprocess.run(
         [sys.executable, "-m", "simstudy.run", str(ROOT / "studies" / "tan.toml")],

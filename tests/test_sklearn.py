@@ -99,7 +99,7 @@ ESTIMATORS = [
     CostSensitiveClassifier(),
 ]
 MIXED = [C45Classifier(), BoostedC45Classifier(rounds=3)]
-SLOW_CHECKS = [(CaMMLClassifier, "check_sample_weight_equivalence_on_dense_data")]
+CHECKED = (NaiveBayesClassifier, TANClassifier, C45Classifier)  # by default
 
 CARDS = (3, 2, 4, 3)
 CLASSES = 3
@@ -139,12 +139,12 @@ def flowers() -> tuple[np.ndarray, np.ndarray]:
 
 
 def each_check() -> pytest.MarkDecorator:
-    """scikit-learn's checks of all estimators, those that take long marked so."""
+    """scikit-learn's checks of all estimators; most are left to those who ask for long tests."""
     checks = parametrize_with_checks([*ESTIMATORS, *MIXED])
     names, cases = checks.args
     marked = []
     for estimator, check in cases:
-        slow = (type(estimator), check.func.__name__) in SLOW_CHECKS
+        slow = type(estimator) not in CHECKED
         marked.append(pytest.param(estimator, check, marks=pytest.mark.slow if slow else ()))
     return pytest.mark.parametrize(names, marked, **checks.kwargs)
 

@@ -109,6 +109,7 @@ def formulas(text):
     return [one for one in found if re.match(r"[=+@\-](?![\d.]+(e-?\d+)?$|inf$)", one)]
 
 
+@pytest.mark.slow
 def test_no_csv_file_has_a_formula(hostile, tmp_path):
     written = write_tables(hostile, tmp_path, "csv")
     files = [*hostile.directory.glob("*.csv"), *(p for p in written if p.suffix == ".csv")]

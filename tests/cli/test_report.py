@@ -24,6 +24,7 @@ MADE = {
 ANALYSES = ("anova", "intervals", "pairwise")
 
 
+@pytest.mark.slow
 def test_the_report_of_a_run_is_made_again_to_the_byte(simstudy, copy):
     before = {path.name: path.read_bytes() for path in copy.iterdir()}
     assert {*before} == KEPT | MADE

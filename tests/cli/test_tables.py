@@ -72,6 +72,7 @@ def test_every_table_is_a_file_that_is_printed_and_has_a_caption(written, format
     assert all(name in captions for name in tables)
 
 
+@pytest.mark.slow
 def test_csv_has_every_digit_of_the_results(written, results):
     out, _ = written["csv"]
     for name, expected in (

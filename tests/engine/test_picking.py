@@ -138,6 +138,7 @@ distributions = st.lists(st.integers(1, 20), min_size=3, max_size=3).map(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None)
 @given(
     st.lists(st.lists(st.integers(1, 9), min_size=3, max_size=3), min_size=2, max_size=2),

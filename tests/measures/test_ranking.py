@@ -208,6 +208,7 @@ def h_by_integration(q, y, weights):
     return 1 - loss / most
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(12))
 def test_h_is_the_integral_over_costs_with_every_threshold_tried(seed):
     proba, y, weights = draw(seed)

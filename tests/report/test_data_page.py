@@ -194,6 +194,7 @@ def test_failed_cells_are_named_and_cost_their_means(place):
     assert f"{results.manifest['failures']} of {results.manifest['cells']} cells failed" in words
 
 
+@pytest.mark.slow
 def test_tables_and_figures_are_written(many, single, tmp_path):
     names = {path.name for path in write_tables(many, tmp_path / "tables", "markdown")}
     assert {"means.md", "winners.md", "across_log_loss.md", "tests.md", "properties.md"} <= names

@@ -256,6 +256,7 @@ def test_numbers_of_many_learners_and_classes_are_few(tmp_path):
     assert section.classes[0][0] == "rarest"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("style", ["paper", "talk"])
 def test_figures_have_the_curves(data, tmp_path, style):
     written, skipped = write_figures(data, tmp_path, "svg", style)

@@ -85,6 +85,7 @@ def keeping(figures):
     return keep
 
 
+@pytest.mark.slow
 def test_every_figure_is_written_with_its_caption(results, drawn):
     _, written, skipped = drawn["paper"]
     names = [path.stem for path in written]

@@ -239,6 +239,7 @@ def test_a_line_that_says_nonsense_of_whose_the_cells_are(made, out, whose):
     assert len(results.scores) == 16
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "place",
     [

@@ -83,6 +83,7 @@ def wait_for_lines(process: subprocess.Popen[str], journal: Path, lines: int) ->
         time.sleep(0.001)
 
 
+@pytest.mark.slow
 def test_a_run_killed_again_and_again_ends_with_the_same_bytes(write_study, tmp_path, whole):
     study = write_study(text=STUDY)
     rng = random.Random(5)

@@ -25,7 +25,17 @@ def elsewhere(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
 
-@pytest.mark.parametrize("name", builtin_studies())
+# Their data sets take long to read.
+LARGE = {"huang_ling2007", "papers", "recalibration", "uci2004"}
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=[pytest.mark.slow] if name in LARGE else [])
+        for name in builtin_studies()
+    ],
+)
 def test_every_built_in_study_loads_by_its_name_and_has_a_line(name):
     load = load_collection if is_collection(name) else load_study
     assert load(name).name == name

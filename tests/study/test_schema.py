@@ -42,6 +42,7 @@ def listing() -> Draft202012Validator:
     return Draft202012Validator(schema)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", builtin_studies())
 def test_every_built_in_study_is_valid(study, listing, name):
     content = tomllib.loads(builtin_studies()[name].read_text(encoding="utf-8"))

@@ -127,6 +127,7 @@ def test_a_list_may_hold_a_list_with_its_statements(write, tmp_path):
         load_collection(outer)
 
 
+@pytest.mark.slow
 def test_the_papers_are_one_list_whose_statements_cite_them():
     found = load_collection(STUDIES / "papers.toml")
     names = ["naive_bayes", "tan", "aode", "uci2004", "uci2002", "uci2001", "huang_ling2007"]

@@ -94,6 +94,7 @@ def test_what_is_said_of_the_own_sizes_stays_the_same(plain, refined):
         assert one.read_bytes() == other.read_bytes()
 
 
+@pytest.mark.slow
 def test_added_cells_are_those_of_a_study_with_these_sizes(refined, studies):
     sizes = sorted({*refined.refined["size"]})
     study = load_study(studies / "plain.toml", {"data.train_sizes": sizes})
@@ -124,6 +125,7 @@ def test_the_flag_extends_results_that_are_there(plain, refined, studies, tmp_pa
     assert not open_results(out).refined.empty
 
 
+@pytest.mark.slow
 def test_a_run_that_was_stopped_goes_on_to_the_same_sizes(refined, studies, tmp_path):
     study, out = load_study(studies / "refine.toml"), tmp_path / "out"
 

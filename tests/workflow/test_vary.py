@@ -92,6 +92,7 @@ def test_variants_of_the_analysis_alone_share_their_cells(write_study, tmp_path,
     assert [one.findings().design.confidence for one in found] == [0.9, 0.95, 0.99]
 
 
+@pytest.mark.slow
 def test_the_command_says_where_the_page_is_and_what_is_wrong(simstudy, write_study):
     path = write_study()
     done = simstudy("vary", path, "--key", "measures.prior=train,test", "--models", 3, "--jobs", 1)

@@ -254,6 +254,7 @@ def other_numpy(place: Path) -> None:
     (place / "sitecustomize.py").write_text("import numpy\nnumpy.__version__ = '1.0'\n")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("difference", "named"),
     [
@@ -339,6 +340,7 @@ def test_a_run_goes_on_with_a_good_worker_when_a_bad_one_came_first(write_study,
     assert [*results.manifest["refused_workers"]] == [bad]
 
 
+@pytest.mark.slow
 def test_a_cluster_started_here_listens_on_the_loopback_alone(write_study, tmp_path):
     if not Path("/proc/net/tcp").exists():
         pytest.skip("this system does not list its sockets")

@@ -375,6 +375,7 @@ def test_the_level_of_the_study_decides_what_counts(made_up):
         assert ("beats" in first) == beats
 
 
+@pytest.mark.slow
 def test_thirty_learners_and_twelve_sizes_take_few_sentences(tell):
     rng = np.random.default_rng(0)
     sizes = [25 * 2**power for power in range(12)]
