@@ -17,7 +17,7 @@ from simstudy.measures.curves import (
     probability_cost,
     roc_hull,
 )
-from simstudy.measures.ranked import Ranking
+from simstudy.measures.ranked import Ranking, last_of_ties
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -180,6 +180,8 @@ def mean_curve(
 
 def _averages(each: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Means and quantiles of columns, over what is there; NaN where nothing is."""
+    if len(each) == 1:
+        return each[0], each[0], each[0]
     there = np.isfinite(each)
     number = there.sum(axis=0)
     total = np.where(there, each, 0.0).sum(axis=0)
@@ -258,9 +260,12 @@ def operating_points(rankings: Sequence[Ranking]) -> Points | None:
     usable = [one for one in rankings if not one.undefined]
     if not usable:
         return None
-    every = np.unique(np.concatenate([one.thresholds[1:] for one in usable]))
+    every = np.concatenate([one.thresholds[:0:-1] for one in usable])
+    every.sort(kind="stable")  # which merges what is sorted already
+    every = every[last_of_ties(every)]
     if len(every) > MAX_THRESHOLDS:
-        every = np.quantile(every, np.linspace(0, 1, MAX_THRESHOLDS), method="nearest")
+        places = np.linspace(0, len(every) - 1, MAX_THRESHOLDS)
+        every = every[np.rint(places).astype(np.intp)]
     thresholds = np.concatenate([[np.inf], every[::-1]])
     rates = np.zeros((2, len(thresholds)))
     for one in usable:

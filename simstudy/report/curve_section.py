@@ -44,7 +44,7 @@ from simstudy.results.results import Results
 SIZE = (400.0, 400.0)  # of a picture
 MAX_BYTES = 360_000  # of the pictures and numbers of a page
 # Rankings for a page at most, each counted as one more for so many rows; models always used.
-_MAX_RANKINGS, _ROWS, _MIN_MODELS = 1200, 2000, 10
+_MAX_RANKINGS, _ROWS, _MIN_MODELS = 800, 2000, 10
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 _CODES = np.frombuffer(_LETTERS.encode(), np.uint8)
 _MISSING = len(_LETTERS) ** 2 - 1

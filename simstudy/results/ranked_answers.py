@@ -75,7 +75,6 @@ class RankedAnswers(ABC):
 
 def read_answers(results: DataAnalyses) -> dict[tuple[Any, ...], Answer]:
     """Return the kept answers by the columns that name a cell."""
-    import pyarrow as pa
     import pyarrow.parquet as pq
 
     if not results.study.keep_answers:
@@ -87,17 +86,16 @@ def read_answers(results: DataAnalyses) -> dict[tuple[Any, ...], Answer]:
     keys = ["dataset", "repeat", "fold"] if data else ["model"]
     keys += ["size", "learner"]
     try:
-        table = pq.read_table(
-            results.directory / ANSWERS,
-            columns=[*keys, "target", "probabilities"],
-            use_threads=False,  # starting them takes longer
-        ).combine_chunks()
-        if not len(table):
-            return {}
+        # Mapped and in one batch, nothing is copied or joined; starting threads takes longer.
+        path = results.directory / ANSWERS
+        with pq.ParquetFile(path, memory_map=True, pre_buffer=False) as file:
+            if not (rows := file.metadata.num_rows):
+                return {}
+            (table,) = file.iter_batches(
+                rows, columns=[*keys, "target", "probabilities"], use_threads=False
+            )
         columns = [_Column.of(table[key]) for key in keys]
-        target = table["target"].to_numpy()
-        lists = table["probabilities"].combine_chunks()
-        lists = lists.chunk(0) if isinstance(lists, pa.ChunkedArray) else lists
+        target, lists = table["target"].to_numpy(), table["probabilities"]
         ends, values = lists.offsets.to_numpy(), lists.values.to_numpy()
         return _by_cell(columns, target, ends, values)
     except (OSError, ValueError, KeyError, AttributeError, TypeError, IndexError) as error:
@@ -112,8 +110,7 @@ class _Column(NamedTuple):
 
     @classmethod
     def of(cls, column: Any) -> _Column:
-        coded = column.combine_chunks().dictionary_encode()
-        coded = coded.combine_chunks() if hasattr(coded, "chunks") else coded
+        coded = column.dictionary_encode()
         return cls(coded.indices.to_numpy(), coded.dictionary.to_pylist())
 
 
