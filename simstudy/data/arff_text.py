@@ -9,6 +9,7 @@ import numpy as np
 
 from simstudy.data.sample import Sample
 from simstudy.data.table import NOMINAL, NUMERIC, Column, Declaration, Table, is_number
+from simstudy.errors import SimstudyError
 
 _PLAIN = re.compile(r"[^\s,'\"{}%\\]+")
 _ESCAPES = str.maketrans({"\\": "\\\\", "'": "\\'", "\n": "\\n", "\r": "\\r", "\t": "\\t"})
@@ -62,7 +63,10 @@ def _cells(column: Column, rows: int) -> list[str]:
     if column.refusal:
         return ["?"] * rows
     texts = column.text()
-    gap = "''" if "?" in (column.values or ()) else "?"  # a value that is declared is not missing
+    declared = {*(column.values or ())}
+    if {"", "?"} <= declared and any(cell is None for cell in texts):
+        raise SimstudyError(f"'{column.name}' has the values '' and '?', so none is left for a gap")
+    gap = "''" if "?" in declared else "?"  # a value that is declared is not missing
     written = {cell: gap if cell is None else _quoted(cell) for cell in {*texts}}
     return [written[cell] for cell in texts]
 

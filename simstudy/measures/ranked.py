@@ -107,11 +107,11 @@ def checked_rows(
     return score, label.astype(np.bool_), weight
 
 
-def last_of_ties(descending: npt.NDArray[np.float64] | npt.NDArray[np.int64]) -> IntArray:
+def last_of_ties(ordered: npt.NDArray[np.float64] | npt.NDArray[np.int64]) -> IntArray:
     """Return the place of the last of each group of equal values in a sorted array."""
-    is_last = np.empty(len(descending), dtype=np.bool_)
+    is_last = np.empty(len(ordered), dtype=np.bool_)
     is_last[-1] = True
-    np.not_equal(descending[1:], descending[:-1], out=is_last[:-1])
+    np.not_equal(ordered[1:], ordered[:-1], out=is_last[:-1])
     return np.flatnonzero(is_last)
 
 

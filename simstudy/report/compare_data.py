@@ -72,7 +72,8 @@ def compare_data_page(
         Of the page, where the statements are from, and what is known beyond the verdicts.
     """
     learners = list(dict.fromkeys(one for found in studies.values() for one in found.learners))
-    views = [_view(studies, learners, *one) for one in enumerate(_measures(studies))]
+    shown, left_out = _measures(studies, verdicts)
+    views = [_view(studies, learners, *one) for one in enumerate(shown)]
     counts = claims.counts(verdicts) if verdicts else ""
     return render(
         "compare_data.html",
@@ -84,6 +85,7 @@ def compare_data_page(
         studies=[_study(own, found, verdicts) for own, found in studies.items()],
         learners=svg.swatches(learners),
         views=views,
+        left_out=left_out,
         found=[*filter(None, (counts, *claims.not_reproduced(verdicts)))],
         statements=build.statements(verdicts, studies) if verdicts else None,
         published=[
@@ -113,14 +115,21 @@ def _study(
     }
 
 
-def _measures(studies: Mapping[str, Results]) -> list[str]:
-    """The measures, those that most studies have first; of many, the shared and primary ones."""
+def _measures(
+    studies: Mapping[str, Results], verdicts: Sequence[StatementVerdict]
+) -> tuple[list[str], int]:
+    """The measures shown, those that most studies have first, and how many are left out.
+
+    Of many, the primary ones, those of several studies and those that statements are about.
+    """
     every = [name for found in studies.values() for name in found.measures]
     known = sorted(dict.fromkeys(every), key=lambda name: -every.count(name))
     if len(known) <= _MAX_MEASURES:
-        return known
-    primary = {found.measures[0] for found in studies.values()}
-    return [name for name in known if every.count(name) > 1 or name in primary]
+        return known, 0
+    wanted = {found.measures[0] for found in studies.values()}
+    wanted |= {line.claim.measure for one in verdicts for line in one.lines}
+    shown = [name for name in known if every.count(name) > 1 or name in wanted]
+    return shown, len(known) - len(shown)
 
 
 def _view(

@@ -250,6 +250,8 @@ def _load_readings(
         base = load_collection(file, overrides)
     except SimstudyError as error:
         raise KeyedError("of", str(error)) from error
+    if any(study.datasets for study in base.studies):
+        raise KeyedError("of", f"'{given.of}' has studies of data sets, which have no readings")
     files = [study_path(name, file.parent) for name in content["studies"]]
     taken, readings = [study.name for study in base.studies], []
     for index, one in enumerate(given.readings):

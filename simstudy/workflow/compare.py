@@ -62,7 +62,7 @@ def compare_studies(
     on_data = any(one.study.datasets for one in results)
     if on_data and variants:
         raise SimstudyError("variants of a study of data sets cannot be compared")
-    if on_data or (of_list and not shared_measure(results)):
+    if on_data or (of_list and not readings and not shared_measure(results)):
         from simstudy.report.compare_data import compare_data_page
 
         return compare_data_page(

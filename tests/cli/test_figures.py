@@ -7,7 +7,7 @@ from functools import cache
 
 import pytest
 
-pytestmark = pytest.mark.xdist_group("cli_out")  # its results are made once
+pytestmark = [pytest.mark.xdist_group("cli_out"), pytest.mark.slow]  # its results are made once
 
 NAMES = (
     *("learning_curves", "learning_curves_accuracy", "differences", "thresholds"),
@@ -45,7 +45,6 @@ def test_every_figure_is_a_file_that_is_printed_and_has_a_caption(drawn, format)
     assert all(name in captions for name in figures)
 
 
-@pytest.mark.slow
 def test_what_the_study_has_not_measured_is_named(drawn):
     out, done = drawn("pdf")
     captions = (out / "captions.md").read_text(encoding="utf-8").replace("\\", "")
@@ -55,7 +54,6 @@ def test_what_the_study_has_not_measured_is_named(drawn):
         assert measure in captions
 
 
-@pytest.mark.slow
 def test_figures_are_as_wide_as_columns_of_a_paper_or_a_slide(drawn):
     for name in NAMES:
         page = (drawn("pdf")[0] / f"{name}.pdf").read_bytes()
@@ -66,14 +64,12 @@ def test_figures_are_as_wide_as_columns_of_a_paper_or_a_slide(drawn):
         assert [float(side) / 72 for side in sides] == pytest.approx([10, 5.6], abs=0.01)
 
 
-@pytest.mark.slow
 def test_learners_are_named_in_the_figure(drawn, results):
     text = (drawn("svg")[0] / "learning_curves.svg").read_text(encoding="utf-8")
     for learner in results.learners:
         assert f"<!-- {learner} -->" in text
 
 
-@pytest.mark.slow
 def test_drawn_again_beside_the_results_the_bytes_are_the_same(drawn, simstudy, copy):
     assert simstudy("figures", "out", "--format", "svg", "--style", "talk").returncode == 0
     once = {path.name: path.read_bytes() for path in drawn("svg")[0].iterdir()}

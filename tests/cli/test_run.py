@@ -47,6 +47,7 @@ def test_the_command_takes_overrides(simstudy, write_study, tmp_path):
     assert set(scores["size"]) == {15, 30, 45}
 
 
+@pytest.mark.slow
 def test_the_second_run_says_that_nothing_was_run(simstudy, write_study):
     simstudy("run", write_study(), "--jobs", 1, "--no-report", "--quiet")
     done = simstudy("run", write_study(), "--no-report")
@@ -54,6 +55,7 @@ def test_the_second_run_says_that_nothing_was_run(simstudy, write_study):
     assert "nothing to run" in " ".join(done.stdout.split())
 
 
+@pytest.mark.slow
 def test_one_learner_or_one_size_still_gives_a_summary(simstudy, write_study):
     one_learner = {'\n[[learners]]\nname = "tan"\nlabel = "TAN"\n': "", "[20, 60]": "[20]"}
     done = simstudy("run", write_study(one_learner), "--jobs", 1, "--no-report")
@@ -135,6 +137,7 @@ def test_help_names_every_option(simstudy):
         assert f"--{option}" in done.stdout
 
 
+@pytest.mark.slow
 def test_no_digit_is_cut_off_however_many_sizes_and_long_the_labels(
     write_study, tmp_path, simstudy
 ):
@@ -149,6 +152,7 @@ def test_no_digit_is_cut_off_however_many_sizes_and_long_the_labels(
     assert tables.count("±") >= 16
 
 
+@pytest.mark.slow
 def test_the_confidence_is_printed_as_given(simstudy, write_study):
     text = write_study().read_text() + "\n[analysis]\nconfidence = 0.999\n"
     done = simstudy("run", write_study(text=text), "--jobs", 1, "--no-report")

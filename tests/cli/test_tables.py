@@ -10,7 +10,7 @@ import pytest
 
 from simstudy.report.tables.files import write_tables
 
-pytestmark = pytest.mark.xdist_group("cli_out")  # its results are made once
+pytestmark = [pytest.mark.xdist_group("cli_out"), pytest.mark.slow]  # its results are made once
 
 ENDINGS = {"latex": "tex", "markdown": "md", "csv": "csv"}
 NAMES = (
@@ -61,7 +61,6 @@ def check(shown, value):
     assert abs(float(shown) - value) <= 0.5 * 10**-digits * (1 + 1e-6)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("format", ENDINGS)
 def test_every_table_is_a_file_that_is_printed_and_has_a_caption(written, format):
     out, printed = written[format]
@@ -72,7 +71,6 @@ def test_every_table_is_a_file_that_is_printed_and_has_a_caption(written, format
     assert all(name in captions for name in tables)
 
 
-@pytest.mark.slow
 def test_csv_has_every_digit_of_the_results(written, results):
     out, _ = written["csv"]
     for name, expected in (
@@ -90,7 +88,6 @@ def test_csv_has_every_digit_of_the_results(written, results):
         )
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("format", ["latex", "markdown"])
 @pytest.mark.parametrize(("name", "measure"), [("means", None), ("means_accuracy", "accuracy")])
 def test_means_are_printed_with_half_the_width_of_their_intervals(

@@ -209,6 +209,7 @@ def test_attributes_of_one_value_are_no_trouble(learner) -> None:
         np.testing.assert_allclose(answers.sum(axis=1), 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("learner", ALL, ids=repr)
 def test_sixty_attributes_and_twenty_six_classes_are_learned_in_seconds(learner) -> None:
     rng = np.random.default_rng(1)

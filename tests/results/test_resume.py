@@ -339,6 +339,7 @@ def test_two_runs_do_not_write_to_one_place(write_study, tmp_path, whole):
     assert scores(tmp_path / "out") == whole
 
 
+@pytest.mark.slow
 def test_a_failed_cell_shows_in_the_exit_code(simstudy, write_study, tmp_path):
     (tmp_path / "bad.py").write_text(
         "from dataclasses import dataclass\n"

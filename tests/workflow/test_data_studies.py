@@ -477,6 +477,7 @@ def test_a_run_that_is_killed_continues_to_the_same_bytes(write, tmp_path):
         assert (tmp_path / "out" / name).read_bytes() == (whole / name).read_bytes(), name
 
 
+@pytest.mark.slow
 def test_a_plan_tells_cells_and_time(write, simstudy, tmp_path):
     done = simstudy("plan", write(), "--jobs", 2)
     assert (done.returncode, done.stderr) == (0, "")

@@ -21,7 +21,7 @@ from simstudy import (
 )
 from simstudy.results.journal import Journal
 
-pytestmark = pytest.mark.xdist_group("refine")  # its results are made once
+pytestmark = [pytest.mark.xdist_group("refine"), pytest.mark.slow]  # its results are made once
 
 # NB is ahead of CaMML with few rows of TAN models, and behind with many.
 STUDY = """
@@ -71,7 +71,6 @@ def refined(studies, plain):
     return run_study(load_study(studies / "refine.toml"), studies / "refined", jobs=2)
 
 
-@pytest.mark.slow
 def test_sizes_are_added_between_the_study_s_own(plain, refined):
     assert plain.refined.empty
     added = {*refined.refined["size"]}
@@ -84,7 +83,6 @@ def test_sizes_are_added_between_the_study_s_own(plain, refined):
     assert before["crossing"].isna().all()  # 20 and 400 are far apart
 
 
-@pytest.mark.slow
 def test_what_is_said_of_the_own_sizes_stays_the_same(plain, refined):
     pd.testing.assert_frame_equal(refined.scores, plain.scores)
     for name in ("anova", "intervals", "pairwise"):
@@ -94,7 +92,6 @@ def test_what_is_said_of_the_own_sizes_stays_the_same(plain, refined):
         assert one.read_bytes() == other.read_bytes()
 
 
-@pytest.mark.slow
 def test_added_cells_are_those_of_a_study_with_these_sizes(refined, studies):
     sizes = sorted({*refined.refined["size"]})
     study = load_study(studies / "plain.toml", {"data.train_sizes": sizes})
@@ -104,7 +101,6 @@ def test_added_cells_are_those_of_a_study_with_these_sizes(refined, studies):
     assert (both["information_reward"] == both["information_reward_whole"]).all()
 
 
-@pytest.mark.slow
 def test_the_flag_extends_results_that_are_there(plain, refined, studies, tmp_path, simstudy):
     out = tmp_path / "out"
     run_study(load_study(studies / "plain.toml"), out, jobs=1, report=False)
@@ -125,7 +121,6 @@ def test_the_flag_extends_results_that_are_there(plain, refined, studies, tmp_pa
     assert not open_results(out).refined.empty
 
 
-@pytest.mark.slow
 def test_a_run_that_was_stopped_goes_on_to_the_same_sizes(refined, studies, tmp_path):
     study, out = load_study(studies / "refine.toml"), tmp_path / "out"
 
@@ -144,7 +139,6 @@ def test_a_run_that_was_stopped_goes_on_to_the_same_sizes(refined, studies, tmp_
     assert one.read_bytes() == other.read_bytes()
 
 
-@pytest.mark.slow
 def test_results_that_were_refined_stay_so_with_more_models(studies, tmp_path):
     out = tmp_path / "out"
     run_study(load_study(studies / "refine.toml"), out, jobs=1, report=False)
@@ -188,7 +182,6 @@ def test_merged_results_keep_the_sizes_that_were_added(refined, studies, tmp_pat
     assert kept[0] == kept[1]
 
 
-@pytest.mark.slow
 def test_another_confidence_chooses_its_own_sizes(studies, tmp_path):
     out = tmp_path / "out"
     study = load_study(studies / "refine.toml")
@@ -219,7 +212,6 @@ class Picky(NaiveBayes):
 """
 
 
-@pytest.mark.slow
 def test_failures_at_added_sizes_are_counted_and_told(studies, tmp_path, simstudy):
     (tmp_path / "picky.py").write_text(FAILING)
     text = STUDY.format(more="").replace("seed = 11", 'seed = 11\nplugins = ["picky.py"]')
@@ -237,7 +229,6 @@ def test_failures_at_added_sizes_are_counted_and_told(studies, tmp_path, simstud
     assert "not this many" in again.stderr + again.stdout
 
 
-@pytest.mark.slow
 def test_a_learner_that_failed_at_an_own_size_is_no_reason_to_add_it(tmp_path):
     (tmp_path / "picky.py").write_text(FAILING.replace("and sample.codes[0, 0]", "and False"))
     text = STUDY.format(more="").replace("seed = 11", 'seed = 11\nplugins = ["picky.py"]')

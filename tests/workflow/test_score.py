@@ -36,6 +36,7 @@ def bytes_of(directory, name="scores.parquet") -> bytes:
     return (directory / name).read_bytes()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("test_size", ["100", '"exact"', '"both"'])
 def test_added_measures_are_those_of_a_study_that_had_them(write_study, tmp_path, test_size):
     path = write_study(KEPT | {"test_size = 100": f"test_size = {test_size}"})
@@ -50,6 +51,7 @@ def test_added_measures_are_those_of_a_study_that_had_them(write_study, tmp_path
     assert run_study(more, tmp_path / "few", report=False).reused
 
 
+@pytest.mark.slow
 def test_added_measures_of_data_sets_are_those_of_a_study_that_had_them(tmp_path):
     rng = np.random.default_rng(3)
     y = rng.integers(0, 2, 60)
@@ -126,6 +128,7 @@ def test_parts_of_regret_stay_and_failed_cells_stay_failed(write_study, tmp_path
     assert after.loc[~failed, "kappa"].notna().all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("changes", "measure", "said"),
     [

@@ -124,10 +124,11 @@ def test_divergences_are_estimated_where_tables_are_too_large(
     monkeypatch.setattr(elimination, "MAX_CELLS", 1)
     found = divergences(networks)
     assert not np.array_equal(found, exact)
-    # The standard error is that of the mean of ln(P_j/P_i) over 65,536 rows.
+    # The standard error is that of the mean of ρ − 1 − ln ρ over 65,536 rows, with ρ = P_i/P_j.
     logs = np.array([network.log_density() for network in networks])
-    ratios = logs[:, None] - logs
-    squares = (np.exp(logs)[:, None] * ratios**2).sum(axis=2) - exact**2
+    ratios = logs - logs[:, None]
+    terms = np.expm1(ratios) - ratios
+    squares = (np.exp(logs)[:, None] * terms**2).sum(axis=2) - exact**2
     assert (np.abs(found - exact) <= 5 * np.sqrt(np.maximum(squares, 0) / 2**16) + 1e-12).all()
     np.testing.assert_array_equal(divergences(networks), found)
 
