@@ -107,13 +107,18 @@ class DataFindings:
 
     @cached_property
     def best(self) -> dict[str, tuple[str, ...]]:
-        """The learners of the best mean by data set; none where no learner has a mean."""
+        """The learners of the best mean by data set, among those that have one."""
         found = {}
         for dataset, row in self.table.iterrows():
             most = row.max()
             level = most - row <= TIES * abs(most)
             found[str(dataset)] = tuple(name for name in self.learners if level[name])
         return found
+
+    @property
+    def incomplete(self) -> list[str]:
+        """The data sets on which not every learner has a mean."""
+        return [str(name) for name in self.table.index[self.table.isna().any(axis=1)]]
 
     @property
     def tied(self) -> int:

@@ -1,6 +1,7 @@
 """What is written as ARFF text is read again as the same rows."""
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -9,6 +10,7 @@ from simstudy.data.assembly import Reading
 from simstudy.data.files import read_text_set
 from simstudy.data.sample import Sample
 from simstudy.data.schema import Schema, Variable
+from simstudy.errors import SimstudyError
 
 NAN = float("nan")
 NAMES = st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1, max_size=4)
@@ -43,3 +45,12 @@ def test_a_missing_value_stays_missing_beside_a_question_mark_that_is_a_value() 
     sample = Sample.of([[NAN, 0], [0, 1], [1, 1]], schema)
     read = read_text_set(sample_text(sample), Reading()).sample
     np.testing.assert_array_equal(read.values, sample.values)
+
+
+def test_a_missing_value_beside_both_marks_of_one_is_refused() -> None:
+    schema = Schema((Variable("x", ("", "?")), Variable("y", ("a", "b"))))
+    known = Sample.of([[0, 0], [1, 1]], schema)
+    read = read_text_set(sample_text(known), Reading()).sample
+    np.testing.assert_array_equal(read.values, known.values)
+    with pytest.raises(SimstudyError, match="'x' has the values '' and '\\?'"):
+        sample_text(Sample.of([[NAN, 0], [1, 1]], schema))

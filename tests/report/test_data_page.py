@@ -13,6 +13,7 @@ from simstudy import SimstudyError, load_study, open_results, run_study
 from simstudy.report.data_page import data_page
 from simstudy.report.figures import write_figures
 from simstudy.report.prose.data_finding import data_finding, data_statements
+from simstudy.report.prose.phrases import listed
 from simstudy.report.tables.files import write_tables
 from simstudy.report.terminal import make_console, print_summary
 from simstudy.workflow.compare import compare_studies
@@ -191,6 +192,8 @@ def test_failed_cells_are_named_and_cost_their_means(place):
         assert findings.best[name] == ("NB",)
     words = text_of((results.directory / "report.html").read_text(encoding="utf-8"))
     assert "an odd number of rows" in words
+    assert findings.incomplete == [*findings.table.index[lost]]
+    assert f"on {listed(findings.incomplete, 3)} not every learner has a mean" in words
     assert f"{results.manifest['failures']} of {results.manifest['cells']} cells failed" in words
 
 

@@ -309,6 +309,17 @@ def test_what_is_wrong_with_readings_is_said_in_a_sentence(write_readings, old, 
     assert "\n" not in str(error.value)
 
 
+def test_lists_of_data_sets_have_no_readings(write_readings, tmp_path):
+    path = write_readings()
+    (tmp_path / "rows.csv").write_text("x,y\n" + "a,0\nb,1\n" * 10, encoding="utf-8")
+    study = 'name = "rows"\n[[datasets]]\npath = "rows.csv"\ntarget = "y"\n'
+    study += '[resampling]\nfolds = 2\n[[learners]]\nname = "naive_bayes"\nlabel = "NB"\n'
+    (tmp_path / "rows.toml").write_text(study, encoding="utf-8")
+    (tmp_path / "both.toml").write_text('name = "both"\nstudies = ["rows.toml"]\n')
+    with pytest.raises(SimstudyError, match=r"of: 'both\.toml' has studies of data sets"):
+        load_collection(path)
+
+
 def test_readings_run_beside_the_list_and_their_verdicts_stand_on_its_page(
     write_readings, tmp_path, monkeypatch
 ):

@@ -56,7 +56,13 @@ def _best_means(findings: DataFindings) -> str:
     if rest := others[MAX_NAMED:]:
         texts.append(f"{counted(len(rest), 'other')} on {sum(one.best for one in rest)}")
     shared = f" (shared on {findings.tied})" if findings.tied else ""
-    return f"By {findings.info.label} {listed(texts, most=len(texts))}{shared}."
+    return f"By {findings.info.label} {listed(texts, most=len(texts))}{shared}{_gaps(findings)}."
+
+
+def _gaps(findings: DataFindings) -> str:
+    """Where another learner might have had the best mean, had it not failed."""
+    where = [*map(brief, findings.incomplete)]
+    return f"; on {listed(where, 3)} not every learner has a mean" if where else ""
 
 
 def by_other_measures(others: Sequence[DataFindings]) -> str:
@@ -107,7 +113,8 @@ def _on_one(findings: DataFindings) -> str:
     best = findings.best[dataset]
     value = in_unit(number(float(findings.means[best[0]][dataset])), findings.info)
     who = f"{_named(best)} {'have' if len(best) > 1 else 'has'}"
-    text = f"On {brief(dataset)} {who} the best mean {findings.info.label}, {value}."
+    gaps = "; not every learner has one" if findings.incomplete else ""
+    text = f"On {brief(dataset)} {who} the best mean {findings.info.label}, {value}{gaps}."
     losers = [findings.winners.losers(dataset, name) for name in best]
     common = [name for name in findings.learners if all(name in own for own in losers)]
     others = [name for name in findings.learners if name not in (*best, *common)]
@@ -169,7 +176,7 @@ def _of_tests(findings: DataFindings) -> list[str]:
         reasons = [reason for reason in pairs["reason"][pairs["p"].isna()] if reason]
         why = max(dict.fromkeys(reasons), key=reasons.count, default="")
         of = "1 test" if findings.untested == 1 else f"{findings.untested} tests"
-        sentences.append(f"{of} cannot be made{', mostly since ' + why if why else ''}.")
+        sentences.append(f"{of} cannot be made{f' (mostly: {why})' if why else ''}.")
     return sentences
 
 
