@@ -118,6 +118,9 @@ def make_findings() -> Callable[..., Findings]:
         label, unit = ("reward", "nats") if greater_is_better else ("loss", "")
         info = MeasureInfo(greater_is_better=greater_is_better, label=label, unit=unit)
         findings = Findings("reward", info, design, scores, scores.iloc[:0])
+        if "p_adjusted" in (pairs := parts.get("pairwise", pd.DataFrame())):
+            significant = pairs["p_adjusted"] < 1 - confidence
+            parts["pairwise"] = pairs.assign(significant=significant)
         findings.__dict__.update(parts)
         return findings
 

@@ -74,13 +74,29 @@ def largest(values: FloatArray) -> FloatArray:
     return sizes
 
 
-def critical_t(confidence: float, m: int, df: IntArray | FloatArray) -> FloatArray:
+def family_sizes(adjustment: str, tests: IntArray) -> IntArray:
+    """Return the number m of tests that each level of a factor is adjusted for.
+
+    Parameters
+    ----------
+    adjustment
+        ``"bonferroni_all"``: all levels together; ``"none"``: one test; else each level by itself.
+    tests
+        The number of tests at each level.
+    """
+    if adjustment == "none":
+        return np.ones_like(tests)
+    m = np.full_like(tests, tests.sum()) if adjustment == "bonferroni_all" else tests
+    return np.maximum(m, 1)
+
+
+def critical_t(confidence: float, m: int | IntArray, df: IntArray | FloatArray) -> FloatArray:
     """Return the two-sided Bonferroni t quantile for m tests; NaN for df = 0."""
     # The lower tail keeps the precision that 1 − α/2m would lose.
     return np.negative(stdtrit(df.astype(np.float64), (1 - confidence) / (2 * m)))
 
 
-def bonferroni(p: FloatArray, m: int) -> FloatArray:
+def bonferroni(p: FloatArray, m: int | IntArray) -> FloatArray:
     """Multiply p values by the number of tests, up to 1."""
     return np.minimum(p * m, 1.0)
 

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from simstudy.analysis.complete import cells
-from simstudy.analysis.thresholds import Pair, overtaking, pair_curve, with_changes
+from simstudy.analysis.thresholds import Pair, decided, overtaking, pair_curve
 from simstudy.study.constants import NO_CHOICE
 
 _REFERENCE = "the reference"
@@ -166,7 +166,7 @@ def rows_needed(
         if label == best:
             rows.append((label, float(at), float(at), float(at), 1.0, "the reference"))
             continue
-        rows.append((label, *_needed(with_changes(pairs[label], m, confidence), at)))
+        rows.append((label, *_needed(decided(pairs[label], m, confidence), at)))
     columns = ["learner", "rows", "lower", "upper", "efficiency", "note"]
     return pd.DataFrame(rows, columns=columns).assign(m=m, at=at)
 

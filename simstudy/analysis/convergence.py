@@ -9,7 +9,7 @@ import pandas as pd
 from simstudy.analysis.adjustment import check_confidence, largest
 from simstudy.analysis.complete import cells
 from simstudy.analysis.curves import complete_curve, sizes_of
-from simstudy.analysis.thresholds import Pair, overtaking, with_changes
+from simstudy.analysis.thresholds import Pair, decided, overtaking
 from simstudy.arrays import FloatArray
 
 COLUMNS = [
@@ -77,9 +77,9 @@ def converged(
             if fraction is not None and row["gap_smallest"] <= 0:
                 row["note"] = f"not analysed: no gap at {sizes[0]:g}, the smallest size"
                 curve = None
-        learners.append(Pair(None, name, curve, row))
+        learners.append(Pair(None, name, sizes, curve, row))
     m = len(sizes) * sum(learner.curve is not None for learner in learners)
-    rows = [_row(with_changes(learner, m, confidence), factor, m) for learner in learners]
+    rows = [_row(decided(learner, m, confidence), factor, m) for learner in learners]
     columns = [factor, *COLUMNS]
     blank = {**dict.fromkeys(columns, math.nan), "note": ""}
     result = pd.DataFrame([{**blank, **row} for row in rows], columns=columns)

@@ -4,7 +4,7 @@ import itertools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from numbers import Real
 from typing import Any
 
@@ -14,9 +14,6 @@ import numpy.typing as npt
 from simstudy.analysis.adjustment import ROUNDING, critical_t, mean_and_se
 from simstudy.arrays import FloatArray, IntArray
 
-BANDS = ("t", "normal")
-DRAWS = 50_000  # of the largest |t|; its 95 % quantile is accurate to about 0.01
-DRAWS_SEED = 20_040_101
 # Crossings between sizes further apart than this factor are not estimated.
 MAX_RATIO = 2.5
 _STEPS = 32  # grid points between neighbouring sizes, in the search for crossings
@@ -70,12 +67,6 @@ class Curve:
         """Return the sign at sizes where the mean is more than crit standard errors from 0."""
         se = self._se(np.eye(len(self.sizes)))
         return np.where(np.abs(self.mean) > crit * se, np.sign(self.mean), 0).astype(np.intp)
-
-    def straight(self, log_sizes: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return the mean and its standard error by linear interpolation, for figures."""
-        each = np.eye(len(self.sizes))
-        weights = np.array([np.interp(log_sizes, self.log_sizes, one) for one in each])
-        return self.mean @ weights, self._se(weights)
 
     def zone(self, before: int, after: int, crit: float) -> Zone:
         """Find where the curve may cross 0 between two sizes, given by index.
@@ -171,31 +162,6 @@ def _turn(low: float, high: float, test: Callable[[FloatArray], npt.NDArray[np.b
         first = int(np.flatnonzero([False, *test(places[1:-1]), True])[0])
         low, high = places[first - 1], places[first]
     return float(low + high) / 2
-
-
-def sup_t(pair: Curve, confidence: float, band: str) -> float:
-    """Return the critical value of a simultaneous band over all sizes; at least Student's.
-
-    It is the simulated quantile of the largest |t| over the sizes, given their estimated
-    correlations, always with the same random numbers.
-    """
-    length = np.sqrt((pair.deviations**2).sum(axis=0))
-    unit = np.zeros_like(pair.deviations)
-    np.divide(pair.deviations, length, out=unit, where=length > 0)
-    triangle = np.linalg.qr(unit).R  # the same correlations as unit, with fewer rows
-    normal, root = _draws(len(triangle), pair.df)
-    largest = np.abs(triangle.T @ normal).max(axis=0)
-    if band == "t":
-        largest /= root
-    return max(float(np.quantile(largest, confidence)), pair.t_crit(confidence))
-
-
-@lru_cache(maxsize=8)
-def _draws(number: int, df: int) -> tuple[FloatArray, FloatArray]:
-    """Return draws of so many standard normals, and of the root of χ² over df."""
-    rng = np.random.default_rng(DRAWS_SEED)
-    normal = rng.standard_normal((number, DRAWS))
-    return normal, np.sqrt(rng.chisquare(df, DRAWS) / df)
 
 
 def sizes_of(column: str, names: list[Any]) -> FloatArray:

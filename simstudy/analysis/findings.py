@@ -16,8 +16,7 @@ import numpy as np
 import pandas as pd
 
 from simstudy.analysis.anova import Anova, anova
-from simstudy.analysis.complete import Cells, LeftOut, cells
-from simstudy.analysis.differences import DifferenceCurve, curve_between
+from simstudy.analysis.complete import LeftOut, cells
 from simstudy.analysis.intervals import intervals
 from simstudy.analysis.mixed import MixedModel, fit_mixed_model
 from simstudy.analysis.pairwise import no_pairs, pairwise
@@ -252,17 +251,26 @@ class Findings:
     # Pairwise comparisons
 
     @cached_property
-    def pairwise(self) -> pd.DataFrame:
-        """Paired differences at each size, from `analysis.pairwise`."""
+    def tests(self) -> pd.DataFrame:
+        """The tests of each pair at each size, added sizes included, from `analysis.pairwise`.
+
+        One family: all that is said about pairs of learners rests on it.
+        """
         if len(self.design.learners) < 2:
             return no_pairs("size")
         options = {"confidence": self.design.confidence, "adjustment": self.design.adjustment}
-        return pairwise(self.scores, value=self.measure, **options)  # type: ignore[arg-type]
+        return pairwise(self._all_sizes, value=self.measure, **options)  # type: ignore[arg-type]
+
+    @cached_property
+    def pairwise(self) -> pd.DataFrame:
+        """The tests at the study's own sizes."""
+        tests = self.tests
+        return tests[tests["size"].isin(self.design.sizes)].reset_index(drop=True)
 
     @cached_property
     def pairs(self) -> tuple[Pair, ...]:
         """Every pair of learners at every size with the verdict of the adjusted test."""
-        return tuple(judged(self.pairwise, self.info.greater_is_better, self.alpha))
+        return tuple(judged(self.pairwise, self.info.greater_is_better))
 
     def pairs_at(self, size: int) -> list[Pair]:
         """Return the pairs at a size."""
@@ -271,7 +279,7 @@ class Findings:
     @property
     def pair_tests(self) -> int:
         """The number m of tests in the adjustment of pairwise tests."""
-        return 0 if self.pairwise.empty else int(self.pairwise["m"].iloc[0])
+        return 0 if self.pairwise.empty else int(self.pairwise["m"].max())
 
     @property
     def pairs_used(self) -> tuple[int, int] | None:
@@ -299,35 +307,34 @@ class Findings:
         """For every pair, the sizes at which each is ahead, and the changes in between."""
         if len(self.factors) < 2:
             return ()
-        return tuple(courses(self._all_sizes, **self._compared))
+        return tuple(courses(self._all_sizes, **self._compared, tests=self.tests))
 
     @cached_property
     def thresholds(self) -> pd.DataFrame:
         """The same as a table; empty if there is only one learner or size."""
         return as_table(self.courses) if self.courses else pd.DataFrame()
 
-    @property
-    def course_tests(self) -> int:
-        """The number m of tests in the adjustment of thresholds; 0 if no pair could be tested."""
-        return max((course.m for course in self.courses), default=0)
+    def curve(self, first: str, second: str) -> pd.DataFrame:
+        """Return the mean difference of two learners at each size, positive if the second is ahead.
 
-    def curve(self, first: str, second: str, steps: int = 40) -> DifferenceCurve:
-        """Return the mean paired difference of two learners by size, with bands."""
-        return self._once(
-            ("curve", first, second, steps),
-            lambda: curve_between(
-                self._cells,
-                first,
-                second,
-                self.info.greater_is_better,
-                self.design.confidence,
-                steps=steps,
-            ),
+        One row per size: `size`, `difference`, `se`, and `lower` and `upper`, the limits of the
+        adjusted interval; NaN where the pair could not be tested.
+        """
+        tests = self.tests
+        rows = tests[tests["first"].isin((first, second)) & tests["second"].isin((first, second))]
+        rows = rows[(rows["n"] > 0) | (rows["infinite"] > 0)].sort_values("size")
+        sign = -1.0 if self.info.greater_is_better else 1.0
+        sign *= 1.0 if (rows["first"] == first).all() else -1.0
+        limits = np.sort(sign * rows[["lower", "upper"]].to_numpy(np.float64), axis=1)
+        return pd.DataFrame(
+            {
+                "size": rows["size"].to_numpy(),
+                "difference": sign * rows["difference"].to_numpy(),
+                "se": rows["se"].to_numpy(),
+                "lower": limits[:, 0],
+                "upper": limits[:, 1],
+            }
         )
-
-    @cached_property
-    def _cells(self) -> Cells:
-        return cells(self._all_sizes, "model", ("learner", "size"), self.measure)
 
     @cached_property
     def added_sizes(self) -> list[int]:

@@ -1,6 +1,7 @@
 """Paired comparisons of the levels of one factor, at each level of another."""
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -12,6 +13,7 @@ from simstudy.analysis.adjustment import (
     check_confidence,
     check_option,
     critical_t,
+    family_sizes,
     holm,
     largest,
     mean_and_se,
@@ -20,7 +22,7 @@ from simstudy.analysis.adjustment import (
 from simstudy.analysis.complete import cells
 from simstudy.arrays import FloatArray, IntArray
 
-ADJUSTMENTS = ("bonferroni", "bonferroni_all", "holm", "none")
+ADJUSTMENTS = ("bonferroni_all", "bonferroni", "holm", "none")
 
 
 def pairwise(
@@ -32,10 +34,11 @@ def pairwise(
     confidence: float = 0.95,
     adjustment: str = "bonferroni",
 ) -> pd.DataFrame:
-    """Compare every two levels of a factor by paired t tests over the subjects.
+    """Compare each pair of levels of a factor by paired t tests over the subjects.
 
     Each pair has its own standard error and degrees of freedom, the number of subjects minus one;
-    nothing is pooled over pairs or levels of `within`.
+    nothing is pooled over pairs or levels of `within`. This is the only place that decides which
+    differences are significant: headlines, marks, bands, thresholds and claims read `significant`.
 
     Parameters
     ----------
@@ -49,17 +52,19 @@ def pairwise(
     confidence
         Simultaneous confidence of the family of intervals given by `adjustment`.
     adjustment
-        ``"bonferroni"``: over the pairs at one level of `within`; ``"bonferroni_all"``: over the
-        pairs at all levels; ``"holm"``: Holm's p values over the pairs at one level, with
-        Bonferroni intervals (the step-down method has none); ``"none"``.
+        ``"bonferroni_all"``: over the pairs at all levels of `within`; ``"bonferroni"``: over the
+        pairs at one level; ``"holm"``: Holm's p values over the pairs at one level, with
+        Bonferroni intervals (the step-down method has none); ``"none"``. A pair of which one has
+        no row at a level is not one of the tests there.
 
     Returns
     -------
     DataFrame
         One row per level of `within` and pair: the level, `first`, `second`, `n`, `difference`
         (mean of first − second), `se`, `df`, `t`, `p`, `p_adjusted`, `m` (tests in the family),
-        `lower`, `upper`, `first_greater`, the share of subjects with first > second, and
-        `infinite`, the number of subjects with an infinite value; if any, the pair is not tested.
+        `lower`, `upper`, `significant` (whether `p_adjusted` is below 1 − confidence),
+        `first_greater`, the share of subjects with first > second, and `infinite`, the number of
+        subjects with an infinite value; if any, the pair is not tested.
         If all differences are equal, t is infinite and p is 0; if all are 0, both are NaN. A
         warning is logged if a subject could not be used in every comparison.
     """
@@ -80,28 +85,38 @@ def pairwise(
     n, mean, se, df = mean_and_se(differences, scale)
     mean = np.where((se == 0) & (np.abs(mean) <= ROUNDING * scale), 0.0, mean)
     t, p = _t_test(mean, se, df)
-    m = {"bonferroni_all": pairs * len(places), "none": 1}.get(adjustment, pairs)
+    present = (every.status != "no row").any(axis=0).reshape(len(levels), len(places))
+    designed = (present[first] & present[second]).T  # places × pairs
+    m = np.repeat(family_sizes(adjustment, designed.sum(axis=1)), pairs)
     half = critical_t(confidence, m, df) * se
 
     rows = [(*place, *pair) for place in places for pair in itertools.combinations(levels, 2)]
     result = pd.DataFrame(rows, columns=[*every.within[1:], "first", "second"])
     result = result.assign(n=n, difference=mean, se=se, df=df, t=t, p=p)
-    by_place = p.reshape(len(places), pairs)
-    adjusted = holm(by_place).ravel() if adjustment == "holm" else bonferroni(p, m)
+    adjusted = bonferroni(p, m)
+    if adjustment == "holm":
+        for place, among in zip(range(0, len(p), pairs), designed, strict=True):
+            chosen = place + np.flatnonzero(among)
+            adjusted[chosen] = holm(p[chosen])
     greater = np.where(n > 0, (differences > 0).sum(axis=0) / np.maximum(n, 1), np.nan)
     result = result.assign(p_adjusted=adjusted, m=m, lower=mean - half, upper=mean + half)
     result = result.assign(first_greater=greater, infinite=(infinite != 0).sum(axis=0))
     result["difference"] = with_infinities(mean, infinite)
     untested = ["se", "t", "p", "p_adjusted", "lower", "upper", "first_greater"]
     result.loc[result["infinite"] > 0, untested] = np.nan
-    every.left_out("left out of the comparisons of cells without a value", False)
+    result["significant"] = result["p_adjusted"] < 1 - confidence
+    # A cell without a row for any subject is not part of the design, so no value is missing there.
+    kept = np.where(present.reshape(every.array.shape[1:]), every.array, 0.0)
+    replace(every, array=kept).left_out(
+        "left out of the comparisons of cells without a value", False
+    )
     return result
 
 
 def no_pairs(within: str) -> pd.DataFrame:
     """Return an empty table with the columns of `pairwise`."""
     columns = [within, "first", "second", "n", "difference", "se", "df", "t", "p", "p_adjusted"]
-    columns += ["m", "lower", "upper", "first_greater", "infinite"]
+    columns += ["m", "lower", "upper", "first_greater", "infinite", "significant"]
     return pd.DataFrame({column: [] for column in columns})
 
 

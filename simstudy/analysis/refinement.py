@@ -43,8 +43,9 @@ def refinement_grid(own: Sequence[int]) -> list[int]:
 
 def _around(pair: Pair, change: Change, grid: FloatArray) -> list[int]:
     """Return the sizes to add in the gaps around a crossing that are too wide."""
-    assert pair.curve is not None
-    zone, sizes = change.zone, pair.curve.sizes
+    zone, sizes = change.zone, pair.sizes
+    if zone is None:
+        return []
     third = (zone.upper / zone.lower) ** (1 / 3)
     wanted = max(FINE_RATIO, min(MAX_RATIO, third))
     centre = zone.zeros[len(zone.zeros) // 2]

@@ -160,11 +160,8 @@ class Standing:
         return bool(self.beats) and not (self.level or self.identical or self.beaten_by)
 
 
-def judged(pairs: pd.DataFrame, greater_is_better: bool, alpha: float) -> list[Pair]:
-    """Return every row of the pairwise table with its verdict, in the order of the table.
-
-    A difference is significant if its adjusted p value is below ``alpha``.
-    """
+def judged(pairs: pd.DataFrame, greater_is_better: bool) -> list[Pair]:
+    """Return every row of the pairwise table with its verdict, in the order of the table."""
     sign = 1 if greater_is_better else -1
     found = []
     for row in pairs.to_dict("records"):
@@ -175,7 +172,7 @@ def judged(pairs: pd.DataFrame, greater_is_better: bool, alpha: float) -> list[P
             verdict = UNTESTED
         elif lead == 0 and math.isnan(p):
             verdict = IDENTICAL
-        elif p < alpha:
+        elif row["significant"]:
             verdict = AHEAD
         both = row["first"], row["second"]
         numbers = (lead, low, high, p, n, int(row["infinite"]))

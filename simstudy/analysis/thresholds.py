@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from simstudy.analysis.adjustment import check_confidence, largest
+from simstudy.analysis.adjustment import largest
 from simstudy.analysis.complete import Cells, cells
 from simstudy.analysis.curves import MAX_RATIO, Curve, Zone, complete_curve, sizes_of
+from simstudy.analysis.pairwise import pairwise
+from simstudy.arrays import FloatArray, IntArray
 
 COLUMNS = [
     *("first", "second", "n", "infinite", "m", "first_ahead", "second_ahead"),
@@ -26,22 +28,25 @@ class Change:
     before: int  # index of the last size at which the first leader is ahead
     after: int  # index of the first size at which the other is ahead
     sign: int  # of the difference after it
-    zone: Zone
+    zone: Zone | None  # None if the complete subjects do not show the change
 
 
 @dataclass(frozen=True)
 class Pair:
     """Two learners, their mean difference at common sizes, and its changes of sign.
 
-    The difference is positive if the second learner is better.
+    The difference is positive if the second learner is better. There is no curve, and a note among
+    the facts, if too few subjects are complete; signs come from tests at single sizes.
     """
 
     first: Any
     second: Any
+    sizes: FloatArray
     curve: Curve | None
     facts: dict[str, Any]
     signs: Sequence[int] = ()
     changes: Sequence[Change] = ()
+    m: int = 0
 
     def leader(self, sign: int) -> Any:
         """Return the learner that is ahead for a sign of the difference."""
@@ -89,9 +94,10 @@ class Course:
     first, second
         The learners.
     n, infinite : int
-        Number of complete subjects, and of those in which either value is infinite.
+        The smallest number of subjects in a test, and the largest number of those in which either
+        value is infinite.
     m : int
-        The number of tests adjusted for; 0 if the pair is not analysed.
+        The number of tests adjusted for; 0 if the pair could not be tested at any size.
     first_ahead, second_ahead : tuple of float
         The sizes at which each learner is ahead.
     changes : tuple of Overtaking
@@ -185,26 +191,27 @@ def courses(
     value: str = "information_reward",
     greater_is_better: bool = True,
     confidence: float = 0.95,
+    adjustment: str = "bonferroni_all",
+    tests: pd.DataFrame | None = None,
 ) -> list[Course]:
     """Find the sizes at which each learner is ahead, and between which one overtakes another.
 
-    A learner is ahead at a size if the paired t test is significant, Bonferroni-adjusted for all
-    pairs at all their sizes. It overtakes another between the last size at which the other is ahead
-    and the first at which it is: two of the study's own sizes, without assumptions about the curve
-    between them. If the sizes around the crossing are close to each other, it is estimated, with an
-    interval. There is no extrapolation.
+    A learner is ahead at a size if the test of `pairwise` is significant there. It overtakes
+    another between the last size at which the other is ahead and the first at which it is: two of
+    the study's own sizes, without assumptions about the curve between them. If the sizes around the
+    crossing are close to each other, it is estimated, with an interval. There is no extrapolation.
 
     Parameters
     ----------
     table
         One row per subject, level of `factor` and size. A pair of learners is compared at its
         common sizes.
-    subject, factor, size, value
-        Columns of the subjects, of the levels to compare, of the sizes and of the values.
+    subject, factor, size, value, confidence, adjustment
+        As in `pairwise`; the confidence is also that of the intervals of crossings.
     greater_is_better
         False for losses: the learner with the smaller mean is then ahead.
-    confidence
-        Simultaneous confidence of all tests, and of all intervals.
+    tests
+        What `pairwise` returns for this table, if it is at hand.
 
     Returns
     -------
@@ -225,53 +232,91 @@ def courses(
     given if all neighbouring sizes in and next to it are within a factor of 2.5 and the estimated
     curve crosses 0 once. Its t limits are those of the adjusted tests: with unadjusted limits,
     intervals after a spuriously significant crossing would miss the true one too often
-    (`benchmarks/threshold_coverage.py`).
+    (`benchmarks/threshold_coverage.py`). Only subjects with a value at every size are used for
+    estimates.
     """
-    check_confidence(confidence)
+    columns = (subject, factor, size, value)
+    options = (greater_is_better, confidence, adjustment, tests)
+    return [_course(pair) for pair in compared(table, *columns, *options)]
+
+
+def compared(
+    table: pd.DataFrame,
+    subject: str = "model",
+    factor: str = "learner",
+    size: str = "size",
+    value: str = "information_reward",
+    greater_is_better: bool = True,
+    confidence: float = 0.95,
+    adjustment: str = "bonferroni_all",
+    tests: pd.DataFrame | None = None,
+) -> list[Pair]:
+    """Compare each pair of learners at their common sizes; parameters as in `courses`."""
     every = cells(table, subject, (factor, size), value)
     sizes_of(size, every.levels[1])
-    if len(every.levels[0]) < 2:
-        only = every.levels[0][0]
-        raise ValueError(f"the factor {factor!r} has one level ({only}): nothing to compare")
-    found = compared(every, greater_is_better, confidence)
-    m = sum(len(pair.signs) for pair in found)
-    # A learner without any rows at a size is not compared there; this is not a missing value.
-    absent = (every.status == "no row").all(axis=0)
-    there = replace(every, array=np.where(absent, 0.0, every.array))
-    there.left_out("left out of the thresholds of cells without a value", False)
-    return [_course(pair, m) for pair in found]
-
-
-def compared(every: Cells, greater_is_better: bool, confidence: float) -> list[Pair]:
-    """Compare every two learners at their common sizes."""
+    if tests is None:
+        tests = pairwise(table, subject, factor, size, value, confidence, adjustment)
+    sign = -1 if greater_is_better else 1  # tests are of first − second
     levels = every.levels[0]
+    by_pair = dict(iter(tests.groupby(["first", "second"], sort=False)))
     pairs = []
     for one, other in itertools.combinations(range(len(levels)), 2):
-        curve, facts = pair_curve(every, one, other, greater_is_better)
-        pairs.append(Pair(levels[one], levels[other], curve, facts))
-    m = sum(len(pair.curve.sizes) for pair in pairs if pair.curve is not None)
-    return [with_changes(pair, m, confidence) for pair in pairs]
+        rows = by_pair[levels[one], levels[other]].sort_values(size)
+        sizes, curve, facts = pair_curve(every, one, other, greater_is_better)
+        rows = rows[rows[size].isin(sizes)]
+        signs = np.where(rows["significant"], sign * np.sign(rows["difference"]), 0).astype(int)
+        facts |= {"n": int(rows["n"].min()), "infinite": int(rows["infinite"].max())}
+        tested = bool(rows["p"].notna().any() or (rows["difference"] == 0).any())
+        m = int(rows["m"].max()) if tested else 0
+        pair = Pair(levels[one], levels[other], sizes, curve, facts, m=m)
+        crit = math.nan if curve is None else curve.t_crit(confidence, max(m, 1))
+        pairs.append(with_changes(pair, signs, crit))
+    return pairs
 
 
-def with_changes(pair: Pair, m: int, confidence: float) -> Pair:
-    """Determine the learner ahead at each size, and the changes."""
-    if (curve := pair.curve) is None:
+def decided(pair: Pair, m: int, confidence: float) -> Pair:
+    """Add signs and changes by the t tests of the curve, Bonferroni-adjusted for m tests."""
+    if pair.curve is None:
         return pair
-    crit = curve.t_crit(confidence, m)
-    signs = curve.decided(crit)
-    known = np.flatnonzero(signs)
+    crit = pair.curve.t_crit(confidence, m)
+    return with_changes(pair, pair.curve.decided(crit), crit)
+
+
+def with_changes(pair: Pair, signs: IntArray, crit: float) -> Pair:
+    """Add the signs at the sizes, 0 where nothing is significant, and the changes.
+
+    Parameters
+    ----------
+    pair
+        The pair.
+    signs
+        Positive where the second is ahead.
+    crit
+        The critical value of t for intervals of crossings.
+    """
+    places = np.flatnonzero(signs)
     changes = [
-        Change(before, after, int(signs[after]), curve.zone(before, after, crit))
-        for before, after in itertools.pairwise(known.tolist())
+        Change(
+            before, after, int(signs[after]), _zone(pair, before, after, int(signs[after]), crit)
+        )
+        for before, after in itertools.pairwise(places.tolist())
         if signs[before] != signs[after]
     ]
-    return Pair(pair.first, pair.second, curve, pair.facts, signs.tolist(), changes)
+    return replace(pair, signs=signs.tolist(), changes=changes)
+
+
+def _zone(pair: Pair, before: int, after: int, sign: int, crit: float) -> Zone | None:
+    """Return where the curve of the complete subjects may cross 0, if it does in between."""
+    curve = pair.curve
+    if curve is None or not (sign * curve.mean[before] < 0 < sign * curve.mean[after]):
+        return None
+    return curve.zone(before, after, crit)
 
 
 def pair_curve(
     every: Cells, first: int, second: int, greater_is_better: bool
-) -> tuple[Curve | None, dict[str, Any]]:
-    """Return the `complete_curve` of second − first, positive if the second is better."""
+) -> tuple[FloatArray, Curve | None, dict[str, Any]]:
+    """Return the common sizes and `complete_curve` of second − first, positive if it is better."""
     there = np.isfinite(every.array) | (every.infinite != 0)
     both = there[:, first].any(axis=0) & there[:, second].any(axis=0)
     if not both.any():
@@ -281,17 +326,19 @@ def pair_curve(
     scale = np.maximum(largest(one), largest(other))
     infinite = (every.infinite[:, [first, second]][:, :, both] != 0).any(axis=(1, 2))
     sizes = np.array(every.levels[1], dtype=np.float64)[both]
-    return complete_curve(differences, scale, infinite, sizes)
+    return sizes, *complete_curve(differences, scale, infinite, sizes)
 
 
-def _course(pair: Pair, m: int) -> Course:
+def _course(pair: Pair) -> Course:
     """Return the course of a pair."""
-    if pair.curve is None:
-        return Course(pair.first, pair.second, m=0, **pair.facts)
+    facts = {key: pair.facts[key] for key in ("n", "infinite")}
+    if not pair.m:
+        why = "infinite values" if facts["infinite"] else "fewer than two subjects have both"
+        return Course(pair.first, pair.second, m=0, note=f"not analysed: {why}", **facts)
     ahead = {
         sign: tuple(
             float(size)
-            for size, decided in zip(pair.curve.sizes, pair.signs, strict=True)
+            for size, decided in zip(pair.sizes, pair.signs, strict=True)
             if decided == sign
         )
         for sign in (-1, 1)
@@ -302,23 +349,25 @@ def _course(pair: Pair, m: int) -> Course:
     return Course(
         pair.first,
         pair.second,
-        m=m,
+        m=pair.m,
         first_ahead=ahead[-1],
         second_ahead=ahead[1],
         changes=tuple(overtaking(pair, change) for change in pair.changes),
         note="" if pair.changes else note,
-        **pair.facts,
+        **facts,
     )
 
 
 def overtaking(pair: Pair, change: Change) -> Overtaking:
     """Return the overtaking at one change."""
-    assert pair.curve is not None
-    zone, sizes = change.zone, pair.curve.sizes
-    where = float(sizes[change.before]), float(sizes[change.after])
+    zone = change.zone
+    where = float(pair.sizes[change.before]), float(pair.sizes[change.after])
     start = (pair.leader(change.sign), pair.leader(-change.sign), *where)
+    if zone is None:
+        why = "infinite values at some size" if pair.facts["infinite"] else "missing values"
+        return Overtaking(*start, note=f"{why}: no estimate in between")
     if math.isinf(zone.ratio):
-        return Overtaking(*start, note="two sizes alone: no estimate in between")
+        return Overtaking(*start, note="only two sizes: no estimate in between")
     if zone.ratio > MAX_RATIO * (1 + 1e-9):
         far = f"neighbouring sizes differ by a factor of {zone.ratio:.3g}"
         return Overtaking(*start, note=f"{far}, more than {MAX_RATIO:g}: no estimate in between")

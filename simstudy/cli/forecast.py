@@ -16,6 +16,10 @@ _NAMES = {"mean": "every mean", "difference": "every paired difference between {
 
 def forecast(pilot: Pilot, mcse: float | None, difference: float | None, power: float) -> list[str]:
     """Sentences on precision, power and time."""
+    import numpy as np
+
+    from simstudy.analysis.adjustment import family_sizes
+
     study = pilot.study
     names = {kind: name.format(study.kind.treatment) for kind, name in _NAMES.items()}
     pairs = math.comb(len(study.labels), 2)
@@ -47,14 +51,14 @@ def forecast(pilot: Pilot, mcse: float | None, difference: float | None, power: 
             models = pilot.models_needed(kind, mcse)
             lines.append(f"  {names[kind]}: {models:,} models, {duration(pilot.seconds(models))}")
     if difference is not None and "difference" in kinds:
-        level, adjustment = study.analysis.confidence, study.analysis.adjustment
-        tests = {"none": 1, "bonferroni_all": pairs * len(study.doses)}
-        m = tests.get(adjustment, pairs)
+        level = study.analysis.confidence
+        tests = np.full(len(study.doses), pairs)
+        m = int(family_sizes(study.analysis.adjustment, tests)[0])
         found = pilot.power(difference, study.models, level, m)
         models = pilot.models_for_power(difference, power, level, m)
         lines += [
-            f"A difference of {difference:g} between two learners at one size, by a paired t test "
-            f"at {1 - level:.3g}" + (f"/{m} (Bonferroni):" if m > 1 else ":"),
+            f"A difference of {difference:g} between two {study.kind.name} at one size, by a "
+            f"paired t test at {1 - level:.3g}" + (f"/{m} (Bonferroni):" if m > 1 else ":"),
             f"  {study.models:,} models detect it with power {found:.2f}; power {power:g} takes "
             f"{models:,} models, {duration(pilot.seconds(models))}",
         ]

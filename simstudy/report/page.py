@@ -163,7 +163,7 @@ def _differences(
         made = build.thresholds(findings, courses, alone=False)
         table = None if isinstance(made, Absent) else made
     charts = pairs.differences(findings, chosen, crossings=overtaking)
-    notes = [captions.differences(findings, courses)]
+    notes = [captions.differences(findings, courses, alone=False)]
     if len(chosen) < len(every):
         notes.append(
             f"Of {len(every)} pairs {len(chosen)} are shown: {brief(chosen[0][1])}, whose mean is "

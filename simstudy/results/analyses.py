@@ -128,13 +128,18 @@ class Analyses(MeasureAnalyses):
         if not options or not found.courses:
             return found.thresholds.copy()
         scores = pd.concat([self.scores, self.refined])
-        return thresholds(scores, **self._compared(measure) | options)
+        defaults = self._compared(measure) | {"adjustment": found.design.adjustment}
+        return thresholds(scores, **defaults | options)
 
-    def difference_curve(
-        self, first: str, second: str, measure: str | None = None, **options: Any
-    ) -> pd.DataFrame:
-        """By how much the second learner is ahead at every size, with bands, for a figure."""
-        return self.findings(measure).curve(first, second, **options).table.copy()
+    def difference_curve(self, first: str, second: str, measure: str | None = None) -> pd.DataFrame:
+        """By how much the second learner is ahead at each size, with the adjusted intervals."""
+        for name in (first, second):
+            if name not in self.learners:
+                known = ", ".join(self.learners)
+                raise SimstudyError(
+                    f"no {self.study.kind.treatment} {name!r} here; there are {known}"
+                )
+        return self.findings(measure).curve(first, second)
 
     def _compared(self, measure: str | None) -> dict[str, Any]:
         """What analyses of who is better need to know of a measure."""

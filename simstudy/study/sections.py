@@ -293,10 +293,10 @@ class Analysis(_Section):
         lt=1,
         description="The confidence of intervals; tests are at 1 minus it.",
     )
-    adjustment: Literal["bonferroni", "bonferroni_all", "holm", "none"] = Field(
-        default="bonferroni",
-        description="Adjustment of paired tests: Bonferroni over the pairs at each size or over "
-        "all sizes, Holm's method over the pairs at each size, or none.",
+    adjustment: Literal["bonferroni_all", "bonferroni", "holm", "none"] = Field(
+        default="bonferroni_all",
+        description="Adjustment of paired tests: Bonferroni over the pairs at all sizes or at each "
+        "size, Holm's method over the pairs at each size, or none.",
     )
 
 

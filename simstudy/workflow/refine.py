@@ -13,23 +13,24 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from simstudy.results.results import Results
+    from simstudy.study.sections import Analysis
 
 _MAX_ROUNDS = 20
 
 Compute = Callable[[Plan, Mapping[int, list[CellKey]]], object]
 
 
-def refine(results: Results, plan: Plan, store: Store, confidence: float, compute: Compute) -> bool:
+def refine(results: Results, plan: Plan, store: Store, tests: Analysis, compute: Compute) -> bool:
     """Add sizes around each crossing of the primary measure; whether that changes the results.
 
     Each round adds sizes for the learners concerned, on all models. They depend on the scores
-    only, so that a resumed run adds the same sizes. ``confidence`` is that of the tests between
-    learners; ``compute`` computes and saves the given cells of each model.
+    only, so that a resumed run adds the same sizes. ``tests`` has the confidence and adjustment of
+    the tests between learners; ``compute`` computes and saves the given cells of each model.
     """
     learners: dict[int, set[str]] = {}
     table = results.scores
     for _ in range(_MAX_ROUNDS):
-        proposed = _proposed(results, table, confidence)
+        proposed = _proposed(results, table, tests)
         new = {size: proposed[size] - learners.get(size, set()) for size in proposed}
         if not any(new.values()):
             break
@@ -47,18 +48,21 @@ def refine(results: Results, plan: Plan, store: Store, confidence: float, comput
     return store.write_refined(plan, wide, learners)
 
 
-def _proposed(results: Results, table: pd.DataFrame, confidence: float) -> dict[int, set[str]]:
+def _proposed(results: Results, table: pd.DataFrame, tests: Analysis) -> dict[int, set[str]]:
     """The sizes to add next, and for which learners."""
-    from simstudy.analysis.complete import cells
     from simstudy.analysis.refinement import sizes_to_add
     from simstudy.analysis.thresholds import compared
 
     if len(results.learners) < 2 or len(results.sizes) < 2:
         return {}
-    name = results.measures[0]
-    every = cells(table, "model", ("learner", "size"), name)
-    found = compared(every, results.info().greater_is_better, confidence)
-    return sizes_to_add(found, results.sizes)
+    pairs = compared(
+        table,
+        value=results.measures[0],
+        greater_is_better=results.info().greater_is_better,
+        confidence=tests.confidence,
+        adjustment=tests.adjustment,
+    )
+    return sizes_to_add(pairs, results.sizes)
 
 
 def _with_added(

@@ -80,12 +80,11 @@ def run_study(
             seconds = _compute(plan, store, todo, plan.models, options, update)
             store.finish(plan, {"seconds": seconds})
         if refine:
-            confidence = study.analysis.confidence
 
             def compute(wide: Plan, cells: Mapping[int, list[CellKey]]) -> None:
                 _compute(wide, store, cells, plan.models, options, update)
 
-            if add_sizes(Results(store.directory), plan, store, confidence, compute):
+            if add_sizes(Results(store.directory), plan, store, study.analysis, compute):
                 reused = False
         return _results(study, plan, store, reused, options.get("report", True))
 
@@ -216,7 +215,7 @@ def _refine_joined(study: Study, plan: Plan, store: Store) -> bool:
         _compute(wide, store, cells, plan.models, {}, None)
 
     try:
-        return add_sizes(Results(store.directory), plan, store, study.analysis.confidence, compute)
+        return add_sizes(Results(store.directory), plan, store, study.analysis, compute)
     except _CodeNeededError as error:
         store.notes.append(str(error))
         return False

@@ -10,7 +10,7 @@ from simstudy.analysis.adjustment import holm
 from simstudy.analysis.pairwise import pairwise
 
 COLUMNS = ["first", "second", "n", "difference", "se", "df", "t", "p", "p_adjusted", "m"]
-COLUMNS += ["lower", "upper", "first_greater", "infinite"]
+COLUMNS += ["lower", "upper", "first_greater", "infinite", "significant"]
 KINDS = [
     ("bonferroni", "bonferroni"),
     ("holm", "holm"),
@@ -182,7 +182,9 @@ def test_a_single_learner_is_refused(scores):
 
 
 def test_an_unknown_option_is_refused_with_the_known_ones(scores):
-    with pytest.raises(ValueError, match="adjustment is 'tukey'; it must be one of: bonferroni, "):
+    with pytest.raises(
+        ValueError, match="adjustment is 'tukey'; it must be one of: bonferroni_all, "
+    ):
         pairwise(scores, adjustment="tukey")
     with pytest.raises(ValueError, match="confidence is 1"):
         pairwise(scores, confidence=1)

@@ -13,10 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from simstudy.analysis.complete import cells
 from simstudy.analysis.convergence import converged
-from simstudy.analysis.curves import Curve, sup_t
-from simstudy.analysis.differences import difference_curve
+from simstudy.analysis.curves import Curve
+from simstudy.analysis.pairwise import pairwise
 from simstudy.analysis.refinement import sizes_to_add
 from simstudy.analysis.thresholds import COLUMNS, compared, courses, thresholds
 
@@ -129,7 +128,7 @@ def test_two_sizes_alone_show_nothing_of_the_curve_between_them():
     row = the_row(from_differences(around([-1, 1], 0.1), (60, 100)))
     assert (row["before"], row["after"]) == (60, 100)
     assert np.isnan([row["crossing"], row["lower"]]).all()
-    assert row["note"] == "two sizes alone: no estimate in between"
+    assert row["note"] == "only two sizes: no estimate in between"
 
 
 @pytest.mark.parametrize("sizes", [(50, 100, 200, 400), (20, 30, 50, 100), (30, 50, 85, 140)])
@@ -296,11 +295,17 @@ def test_a_failed_cell_costs_its_own_pairs_a_model_and_is_named(table_a, caplog)
     touched = (result["first"] == "tree") | (result["second"] == "tree")
     assert set(result.loc[touched, "n"]) == {39}
     pd.testing.assert_frame_equal(result[~touched], whole[~touched])
-    without = thresholds(table_a[table_a["subject"] != "m07"], **options)
-    pd.testing.assert_frame_equal(result[touched], without[touched])
+    # Who is ahead is decided by all models that have both at a size, as in the table of pairs.
+    tests = pairwise(table, **options, adjustment="bonferroni_all")
+    tests = tests[tests["significant"]]
+    for row in result[touched].to_dict("records"):
+        pair = tests[(tests["first"] == row["first"]) & (tests["second"] == row["second"])]
+        for ahead, sign in (("first_ahead", 1), ("second_ahead", -1)):
+            sizes = pair["size"][np.sign(pair["difference"]) == sign]
+            assert row[ahead] == ", ".join(map(str, sizes))
     reason = "no finite reward for learner=tree, size=200 (timeout)"
-    consequence = "left out of the thresholds of cells without a value"
-    assert caplog.messages == [f"{consequence}: 1 of 40 (column subject): m07 ({reason})"]
+    consequence = "left out of the comparisons of cells without a value"
+    assert caplog.messages[0] == f"{consequence}: 1 of 40 (column subject): m07 ({reason})"
 
 
 def test_an_infinite_score_leaves_its_pairs_without_an_analysis(table_a, caplog):
@@ -317,7 +322,7 @@ def test_an_infinite_score_leaves_its_pairs_without_an_analysis(table_a, caplog)
 
 def test_one_model_is_too_few():
     row = the_row(from_differences([[-1, 1, 2, 3, 4]]))
-    assert (row["n"], row["note"]) == (1, "not analysed: fewer than two complete subjects")
+    assert (row["n"], row["note"]) == (1, "not analysed: fewer than two subjects have both")
 
 
 def test_identical_learners_never_cross():
@@ -390,7 +395,7 @@ def test_the_changes_of_a_course_follow_each_other_by_size():
 
 def test_a_course_that_is_not_analysed_says_why(overtaken):
     table = overtaken.copy()
-    chosen = (table["learner"] == "tan") & (table["model"] == 3) & (table["size"] == 200)
+    chosen = (table["learner"] == "tan") & (table["model"] == 3)
     table.loc[chosen, "information_reward"] = -np.inf
     nb_tan, nb_aode, tan_aode = courses(table)
     for course in (nb_tan, tan_aode):
@@ -398,7 +403,28 @@ def test_a_course_that_is_not_analysed_says_why(overtaken):
         assert (course.n, course.infinite, course.m) == (19, 1, 0)
         assert (course.leader, course.changes) == (None, ())
         assert course.note == "not analysed: infinite values"
-    assert (nb_aode.analysed, nb_aode.m, nb_aode.infinite) == (True, 5, 0)
+    assert (nb_aode.analysed, nb_aode.m, nb_aode.infinite) == (True, 15, 0)
+
+
+def test_an_infinite_score_at_one_size_leaves_the_tests_at_the_others(overtaken):
+    table = overtaken.copy()
+    chosen = (table["learner"] == "tan") & (table["model"] == 3) & (table["size"] == 200)
+    table.loc[chosen, "information_reward"] = -np.inf
+    course, *_ = courses(table)
+    assert (course.first_ahead, course.second_ahead) == ((50, 100), (400, 800))
+    (change,) = course.changes
+    assert (change.before, change.after, change.estimated) == (100, 400, False)
+    assert change.note == "infinite values at some size: no estimate in between"
+
+
+def test_the_adjustment_of_the_study_decides_who_is_ahead():
+    # t of 2.4 at the third size: significant by itself, not as one of five.
+    table = from_differences(around([-2, -1, 0.05, 1, 2], 0.1))
+    (strict,), (loose,) = courses(table), courses(table, adjustment="none")
+    tests = pairwise(table, adjustment="none").set_index("size")
+    assert tests["p"][200] < 0.05 < 5 * tests["p"][200]
+    assert (strict.m, strict.second_ahead) == (5, (400, 800))
+    assert (loose.m, loose.second_ahead) == (1, (200, 400, 800))
 
 
 @pytest.mark.parametrize("means", [[-2, 1, 2, 1, -2], [-1, -1, -1, -1, -1], [0, 0, 0, 0, 0]])
@@ -427,11 +453,7 @@ def test_the_table_says_what_the_courses_say(overtaken, means):
 
 
 def proposed(differences, sizes, own):
-    every = cells(from_differences(differences, sizes), "model", ("learner", "size"), VALUE)
-    return sizes_to_add(compared(every, True, 0.95), own)
-
-
-VALUE = "information_reward"
+    return sizes_to_add(compared(from_differences(differences, sizes)), own)
 
 
 def test_sizes_are_added_nearest_to_the_crossing_until_they_are_close():
@@ -463,50 +485,6 @@ def test_nothing_is_added_where_nothing_crosses_or_all_is_known():
     assert proposed(around([-0.1, 0.1, 0.2], 2.0), FAR, FAR) == {}
     close = [50, 100, 125, 160, 300]
     assert proposed(around([-3, -2, -1, 1, 2], 0.1), close, (50, 300)) == {}
-
-
-@pytest.mark.parametrize(("band", "df"), [("t", 19), ("normal", np.inf)])
-def test_the_band_holds_at_all_sizes_studied_together(band, df):
-    # Of sizes that have nothing to do with each other, and of sizes that are all the same.
-    rng = np.random.default_rng(8)
-    independent = np.linalg.qr(rng.normal(size=(20, 4)) - rng.normal(size=4)).Q
-    independent -= independent.mean(axis=0)
-    apart = curve_of(independent, (50, 100, 200, 400))
-    draws = np.abs(rng.multivariate_normal(np.zeros(4), np.corrcoef(independent.T), 400_000))
-    scale = 1 if band == "normal" else np.sqrt(rng.chisquare(df, (400_000, 1)) / df)
-    expected = np.quantile((draws / scale).max(axis=1), 0.95)
-    assert sup_t(apart, 0.95, band) == pytest.approx(expected, abs=0.03)
-    same = curve_of(np.tile(independent[:, :1], 4), (50, 100, 200, 400))
-    assert sup_t(same, 0.95, band) == pytest.approx(stats.t.ppf(0.975, 19), abs=0.02)
-
-
-def test_a_figure_s_points_are_the_means_and_the_lines_that_join_them(table_a):
-    options = {"subject": "subject", "value": "reward", "steps": 10}
-    found = quietly(difference_curve, table_a, "tree", "search", **options)
-    points = found.table
-    assert list(points["size"][points["studied"]]) == [50, 200, 1000]
-    assert len(points) == 21
-    assert (found.first, found.second) == ("tree", "search")
-    assert (found.n, found.infinite, found.note) == (40, 0, "")
-    np.testing.assert_allclose(
-        points["difference"][points["studied"]], [-0.059781775, 0.0064716, 0.029487725]
-    )
-    half = (points["upper"] - points["lower"]) / (2 * points["se"])
-    np.testing.assert_allclose(half, 2.022690920036761)
-    wide = (points["band_upper"] - points["band_lower"]) / (2 * points["se"])
-    np.testing.assert_allclose(wide, found.sup_t)
-    assert found.sup_t > 2.1
-
-
-def test_the_curve_of_infinite_scores_is_nan(table_a):
-    table = table_a.copy()
-    table.loc[(table["subject"] == "m07") & (table["learner"] == "tree"), "reward"] = -np.inf
-    found = quietly(difference_curve, table, "tree", "search", "subject", value="reward")
-    assert found.table[["difference", "se", "lower", "band_upper"]].isna().all(axis=None)
-    assert (found.infinite, found.note) == (1, "not analysed: infinite values")
-    assert np.isnan(found.sup_t)
-    with pytest.raises(ValueError, match="the column 'learner' has no 'bush'"):
-        difference_curve(table, "tree", "bush", "subject", value="reward")
 
 
 def gap_tables(gaps, limit=0.8, sizes=SIZES, sign=1):
@@ -602,8 +580,6 @@ def test_what_cannot_be_analysed_is_refused(scores):
         thresholds(scores.assign(size=scores["size"].map({50: "a", 500: "b"})))
     with pytest.raises(ValueError, match="confidence is 1"):
         thresholds(scores, confidence=1)
-    with pytest.raises(ValueError, match="band is 'flat'; it must be one of: t, normal"):
-        difference_curve(scores, "nb", "tan", band="flat")
     limits = scores[scores["size"] == 500].drop(columns="size")
     for options in ({}, {"within": 0.1, "fraction": 0.1}):
         with pytest.raises(ValueError, match="either within or fraction must be given"):

@@ -67,13 +67,13 @@ def test_what_is_forecast_follows_from_the_spread(write_study):
     assert "every mean: standard deviation between models up to 0.0600, so a Monte-Carlo" in lines
     assert "every mean: 144 models" in lines  # (0.06/0.005)²
     assert "every paired difference between learners: 16 models" in lines
-    # One pair: the level is 0.05. From the noncentral t distribution, by simulation.
+    # One pair at two sizes: the level is 0.05/2. From the noncentral t distribution, by simulation.
     rng = np.random.default_rng(0)
     draws = rng.normal(0.01, 0.02, size=(20000, 25))
     t = draws.mean(axis=1) / (draws.std(axis=1, ddof=1) / math.sqrt(25))
-    found = float((np.abs(t) > 2.0639).mean())
-    assert pilot.power(0.01, 25, 0.95, 1) == pytest.approx(found, abs=0.01)
-    assert f"power {pilot.power(0.01, 25, 0.95, 1):.2f}" in lines
+    found = float((np.abs(t) > 2.3909).mean())  # the quantile of t(24) at 1 − 0.05/4
+    assert pilot.power(0.01, 25, 0.95, 2) == pytest.approx(found, abs=0.01)
+    assert f"power {pilot.power(0.01, 25, 0.95, 2):.2f}" in lines
 
 
 def test_times_have_the_unit_that_suits_them():

@@ -244,7 +244,7 @@ def test_statements_stand_with_their_verdicts_and_numbers(run):
     assert f"1 is {verdicts[0].verdict}" in said
     assert ("Not reproduced: NB is" in said) == (verdicts[0].verdict == "not reproduced")
     assert numbers(verdicts[0].lines[0].checks[0], "nats") in said
-    assert "4 models, m = 3" in said
+    assert "4 models, m = 6" in said
     assert "Not decided does not mean that more models would decide it" in said
     assert "Readings" not in said
 

@@ -152,7 +152,7 @@ def test_what_holds_for_all_captions_is_said_once(exact):
     assert together.count("t intervals between models") == 1
     assert together.count("aired t tests over") == 1
     assert together.count("Bonferroni-adjusted for m = 6 cells") == 1
-    assert together.count("m = 3 pairs at each size") == 1
+    assert together.count("m = 6 tests, all pairs at all sizes") == 1
     assert together.count("does not prove") == 1
     assert not any("over 4 models" in caption for caption in captions)
     # A figure or a table that stands alone says it itself.
@@ -276,8 +276,8 @@ def test_the_leader_of_many_is_that_of_the_means_and_stretches_inside_are_shown(
     (cells,) = thresholds(findings, [course]).rows
     assert [cell.text for cell in cells] == ["L1", "L0", "none", "–", "–", "99", "–", "3"]
     note = shown["difference_notes"][0]
-    assert "not adjusted for the number of sizes, m = 3." in note
-    assert "not adjusted for the number of pairs, m = 36;" in note
+    assert "Band: the 95% intervals of the paired tests; where it excludes 0" in note
+    assert "m = 108 tests, all pairs at all sizes" in shown["reading"][1]
 
 
 def test_a_learner_without_any_score_and_infinite_ones_are_said(tmp_path):

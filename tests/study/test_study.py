@@ -40,7 +40,7 @@ def test_defaults_are_the_design_of_2004():
         "e",
     )
     assert study.measures.reward == "mean"
-    assert (study.analysis.confidence, study.analysis.adjustment) == (0.95, "bonferroni")
+    assert (study.analysis.confidence, study.analysis.adjustment) == (0.95, "bonferroni_all")
     assert study.labels == ["naive_bayes"]
 
 
@@ -144,7 +144,7 @@ def test_overrides_replace_what_the_file_says(write_study):
             {LEARNER: "[analysis]\nconfidence = 95\n" + LEARNER},
             "95 is not allowed; it must be below 1",
         ),
-        ({LEARNER: "[analysis]\nadjustment = 'x'\n" + LEARNER}, "must be one of 'bonferroni'"),
+        ({LEARNER: "[analysis]\nadjustment = 'x'\n" + LEARNER}, "must be one of 'bonferroni_all'"),
     ],
 )
 def test_what_is_wrong_is_said_in_one_sentence(write_study, changes, said):

@@ -38,8 +38,7 @@ _LINES: dict[str, tuple[str, float, Any]] = {
     "reversal": (_INK, 1.0, (0, (4, 2))),
 }
 _BANDS = {
-    "band-all": (COLOURS[0], 0.15),
-    "band-each": (COLOURS[0], 0.3),
+    "band": (COLOURS[0], 0.22),
     "representation": (COLOURS[1], 0.5),
     "estimation": (COLOURS[4], 0.5),
     "best": (COLOURS[4], 0.25),

@@ -16,7 +16,6 @@ from simstudy.report.prose.crossings import estimate
 from simstudy.report.prose.numbers import signed
 
 MAX_PAIRS = 15  # more make no readable figure
-_GRID = 72  # points of a curve, about
 _CUT = "Bands that reach the edge are wider than they are drawn."
 
 
@@ -41,8 +40,8 @@ def differences(
     charts = [difference(findings, *pair, crossings) for pair in chosen]
     layers = [layer for chart in charts for layer in chart.layers]
     middles = [v for one in layers if isinstance(one, spec.Line) for v in one.y]
-    outer = [one for one in layers if isinstance(one, spec.Span) and one.kind == "band-all"]
-    ends = [value for one in outer for value in (*one.low, *one.high)]
+    bands = [layer for layer in layers if isinstance(layer, spec.Span)]
+    ends = [limit for band in bands for limit in (*band.low, *band.high)]
     (low, high), cut = spec.cut_reach([0.0, *middles], ends)
     return [
         replace(chart, y=replace(chart.y, low=low, high=high), notes=(_CUT,) * cut)
@@ -51,30 +50,30 @@ def differences(
 
 
 def difference(findings: Findings, first: str, second: str, crossings: bool = True) -> Chart:
-    """How far the second learner is ahead against training size, with bands and crossings."""
+    """How far the second learner is ahead against training size, with its band and crossings."""
     sizes, unit = findings.design.sizes, findings.info.unit
-    curve = findings.curve(first, second, max(4, round(_GRID / max(len(sizes) - 1, 1))))
-    columns = ("size", "difference", "lower", "upper", "band_lower", "band_upper")
-    x, middle, low, high, all_low, all_high = (curve.table[key].tolist() for key in columns)
-    ends, cut = spec.cut_reach([0.0, *middle], all_low + all_high)
-    studied = curve.table[curve.table["studied"]].to_dict("records")
+    curve = findings.curve(first, second)
+    tested = curve[curve["lower"].notna()]
+    columns = ("size", "difference", "lower", "upper")
+    x, middle, low, high = (tested[key].tolist() for key in columns)
+    ends, cut = spec.cut_reach([0.0, *middle], low + high)
     tips = [
         f"{second} over {first} at {row['size']:,.0f} rows: {signed(row['difference'])} "
         f"[{signed(row['lower'])}, {signed(row['upper'])}] {unit}".rstrip()
-        for row in studied
+        for row in tested.to_dict("records")
     ]
-    at, heights = ([row[key] for row in studied] for key in columns[:2])
     layers: list[spec.Layer] = [
-        spec.Span(x, all_low, all_high, "band-all"),
-        spec.Span(x, low, high, "band-each"),
+        spec.Span(x, low, high, "band"),
         spec.Rule(0.0, kind="base"),
         spec.Line(x, middle),
-        spec.Marks(at, heights, tips, "dot"),
+        spec.Marks(x, middle, tips, "dot"),
     ]
-    description = (
-        f"{second} over {first}: {signed(middle[0])} at {sizes[0]:,} rows and "
-        f"{signed(middle[-1])} at {sizes[-1]:,}{f', in {unit}' * bool(unit)}."
-    )
+    description = f"{second} over {first}."
+    if x:
+        description = (
+            f"{second} over {first}: {signed(middle[0])} at {x[0]:,} rows and "
+            f"{signed(middle[-1])} at {x[-1]:,}{f', in {unit}' * bool(unit)}."
+        )
     for course in findings.courses if crossings else ():
         for change in course.changes:
             if change.estimated and {course.first, course.second} == {first, second}:
@@ -90,7 +89,7 @@ def difference(findings: Findings, first: str, second: str, crossings: bool = Tr
         kind="difference",
         learners=tuple(findings.design.learners.index(label) for label in (first, second)),
         notes=(_CUT,) * cut,
-        absent=curve.note,
+        absent="" if x else "not tested at any size",
     )
 
 

@@ -17,7 +17,14 @@ from simstudy.report.prose import crossings
 from simstudy.report.prose.design import conventions, design
 from simstudy.report.prose.headline import method
 from simstudy.report.prose.numbers import p_value
-from simstudy.report.prose.phrases import all_sizes, axis_label, count_range, level, with_unit
+from simstudy.report.prose.phrases import (
+    adjusted_for,
+    all_sizes,
+    axis_label,
+    count_range,
+    level,
+    with_unit,
+)
 from simstudy.study.study import Study
 from simstudy.texts import counted
 
@@ -122,33 +129,30 @@ def _lines_across(findings: Findings, limits: bool) -> str:
     return text
 
 
-def differences(findings: Findings, shown: Sequence[Course] | None = None) -> str:
-    """Caption of paired differences against training size; of all pairs, or of those shown."""
+def differences(
+    findings: Findings, shown: Sequence[Course] | None = None, alone: bool = True
+) -> str:
+    """Caption of paired differences against training size; of all pairs, or of those shown.
+
+    It names the family of tests, unless it stands beside `reading`.
+    """
     courses = findings.courses if shown is None else shown
-    confidence, sizes = level(findings.design.confidence), len(findings.design.sizes)
+    holm = findings.design.holm
+    adjustment = "bonferroni" if holm else findings.design.adjustment
+    family = f", {adjusted_for(adjustment, findings.pair_tests)}" * (alone or holm)
     text = (
         f"Mean paired difference in {with_unit(findings.info)} against training rows, over the "
-        "models that both learners have: above 0 where the learner named first is ahead. Dark "
-        f"band: {confidence} t intervals, each size by itself; light band: {confidence} for all "
-        f"sizes of a pair together. {_unadjusted(findings, sizes + len(findings.added_sizes))}"
-        "Dots are the sizes studied; the lines join them and say nothing of what is between."
+        "models that both learners have: above 0 where the learner named first is ahead. Band: the "
+        f"{level(findings.design.confidence)} intervals of the paired tests{family}; where it "
+        "excludes 0, the difference is significant. "
     )
+    if holm:
+        text += "Holm's method, which decides, has no intervals and may find further differences. "
+    text += "Dots are the sizes studied; the lines join them and say nothing of what is between."
     if any(change.estimated for course in courses for change in course.changes):
         text += (
             " Diamond and bar: the estimated size at which one overtakes the other, and its "
-            f"{confidence} interval, where sizes are close enough."
-        )
-    return text
-
-
-def _unadjusted(findings: Findings, sizes: int) -> str:
-    """What the bands of paired differences are not adjusted for."""
-    pairs = math.comb(len(findings.design.learners), 2)
-    text = f"The dark band is not adjusted for the number of sizes, m = {sizes}. " * (sizes > 1)
-    if pairs > 1:
-        text += (
-            f"The bands are not adjusted for the number of pairs, m = {pairs}; the intervals of "
-            "crossings are adjusted for all pairs and sizes. "
+            "interval, adjusted likewise, where sizes are close enough."
         )
     return text
 
@@ -162,8 +166,8 @@ def thresholds(findings: Findings, fewest: int) -> str:
         f"ahead by {crossings.tests(findings)}; dark, the one named first; light, the other. Light "
         "bar: from the last size at which the other is ahead to the first at which the one named "
         "first is. Diamond and dark bar: the estimated size at which the mean difference is 0 and "
-        f"its interval, {level(findings.design.confidence)} for all together, where neighbouring "
-        f"sizes are within a factor of {MAX_RATIO:g}.{over}"
+        f"its interval, adjusted likewise, where neighbouring sizes are within a factor of "
+        f"{MAX_RATIO:g}.{over}"
     )
 
 

@@ -8,9 +8,13 @@ from collections.abc import Sequence
 from simstudy.analysis.curves import MAX_RATIO
 from simstudy.analysis.findings import Findings
 from simstudy.analysis.thresholds import Course, Overtaking
-from simstudy.report.prose.phrases import level, listed
+from simstudy.report.prose.phrases import adjusted_for, level, listed, opening
 
 _MAX_NAMED = 3  # pairs that the headline names; more are counted
+OVERTAKES = (
+    "one learner overtakes another between the last size where the other is significantly ahead "
+    "and the first where it is"
+)
 
 
 def course_sentences(findings: Findings) -> list[str]:
@@ -29,10 +33,10 @@ def course_sentence(course: Course) -> str:
     if course.changes:
         return ", and ".join(map(overtaking, course.changes))
     if (leader := course.leader) is None:
-        return f"neither {course.first} nor {course.second} is shown to be ahead at any size"
+        return f"neither {course.first} nor {course.second} is significantly ahead at any size"
     where = listed([f"{size:,.0f}" for size in course.ahead_at(leader)], most=6)
     other = course.other(leader)
-    return f"{leader} is ahead of {other} at {where} rows; {other} is not shown ahead at any"
+    return f"{leader} is ahead of {other} at {where} rows; {other} is never significantly ahead"
 
 
 def overtaking(change: Overtaking) -> str:
@@ -74,29 +78,22 @@ def changes_sentence(findings: Findings, leaders: set[str]) -> str:
 
 def tests(findings: Findings) -> str:
     """The tests that decide who is ahead, and their adjustment."""
-    if not findings.course_tests:
-        return ""
-    return (
-        f"paired t tests, {level(findings.design.confidence)} confidence for all of them together, "
-        f"Bonferroni-adjusted for m = {findings.course_tests} tests of pairs at their sizes"
-    )
+    design = findings.design
+    scope = adjusted_for(design.adjustment, findings.pair_tests)
+    return f"paired t tests at {level(design.confidence)} confidence, {scope}"
 
 
 def method(findings: Findings, shown: Sequence[Course] | None = None, alone: bool = True) -> str:
     """How to read statements of who overtakes whom; without the tests unless it stands alone."""
-    if not (decided_by := tests(findings)):
+    if not any(course.analysed for course in findings.courses):
         return ""
     courses = findings.courses if shown is None else shown
     changes = [change for course in courses for change in course.changes]
-    confidence = level(findings.design.confidence)
-    text = f"Ahead: by {decided_by}. " * alone + (
-        "Overtakes: between the last size at which the other is ahead and the first at which it is "
-        "itself."
-    )
+    text = f"Ahead: by {tests(findings)}. " * alone + f"{opening(OVERTAKES)}."
     if any(change.estimated for change in changes):
         text += (
-            f" In brackets: intervals ({confidence} for all of them together) for the size at "
-            "which the mean difference is 0; they allow for the shape of the curve between sizes."
+            " In brackets: intervals, adjusted likewise, for the size at which the mean difference "
+            "is 0; they allow for the shape of the curve between sizes."
         )
     if any("no estimate in between" in change.note for change in changes):
         text += (
@@ -107,8 +104,8 @@ def method(findings: Findings, shown: Sequence[Course] | None = None, alone: boo
 
 
 def added_sizes(findings: Findings) -> str:
-    """Name the sizes that were added for the thresholds alone."""
+    """Name the sizes that were added only for the thresholds."""
     if not findings.added_sizes:
         return ""
     where = listed([f"{size:,}" for size in findings.added_sizes], most=20)
-    return f"Sizes added around crossings, for the thresholds alone: {where}."
+    return f"Sizes added around crossings, only for the thresholds: {where}."

@@ -31,8 +31,7 @@ def headline(findings: Findings, failures: int = 0, cells: int = 0) -> list[str]
     A learner beats another only where the adjusted p value is below 1 − confidence. One that
     beats all others at a size wins there; otherwise the one of best mean is named, whom it beats,
     and from whom it does not differ significantly. One overtakes another between the last size at
-    which the other is ahead and the first at which it is, by tests adjusted for all pairs and
-    sizes.
+    which the other is ahead and the first at which it is, by the same tests.
 
     Parameters
     ----------
@@ -211,7 +210,7 @@ def _changes(findings: Findings, overtaking: bool) -> list[str]:
     """Who overtakes whom, and which pairs never differ, or could not be tested."""
     sizes, models = findings.design.sizes, findings.design.models
     parts = []
-    if overtaking and findings.course_tests:
+    if overtaking and any(course.analysed for course in findings.courses):
         leaders = {standing.leader for standing in findings.standings}
         parts.append(crossings.changes_sentence(findings, leaders))
     by_pair: dict[tuple[str, str], list[Pair]] = {
@@ -284,14 +283,9 @@ def method(findings: Findings, overtaking: bool = True) -> str:
     courses = findings.courses if overtaking else ()
     changes = [change for course in courses for change in course.changes]
     if changes:
-        text += (
-            " Who overtakes whom is decided by the last size at which one is ahead and the first "
-            f"at which the other is: {crossings.tests(findings)}"
-        )
+        text += f" By the same tests, {crossings.OVERTAKES}"
         if any(change.estimated for change in changes):
-            text += (
-                f"; in brackets, {level(design.confidence)} intervals for all crossings together"
-            )
+            text += "; in brackets, intervals of crossings, adjusted likewise"
         text += "."
     return text
 

@@ -67,12 +67,12 @@ def level(confidence: float) -> str:
 
 def adjusted_for(adjustment: str, m: int) -> str:
     """Name the family that tests of pairs are adjusted for."""
-    pairs = f"m = {counted(m, 'pair')}"
+    pairs, tests = f"m = {counted(m, 'pair')}", f"m = {counted(m, 'test')}"
     return {
+        "bonferroni_all": f"Bonferroni-adjusted for {tests}, all pairs at all sizes",
         "bonferroni": f"Bonferroni-adjusted for {pairs} at each size",
-        "bonferroni_all": f"Bonferroni-adjusted for {pairs} over all sizes",
         "holm": f"Holm-adjusted over {pairs} at each size",
-        "none": "not adjusted for the number of pairs",
+        "none": "not adjusted for the number of tests",
     }[adjustment]
 
 

@@ -137,9 +137,12 @@ def exact(tmp_path_factory):
 def test_differences_are_drawn_with_bands_and_thresholds(exact):
     ax = exact.plot_difference("NB", "TAN")
     found = exact.thresholds()
-    curve = exact.findings().curve("NB", "TAN", steps=36).table
     _, line, dots, *_ = ax.lines  # after the line at 0
-    np.testing.assert_allclose(line.get_ydata(), curve["difference"])
+    np.testing.assert_allclose(line.get_ydata(), dots.get_ydata())
+    pairs = exact.pairwise()
+    band = ax.collections[0].get_paths()[0].vertices[:, 1]
+    assert band.min() == pytest.approx(-pairs["upper"].max())
+    assert band.max() == pytest.approx(-pairs["lower"].min())
     at_sizes = exact.scores.pivot_table(
         index="size", columns="learner", values="information_reward"
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pandas as pd
 import pytest
 
 from simstudy.analysis.thresholds import Course, Overtaking
@@ -26,11 +27,11 @@ def course(*changes, **more):
         (course(BACK), "NB overtakes TAN between 100 and 5,000 rows"),
         (
             course(first_ahead=()),
-            "TAN is ahead of NB at 100 and 5,000 rows; NB is not shown ahead at any",
+            "TAN is ahead of NB at 100 and 5,000 rows; NB is never significantly ahead",
         ),
         (
             course(first_ahead=(), second_ahead=()),
-            "neither NB nor TAN is shown to be ahead at any size",
+            "neither NB nor TAN is significantly ahead at any size",
         ),
         (
             course(infinite=2, m=0, note="not analysed: infinite values"),
@@ -53,12 +54,13 @@ def test_a_pair_says_if_it_could_not_use_all_models(make_findings):
 
 
 def test_the_method_names_the_tests_and_what_is_not_estimated(make_findings):
-    said = method(make_findings(courses=(course(ESTIMATED),)))
-    assert "Bonferroni-adjusted for m = 9 tests of pairs at their sizes" in said
-    assert "In brackets: intervals (95% for all of them together)" in said
+    family = {"pairwise": pd.DataFrame({"m": [9]}), "adjustment": "bonferroni_all"}
+    said = method(make_findings(courses=(course(ESTIMATED),), **family))
+    assert "Bonferroni-adjusted for m = 9 tests, all pairs at all sizes" in said
+    assert "In brackets: intervals, adjusted likewise" in said
     assert "--refine" not in said
     far = Overtaking("TAN", "NB", 50, 500, note="a factor of 10: no estimate in between")
-    said = method(make_findings(courses=(course(far),)))
+    said = method(make_findings(courses=(course(far),), **family))
     assert "In brackets" not in said
     assert "--refine adds sizes" in said
     assert method(make_findings(courses=(course(m=0),))) == ""

@@ -126,10 +126,18 @@ def test_what_could_not_be_tested_is_not_said_to_be_level(tell):
     assert said.endswith("are identical in all 30 models that both have")
 
 
-def test_the_bands_say_what_they_are_not_adjusted_for(make_findings):
-    said = captions.differences(make_findings(sizes=[*range(12)], learners=[*"ABC"], courses=()))
-    assert "dark band is not adjusted for the number of sizes, m = 12." in said
-    assert "not adjusted for the number of pairs, m = 3;" in said
+def test_the_bands_say_what_they_are_adjusted_for(make_findings):
+    def caption(adjustment, **options):
+        pairs = pd.DataFrame({"m": [36]})
+        findings = make_findings(courses=(), pairwise=pairs, adjustment=adjustment)
+        return captions.differences(findings, **options)
+
+    said = caption("bonferroni_all")
+    assert "Bonferroni-adjusted for m = 36 tests, all pairs at all sizes; where it excludes" in said
+    assert "m = " not in caption("bonferroni_all", alone=False)
+    said = caption("holm", alone=False)
+    assert "Bonferroni-adjusted for m = 36 pairs at each size" in said
+    assert "Holm's method, which decides, has no intervals" in said
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,7 @@ NASTY = r"a & b % c _ d # e $ f { g } h ~ i ^ j \ k | l"
 def run(directory, **changes):
     content = {
         "name": "tabled",
-        "models": 6,
+        "models": 12,
         "family": {"name": "tan", "attributes": [3, 4], "values": [2, 3]},
         "data": {"train_sizes": [8, 40, 1000], "test_size": 100},
         "learners": [
@@ -87,7 +87,7 @@ def test_all_tables_are_written_in_every_format(written):
         captions = (written / format / "captions.md").read_text(encoding="utf-8")
         assert all(f"## {name}.{ending}" in captions for name in names)
         assert "Bonferroni-adjusted for m = 9 cells" in captions
-        assert "Bonferroni-adjusted for m = 3 pairs at each size" in captions
+        assert "Bonferroni-adjusted for m = 9 tests, all pairs at all sizes" in captions
 
 
 def test_means_are_those_of_the_results(results, written):
@@ -137,7 +137,7 @@ def test_the_best_is_bold_and_those_that_do_not_differ_are_marked(results):
                 marks += cell.dagger
     assert marks > 0
     assert "Bold: the best mean at each size; †: not significantly different" in table.caption
-    assert "m = 3 pairs at each size" in table.caption
+    assert "m = 9 tests, all pairs at all sizes" in table.caption
 
 
 def test_tests_are_those_of_the_results(results, written):
@@ -196,7 +196,9 @@ def test_a_threshold_s_row_claims_no_more_than_the_tests(make_findings):
         given = {"n": 40, "infinite": 0, "m": 4} | more
         course = Course("NB", "TAN", **given, first_ahead=first_ahead, second_ahead=second_ahead,
                         changes=changes)  # fmt: skip
-        table = thresholds(make_findings(learners=["NB", "TAN"], courses=(course,)))
+        family = pd.DataFrame({"m": [4]})
+        findings = make_findings(learners=["NB", "TAN"], courses=(course,), pairwise=family)
+        table = thresholds(findings)
         ((first, *others),) = table.rows
         assert first.learners == (0, 1)
         return [first.text, *(cell.text for cell in others)]
