@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from simstudy.analysis.findings import Findings
+from simstudy.analysis.standings import Standing
 from simstudy.analysis.thresholds import Overtaking
 from simstudy.report.charts import spec
 from simstudy.report.charts.spec import Axis, Chart
@@ -35,11 +36,9 @@ def winners(found: Mapping[str, Findings], learners: Sequence[str]) -> Chart:
     told = []
     for place, (name, one) in enumerate(found.items()):
         for standing in one.standings:
-            others = [label for label in standing.contenders if label != standing.leader]
-            tip = f"{name}, {standing.size:,} rows: {standing.leader}"
-            tip += f", not significantly better than {listed(others)}" if others else ", beats all"
+            tip = f"{name}, {standing.size:,} rows: {standing.leader}, {_lead(standing)}"
             told.append(tip)
-            own = _Winner(place, standing.size, tip, not others)
+            own = _Winner(place, standing.size, tip, standing.wins and not standing.untested)
             marks.setdefault(standing.leader, []).append(own)
     layers: list[spec.Layer] = []
     for label, wins in marks.items():
@@ -53,6 +52,17 @@ def winners(found: Mapping[str, Findings], learners: Sequence[str]) -> Chart:
     title = "the learner with the best mean at each training size, by variant"
     y = spec.sizes_axis(sizes, 0.08)
     return Chart("winners", title, "; ".join(told), _variants([*found]), y, tuple(layers))
+
+
+def _lead(standing: Standing) -> str:
+    """Whom the learner of best mean beats, or from whom it does not differ significantly."""
+    if level := [pair.second for pair in (*standing.level, *standing.identical)]:
+        return f"not significantly better than {listed(level)}"
+    if standing.beaten_by:
+        return f"beaten by {listed([pair.second for pair in standing.beaten_by])} where both ran"
+    if standing.wins:
+        return "beats all" + " that it could be tested against" * bool(standing.untested)
+    return "not compared"
 
 
 def thresholds(found: Mapping[str, Findings], learners: Sequence[str]) -> Chart | None:
