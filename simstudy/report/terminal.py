@@ -101,7 +101,8 @@ def _print_verdicts(findings: Findings, console: Console) -> None:
         for index, sentence in enumerate(sentences):
             lead = f"{size:>8,} rows: " if index == 0 else " " * 15
             console.print(f"{lead}{sentence}", highlight=False, markup=False, soft_wrap=True)
-    method = opening(pair_method(findings))
+    named = bool(findings.standings)  # below the table of means
+    method = "By the paired tests named above" if named else opening(pair_method(findings))
     first = f"numbers are in favour of the {findings.design.kind.treatment} named first."
     console.print(f"{method}; {first}\n", style="dim")
 
@@ -119,7 +120,7 @@ def _print_courses(findings: Findings, console: Console) -> None:
         return
     for sentence in crossings.course_sentences(findings):
         console.print(f"  {sentence}", highlight=False, markup=False, soft_wrap=True)
-    notes = (crossings.method(findings), crossings.added_sizes(findings))
+    notes = (crossings.method(findings, alone=False), crossings.added_sizes(findings))
     text = " ".join(part for part in notes if part)
     console.print(f"{text}\n", style="dim", highlight=False, markup=False)
 

@@ -29,7 +29,7 @@ def test_a_run_prints_means_anova_and_verdicts(simstudy, write_study, tmp_path):
         "Sphericity",
         "Who beats whom",
         "20 rows:",
-        "Bonferroni-adjusted for m = 1 pair at each size",
+        "Bonferroni-adjusted for m = 2 tests, all pairs at all sizes",
         "results/small/",
     ):
         assert words in " ".join(done.stdout.split()), words
