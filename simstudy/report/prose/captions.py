@@ -46,6 +46,7 @@ REGRET_PARTS = (
     "regret.csv."
 )
 ALONE = "There is one learner only, so there is nothing to compare."
+RANKS_NOTE = "Ranks may differ where means do not; statements on who beats whom are of means."
 CURVES_NOTE = "They show how models differ; learners are compared by paired differences instead."
 
 
@@ -247,8 +248,8 @@ def ranks(findings: Findings, found: Sequence[Ranks], joined: bool) -> str:
     return (
         f"Average ranks of {k} learners by {findings.info.label}, 1 for the best of a model; "
         f"{how} (Nemenyi's test of all m = {math.comb(k, 2)} pairs together at α = "
-        f"{findings.alpha:.10g}; Demšar 2006). Friedman's test, corrected for ties, and Iman & "
-        f"Davenport's form of it: {tests}."
+        f"{findings.alpha:.10g}; Demšar 2006). {RANKS_NOTE} Friedman's test, corrected for ties, "
+        f"and Iman & Davenport's form of it: {tests}."
     )
 
 
@@ -261,7 +262,8 @@ def ranks_table(findings: Findings, overall: bool) -> str:
         + f". Friedman's test, corrected for ties, has {k - 1} degrees of freedom; F is Iman & "
         f"Davenport's form of it, with {k - 1} and {k - 1} × (models − 1). Learners whose average "
         "ranks differ by the critical difference differ significantly by Nemenyi's test, for all "
-        f"m = {math.comb(k, 2)} pairs together at α = {findings.alpha:.10g} (Demšar 2006)."
+        f"m = {math.comb(k, 2)} pairs together at α = {findings.alpha:.10g} (Demšar 2006). "
+        f"{RANKS_NOTE}"
     )
 
 
