@@ -172,6 +172,7 @@ class Findings:
             confidence=self.design.confidence,
             adjustment="bonferroni" if adjusted else "none",
             complete=self.over_complete_models,
+            share=self.info.share,
         )
 
     @cached_property
@@ -257,6 +258,7 @@ class Findings:
         if len(self.design.learners) < 2:
             return no_pairs("size")
         options = {"confidence": self.design.confidence, "adjustment": self.design.adjustment}
+        options["share"] = self.info.share
         return pairwise(self.scores, value=self.measure, **options)  # type: ignore[arg-type]
 
     @cached_property

@@ -18,6 +18,7 @@ from simstudy.analysis.adjustment import (
     with_infinities,
 )
 from simstudy.analysis.complete import cells
+from simstudy.analysis.shares import paired_share
 from simstudy.arrays import FloatArray, IntArray
 
 ADJUSTMENTS = ("bonferroni", "bonferroni_all", "holm", "none")
@@ -31,6 +32,7 @@ def pairwise(
     value: str = "information_reward",
     confidence: float = 0.95,
     adjustment: str = "bonferroni",
+    share: bool = False,
 ) -> pd.DataFrame:
     """Compare every two levels of a factor by paired t tests over the subjects.
 
@@ -52,6 +54,8 @@ def pairwise(
         ``"bonferroni"``: over the pairs at one level of `within`; ``"bonferroni_all"``: over the
         pairs at all levels; ``"holm"``: Holm's p values over the pairs at one level, with
         Bonferroni intervals (the step-down method has none); ``"none"``.
+    share
+        Whether the values are shares, from 0 to 1, with tests and limits from `paired_share`.
 
     Returns
     -------
@@ -60,8 +64,8 @@ def pairwise(
         (mean of first − second), `se`, `df`, `t`, `p`, `p_adjusted`, `m` (tests in the family),
         `lower`, `upper`, `first_greater`, the share of subjects with first > second, and
         `infinite`, the number of subjects with an infinite value; if any, the pair is not tested.
-        If all differences are equal, t is infinite and p is 0; if all are 0, both are NaN. A
-        warning is logged if a subject could not be used in every comparison.
+        If all differences are equal, t is infinite and p is 0, unless it is of a share; if all are
+        0, both are NaN. A warning is logged if a subject could not be used in every comparison.
     """
     check_option("adjustment", adjustment, ADJUSTMENTS)
     check_confidence(confidence)
@@ -82,6 +86,11 @@ def pairwise(
     t, p = _t_test(mean, se, df)
     m = {"bonferroni_all": pairs * len(places), "none": 1}.get(adjustment, pairs)
     half = critical_t(confidence, m, df) * se
+    lower, upper = mean - half, mean + half
+    if share:
+        levels_of = (values[:, side].swapaxes(1, 2) for side in (first, second))
+        sides = (side.reshape(differences.shape) for side in levels_of)
+        t, p, lower, upper = paired_share(*sides, confidence, m)
 
     rows = [(*place, *pair) for place in places for pair in itertools.combinations(levels, 2)]
     result = pd.DataFrame(rows, columns=[*every.within[1:], "first", "second"])
@@ -89,7 +98,7 @@ def pairwise(
     by_place = p.reshape(len(places), pairs)
     adjusted = holm(by_place).ravel() if adjustment == "holm" else bonferroni(p, m)
     greater = np.where(n > 0, (differences > 0).sum(axis=0) / np.maximum(n, 1), np.nan)
-    result = result.assign(p_adjusted=adjusted, m=m, lower=mean - half, upper=mean + half)
+    result = result.assign(p_adjusted=adjusted, m=m, lower=lower, upper=upper)
     result = result.assign(first_greater=greater, infinite=(infinite != 0).sum(axis=0))
     result["difference"] = with_infinities(mean, infinite)
     untested = ["se", "t", "p", "p_adjusted", "lower", "upper", "first_greater"]

@@ -94,6 +94,7 @@ class Analyses(MeasureAnalyses):
             "confidence": found.design.confidence,
             "adjustment": "bonferroni" if adjusted else "none",
             "complete": found.over_complete_models,
+            "share": found.info.share and options.get("method", "cell") == "cell",
         }
         return intervals(self.scores, value=found.measure, **defaults | options)
 
@@ -111,6 +112,7 @@ class Analyses(MeasureAnalyses):
         defaults: dict[str, Any] = {
             "confidence": design.confidence,
             "adjustment": design.adjustment,
+            "share": found.info.share,
         }
         return pairwise(self.scores, value=found.measure, **defaults | options)
 

@@ -23,7 +23,7 @@ def number(value: float, decimals: int = 4) -> str:
 
 def signed(value: float) -> str:
     """A number with its sign."""
-    return f"+{number(value)}" if value > 0 else number(value)
+    return f"+{number(value)}" if value >= _ROUNDING else number(value)
 
 
 def p_value(value: float, name: str = "") -> str:
