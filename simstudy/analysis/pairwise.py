@@ -88,9 +88,9 @@ def pairwise(
     half = critical_t(confidence, m, df) * se
     lower, upper = mean - half, mean + half
     if share:
-        levels_of = (values[:, side].swapaxes(1, 2) for side in (first, second))
-        sides = (side.reshape(differences.shape) for side in levels_of)
-        t, p, lower, upper = paired_share(*sides, confidence, m)
+        both = np.stack([values[:, side].swapaxes(1, 2) for side in (first, second)])
+        one, other = both.reshape(2, *differences.shape)
+        t, p, lower, upper = paired_share(one, other, confidence, m)
 
     rows = [(*place, *pair) for place in places for pair in itertools.combinations(levels, 2)]
     result = pd.DataFrame(rows, columns=[*every.within[1:], "first", "second"])

@@ -90,7 +90,7 @@ class Analyses(MeasureAnalyses):
         if not options:
             return found.intervals.copy()
         adjusted = found.design.adjustment != "none"
-        defaults = {
+        defaults: dict[str, Any] = {
             "confidence": found.design.confidence,
             "adjustment": "bonferroni" if adjusted else "none",
             "complete": found.over_complete_models,

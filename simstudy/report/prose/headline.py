@@ -280,8 +280,9 @@ def method(findings: Findings, overtaking: bool = True) -> str:
     better = "" if info.greater_is_better else ", where lower is better"
     scope = adjusted_for(design.adjustment, findings.pair_tests)
     text = (
-        f"{opening(paired_tests(findings))} over {used} at {level(design.confidence)} confidence, {scope}; numbers "
-        f"are differences in mean {with_unit(info)}{better}, in favour of the learner named first."
+        f"{opening(paired_tests(findings))} over {used} at {level(design.confidence)} confidence, "
+        f"{scope}; numbers are differences in mean {with_unit(info)}{better}, in favour of the "
+        "learner named first."
     )
     courses = findings.courses if overtaking else ()
     changes = [change for course in courses for change in course.changes]

@@ -65,6 +65,11 @@ def share(value: float) -> str:
     return "< .001" if 0 < value < 0.0005 else number(value, 3)
 
 
+def percentages(low: float, high: float) -> str:
+    """An interval of shares in percent; empty if there is none."""
+    return "" if math.isnan(low) else f"[{low:.1%}, {high:.1%}]"
+
+
 def estimated_share(value: float) -> str:
     """A share of random draws to three decimals: none of them is not never, all not always."""
     if value < 0.0005:
