@@ -8,10 +8,11 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.special import gammaln, xlogy
-from scipy.stats import binomtest, ttest_rel
+from scipy.stats import beta, binomtest, norm, sem, t, ttest_rel
 from statsmodels.stats.contingency_tables import mcnemar
 from statsmodels.stats.proportion import proportion_confint
 
+from simstudy.analysis.estimates import coverage
 from simstudy.analysis.intervals import intervals
 from simstudy.analysis.pairwise import pairwise
 from simstudy.analysis.shares import clopper_pearson, paired_share, share_interval
@@ -42,9 +43,7 @@ def test_forty_of_fifty_covers_less_than_nominal_among_28_intervals():
 
 
 def test_shares_of_models_have_korn_and_graubards_interval():
-    """By hand: n* = p(1 − p)/se² · (z/t)², and beta quantiles from R's qbeta definition."""
-    from scipy.stats import beta, norm, sem, t
-
+    """By hand: n* = p(1 − p)/se² · (z/t)², and quantiles of beta distributions."""
     values = np.array([0.2, 0.35, 0.3, 0.15, 0.25, 0.3])
     p, se = values.mean(), sem(values)
     n = p * (1 - p) / se**2 * (norm.ppf(0.975) / t.ppf(0.975, 5)) ** 2
@@ -95,8 +94,8 @@ def paired(b, c, n):
 
 def test_p_is_that_of_mcnemars_exact_test():
     b, c = outcomes(12)
-    t, p, _, _ = paired_share(*paired(b, c, 12), 0.95)
-    assert np.isnan(t).all()
+    statistic, p, _, _ = paired_share(*paired(b, c, 12), 0.95)
+    assert np.isnan(statistic).all()
     for ours, one, other in zip(p, b, c, strict=True):
         expected = mcnemar([[0, one], [other, 12 - one - other]], exact=True).pvalue
         assert np.isnan(ours) if one + other == 0 else ours == pytest.approx(expected, rel=1e-9)
@@ -130,9 +129,9 @@ def test_the_interval_of_a_difference_covers_at_least_as_often_as_it_says(n):
 def test_other_shares_have_a_t_test_with_limits_within_bounds():
     rng = np.random.default_rng(1)
     first, second = rng.binomial(20, [[0.9], [0.2]], (2, 5)) / 20
-    t, p, lower, upper = paired_share(first[:, None], second[:, None], 0.95)
+    statistic, p, lower, upper = paired_share(first[:, None], second[:, None], 0.95)
     expected = ttest_rel(first, second)
-    assert (t[0], p[0]) == pytest.approx((expected.statistic, expected.pvalue))
+    assert (statistic[0], p[0]) == pytest.approx((expected.statistic, expected.pvalue))
     assert (lower[0], upper[0]) == pytest.approx(tuple(expected.confidence_interval(0.95)))
     wide = paired_share(first[:2, None], second[:2, None], 0.95, 20)
     assert (wide[2][0], wide[3][0]) == (-1, 1)
@@ -141,8 +140,8 @@ def test_other_shares_have_a_t_test_with_limits_within_bounds():
 @pytest.mark.parametrize("n", [2, 3, 5, 8, 20])
 def test_equal_differences_of_few_models_are_no_certainty(n):
     """Two models that differ alike prove nothing: the sign test decides, p = 2^(1 − n)."""
-    t, p, lower, upper = paired_share(np.full((n, 1), 0.3), np.full((n, 1), 0.2), 0.95)
-    assert np.isnan(t[0])
+    statistic, p, lower, upper = paired_share(np.full((n, 1), 0.3), np.full((n, 1), 0.2), 0.95)
+    assert np.isnan(statistic[0])
     assert p[0] == pytest.approx(binomtest(n, n).pvalue)
     assert (lower[0] > 0) == (p[0] < 0.05)
     assert -1 <= lower[0] < 0.1 < upper[0] <= 1
@@ -179,3 +178,19 @@ def test_pairs_of_shares_are_tested_exactly_and_adjusted():
     assert row["lower"] > 0
     assert found.loc[("B", "C"), "p_adjusted"] == 1
     assert found.loc[("B", "C"), "lower"] < 0 < found.loc[("B", "C"), "upper"]
+
+
+def test_coverage_has_exact_limits_over_models():
+    truth, place = np.arange(10.0), {"size": 50, "estimator": "cv", "learner": "NB"}
+    estimates = pd.DataFrame({"model": range(10), "measure": "accuracy", "exact": truth, **place})
+    estimates = estimates.assign(
+        lower_rows=truth - 1, upper_rows=truth + np.repeat([1, -0.5], [7, 3])
+    )
+    (row,) = coverage(estimates).to_dict("records")
+    limits = row["coverage_lower"], row["coverage_upper"]
+    assert limits == pytest.approx(proportion_confint(7, 10, 0.05, "beta"))
+    assert (row["n"], row["coverage"]) == (10, 0.7)
+    wider = coverage(estimates, confidence=0.99).iloc[0]
+    assert (wider["coverage_lower"], wider["coverage_upper"]) == pytest.approx(
+        proportion_confint(7, 10, 0.01, "beta")
+    )
