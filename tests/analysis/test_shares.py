@@ -69,7 +69,7 @@ def test_missing_values_are_ignored_and_one_model_has_no_interval():
 
 
 def test_intervals_of_clusters_cover_as_they_say():
-    """Beta-binomial clusters, 2,000 replications: at least 94% at 95%, where t has down to 87%."""
+    """Beta-binomial clusters of 20 trials, 2,000 replications of each."""
     rng = np.random.default_rng(0)
     for models, p, correlation in ((50, 0.05, 0.1), (50, 0.9, 0.1), (20, 0.3, 0.5), (100, 0.05, 0)):
         rates = np.full((models, 2000), p)
