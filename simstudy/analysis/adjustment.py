@@ -35,8 +35,8 @@ def mean_and_se(
     values
         Subjects × columns; NaN is ignored.
     scale
-        Magnitude of the numbers behind each column, or all: a spread within rounding error of it
-        counts as 0.
+        Magnitude of the numbers behind each column, or all: a mean or a spread within rounding
+        error of it is 0.
 
     Returns
     -------
@@ -46,6 +46,8 @@ def mean_and_se(
     n = np.isfinite(values).sum(axis=0)
     df = np.maximum(n - 1, 0)
     mean = _divide(np.nansum(values, axis=0), n)
+    # The rounding errors of a sum of n terms grow like the square root of n.
+    mean = np.where(np.abs(mean) <= ROUNDING * np.sqrt(n) * scale, 0.0, mean)
     squares = np.nansum((values - mean) ** 2, axis=0)
     spread = np.sqrt(_divide(squares, df))
     spread = np.where(spread <= ROUNDING * scale, 0.0, spread)

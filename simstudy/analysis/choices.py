@@ -10,14 +10,19 @@ import numpy as np
 import pandas as pd
 
 from simstudy.analysis.complete import cells
+from simstudy.analysis.shares import share_interval
 from simstudy.analysis.thresholds import Pair, decided, overtaking, pair_curve
 from simstudy.study.constants import NO_CHOICE
 
 _REFERENCE = "the reference"
+_SPREAD = ("mcse", "lower", "upper")
 
 
 def contradictions(
-    picks: pd.DataFrame, measures: Sequence[str], sizes: Sequence[int]
+    picks: pd.DataFrame,
+    measures: Sequence[str],
+    sizes: Sequence[int],
+    confidence: float = 0.95,
 ) -> pd.DataFrame:
     """Return how often two measures prefer different learners of a pair.
 
@@ -30,13 +35,16 @@ def contradictions(
         The columns of the measures.
     sizes : sequence of int
         The test sizes.
+    confidence : float
+        Confidence of each interval; not adjusted for their number.
 
     Returns
     -------
     DataFrame
         One row per size and two measures: ``opposite``, the share of choices in which one prefers
         one learner and the other the other; ``one_ties``, the share in which one alone prefers
-        neither; means over models, ``mcse`` their Monte-Carlo standard error (of ``opposite``).
+        neither; means over models; of ``opposite``, ``mcse``, the Monte-Carlo standard error, and
+        ``lower`` and ``upper``, the limits of `share_interval`.
     """
     found = []
     for size in sizes:
@@ -50,19 +58,24 @@ def contradictions(
                 _by_model((one[there] == 0) != (other[there] == 0), models[there]),
             ]
             means = [float(each.mean()) if len(each) else math.nan for each in shares]
-            found.append((size, first, second, *means, _mcse(shares[0]), len(shares[0])))
-    columns = ["size", "first", "second", "opposite", "one_ties", "mcse", "n"]
+            spread = _spread(shares[0], confidence)
+            found.append((size, first, second, *means, *spread, len(shares[0])))
+    columns = ["size", "first", "second", "opposite", "one_ties", *_SPREAD, "n"]
     return pd.DataFrame(found, columns=columns)
 
 
 def against_truth(
-    picks: pd.DataFrame, measures: Sequence[str], targets: Sequence[str], sizes: Sequence[int]
+    picks: pd.DataFrame,
+    measures: Sequence[str],
+    targets: Sequence[str],
+    sizes: Sequence[int],
+    confidence: float = 0.95,
 ) -> pd.DataFrame:
     """Return how often each measure contradicts the truth by each target.
 
     Parameters
     ----------
-    picks, measures, sizes
+    picks, measures, sizes, confidence
         As in `contradictions`; the table also has a column ``truth_<target>`` for each target,
         with the same signs.
     targets : sequence of str
@@ -72,9 +85,9 @@ def against_truth(
     -------
     DataFrame
         One row per target, size and measure: ``right``, ``tied`` and ``wrong``, the shares of its
-        choices, without pairs that the target ties, means over models; ``mcse`` of ``wrong``;
-        ``pairs``, how many pairs of learners there are in all models, and ``left_out``, how many
-        the target ties.
+        choices, without pairs that the target ties, means over models; of ``wrong``, ``mcse``,
+        ``lower`` and ``upper``; ``pairs``, how many pairs of learners there are in all models, and
+        ``left_out``, how many the target ties.
     """
     found = []
     for target, size in itertools.product(targets, sizes):
@@ -89,9 +102,10 @@ def against_truth(
             shares = [_by_model(agree == sign, models[there]) for sign in (1, 0, -1)]
             means = [float(each.mean()) if len(each) else math.nan for each in shares]
             counts = len(once), int((once["sign"] == 0).sum())
-            found.append((target, size, measure, *means, _mcse(shares[2]), *counts))
-    columns = ["target", "size", "measure", "right", "tied", "wrong", "mcse", "pairs", "left_out"]
-    return pd.DataFrame(found, columns=columns)
+            spread = _spread(shares[2], confidence)
+            found.append((target, size, measure, *means, *spread, *counts))
+    columns = ["target", "size", "measure", "right", "tied", "wrong", *_SPREAD]
+    return pd.DataFrame(found, columns=[*columns, "pairs", "left_out"])
 
 
 def _by_model(events: np.ndarray, models: np.ndarray) -> np.ndarray:
@@ -103,8 +117,12 @@ def _by_model(events: np.ndarray, models: np.ndarray) -> np.ndarray:
     return shares
 
 
-def _mcse(shares: np.ndarray) -> float:
-    return float(shares.std(ddof=1) / math.sqrt(len(shares))) if len(shares) > 1 else math.nan
+def _spread(shares: np.ndarray, confidence: float) -> tuple[float, float, float]:
+    """Return the standard error of a mean over models, and the limits of its interval."""
+    if len(shares) < 2:
+        return math.nan, math.nan, math.nan
+    _, lower, upper = share_interval(shares[:, None], confidence)
+    return float(shares.std(ddof=1) / math.sqrt(len(shares))), float(lower[0]), float(upper[0])
 
 
 def rows_needed(

@@ -133,7 +133,7 @@ def _compared(one: pd.Series, other: pd.Series, together: bool) -> dict[str, Any
         found = (float(mean[0]), float(se[0]), float(df[0]))
     else:
         found = _welch(first, second)
-    difference = 0.0 if found[1] == 0 and abs(found[0]) <= ROUNDING * scale else found[0]
+    difference = 0.0 if abs(found[0]) <= ROUNDING * scale else found[0]
     row |= {"difference": difference, "se": found[1], "df": found[2]}
     return row | {"test": PAIRED if together else WELCH}
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from simstudy.analysis.winners import Winners
 
 NAIVE = "naive_t"
+MAX_CORRELATION = 0.999  # nearer to ±1 counts as this: Fisher's z of 1 is infinite
 
 
 class HasDatasets(Protocol):
@@ -58,7 +59,8 @@ class DataCheck:
     measure : str
         The measure.
     estimate, lower, upper : float
-        The mean difference in favour of the first, or the mean correlation with its interval.
+        The mean difference in favour of the first, or the mean correlation, by Fisher's z, with
+        its interval.
     statistic, p : float
         Of the test; p adjusted.
     test : str
@@ -318,28 +320,28 @@ def _opposed(one: Winners, other: Winners, dataset: str) -> bool:
 def _correlation(claim: DataClaim, results: HasDatasets, alpha: float) -> list[DataCheck]:
     """Whether the mean correlation of two measures lies above or below a value.
 
-    The mean over learners on each data set; the interval is over data sets.
+    The mean of Fisher's z over learners on each data set, with a t interval over data sets;
+    estimate and limits are transformed back.
     """
     found = results.correlations(claim.measure, claim.other_measure)
     table = found.table[claim.learners] if claim.learners else found.table
-    means = table.mean(axis=1).dropna().to_numpy(np.float64)
+    transformed = np.arctanh(table.clip(-MAX_CORRELATION, MAX_CORRELATION))
+    means = transformed.mean(axis=1).dropna().to_numpy(np.float64)
     first, second, n = claim.measure, claim.other_measure, len(means)
     if n < 2:
         why = "fewer than 2 data sets with a correlation"
         return [DataCheck(NOT_DECIDED, first, second, n=n, reason=why)]
-    mean = float(means.mean())
-    half = float(critical_t(1 - alpha, 1, np.array([n - 1]))[0]) * float(
-        means.std(ddof=1) / math.sqrt(n)
-    )
-    lower, upper = mean - half, mean + half
+    half = critical_t(1 - alpha, 1, np.array(n - 1)) * means.std(ddof=1) / math.sqrt(n)
+    mean, lower, upper = (float(np.tanh(means.mean() + side * half)) for side in (0, -1, 1))
     above = claim.relation == "correlation above"
     holds = lower > claim.value if above else upper < claim.value
     fails = upper < claim.value if above else lower > claim.value
     verdict = REPRODUCED if holds else NOT_REPRODUCED if fails else NOT_DECIDED
     known = table.to_numpy(np.float64)
     signs = int((known > 0).sum()), int((known < 0).sum())
-    why = f"{signs[0]} of {int(np.isfinite(known).sum())} positive, {signs[1]} negative"
-    t = "t interval over data sets"
+    why = f"{signs[0]} of {int(np.isfinite(known).sum())} positive, {signs[1]} negative; "
+    why += f"arithmetic mean {table.mean(axis=1).mean():.2f}"
+    t = "t interval of Fisher's z over data sets"
     return [
         DataCheck(
             verdict, first, second, "", first, mean, lower, upper, test=t, m=1, n=n, reason=why

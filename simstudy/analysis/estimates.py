@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from simstudy.analysis.adjustment import check_option
+from simstudy.analysis.adjustment import check_confidence, check_option
+from simstudy.analysis.shares import clopper_pearson
 from simstudy.arrays import FloatArray
 
 TARGETS = ("exact", "mean")
@@ -65,7 +66,9 @@ def _quality(estimate: FloatArray, truth: FloatArray) -> dict[str, Any]:
     }
 
 
-def coverage(estimates: pd.DataFrame, target: str = "exact") -> pd.DataFrame:
+def coverage(
+    estimates: pd.DataFrame, target: str = "exact", confidence: float = 0.95
+) -> pd.DataFrame:
     """Return how often intervals contain the truth, and how wide they are.
 
     Parameters
@@ -73,14 +76,19 @@ def coverage(estimates: pd.DataFrame, target: str = "exact") -> pd.DataFrame:
     estimates, target
         As in `quality`; for every interval the columns `lower_<name>` and `upper_<name>`, NaN where
         an estimator has no such interval.
+    confidence
+        Confidence of the interval of each coverage; not adjusted for their number.
 
     Returns
     -------
     DataFrame
-        One row per size, estimator, learner, measure and `interval` that it has: `n`, `coverage`,
-        its Monte-Carlo standard error `coverage_mcse`, and the mean `width`.
+        One row per size, estimator, learner, measure and `interval` that it has: `n`, the number
+        of models, with one interval each; `coverage`, its Monte-Carlo standard error
+        `coverage_mcse` and its exact binomial limits `coverage_lower` and `coverage_upper`; and the
+        mean `width`. Rows of the same models are not independent.
     """
     check_option("target", target, TARGETS)
+    check_confidence(confidence)
     names = [name.removeprefix(LOWER) for name in map(str, estimates) if name.startswith(LOWER)]
     found = []
     for key, rows in estimates.groupby(KEYS, sort=False):
@@ -94,6 +102,11 @@ def coverage(estimates: pd.DataFrame, target: str = "exact") -> pd.DataFrame:
                 row = {"interval": name, "n": n, "coverage": share}
                 row |= {"coverage_mcse": math.sqrt(share * (1 - share) / n), "width": width}
                 found.append(dict(zip(KEYS, key, strict=True)) | row)
-    return pd.DataFrame(
-        found, columns=[*KEYS, "interval", "n", "coverage", "coverage_mcse", "width"]
-    )
+    columns = [*KEYS, "interval", "n", "coverage", "coverage_mcse", "width"]
+    table = pd.DataFrame(found, columns=columns)
+    number = table["n"].to_numpy(np.float64)
+    inside = np.round(number * table["coverage"].to_numpy(np.float64))
+    lower, upper = clopper_pearson(inside, number, confidence)
+    table.insert(len(columns) - 1, "coverage_lower", lower)
+    table.insert(len(columns), "coverage_upper", upper)
+    return table

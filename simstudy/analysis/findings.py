@@ -171,6 +171,7 @@ class Findings:
             confidence=self.design.confidence,
             adjustment="bonferroni" if adjusted else "none",
             complete=self.over_complete_models,
+            share=self.info.share,
         )
 
     @cached_property
@@ -258,8 +259,13 @@ class Findings:
         """
         if len(self.design.learners) < 2:
             return no_pairs("size")
-        options = {"confidence": self.design.confidence, "adjustment": self.design.adjustment}
-        return pairwise(self._all_sizes, value=self.measure, **options)  # type: ignore[arg-type]
+        return pairwise(
+            self._all_sizes,
+            value=self.measure,
+            confidence=self.design.confidence,
+            adjustment=self.design.adjustment,
+            share=self.info.share,
+        )
 
     @cached_property
     def pairwise(self) -> pd.DataFrame:

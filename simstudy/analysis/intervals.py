@@ -16,6 +16,7 @@ from simstudy.analysis.adjustment import (
     with_infinities,
 )
 from simstudy.analysis.complete import cells, complete_subjects, factor_names
+from simstudy.analysis.shares import share_interval
 from simstudy.arrays import FloatArray
 
 ADJUSTMENTS = ("bonferroni", "bonferroni_within", "none")
@@ -31,8 +32,9 @@ def intervals(
     adjustment: str = "bonferroni",
     method: str = "cell",
     complete: bool = False,
+    share: bool = False,
 ) -> pd.DataFrame:
-    """Return the mean of every cell with a t interval.
+    """Return the mean of every cell with a t interval, or a binomial one of a share.
 
     Parameters
     ----------
@@ -53,18 +55,24 @@ def intervals(
     complete
         For the method ``"cell"``: use only subjects without missing values, so that all means
         are over the same subjects.
+    share
+        For the method ``"cell"``: whether the values are shares, from 0 to 1, with limits from
+        `share_interval`.
 
     Returns
     -------
     DataFrame
         One row per cell: the factors, `n`, `mean`, `se` (the Monte-Carlo standard error of the
         mean for the method ``"cell"``), `df`, `m` (intervals in the family), `t_crit`, `lower`,
-        `upper`, `infinite` (number of infinite values; if any, the mean is infinite without
-        interval), `method`. A warning is logged if a subject lacks a value.
+        `upper` (mean ∓ t_crit · se, unless it is a share), `infinite` (number of infinite values;
+        if any, the mean is infinite without interval), `method`. A warning is logged if a subject
+        lacks a value.
     """
     check_option("adjustment", adjustment, ADJUSTMENTS)
     check_option("method", method, METHODS)
     check_confidence(confidence)
+    if share and method != "cell":
+        raise ValueError(f"shares have no intervals by the method {method!r}")
     correction = 1.0
     if method == "cell":
         every = cells(table, subject, within, value)
@@ -87,10 +95,13 @@ def intervals(
     families = {"bonferroni": math.prod(map(len, levels)), "bonferroni_within": len(levels[0])}
     m = families.get(adjustment, 1)
     t_crit = critical_t(confidence, m, df)
+    lower, upper = mean - t_crit * se, mean + t_crit * se
+    if share:
+        _, lower, upper = share_interval(values, confidence, m)
 
     result = pd.DataFrame(list(itertools.product(*levels)), columns=list(factor_names(within)))
     result = result.assign(n=n, mean=mean, se=se, df=df, m=m, t_crit=t_crit)
-    result = result.assign(lower=mean - t_crit * se, upper=mean + t_crit * se)
+    result = result.assign(lower=lower, upper=upper)
     result = result.assign(infinite=(infinite != 0).sum(axis=0), method=method)
     result["mean"] = with_infinities(mean, infinite)
     result.loc[result["infinite"] > 0, ["se", "lower", "upper"]] = np.nan

@@ -20,6 +20,7 @@ from simstudy.analysis.adjustment import (
     with_infinities,
 )
 from simstudy.analysis.complete import cells
+from simstudy.analysis.shares import paired_share
 from simstudy.arrays import FloatArray, IntArray
 
 ADJUSTMENTS = ("bonferroni_all", "bonferroni", "holm", "none")
@@ -33,6 +34,7 @@ def pairwise(
     value: str = "information_reward",
     confidence: float = 0.95,
     adjustment: str = "bonferroni",
+    share: bool = False,
 ) -> pd.DataFrame:
     """Compare each pair of levels of a factor by paired t tests over the subjects.
 
@@ -56,6 +58,8 @@ def pairwise(
         pairs at one level; ``"holm"``: Holm's p values over the pairs at one level, with
         Bonferroni intervals (the step-down method has none); ``"none"``. A pair of which one has
         no row at a level is not one of the tests there.
+    share
+        Whether the values are shares, from 0 to 1, with tests and limits from `paired_share`.
 
     Returns
     -------
@@ -65,8 +69,8 @@ def pairwise(
         `lower`, `upper`, `significant` (whether `p_adjusted` is below 1 − confidence),
         `first_greater`, the share of subjects with first > second, and `infinite`, the number of
         subjects with an infinite value; if any, the pair is not tested.
-        If all differences are equal, t is infinite and p is 0; if all are 0, both are NaN. A
-        warning is logged if a subject could not be used in every comparison.
+        If all differences are equal, t is infinite and p is 0, unless it is of a share; if all are
+        0, both are NaN. A warning is logged if a subject could not be used in every comparison.
     """
     check_option("adjustment", adjustment, ADJUSTMENTS)
     check_confidence(confidence)
@@ -89,6 +93,11 @@ def pairwise(
     designed = (present[first] & present[second]).T  # places × pairs
     m = np.repeat(family_sizes(adjustment, designed.sum(axis=1)), pairs)
     half = critical_t(confidence, m, df) * se
+    lower, upper = mean - half, mean + half
+    if share:
+        both = np.stack([values[:, side].swapaxes(1, 2) for side in (first, second)])
+        one, other = both.reshape(2, *differences.shape)
+        t, p, lower, upper = paired_share(one, other, confidence, m)
 
     rows = [(*place, *pair) for place in places for pair in itertools.combinations(levels, 2)]
     result = pd.DataFrame(rows, columns=[*every.within[1:], "first", "second"])
@@ -99,7 +108,7 @@ def pairwise(
             chosen = place + np.flatnonzero(among)
             adjusted[chosen] = holm(p[chosen])
     greater = np.where(n > 0, (differences > 0).sum(axis=0) / np.maximum(n, 1), np.nan)
-    result = result.assign(p_adjusted=adjusted, m=m, lower=mean - half, upper=mean + half)
+    result = result.assign(p_adjusted=adjusted, m=m, lower=lower, upper=upper)
     result = result.assign(first_greater=greater, infinite=(infinite != 0).sum(axis=0))
     result["difference"] = with_infinities(mean, infinite)
     untested = ["se", "t", "p", "p_adjusted", "lower", "upper", "first_greater"]

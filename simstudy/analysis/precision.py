@@ -10,7 +10,6 @@ import pandas as pd
 from scipy.special import nctdtr
 
 from simstudy.analysis.adjustment import (
-    ROUNDING,
     check_confidence,
     critical_t,
     largest,
@@ -89,7 +88,6 @@ def precision(
     infinite = np.hstack([above, opposed])
 
     n, mean, se, _ = mean_and_se(columns, scale)
-    mean = np.where((se == 0) & (np.abs(mean) <= ROUNDING * scale), 0.0, mean)
     unmeasured = (infinite != 0).any(axis=0) | (n < 2)
     se = np.where(unmeasured, np.nan, se)
     sd = se * np.sqrt(n)

@@ -57,7 +57,8 @@ class Estimating(Way):
         what, signed = column.test, ("error", "error_of_mean")
         label = _WORDS[what].format(f"{own.label} ({column.label})")
         zero = "no bias" if what in signed else ""
-        return MeasureInfo(what in (COVERED, COVERED_MEAN), label=label, zero=zero)
+        covers = what in (COVERED, COVERED_MEAN)
+        return MeasureInfo(covers, label=label, zero=zero, share=covers)
 
     def task(self, plan: Plan, model: int) -> Task:
         """Return the task of one model."""

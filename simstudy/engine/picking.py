@@ -52,7 +52,7 @@ class Picking(Way):
         plain = column.label == column.measure
         label = own.label if plain else column.label.replace("_", " ")
         if column.test == RIGHT:
-            return MeasureInfo(True, label=f"right choices by {label}")
+            return MeasureInfo(True, label=f"right choices by {label}", share=True)
         return MeasureInfo(False, own.logarithmic, f"loss in {label}", own.unit)
 
     def task(self, plan: Plan, model: int) -> Task:

@@ -61,7 +61,8 @@ class Rejecting(Way):
             WRONG: "rejections in favour of the worse of {}",
             GAP: "exact difference of {}",
         }
-        return MeasureInfo(column.test == POWER, label=words[column.test].format(column.label))
+        label, share = words[column.test].format(column.label), column.test != GAP
+        return MeasureInfo(column.test == POWER, label=label, share=share)
 
     def task(self, plan: Plan, model: int) -> Task:
         """Return the task of one model."""

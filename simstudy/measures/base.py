@@ -53,6 +53,9 @@ class MeasureInfo:
     partial : bool
         Whether the measure is of one kind of error alone, so that a learner that is always wrong
         may score better than one that is always right.
+    share : bool
+        Whether a score is a share of the choices, intervals or tests of a model, with binomial
+        intervals over models; not for measures of learners.
     """
 
     greater_is_better: bool
@@ -62,6 +65,7 @@ class MeasureInfo:
     zero: str = ""
     over: Literal["row", "set"] = "row"
     partial: bool = False
+    share: bool = False
 
 
 class Undefined(float):

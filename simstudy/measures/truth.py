@@ -8,6 +8,8 @@ from simstudy.arrays import FloatArray, IntArray
 from simstudy.measures.base import measure
 from simstudy.measures.rewards import information_reward
 
+_ROUNDING = 64 * float(np.finfo(np.float64).eps)  # of a reward
+
 
 @measure(greater_is_better=False, logarithmic=True, label="KL divergence", unit="nats")
 def kl_divergence(
@@ -200,4 +202,6 @@ def _difference(
     one, other = (information_reward(each, y, prior, base, reward) for each in (better, worse))
     with np.errstate(invalid="ignore"):  # infinity less infinity
         difference: FloatArray = one - other
-    return difference
+        # Equal predictions that were computed in different ways have the same reward.
+        rounded = np.abs(difference) <= _ROUNDING * np.maximum(np.abs(one), 1.0)
+    return np.where(rounded & np.isfinite(one), 0.0, difference)

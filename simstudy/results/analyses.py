@@ -90,10 +90,11 @@ class Analyses(MeasureAnalyses):
         if not options:
             return found.intervals.copy()
         adjusted = found.design.adjustment != "none"
-        defaults = {
+        defaults: dict[str, Any] = {
             "confidence": found.design.confidence,
             "adjustment": "bonferroni" if adjusted else "none",
             "complete": found.over_complete_models,
+            "share": found.info.share and options.get("method", "cell") == "cell",
         }
         return intervals(self.scores, value=found.measure, **defaults | options)
 
@@ -111,6 +112,7 @@ class Analyses(MeasureAnalyses):
         defaults: dict[str, Any] = {
             "confidence": design.confidence,
             "adjustment": design.adjustment,
+            "share": found.info.share,
         }
         return pairwise(self.scores, value=found.measure, **defaults | options)
 

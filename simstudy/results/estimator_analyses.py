@@ -64,4 +64,4 @@ class EstimatorAnalyses(DataAnalyses):
         """
         from simstudy.analysis.estimates import coverage
 
-        return coverage(self.estimates, target)
+        return coverage(self.estimates, target, self.study.analysis.confidence)

@@ -77,6 +77,7 @@ class _Info(_Section):
     zero: str
     over: Literal["row", "set"] = "row"
     partial: bool = False
+    share: bool = False
     mean: bool = True  # of earlier versions: whether it has an exact value
 
 

@@ -69,13 +69,14 @@ class MeasureAnalyses(EstimatorAnalyses):
         """How often two measures prefer different learners; see `analysis.choices`."""
         from simstudy.analysis.choices import contradictions
 
-        return contradictions(self.picks, self.learners, self.sizes)
+        return contradictions(self.picks, self.learners, self.sizes, self.study.analysis.confidence)
 
     def against_truth(self) -> pd.DataFrame:
         """How often each measure contradicts the truth by each target; see `analysis.choices`."""
         from simstudy.analysis.choices import against_truth
 
-        return against_truth(self.picks, self.learners, self._targets, self.sizes)
+        confidence = self.study.analysis.confidence
+        return against_truth(self.picks, self.learners, self._targets, self.sizes, confidence)
 
     def rows_needed(self, measure: str | None = None, at: int | None = None) -> pd.DataFrame:
         """How many test rows each measure needs to be as good as the best one at ``at`` rows.

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from simstudy.analysis.choices import against_truth, contradictions, rows_needed
+from simstudy.analysis.shares import share_interval
 
 
 @pytest.fixture
@@ -33,6 +34,8 @@ def test_contradictions_counted_by_hand(picks):
     assert row["one_ties"] == pytest.approx((1 / 4 + 1 / 3) / 2)
     assert row["mcse"] == pytest.approx(abs(2 / 4 - 1 / 3) / 2)
     assert row["n"] == 2
+    limits = share_interval(np.array([[2 / 4], [1 / 3]]), 0.95)
+    assert (row["lower"], row["upper"]) == pytest.approx((limits[1][0], limits[2][0]))
 
 
 def test_contradictions_of_the_truth_counted_by_hand(picks):
@@ -41,6 +44,9 @@ def test_contradictions_of_the_truth_counted_by_hand(picks):
     assert (a["pairs"], a["left_out"]) == (4, 1)
     assert [a[key] for key in ("right", "tied", "wrong")] == pytest.approx([5 / 8, 1 / 4, 1 / 8])
     assert [b[key] for key in ("right", "tied", "wrong")] == pytest.approx([1 / 8, 5 / 8, 1 / 4])
+    limits = share_interval(np.array([[1 / 2], [0.0]]), 0.9)
+    (b,) = against_truth(picks, ["b"], ["kl"], [100], confidence=0.9).to_dict("records")
+    assert (b["lower"], b["upper"]) == pytest.approx((limits[1][0], limits[2][0]))
 
 
 SIZES = [20, 50, 100, 200, 500, 1000]

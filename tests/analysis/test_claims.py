@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import pandas as pd
 import pytest
+from scipy.stats import binomtest
 
 from simstudy import make_study, run_study
 from simstudy.analysis.claims import (
@@ -17,7 +19,9 @@ from simstudy.analysis.claims import (
     check_claims,
     check_statements,
 )
+from simstudy.measures.base import MeasureInfo
 from simstudy.report.prose.claims import basis, numbers, tally
+from simstudy.study.lists import load_collection
 from simstudy.study.readings import Reading
 
 YES, NO, OPEN = "reproduced", "not reproduced", "not decided"
@@ -255,3 +259,44 @@ def test_claims_are_held_against_the_studies_they_name(tmp_path):
     (whole,) = check_statements([Statement("all of them", claims)], {"tiny": results})
     assert (whole.lines, whole.verdict) == (found, NO)
     assert whole.statement.study == "tiny"
+
+
+def covering(make_findings, shares):
+    """Findings on 50 models: how many of the intervals of each estimator cover, at each size."""
+    labels = [*shares, *(f"other {number}" for number in range(14 - len(shares)))]
+    scores = pd.DataFrame(
+        {"model": model, "size": size, "learner": label, "reward": float(model < inside)}
+        for size in (50, 500)
+        for label in labels
+        for inside in [shares.get(label, 45)]
+        for model in range(50)
+    )
+    findings = make_findings(scores)
+    return replace(findings, info=MeasureInfo(True, label="coverage", share=True))
+
+
+def lines_of(name):
+    """The lines of a statement of `which_estimate`."""
+    every = [line for one in load_collection("which_estimate").statements for line in one.lines]
+    return [line for line in every if line.id.startswith(name)]
+
+
+def test_a_coverage_of_forty_in_fifty_is_below_nominal(make_findings):
+    """With the coverages that the page of `which_estimate` recorded."""
+    shares = {"10-fold stratified": 40, "5×2cv": 25, "nested 10-fold": 46}
+    findings = covering(make_findings, shares)
+    found = [check_claim(line, findings) for line in lines_of("bengio.naive")]
+    assert [one.verdict for one in found] == [YES, YES]
+    check = found[0].checks[0]
+    expected = binomtest(40, 50).proportion_ci(1 - 0.05 / 28)
+    assert (check.lower, check.upper) == pytest.approx(tuple(expected), abs=1e-9)
+    assert (check.first, check.n, check.m) == ("10-fold stratified", 50, 28)
+    assert check_claim(lines_of("bates.nested")[0], findings).verdict == OPEN
+    plain = replace(findings, info=MeasureInfo(True, label="coverage"))
+    assert check_claim(lines_of("bengio.naive")[0], plain).verdict == OPEN
+
+
+def test_that_a_naive_test_rejects_too_often_is_held_against_mirrored_pairs_only():
+    lines = [*lines_of("dietterich.resampled"), *lines_of("dietterich.folds")]
+    assert len(lines) == 4
+    assert {line.measure for line in lines} == {"type_1_mirrored_C4.5"}

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from itertools import combinations
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 from simstudy.analysis.claims import check_statements
 from simstudy.analysis.correlations import correlations
@@ -161,6 +164,42 @@ def test_correlations_lie_above_or_below_a_value():
     assert verdict(results, relation="correlation below", value=0.5, **pair)[0] == "not reproduced"
     loss = {"measure": "a", "other_measure": "loss"}
     assert verdict(results, relation="correlation below", **loss)[0] == "reproduced"
+
+
+class Correlated:
+    """Results with given correlations, data sets × learners."""
+
+    def __init__(self, *rows):
+        self.rows = pd.DataFrame(rows)
+
+    def correlations(self, first, second):
+        return SimpleNamespace(table=self.rows)
+
+
+def test_the_interval_of_a_mean_correlation_is_by_fishers_z():
+    claim = {"relation": "correlation above", "value": 0.5, "measure": "a", "other_measure": "b"}
+    rows = [(0.99, 0.9), (0.98, np.nan), (0.3, 0.6), (0.95, 0.97), (np.nan, np.nan)]
+    _, (check,) = verdict(Correlated(*rows), **claim)
+    z = np.array([np.mean([fisher(r) for r in row if r == r]) for row in rows[:4]])
+    expected = np.tanh(stats.t.interval(0.95, 3, z.mean(), stats.sem(z)))
+    assert (check.lower, check.upper) == pytest.approx(tuple(expected))
+    assert check.estimate == pytest.approx(np.tanh(z.mean()))
+    assert check.n == 4
+    mean = np.mean([0.945, 0.98, 0.45, 0.96])
+    assert f"arithmetic mean {mean:.2f}" in check.reason
+    # A t interval of the correlations themselves would reach beyond 1.
+    assert mean + stats.t.ppf(0.975, 3) * stats.sem([0.945, 0.98, 0.45, 0.96]) > 1
+
+
+def fisher(r):
+    return math.log((1 + r) / (1 - r)) / 2
+
+
+@pytest.mark.parametrize("rows", [[(1.0,), (1.0,)], [(1.0,), (-1.0,), (0.2,)], [(-1.0,), (-0.9,)]])
+def test_correlations_of_one_have_finite_limits(rows):
+    claim = {"relation": "correlation above", "measure": "a", "other_measure": "b"}
+    _, (check,) = verdict(Correlated(*rows), **claim)
+    assert -1 < check.lower <= check.estimate <= check.upper < 1
 
 
 def test_a_check_says_its_numbers_and_what_they_rest_on():

@@ -204,3 +204,15 @@ def test_an_infinite_score_is_never_tested_nor_left_out():
     assert np.isnan(rows.loc[("B", "C"), "difference"])  # −inf less −inf
     assert list(rows["infinite"]) == [1, 1, 1]
     assert rows[["se", "t", "p", "p_adjusted", "lower", "upper"]].isna().all(axis=None)
+
+
+def test_a_mean_of_exact_differences_that_cancel_is_zero():
+    """Differences such as ±0.1 sum to 1e-17, not to 0: that is rounding error and no lead."""
+    rng = np.random.default_rng(3)
+    gaps = np.repeat([0.1, 0.3, 0.7, -0.1, -0.3, -0.7], 20)
+    rng.shuffle(gaps)
+    base = rng.normal(size=len(gaps))
+    found = pairwise(one_size(base + gaps, base)).iloc[0]
+    assert abs((base + gaps - base).sum()) > 0
+    assert (found["difference"], found["t"], found["p"]) == (0, 0, 1)
+    assert found["lower"] == -found["upper"] < 0

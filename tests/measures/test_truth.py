@@ -102,3 +102,14 @@ def test_regret_and_its_parts_are_differences_of_the_reward_asked_for(seed, rewa
     plain = regret(proba, y, prior=prior, oracle=oracle)
     factor = k if reward == "sum" else 1
     np.testing.assert_allclose(found, factor * plain, rtol=1e-9, atol=1e-12)
+
+
+@given(seeds)
+def test_regret_is_zero_for_the_truth_computed_in_another_way(seed):
+    """Products in another order differ in the last place, and regret must not."""
+    rng = np.random.default_rng(seed)
+    factors = rng.uniform(0.1, 1, (6, 10, 3))
+    forwards, backwards = np.prod(factors, axis=0), np.prod(factors[::-1], axis=0)
+    truth, proba = (each / each.sum(axis=1, keepdims=True) for each in (forwards, backwards))
+    y, prior = rng.integers(0, 3, 10), np.full(3, 1 / 3)
+    assert (regret(proba, y, prior=prior, oracle=truth) == 0).all()

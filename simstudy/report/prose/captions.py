@@ -22,6 +22,7 @@ from simstudy.report.prose.phrases import (
     all_sizes,
     axis_label,
     count_range,
+    intervals_of_means,
     level,
     with_unit,
 )
@@ -59,7 +60,12 @@ def intervals(findings: Findings) -> str:
     """The intervals of the means."""
     m = findings.means[0].m
     family = f"Bonferroni-adjusted for m = {m} cells" if m > 1 else "not adjusted"
-    return f"{level(findings.design.confidence)} t intervals between models, {family}"
+    return f"{intervals_of_means(findings)}, {family}"
+
+
+def beside(findings: Findings) -> str:
+    """What stands beside a mean in tables: its interval, or half the width of a symmetric one."""
+    return "[ ]" if findings.info.share else "±"
 
 
 def models(findings: Findings) -> str:
@@ -79,8 +85,8 @@ def models(findings: Findings) -> str:
 def reading(findings: Findings, overtaking: bool = True) -> list[str]:
     """What holds for all figures and tables of a page: means, intervals and tests."""
     sentences = [
-        f"Means are {models(findings)}. Bars in figures and ± in tables: {intervals(findings)}. "
-        f"{CURVES_NOTE} Panels of one figure have the same vertical scale."
+        f"Means are {models(findings)}. Bars in figures and {beside(findings)} in tables: "
+        f"{intervals(findings)}. {CURVES_NOTE} Panels of one figure have the same vertical scale."
     ]
     if len(findings.design.learners) > 1:
         sentences.append(

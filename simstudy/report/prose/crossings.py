@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from simstudy.analysis.curves import MAX_RATIO
 from simstudy.analysis.findings import Findings
 from simstudy.analysis.thresholds import Course, Overtaking
-from simstudy.report.prose.phrases import adjusted_for, level, listed, opening
+from simstudy.report.prose.phrases import adjusted_for, level, listed, opening, paired_tests
 
 _MAX_NAMED = 3  # pairs that the headline names; more are counted
 OVERTAKES = (
@@ -80,7 +80,7 @@ def tests(findings: Findings) -> str:
     """The tests that decide who is ahead, and their adjustment."""
     design = findings.design
     scope = adjusted_for(design.adjustment, findings.pair_tests)
-    return f"paired t tests at {level(design.confidence)} confidence, {scope}"
+    return f"{paired_tests(findings)} at {level(design.confidence)} confidence, {scope}"
 
 
 def method(findings: Findings, shown: Sequence[Course] | None = None, alone: bool = True) -> str:

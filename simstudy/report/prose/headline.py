@@ -14,9 +14,11 @@ from simstudy.report.prose.phrases import (
     among,
     count_range,
     in_unit,
+    intervals_of_means,
     level,
     listed,
     opening,
+    paired_tests,
     rows,
     with_unit,
 )
@@ -66,7 +68,7 @@ def _alone(findings: Findings) -> str:
         each = listed([f"{_mean(mean, findings)} at {mean.size:,} rows" for mean in known])
         text += f"a mean {findings.info.label} of {each}"
     if any(mean.has_interval for mean in known):
-        text += f" ({level(findings.design.confidence)} t intervals between models{adjusted})"
+        text += f" ({intervals_of_means(findings)}{adjusted})"
     lost = [f"{mean.size:,}" for mean in ends if mean not in known]
     text += (", and " * bool(known) + f"no score at {listed(lost)} rows") * bool(lost)
     return f"{text}; there is nothing to compare it with."
@@ -277,8 +279,9 @@ def method(findings: Findings, overtaking: bool = True) -> str:
     better = "" if info.greater_is_better else ", where lower is better"
     scope = adjusted_for(design.adjustment, findings.pair_tests)
     text = (
-        f"Paired t tests over {used} at {level(design.confidence)} confidence, {scope}; numbers "
-        f"are differences in mean {with_unit(info)}{better}, in favour of the learner named first."
+        f"{opening(paired_tests(findings))} over {used} at {level(design.confidence)} confidence, "
+        f"{scope}; numbers are differences in mean {with_unit(info)}{better}, in favour of the "
+        "learner named first."
     )
     courses = findings.courses if overtaking else ()
     changes = [change for course in courses for change in course.changes]

@@ -23,7 +23,7 @@ def number(value: float, decimals: int = 4) -> str:
 
 def signed(value: float) -> str:
     """A number with its sign."""
-    return f"+{number(value)}" if value > 0 else number(value)
+    return f"+{number(value)}" if value >= _ROUNDING else number(value)
 
 
 def p_value(value: float, name: str = "") -> str:
@@ -63,6 +63,11 @@ def minus(number: str) -> str:
 def share(value: float) -> str:
     """A number from 0 to 1 to three decimals; below these, how small it is."""
     return "< .001" if 0 < value < 0.0005 else number(value, 3)
+
+
+def percentages(low: float, high: float) -> str:
+    """An interval of shares in percent; empty if there is none."""
+    return "" if math.isnan(low) else f"[{low:.1%}, {high:.1%}]"
 
 
 def estimated_share(value: float) -> str:

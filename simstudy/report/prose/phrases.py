@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from simstudy.measures.base import MeasureInfo
 from simstudy.texts import counted
+
+if TYPE_CHECKING:
+    from simstudy.analysis.findings import Findings
 
 MAX_NAMED = 4  # members of a list that are named before the rest are counted
 
@@ -74,6 +78,21 @@ def adjusted_for(adjustment: str, m: int) -> str:
         "holm": f"Holm-adjusted over {pairs} at each size",
         "none": "not adjusted for the number of tests",
     }[adjustment]
+
+
+def intervals_of_means(findings: Findings) -> str:
+    """Name the intervals of the means, with their confidence."""
+    kind = "Clopper–Pearson" if findings.info.share else "t"
+    return f"{level(findings.design.confidence)} {kind} intervals between models"
+
+
+def paired_tests(findings: Findings) -> str:
+    """Name the tests of paired differences."""
+    if not findings.info.share:
+        return "paired t tests"
+    if findings.scores[findings.measure].dropna().isin((0, 1)).all():
+        return "exact McNemar tests"
+    return "paired t tests (sign tests where all differences are equal)"
 
 
 def in_unit(number: str, info: MeasureInfo) -> str:

@@ -6,8 +6,8 @@ import math
 
 from simstudy.analysis.findings import Findings
 from simstudy.analysis.standings import AHEAD, IDENTICAL, UNTESTED, Pair
-from simstudy.report.prose.numbers import p_value
-from simstudy.report.prose.phrases import adjusted_for, level
+from simstudy.report.prose.numbers import p_value, signed
+from simstudy.report.prose.phrases import adjusted_for, level, paired_tests
 
 # With more learners than this, only the leader at each size is compared in words.
 MAX_COMPARED = 5
@@ -37,9 +37,9 @@ def pair_sentence(pair: Pair, holm: bool, models: int) -> str:
     if pair.verdict == IDENTICAL:
         every = "every model" if pair.n == models else f"all {pair.n} models that both have"
         return f"{both} are identical in {every}"
-    numbers = f"{_signed(pair.lead)} [{_signed(pair.low)}, {_signed(pair.high)}]"
+    numbers = f"{signed(pair.lead)} [{signed(pair.low)}, {signed(pair.high)}]"
     if holm:
-        numbers = f"{_signed(pair.lead)} ({p_value(pair.p, 'p')})"
+        numbers = f"{signed(pair.lead)} ({p_value(pair.p, 'p')})"
     if pair.n < models:
         numbers += f", over {pair.n} of {models} models"
     if pair.verdict == AHEAD:
@@ -59,9 +59,4 @@ def pair_method(findings: Findings) -> str:
     design = findings.design
     kind = "p values" if design.holm else f"{level(design.confidence)} intervals"
     scope = adjusted_for(design.adjustment, findings.pair_tests)
-    return f"paired t tests between models, {kind}, {scope}"
-
-
-def _signed(number: float) -> str:
-    """Four decimals with a sign; more digits where these would hide on which side of 0 it is."""
-    return f"{number:+.4f}" if number == 0 or abs(number) >= 5e-5 else f"{number:+.1e}"
+    return f"{paired_tests(findings)} between models, {kind}, {scope}"

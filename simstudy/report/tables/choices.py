@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from simstudy.report.prose.numbers import NONE, rows
+from simstudy.report.prose.numbers import NONE, percentages, rows
 from simstudy.report.prose.phrases import level
 from simstudy.report.tables.table import Cell, Table, make_table, words
 from simstudy.results.results import Results
@@ -76,8 +76,8 @@ def against_truth(results: Results) -> Table:
         line: list[str | Cell] = [words(measure, "", index)]
         for target in targets:
             row = here[(here["target"] == target) & (here["measure"] == measure)].iloc[0]
-            tied = f"ties {row['tied']:.1%}"
-            line.append(Cell(f"{row['wrong']:.1%} ± {row['mcse']:.1%}", tied))
+            more = f"{percentages(row['lower'], row['upper'])} ties {row['tied']:.1%}"
+            line.append(Cell(f"{row['wrong']:.1%}", more.strip()))
         lines.append(line)
     left_out = {
         target: int(found.loc[found["target"] == target, "left_out"].iloc[0]) for target in targets
@@ -85,8 +85,8 @@ def against_truth(results: Results) -> Table:
     pairs = int(found["pairs"].max())
     ties = "; ".join(f"{target} {number:,}" for target, number in left_out.items())
     caption = (
-        f"Shares of choices at {at:,} test rows, ± Monte-Carlo standard error; below, how often "
-        "the measure prefers neither. Pairs of learners that a target ties are left out: of "
+        f"Shares of choices at {at:,} test rows, with {_intervals(results)}; ties: how often the "
+        "measure prefers neither. Pairs of learners that a target ties are left out: of "
         f"{pairs:,} pairs in all models, {ties}."
     )
     title = f"How often a measure prefers the truly worse learner, at {at:,} rows"
@@ -95,22 +95,32 @@ def against_truth(results: Results) -> Table:
     )
 
 
+def _intervals(results: Results) -> str:
+    confidence = level(results.study.analysis.confidence)
+    return f"unadjusted {confidence} Clopper–Pearson intervals between models"
+
+
 def contradictions(results: Results) -> Table:
     """How often two measures prefer different learners."""
     at, found = results.reference, results.contradictions()
     here = found[found["size"] == at]
     shares = {
-        frozenset((row["first"], row["second"])): row["opposite"] for row in here.to_dict("records")
+        frozenset((row["first"], row["second"])): Cell(
+            f"{row['opposite']:.1%}", percentages(row["lower"], row["upper"])
+        )
+        for row in here.to_dict("records")
     }
     labels = results.learners
     lines: list[list[str | Cell]] = []
     for index, one in enumerate(labels):
         cells = [
-            Cell(NONE if one == other else f"{shares[frozenset((one, other))]:.1%}")
-            for other in labels
+            Cell(NONE) if one == other else shares[frozenset((one, other))] for other in labels
         ]
         lines.append([words(one, "", index), *cells])
     title = f"How often two measures prefer different learners, at {at:,} rows"
-    caption = "Shares of all choices; where one of the two prefers neither, they do not contradict."
+    caption = (
+        f"Shares of all choices, with {_intervals(results)}; where one of the two prefers neither, "
+        "they do not contradict."
+    )
     heads = ["measure", *labels]
     return make_table("contradictions", title, heads, lines, caption=caption, data=found, cut=True)

@@ -7,7 +7,8 @@ from typing import Any
 
 import pandas as pd
 
-from simstudy.report.prose.numbers import NONE
+from simstudy.report.prose.numbers import NONE, number, percentages, signed
+from simstudy.report.prose.phrases import level
 from simstudy.report.tables.table import Cell, Table, make_table, words
 from simstudy.results.results import Results
 
@@ -53,9 +54,9 @@ def _quality(results: Results, target: str) -> Table:
     lines: list[list[str | Cell]] = [
         [
             *_subject(row, results),
-            Cell(f"{row['bias']:+.4f} ± {row['bias_mcse']:.4f}"),
-            Cell(f"{row['sd']:.4f}"),
-            Cell(f"{row['rmse']:.4f} ± {row['rmse_mcse']:.4f}"),
+            Cell(f"{signed(row['bias'])} ± {number(row['bias_mcse'])}"),
+            Cell(number(row["sd"])),
+            Cell(f"{number(row['rmse'])} ± {number(row['rmse_mcse'])}"),
             Cell(NONE if pd.isna(row["correlation"]) else f"{row['correlation']:.2f}"),
         ]
         for row in found.to_dict("records")
@@ -91,15 +92,18 @@ def _coverage(results: Results, target: str) -> Table:
         [
             *_subject(row, results),
             words(_INTERVALS[row["interval"]]),
-            Cell(f"{row['coverage']:.1%} ± {row['coverage_mcse']:.1%}"),
-            Cell(f"{row['width']:.4f}"),
+            Cell(
+                f"{row['coverage']:.1%}", percentages(row["coverage_lower"], row["coverage_upper"])
+            ),
+            Cell(number(row["width"])),
         ]
         for row in found.to_dict("records")
     ]
     heads = ["measure", "learner", "rows", "estimator", "interval", "coverage", "mean width"]
+    confidence = level(results.study.analysis.confidence)
     caption = (
-        f"How often intervals of {results.study.analysis.confidence:.0%} contain the exact value: "
-        f"{_TARGETS[target]}; ± Monte-Carlo standard error."
+        f"How often intervals of {confidence} contain the exact value: {_TARGETS[target]}. In "
+        f"brackets, unadjusted {confidence} Clopper–Pearson intervals between models."
     )
     title = f"Coverage of intervals: {_TARGETS[target]}"
     return make_table(

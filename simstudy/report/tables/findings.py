@@ -43,10 +43,13 @@ def means(findings: Findings, alone: bool = True) -> Table:
         best.append(mark == "best")
         level_with.append(mark == "level")
         more = f"± {number(mean.half_width, digits)}" if mean.has_interval else ""
+        if more and findings.info.share:
+            more = f"[{number(mean.lower, digits)}, {number(mean.upper, digits)}]"
         text = number(mean.mean, digits)
         cells[mean.learner, mean.size] = Cell(text, more, bold=best[-1], dagger=level_with[-1])
     over, intervals = captions.models(findings), captions.intervals(findings)
-    caption = f"Means {over}; ± half-width of {intervals}. " * alone
+    half = "" if findings.info.share else "half-width of "
+    caption = f"Means {over}; {captions.beside(findings)} {half}{intervals}. " * alone
     if marks:
         tests = f" ({pair_method(findings)}; α = {findings.alpha:.10g})" * alone
         caption += (

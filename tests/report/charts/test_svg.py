@@ -196,6 +196,7 @@ def test_numbers_are_written_for_readers():
     assert number(1e-15) == "0"
     assert number(0.00001) == "1e−05"
     assert signed(0.5) == "+0.5000"
+    assert signed(2.2e-17) == signed(-2.2e-17) == signed(0.0) == "0"
     assert p_value(1e-9) == "< .0001"
     assert [duration(s) for s in (2.5, 0.0123, 4.5e-5)] == ["2.5 s", "12.3 ms", "45 µs"]
 

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
+from statsmodels.stats.proportion import proportion_confint
 
 from simstudy import make_study
 from simstudy.measures.base import MeasureInfo
 from simstudy.report.prose import captions
 from simstudy.report.prose.design import conventions, parameters
+from simstudy.report.prose.headline import headline
 from simstudy.report.prose.phrases import axis_label
 from simstudy.report.prose.verdicts import verdicts
+from simstudy.report.tables.findings import means
 
 REWARD = MeasureInfo(greater_is_better=True, label="reward", unit="nats")
 LOSS = MeasureInfo(greater_is_better=False, label="loss")
@@ -59,7 +64,7 @@ def test_what_the_test_cannot_tell_apart_is_not_called_a_win(tell):
     assert "do not differ significantly" in sentence
     assert "beats" not in sentence
     low, high = sentence.split("[")[1].rstrip("]").split(", ")
-    assert float(low) < 0 < float(high)
+    assert float(low.replace("−", "-")) < 0 < float(high)
 
 
 def test_every_pair_is_named_once_best_first(tell):
@@ -100,7 +105,7 @@ def test_the_side_of_zero_is_never_rounded_away(tell):
     near = {"difference": 1e-4, "lower": -2e-5, "upper": 2.2e-4, "p_adjusted": 0.1}
     (sentence,) = tell(scores(A=0.0, B=0.0), pairs=near)
     assert sentence.startswith("A and B do not differ")
-    assert sentence.endswith("+0.0001 [-2.0e-05, +0.0002]")
+    assert sentence.endswith("+0.0001 [−2e−05, +0.0002]")
 
 
 def test_the_leader_is_that_of_the_means_however_the_pairs_add_up(tell):
@@ -193,3 +198,39 @@ def test_a_reward_summed_over_classes_is_named_among_the_conventions():
 def test_how_cpts_were_drawn_is_said_once(family, said):
     (sentence,) = parameters(family)
     assert said in sentence
+
+
+def covered(make_findings, values):
+    """Findings on shares of two learners."""
+    table = pd.DataFrame(
+        {"model": model, "size": 50, "learner": learner, "reward": value}
+        for learner, own in values.items()
+        for model, value in enumerate(own)
+    )
+    return replace(make_findings(table), info=MeasureInfo(True, label="coverage", share=True))
+
+
+def test_shares_have_brackets_and_the_names_of_their_tests(make_findings):
+    findings = covered(make_findings, {"A": [1.0] * 19 + [0.0], "B": [1.0] * 8 + [0.0] * 12})
+    table = means(findings)
+    low, high = proportion_confint(19, 20, 0.05 / 2, "beta")
+    assert table.rows[0][1].text == "0.9500"
+    assert table.rows[0][1].more == f"[{low:.4f}, {high:.4f}]"
+    assert "±" not in table.caption
+    assert "95% Clopper–Pearson intervals between models" in table.caption
+    text = " ".join([table.caption, *captions.reading(findings), *headline(findings)])
+    assert "xact McNemar tests over 20 models" in text
+    assert " t " not in text
+    (sentence,) = verdicts(findings)[50]
+    assert sentence.startswith("A beats B by +0.5500 [+0.")
+
+
+def test_shares_of_several_trials_are_compared_by_t_tests(make_findings):
+    findings = covered(make_findings, {"A": [0.25, 0.5, 0.75, 1.0], "B": [0.5, 0.25, 0.5, 0.0]})
+    assert "aired t tests (sign tests where all differences are equal)" in headline(findings)[-1]
+
+
+def test_a_difference_that_is_rounding_error_is_zero_in_words(tell):
+    near = {"difference": 2.2e-17, "lower": -0.01, "upper": 0.01, "p_adjusted": 1.0}
+    (sentence,) = tell(scores(A=0.0, B=0.0), pairs=near)
+    assert sentence.endswith("significantly: 0 [−0.0100, +0.0100]")
