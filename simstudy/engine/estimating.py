@@ -23,6 +23,7 @@ from simstudy.errors import describe
 from simstudy.estimators.bench import Bench, Judge
 from simstudy.estimators.estimate import INTERVALS, Estimate
 from simstudy.measures.base import MeasureInfo, Undefined
+from simstudy.study.kinds import SHARES
 from simstudy.study.registry import ESTIMATORS, MEASURES
 
 # Of an estimate against the value of this classifier, and against the mean over training sets.
@@ -58,7 +59,7 @@ class Estimating(Way):
         label = _WORDS[what].format(f"{own.label} ({column.label})")
         zero = "no bias" if what in signed else ""
         covers = what in (COVERED, COVERED_MEAN)
-        return MeasureInfo(covers, label=label, zero=zero, share=covers)
+        return MeasureInfo(covers, label=label, zero=zero, share=what in SHARES)
 
     def task(self, plan: Plan, model: int) -> Task:
         """Return the task of one model."""

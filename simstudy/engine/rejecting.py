@@ -32,7 +32,7 @@ from simstudy.engine.task import Cell, Task, plain_text
 from simstudy.estimators.bench import Bench, Judge
 from simstudy.estimators.comparing import Decision, LearnerTest
 from simstudy.measures.base import MeasureInfo
-from simstudy.study.kinds import tested_scores
+from simstudy.study.kinds import SHARES, tested_scores
 from simstudy.study.registry import MEASURES, TESTS
 
 COPIES, MIRRORED, POWER, WRONG, GAP = "type_1", "type_1_mirrored", "power", "wrong", "difference"
@@ -61,7 +61,7 @@ class Rejecting(Way):
             WRONG: "rejections in favour of the worse of {}",
             GAP: "exact difference of {}",
         }
-        label, share = words[column.test].format(column.label), column.test != GAP
+        label, share = words[column.test].format(column.label), column.test in SHARES
         return MeasureInfo(column.test == POWER, label=label, share=share)
 
     def task(self, plan: Plan, model: int) -> Task:

@@ -16,6 +16,7 @@ from simstudy.results.files import write_files
 from simstudy.results.manifest import filled
 from simstudy.results.recorded import foreign, recorded_study
 from simstudy.results.store import ANSWERS, COMPLETE, REFINED, SCORES, SHARD, Store
+from simstudy.study.kinds import SHARES
 from simstudy.texts import as_csv, counted, csv_text, summary
 
 if TYPE_CHECKING:
@@ -91,8 +92,9 @@ class Recorded:
 
     def info(self, measure: str | None = None) -> MeasureInfo:
         """What is known of a measure, its unit named for the base in use."""
-        info = dict(self.manifest["measures"][self._measure(measure)])
-        info.pop("mean", None)  # of earlier versions
+        name = self._measure(measure)
+        info = {"share": self.column(name).test in SHARES, **self.manifest["measures"][name]}
+        info.pop("mean", None)  # of earlier versions, which lack "share"
         if info["unit"] == "nats":
             base = self.study.measures.base
             info["unit"] = {"e": "nats", 2.0: "bits", 10.0: "hartleys"}.get(base, f"base {base}")

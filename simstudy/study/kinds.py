@@ -101,6 +101,10 @@ def shared_kind(kinds: Sequence[Kind]) -> Kind:
     return kinds[0] if len({*kinds}) == 1 else other
 
 
+# The scores that are shares of the choices, intervals or tests of a model.
+SHARES = ("right", "covered", "covered_mean", "type_1", "type_1_mirrored", "power", "wrong")
+
+
 def tested_scores(learners: Sequence[str]) -> list[tuple[str, str]]:
     """The scores of a comparison of tests: of single learners, then of every two."""
     pairs = [f"{first}_{second}" for first, second in combinations(learners, 2)]

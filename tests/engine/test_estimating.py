@@ -159,6 +159,11 @@ def test_tests_are_scored_by_their_rejections(tmp_path):
     # the classifier of the prior answers alike whatever the rows: its mirror image never differs
     assert (scores["type_1_mirrored_prior"] == 0).all()
     assert (scores.groupby("model")["difference_NB_prior"].nunique() == 1).all()
+    assert [name for name in results.measures if results.info(name).share] == rates
+    # results of versions that did not record it
+    for info in results.manifest["measures"].values():
+        info.pop("share")
+    assert [name for name in results.measures if results.info(name).share] == rates
 
 
 def test_mirror_images_have_the_same_exact_performance():

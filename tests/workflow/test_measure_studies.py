@@ -98,6 +98,10 @@ def test_analyses_of_choices(results):
     assert needed["learner"].tolist() == results.learners
     assert results.contradictions().groupby("size").size().tolist() == [3, 3, 3]
     assert set(results.against_truth()["target"]) == {"kl_divergence", "accuracy"}
+    shares = [name for name in results.measures if results.info(name).share]
+    assert shares == ["right_kl_divergence", "right_accuracy"]
+    limits = results.intervals("right_accuracy")[["lower", "upper"]]
+    assert ((limits >= 0) & (limits <= 1)).all(axis=None)
     with pytest.raises(SimstudyError, match="no test size 70"):
         results.rows_needed(at=70)
 
