@@ -77,6 +77,7 @@ class _Info(_Section):
     zero: str
     over: Literal["row", "set"] = "row"
     partial: bool = False
+    equivalent: float | None = Field(default=None, ge=0, allow_inf_nan=False)
     mean: bool = True  # of earlier versions: whether it has an exact value
 
 

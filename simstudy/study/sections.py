@@ -296,7 +296,8 @@ class Analysis(_Section):
     adjustment: Literal["bonferroni", "bonferroni_all", "holm", "none"] = Field(
         default="bonferroni",
         description="Adjustment of paired tests: Bonferroni over the pairs at each size or over "
-        "all sizes, Holm's method over the pairs at each size, or none.",
+        "all sizes, Holm's method over the pairs at each size, or none. In a study of data sets: "
+        "Holm's method (the default), Bonferroni or none, over the pairs on all data sets.",
     )
 
 
