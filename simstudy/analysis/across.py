@@ -196,7 +196,8 @@ def quade(table: npt.ArrayLike, method: str = "auto") -> FTest:
     effects. Journal of the American Statistical Association 74.
     """
     ranked = _Ranks.of(table)
-    F, p, df1 = ranked.none, ranked.none, ranked.k - 1
+    F: float = ranked.none
+    p, df1 = F, ranked.k - 1
     if not ranked.reason:
         F, p, scores = _quade(ranked)
         p, method = permutation_p(scores, method, p)

@@ -102,14 +102,16 @@ def _share_of_orders(rows: IntArray, squares: int) -> float | None:
     # Column sums in ascending order, each vector with its probability: which column has which sum
     # makes no difference, since every row is in random order.
     digits = base ** np.arange(k, dtype=np.int64)
-    sums, shares = rows[:1], np.ones(1)
+    sums: IntArray = rows[:1]
+    shares: FloatArray = np.ones(1)
     for row in rows[1:]:
         orders = np.array(sorted({*permutations(row.tolist())}))
         if len(sums) * len(orders) > _LIMIT:
             return None
         added = np.sort((sums[:, None] + orders).reshape(-1, k), axis=1)
         vectors, place = np.unique(added @ digits, return_inverse=True)
-        shares = np.bincount(place, np.repeat(shares / len(orders), len(orders)))
+        each = np.repeat(shares / len(orders), len(orders))
+        shares = np.bincount(place, each).astype(np.float64)
         sums = vectors[:, None] // digits % base
     extreme = (sums**2).sum(axis=1) >= squares
     return min(1.0, float(shares[extreme].sum()))

@@ -150,7 +150,7 @@ def tests(found: OverSets) -> Table:
         by = "" if test.reason else prose.p_method(test, "χ²" if test is found.friedman else "F")
         p = test.reason or p_value(test.p)
         lines.append([test.test, number(test.statistic, 3), df, p, words(by)])
-    heads = ["test", "statistic", "df", "p", words("p from")]
+    heads: list[str | Cell] = ["test", "statistic", "df", "p", words("p from")]
     title = f"Tests of all learners over {len(found.datasets)} data sets"
     caption = (
         "Whether any learners differ; which do is decided by tests of pairs "
