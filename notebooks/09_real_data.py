@@ -196,7 +196,7 @@ columns = ["first", "second", "difference", "statistic", "p", "p_adjusted", "m"]
 pairs[pairs["dataset"] == "cleveland"][columns].round(4)
 
 # %% [markdown]
-# `p_adjusted` is Holm's, for all m pairs of learners. A Bayesian answer to the same question: how
+# `p_adjusted` is Holm's, for all m pairs of learners on all data sets. A Bayesian answer: how
 # probable is it that AODE is better than NB by more than 0.01 in accuracy, about equal, or worse?
 
 # %%

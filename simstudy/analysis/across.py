@@ -23,6 +23,7 @@ from simstudy.analysis.ranking import (
     critical_difference,
     friedman_statistic,
     iman_davenport_statistic,
+    permutation_p,
     ranks_in_rows,
     runs,
 )
@@ -68,18 +69,26 @@ class Ranked(Outcome):
 
 @dataclass(frozen=True)
 class Friedman(Ranked):
-    """Friedman's chi-squared with its degrees of freedom, corrected for ties or not."""
+    """Friedman's chi-squared with its degrees of freedom, corrected for ties or not.
+
+    Its `method` says where p comes from: ``"exact"``, ``"permutation"`` or ``"approximate"``.
+    """
 
     df: int
     tie_correction: bool
+    method: str
 
 
 @dataclass(frozen=True)
 class FTest(Ranked):
-    """A test with an F distribution with df1 and df2 degrees of freedom."""
+    """A test whose statistic has about an F distribution with df1 and df2 degrees of freedom.
+
+    Its `method` says where p comes from: ``"exact"``, ``"permutation"`` or ``"approximate"``.
+    """
 
     df1: int
     df2: int
+    method: str
 
 
 @dataclass(frozen=True)
@@ -107,7 +116,7 @@ class Nemenyi(Ranked):
     groups: tuple[tuple[Any, ...], ...]
 
 
-def friedman(table: npt.ArrayLike, tie_correction: bool = True) -> Friedman:
+def friedman(table: npt.ArrayLike, tie_correction: bool = True, method: str = "auto") -> Friedman:
     """Friedman's test of whether the average ranks of learners differ.
 
     Parameters
@@ -116,6 +125,10 @@ def friedman(table: npt.ArrayLike, tie_correction: bool = True) -> Friedman:
         Scores with data sets as rows and learners as columns.
     tie_correction : bool
         Whether chi-squared is corrected for ties, as in R; it is not in Demšar (2006).
+    method : str
+        Of p: ``"exact"`` or ``"permutation"``, over all or random orders of the ranks of every data
+        set, ties included; ``"approximate"``, by the chi-squared distribution; or ``"auto"``: one
+        of the former up to 15 data sets, else the latter.
 
     References
     ----------
@@ -124,12 +137,14 @@ def friedman(table: npt.ArrayLike, tie_correction: bool = True) -> Friedman:
     """
     ranked = _Ranks.of(table)
     chi2 = ranked.chi2(tie_correction)
-    p = chi2 if math.isnan(chi2) else float(chdtrc(ranked.k - 1, chi2))
+    p, method = ranked.p(float(chdtrc(ranked.k - 1, chi2)), method)
     name = "Friedman" if tie_correction else "Friedman, not corrected for ties"
-    return Friedman(name, chi2, p, *ranked.facts, ranked.k - 1, tie_correction)
+    return Friedman(name, chi2, p, *ranked.facts, ranked.k - 1, tie_correction, method)
 
 
-def iman_davenport(table: npt.ArrayLike, tie_correction: bool = True) -> FTest:
+def iman_davenport(
+    table: npt.ArrayLike, tie_correction: bool = True, method: str = "auto"
+) -> FTest:
     """Iman & Davenport's F test of average ranks, ``(n − 1) χ²/(n (k − 1) − χ²)``.
 
     Parameters
@@ -138,11 +153,13 @@ def iman_davenport(table: npt.ArrayLike, tie_correction: bool = True) -> FTest:
         Scores with data sets as rows and learners as columns.
     tie_correction : bool
         Whether Friedman's chi-squared is corrected for ties; it is not in Demšar (2006).
+    method : str
+        Of p, as for `friedman`; F increases with chi-squared, so their exact p are the same.
 
     Returns
     -------
     FTest
-        F is infinite, and p is 0, if all data sets rank the learners alike.
+        F is infinite, and its approximate p is 0, if all data sets rank the learners alike.
 
     References
     ----------
@@ -152,22 +169,26 @@ def iman_davenport(table: npt.ArrayLike, tie_correction: bool = True) -> FTest:
     ranked = _Ranks.of(table)
     chi2, (n, k) = ranked.chi2(tie_correction), (ranked.n, ranked.k)
     F, p = (chi2, chi2) if math.isnan(chi2) else iman_davenport_statistic(chi2, n, k)
+    p, method = ranked.p(p, method)
     name = "Iman–Davenport" if tie_correction else "Iman–Davenport, not corrected for ties"
-    return FTest(name, F, p, *ranked.facts, k - 1, (k - 1) * max(n - 1, 0))
+    return FTest(name, F, p, *ranked.facts, k - 1, (k - 1) * max(n - 1, 0), method)
 
 
-def quade(table: npt.ArrayLike) -> FTest:
+def quade(table: npt.ArrayLike, method: str = "auto") -> FTest:
     """Quade's test: ranks of learners weighted by how much a data set tells them apart.
 
     Parameters
     ----------
     table : array of shape (n, k) or DataFrame
         Scores with data sets as rows and learners as columns, on one scale.
+    method : str
+        Of p, as for `friedman`.
 
     Returns
     -------
     FTest
-        If all data sets rank the learners alike, F is infinite and p = (1/k!)ⁿ⁻¹, as in R.
+        If all data sets rank the learners alike, F is infinite and its approximate p is
+        (1/k!)ⁿ⁻¹, as in R.
 
     References
     ----------
@@ -175,9 +196,12 @@ def quade(table: npt.ArrayLike) -> FTest:
     effects. Journal of the American Statistical Association 74.
     """
     ranked = _Ranks.of(table)
-    F, p = (ranked.none, ranked.none) if ranked.reason else _quade(ranked)
-    df1 = ranked.k - 1
-    return FTest("Quade", F, p, *ranked.facts, df1, df1 * max(ranked.n - 1, 0))
+    F: float = ranked.none
+    p, df1 = F, ranked.k - 1
+    if not ranked.reason:
+        F, p, scores = _quade(ranked)
+        p, method = permutation_p(scores, method, p)
+    return FTest("Quade", F, p, *ranked.facts, df1, df1 * max(ranked.n - 1, 0), method)
 
 
 def nemenyi(table: npt.ArrayLike, confidence: float = 0.95) -> Nemenyi:
@@ -274,9 +298,15 @@ class _Ranks:
         plain, correction = friedman_statistic(self.ranks)
         return plain / correction if tie_correction else plain
 
+    def p(self, approximation: float, method: str) -> tuple[float, str]:
+        """Return the p of average ranks, and the method; `permutation_p`."""
+        return (
+            (self.none, method) if self.reason else permutation_p(self.ranks, method, approximation)
+        )
 
-def _quade(ranked: _Ranks) -> tuple[float, float]:
-    """Return Quade's F and its p."""
+
+def _quade(ranked: _Ranks) -> tuple[float, float, FloatArray]:
+    """Return Quade's F, its approximate p and the weighted ranks."""
     n, k = ranked.n, ranked.k
     spans = np.ptp(ranked.values, axis=1)
     noise = TIES * np.abs(ranked.values).max(axis=1)
@@ -284,6 +314,6 @@ def _quade(ranked: _Ranks) -> tuple[float, float]:
     scores = weights[:, None] * (ranked.ranks - (k + 1) / 2)
     total, between = float((scores**2).sum()), float((scores.sum(axis=0) ** 2).sum()) / n
     if total - between <= 1e-12 * total:
-        return math.inf, math.exp((1 - n) * math.lgamma(k + 1))
+        return math.inf, math.exp((1 - n) * math.lgamma(k + 1)), scores
     F = (n - 1) * between / (total - between)
-    return F, float(fdtrc(k - 1, (k - 1) * (n - 1), F))
+    return F, float(fdtrc(k - 1, (k - 1) * (n - 1), F)), scores

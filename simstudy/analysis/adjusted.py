@@ -15,6 +15,7 @@ from simstudy.analysis.adjustment import bonferroni, check_option, holm
 from simstudy.analysis.outcomes import Outcome
 from simstudy.analysis.paired import table_of
 from simstudy.analysis.signed import wilcoxon
+from simstudy.arrays import FloatArray
 
 ADJUSTMENTS = ("holm", "bonferroni", "none")
 
@@ -85,12 +86,19 @@ def adjust(outcomes: Mapping[tuple[Any, Any], Outcome], adjustment: str = "holm"
     adjustment
         ``"holm"``, ``"bonferroni"`` or ``"none"``.
     """
-    check_option("adjustment", adjustment, ADJUSTMENTS)
     p = np.array([outcome.p for outcome in outcomes.values()], dtype=np.float64)
-    m = 1 if adjustment == "none" else len(p)
-    adjusted = (holm(p) if adjustment == "holm" else bonferroni(p, m)).tolist()
+    adjusted, m = adjusted_p(p, adjustment)
     pairs = tuple(
         AdjustedPair(first, second, outcome, outcome.p if math.isnan(outcome.p) else value)
-        for ((first, second), outcome), value in zip(outcomes.items(), adjusted, strict=True)
+        for ((first, second), outcome), value in zip(
+            outcomes.items(), adjusted.tolist(), strict=True
+        )
     )
     return AdjustedPairs(pairs, adjustment, m)
+
+
+def adjusted_p(p: FloatArray, adjustment: str) -> tuple[FloatArray, int]:
+    """Return p adjusted for the number of tests, and that number; 1 without adjustment."""
+    check_option("adjustment", adjustment, ADJUSTMENTS)
+    m = 1 if adjustment == "none" else len(p)
+    return holm(p) if adjustment == "holm" else bonferroni(p, m), m

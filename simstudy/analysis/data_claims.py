@@ -104,8 +104,8 @@ def check_data_claim(
 ) -> list[DataCheck]:
     """Hold one claim against the results of a study of data sets.
 
-    Tests within data sets are the study's own (5×2cv t, else corrected resampled t), Holm-adjusted
-    over the pairs of learners of a data set where a verdict rests on them.
+    Tests within data sets are the study's own (5×2cv t, else corrected resampled t), adjusted
+    for the pairs of learners on all data sets where a verdict rests on them.
     """
     return _CHECKS[claim.relation](claim, results, 1 - confidence)
 

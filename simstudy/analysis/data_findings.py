@@ -15,7 +15,8 @@ from simstudy.analysis.winners import Winners, winners
 from simstudy.analysis.within import means_table
 from simstudy.measures.base import MeasureInfo
 
-ROPE = 0.01  # differences of less than one in a hundred count as equivalent
+# Half the width of the region of practical equivalence by the unit of a measure.
+ROPES = {"": 0.01, "%": 1.0, "bits": 0.01, "nats": math.log(2) / 100}
 
 
 @dataclass(frozen=True)
@@ -62,11 +63,13 @@ class DataFindings:
     scores : DataFrame
         One row per split and learner; the columns of `within.pairwise_datasets`.
     adjustment : str
-        Of the tests of pairs: ``"holm"``, ``"bonferroni"`` or ``"none"``.
+        Of tests of pairs, on all data sets together and over data sets: ``"holm"``,
+        ``"bonferroni"`` or ``"none"``.
     alpha : float
         The level of the tests.
     rope : float
-        Half the width of the region of practical equivalence.
+        Half the width of the region of practical equivalence, in the unit of the measure; 0 for
+        none.
     """
 
     measure: str
@@ -116,6 +119,11 @@ class DataFindings:
         return found
 
     @property
+    def with_means(self) -> list[str]:
+        """The learners that have a mean on some data set."""
+        return [name for name in self.learners if self.table[name].notna().any()]
+
+    @property
     def incomplete(self) -> list[str]:
         """The data sets on which not every learner has a mean."""
         return [str(name) for name in self.table.index[self.table.isna().any(axis=1)]]
@@ -152,5 +160,5 @@ class DataFindings:
 
 
 def rope_of(info: MeasureInfo) -> float:
-    """Return the region of practical equivalence of a measure: ±.01, of percentages ±1."""
-    return 100 * ROPE if info.unit == "%" else ROPE
+    """Return half the width of the region of practical equivalence of a measure; 0 for none."""
+    return ROPES.get(info.unit, 0.0) if info.equivalent is None else info.equivalent

@@ -1,10 +1,16 @@
-"""Comparison of learners over several data sets: all tests of one table of means."""
+"""Comparison of learners over several data sets: all tests of one table of means.
+
+Which of two learners is better is decided by Wilcoxon's signed rank test, adjusted for all pairs.
+The other tests stand beside it, and `OverSets.dissents` has the pairs on which they disagree.
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations
+from typing import NamedTuple
 
 import pandas as pd
 
@@ -18,10 +24,13 @@ from simstudy.analysis.across import (
     quade,
 )
 from simstudy.analysis.adjusted import over_pairs
-from simstudy.analysis.posteriors import SignedRankPosterior, signed_rank_bayes
+from simstudy.analysis.posteriors import SignedRankPosterior, no_posterior, signed_rank_bayes
 from simstudy.analysis.signed import SignOutcome, WilcoxonOutcome, sign_test, wilcoxon
+from simstudy.arrays import FloatArray
 
 DRAWS = 20_000  # of the posterior of a pair: a Monte-Carlo standard error of .0036 at most
+LEAST_SETS = 6  # data sets without which there are no posterior probabilities
+NEMENYI, SIGN, POSTERIOR = "Nemenyi", "sign test", "Bayesian signed rank"
 
 
 @dataclass(frozen=True)
@@ -36,8 +45,8 @@ class SetsPair:
         The mean over data sets of the difference, positive if the first is better.
     wilcoxon, sign, posterior
         Wilcoxon's signed rank test, the sign test and the Bayesian signed rank test.
-    p_adjusted : float
-        Wilcoxon's p, adjusted for all pairs.
+    p_adjusted, p_sign_adjusted : float
+        Wilcoxon's p and that of the sign test, adjusted for all pairs.
     winner, loser : str
         Who is significantly better by that p, judged by the rank sums; empty if nobody is.
     """
@@ -49,8 +58,27 @@ class SetsPair:
     sign: SignOutcome
     posterior: SignedRankPosterior
     p_adjusted: float
+    p_sign_adjusted: float
     winner: str
     loser: str
+
+
+class Dissent(NamedTuple):
+    """A test that disagrees with Wilcoxon's test, adjusted, about a pair of learners.
+
+    Attributes
+    ----------
+    test : str
+        ``"Nemenyi"``, ``"sign test"`` or ``"Bayesian signed rank"``.
+    pair : SetsPair
+        The pair.
+    separates : bool
+        Whether this test separates the pair, and Wilcoxon's does not; or the reverse.
+    """
+
+    test: str
+    pair: SetsPair
+    separates: bool
 
 
 @dataclass(frozen=True)
@@ -69,7 +97,7 @@ class OverSets:
         The tests of all learners.
     adjustment, m, alpha, rope
         How p is adjusted for the m pairs, the level of the tests, and half the width of the region
-        of practical equivalence.
+        of practical equivalence; 0 for none.
     """
 
     learners: tuple[str, ...]
@@ -99,6 +127,47 @@ class OverSets:
         return tuple(pair.winner for pair in self.pairs if pair.loser == learner)
 
     @property
+    def groups(self) -> tuple[tuple[str, ...], ...]:
+        """Maximal groups of learners of which no two are separated, members by average rank.
+
+        Two learners are in a common group if and only if their pair has no winner. A group need
+        not be a run of average ranks.
+        """
+        order = sorted(self.learners, key=self.ranks.__getitem__)
+        level: dict[str, set[str]] = {name: set() for name in order}
+        for pair in self.pairs:
+            if not pair.winner:
+                level[pair.first].add(pair.second)
+                level[pair.second].add(pair.first)
+        found = [sorted(map(order.index, each)) for each in _cliques(level, set(), set(order))]
+        return tuple(tuple(order[at] for at in each) for each in sorted(found) if len(each) > 1)
+
+    @property
+    def dissents(self) -> tuple[Dissent, ...]:
+        """The pairs on which another test disagrees, test by test."""
+        found = []
+        for pair in self.pairs:
+            for test, separates in self._others(pair):
+                if separates != bool(pair.winner):
+                    found.append(Dissent(test, pair, separates))
+        order = (NEMENYI, SIGN, POSTERIOR)
+        return tuple(sorted(found, key=lambda one: (order.index(one.test), not one.separates)))
+
+    def apart(self, pair: SetsPair) -> float:
+        """Return how far the average ranks of two learners are apart."""
+        return abs(self.ranks[pair.first] - self.ranks[pair.second])
+
+    def _others(self, pair: SetsPair) -> Iterator[tuple[str, bool]]:
+        """Whether each of the other tests that apply separates two learners."""
+        if len(self.learners) > 2 and not self.nemenyi.reason:
+            yield NEMENYI, self.apart(pair) >= self.nemenyi.critical_difference
+        if not pair.sign.reason:
+            yield SIGN, pair.p_sign_adjusted <= self.alpha
+        if not pair.posterior.reason:
+            first, _, second = pair.posterior
+            yield POSTERIOR, max(first, second) >= 1 - self.alpha
+
+    @property
     def leader(self) -> str:
         """The learner that loses to the fewest, beats the most and has the best average rank."""
         return min(
@@ -116,14 +185,23 @@ class OverSets:
         """One row per pair of learners, with all tests."""
         columns = ["first", "second", "datasets", "difference", "wins", "draws", "losses"]
         columns += ["rank_sum_first", "rank_sum_second", "p_wilcoxon", "p_adjusted", "m", "p_sign"]
-        columns += ["p_first_better", "p_rope", "p_second_better", "rope", "winner", "reason"]
+        columns += [
+            "p_sign_adjusted",
+            "p_first_better",
+            "p_rope",
+            "p_second_better",
+            "rope",
+            "winner",
+            "reason",
+        ]
         return pd.DataFrame([self._row(pair) for pair in self.pairs], columns=columns)
 
     def _row(self, pair: SetsPair) -> list[object]:
         ranked, sign = pair.wilcoxon, pair.sign
         row: list[object] = [pair.first, pair.second, len(self.datasets), pair.difference]
         row += [sign.wins, sign.draws, sign.losses, ranked.rank_sum_first, ranked.rank_sum_second]
-        row += [ranked.p, pair.p_adjusted, self.m, sign.p, *pair.posterior, self.rope]
+        row += [ranked.p, pair.p_adjusted, self.m, sign.p, pair.p_sign_adjusted]
+        row += [*pair.posterior, self.rope]
         return [*row, pair.winner, ranked.reason]
 
 
@@ -140,11 +218,12 @@ def over_sets(
     means
         Mean scores, data sets × learners, greater is better; see `within.means_table`.
     adjustment
-        Of Wilcoxon's p over the pairs: ``"holm"``, ``"bonferroni"`` or ``"none"``.
+        Of p over the pairs: ``"holm"``, ``"bonferroni"`` or ``"none"``.
     alpha
         The level of the tests.
     rope
-        Half the width of the region of practical equivalence.
+        Half the width of the region of practical equivalence, in the unit of the means; 0 for none.
+        With fewer than six data sets there are no posterior probabilities.
 
     Returns
     -------
@@ -163,19 +242,22 @@ def over_sets(
         return None
     learners = tuple(map(str, complete.columns))
     tested = over_pairs(complete.to_numpy(), wilcoxon, adjustment)
-    pairs = []
-    for (one, other), test in zip(combinations(range(len(learners)), 2), tested.pairs, strict=True):
+    signs = over_pairs(complete.to_numpy(), sign_test, adjustment)
+    pairs, places = [], combinations(range(len(learners)), 2)
+    for (one, other), test, sign in zip(places, tested.pairs, signs.pairs, strict=True):
         both = complete.iloc[:, [one, other]].to_numpy()
         names = (learners[one], learners[other])
         assert isinstance(test.outcome, WilcoxonOutcome)
+        assert isinstance(sign.outcome, SignOutcome)
         pairs.append(
             SetsPair(
                 *names,
                 float((both[:, 0] - both[:, 1]).mean()),
                 test.outcome,
-                sign_test(both),
-                signed_rank_bayes(both, rope, draws=DRAWS),
+                sign.outcome,
+                _posterior(both, rope),
                 float(test.p_adjusted),
+                float(sign.p_adjusted),
                 *_decided(names, test.outcome, test.p_adjusted, alpha),
             )
         )
@@ -193,6 +275,26 @@ def over_sets(
         alpha,
         rope,
     )
+
+
+def _posterior(both: FloatArray, rope: float) -> SignedRankPosterior:
+    """Return the posterior of two learners, if there are enough data sets."""
+    if len(both) < LEAST_SETS:
+        return no_posterior(f"fewer than {LEAST_SETS} data sets", len(both), rope)
+    return signed_rank_bayes(both, rope, draws=DRAWS)
+
+
+def _cliques(
+    level: dict[str, set[str]], chosen: set[str], free: set[str], done: frozenset[str] = frozenset()
+) -> Iterator[set[str]]:
+    """Yield the maximal cliques of a graph (Bron & Kerbosch 1973, with a pivot)."""
+    if not free and not done:
+        yield chosen
+        return
+    pivot = max(sorted(free | done), key=lambda name: len(level[name] & free))
+    for name in sorted(free - level[pivot]):
+        yield from _cliques(level, chosen | {name}, free & level[name], done & level[name])
+        free, done = free - {name}, done | {name}
 
 
 def _decided(

@@ -177,10 +177,7 @@ def signed_rank_bayes(
         reason = ALL_ZERO
     name, n = "Bayesian signed rank", len(pair.differences)
     if reason:
-        none = Undefined(reason)
-        return SignedRankPosterior(
-            name, none, none, none, rope, n, none, none, none, draws, seed, none
-        )
+        return no_posterior(reason, n, rope, draws, seed)
     above, below = _pairs_beyond(pair, rope), _pairs_beyond(pair.swapped, rope)
     alpha = np.concatenate([[prior], np.ones(n)])
     first, second = _expected(above, alpha), _expected(below, alpha)
@@ -188,6 +185,16 @@ def signed_rank_bayes(
     mcse = max(math.sqrt(share * (1 - share) / draws) for share in shares)
     rest = max(1.0 - first - second, 0.0) if rope > 0 else 0.0
     return SignedRankPosterior(name, *shares, rope, n, first, rest, second, draws, seed, mcse)
+
+
+def no_posterior(
+    reason: str, n: int, rope: float, draws: int = 0, seed: int = 0
+) -> SignedRankPosterior:
+    """Return the posterior of what has none, with the reason."""
+    none = Undefined(reason)
+    return SignedRankPosterior(
+        "Bayesian signed rank", none, none, none, rope, n, none, none, none, draws, seed, none
+    )
 
 
 def _check_rope(rope: float) -> None:

@@ -14,6 +14,7 @@ from simstudy.analysis.ranking import (
     critical_difference,
     friedman_statistic,
     iman_davenport_statistic,
+    permutation_p,
     ranks_in_rows,
     runs,
 )
@@ -41,6 +42,9 @@ class Ranks:
         Demšar's paper.
     F, df1, df2, p_F : float
         Iman & Davenport's (1980) version of it.
+    method : str
+        Where both p come from: ``"exact"`` or ``"permutation"`` up to 15 subjects, when they are
+        the same, else ``"approximate"``.
     q, critical_difference : float
         Nemenyi's test, ``q · sqrt(k(k + 1)/(6n))`` with q the quantile of the studentized range of
         k means, infinite degrees of freedom, over √2.
@@ -63,6 +67,7 @@ class Ranks:
     df1: int
     df2: int
     p_F: float  # noqa: N815 (of the F above)
+    method: str
     q: float
     critical_difference: float
     groups: list[list[Any]]
@@ -154,11 +159,17 @@ def _at(table: pd.DataFrame, within: str | None, at: Any) -> pd.DataFrame:
     return chosen
 
 
-def _friedman(ranks: FloatArray) -> tuple[float, int, float, float, float, int, int, float]:
+def _friedman(
+    ranks: FloatArray,
+) -> tuple[float, int, float, float, float, int, int, float, str]:
     """Return Friedman's test of the ranks, and Iman & Davenport's version."""
     n, k = ranks.shape
     plain, correction = friedman_statistic(ranks)
     chi2 = plain / correction if correction > 0 else math.nan
     F, p_F = iman_davenport_statistic(chi2, n, k)
     df1, df2 = k - 1, (k - 1) * (n - 1)
-    return chi2, df1, float(chdtrc(df1, chi2)), correction, F, df1, df2, p_F
+    p, method = float(chdtrc(df1, chi2)), "approximate"
+    if not math.isnan(chi2):
+        p, method = permutation_p(ranks, "auto", p)
+        p_F = p_F if method == "approximate" else p
+    return chi2, df1, p, correction, F, df1, df2, p_F, method

@@ -97,11 +97,13 @@ class Reversals:
     first, second : str
         The measures.
     datasets : int
-        The number of data sets on which both measures name a winner.
+        The number of data sets on which two or more learners have means by both measures.
     found : tuple of Reversal
         The reversals, in the order of the data sets.
     test, adjustment, alpha, m
         Of the tests; see `analysis.winners.Winners`.
+    partial : bool
+        Whether learners without a mean by both measures are left out on one of these data sets.
     """
 
     first: str
@@ -112,6 +114,7 @@ class Reversals:
     adjustment: str
     alpha: float
     m: int
+    partial: bool = False
 
     @property
     def table(self) -> pd.DataFrame:
@@ -125,8 +128,8 @@ def reversals(
 ) -> Reversals:
     """Find the data sets on which two measures name different winners.
 
-    The winner is the learner of the best mean. Means that differ by rounding alone are equal; if
-    a learner has the best mean by both measures, there is no reversal.
+    The winner is the learner of the best mean, among two or more. Means that differ by rounding
+    alone are equal; if a learner has the best mean by both measures, there is no reversal.
 
     Parameters
     ----------
@@ -137,16 +140,18 @@ def reversals(
         The tests by each measure, which tell whether the differences are significant.
     """
     first, second = winners
-    found, both = [], 0
+    found, both, partial = [], 0, False
     for dataset in means[0].index:
         rows = [table.loc[dataset] for table in means]
         known = rows[0].notna() & rows[1].notna()
+        if known.sum() < 2:
+            continue
         best = [_best(row[known]) for row in rows]
-        both += bool(best[0])
-        if best[0] and not {*best[0]} & {*best[1]}:
+        both, partial = both + 1, partial or not known.all()
+        if not {*best[0]} & {*best[1]}:
             found.append(_reversal(str(dataset), rows, best, winners))
     given = (first.test, first.adjustment, first.alpha, first.m)
-    return Reversals(first.measure, second.measure, both, tuple(found), *given)
+    return Reversals(first.measure, second.measure, both, tuple(found), *given, partial)
 
 
 def telling_row(first: FloatArray, second: FloatArray) -> int | None:
@@ -172,8 +177,6 @@ def telling_row(first: FloatArray, second: FloatArray) -> int | None:
 
 def _best(means: pd.Series) -> list[str]:
     """Return the learners of the best mean."""
-    if means.empty:
-        return []
     most = means.max()
     return [str(name) for name, mean in means.items() if most - mean <= TIES * abs(most)]
 

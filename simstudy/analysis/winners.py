@@ -28,11 +28,11 @@ class Winners:
     learners, datasets : tuple of str
         The learners and the data sets, in the order of the scores.
     test, adjustment : str
-        The test, and how p is adjusted over the pairs of one data set.
+        The test, and how p is adjusted over the pairs on all data sets.
     alpha : float
         The level of the tests.
     m : int
-        The number of tests that p is adjusted for: the pairs of one data set, or 1 without
+        The number of tests that p is adjusted for: the pairs on all data sets, or 1 without
         adjustment.
     pairs : DataFrame
         One row per data set and pair: the columns of `within.pairwise_datasets`, with `winner` and

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from simstudy.analysis.adjusted import adjust
+from simstudy.analysis.adjusted import adjusted_p
 from simstudy.analysis.adjustment import check_option
 from simstudy.analysis.outcomes import Outcome
 from simstudy.analysis.paired import TIES
@@ -101,6 +101,8 @@ def pairwise_datasets(
 ) -> pd.DataFrame:
     """Test every two learners on every data set, over splits that share rows.
 
+    All tests of all data sets are one family: p is adjusted for every pair on every data set.
+
     Parameters
     ----------
     scores
@@ -112,7 +114,7 @@ def pairwise_datasets(
         ``"corrected_t"``; ``"five_by_two_t"`` or ``"five_by_two_f"``, which need 5 repeats of 2
         folds; or ``"naive_t"``, which is too optimistic. See `simstudy.analysis.resampled`.
     adjustment
-        Of p over the pairs of one data set: ``"holm"``, ``"bonferroni"`` or ``"none"``.
+        Of p over the pairs on all data sets: ``"holm"``, ``"bonferroni"`` or ``"none"``.
     greater_is_better
         False for losses.
 
@@ -128,21 +130,18 @@ def pairwise_datasets(
     pairs = list(combinations(dict.fromkeys(scores["learner"]), 2))
     found: list[dict[str, Any]] = []
     for dataset, values in _by_split(scores, measure).items():
-        by_pair = {
-            (one, other): _signed(values[one], values[other], greater_is_better)
-            for one, other in pairs
-        }
-        outcomes = {pair: _outcome(test, by_pair[pair], shares[dataset]) for pair in pairs}
-        adjusted = adjust(outcomes, adjustment)
-        for each in adjusted.pairs:
-            differences = by_pair[each.first, each.second]
-            row = {"dataset": dataset, "first": each.first, "second": each.second}
-            row |= {"n": differences.size, "difference": float(differences.mean())}
-            row |= {"statistic": float(each.outcome.statistic), "p": float(each.outcome.p)}
-            row |= {"p_adjusted": float(each.p_adjusted), "m": adjusted.m}
-            found.append(row | {"test": each.outcome.test, "reason": each.outcome.reason})
+        for one, other in pairs:
+            differences = _signed(values[one], values[other], greater_is_better)
+            outcome = _outcome(test, differences, shares[dataset])
+            row = {"dataset": dataset, "first": one, "second": other, "n": differences.size}
+            row |= {"difference": float(differences.mean()), "p": float(outcome.p)}
+            row |= {"statistic": float(outcome.statistic), "test": outcome.test}
+            found.append(row | {"reason": outcome.reason})
+    p = np.array([row["p"] for row in found], dtype=np.float64)
+    adjusted, m = adjusted_p(p, adjustment)
     columns = ["dataset", "first", "second", "n", "difference", "statistic", "p", "p_adjusted"]
-    return pd.DataFrame(found, columns=[*columns, "m", "test", "reason"])
+    table = pd.DataFrame(found, columns=[*columns, "m", "test", "reason"])
+    return table.assign(p_adjusted=adjusted, m=m)
 
 
 def _by_split(scores: pd.DataFrame, measure: str) -> dict[str, dict[str, FloatArray]]:

@@ -56,6 +56,10 @@ class MeasureInfo:
     share : bool
         Whether a score is a share of the choices, intervals or tests of a model, with binomial
         intervals over models; not for measures of learners.
+    equivalent : float, optional
+        Differences up to this count as practically equivalent; 0 if none do, and in nats for a
+        measure that takes ``base``. If left out: one hundredth of a bit for nats and bits, 1 for
+        percentages, and .01 for measures without a unit, taken to lie between 0 and 1.
     """
 
     greater_is_better: bool
@@ -66,6 +70,7 @@ class MeasureInfo:
     over: Literal["row", "set"] = "row"
     partial: bool = False
     share: bool = False
+    equivalent: float | None = None
 
 
 class Undefined(float):
@@ -98,13 +103,16 @@ def measure(
     zero: str = "",
     over: Literal["row", "set"] = "row",
     partial: bool = False,
+    equivalent: float | None = None,
 ) -> Callable[[Callable[P, R_co]], Measure[P, R_co]]:
     """Attach a `MeasureInfo` to a function as ``.info``, and let it ignore other context.
 
     All measures can then be called alike, ``f(proba, y, prior=…, weights=…)``. A measure over sets
     that takes no weights refuses them; one that takes them refuses those that are no weights.
     """
-    info = MeasureInfo(greater_is_better, logarithmic, label, unit, zero, over, partial)
+    if equivalent is not None and not 0 <= equivalent < math.inf:
+        raise ValueError(f"equivalent is {equivalent!r}; it must be a number of at least 0")
+    info = MeasureInfo(greater_is_better, logarithmic, label, unit, zero, over, partial, equivalent)
 
     def attach(function: Callable[P, R_co]) -> Measure[P, R_co]:
         name, unused = function.__name__, CONTEXT_KEYWORDS - keywords(function)

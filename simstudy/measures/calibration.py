@@ -13,7 +13,7 @@ DECIMALS = 12  # predictions that agree so far are taken as equal
 ODD = 0x9E3779B97F4A7C15  # spreads the bits of a hash
 
 
-@measure(greater_is_better=False, label="miscalibration", over="set")
+@measure(greater_is_better=False, label="miscalibration", over="set", equivalent=0)
 def miscalibration(proba: FloatArray, y: IntArray) -> float:
     """Miscalibration of the modal class: predicted probability against observed frequency.
 

@@ -12,7 +12,7 @@ Decision: TypeAlias = Literal["modal", "least_cost"]
 _ROUNDING = 1e-12  # expected costs closer than this share of the largest cost are equal
 
 
-@measure(greater_is_better=False, label="cost")
+@measure(greater_is_better=False, label="cost", equivalent=0)
 def cost(
     proba: FloatArray,
     y: IntArray,
@@ -90,7 +90,7 @@ def least_cost_class(proba: FloatArray, matrix: list[list[float]] | FloatArray) 
     return chosen
 
 
-@measure(greater_is_better=False, label="average cost")
+@measure(greater_is_better=False, label="average cost", equivalent=0)
 def average_cost(
     proba: FloatArray,
     y: IntArray,

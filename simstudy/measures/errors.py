@@ -158,6 +158,7 @@ def root_relative_squared_error(
     greater_is_better=True,
     logarithmic=True,
     label="total Kononenko & Bratko reward",
+    equivalent=0,
     unit="bits",
     zero="no better than the prior",
     over="set",

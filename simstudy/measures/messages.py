@@ -8,7 +8,13 @@ from simstudy.measures.base import Undefined, measure
 _REASON = "the learner has no message length"
 
 
-@measure(greater_is_better=False, label="message length: theory and data", unit="nats", over="set")
+@measure(
+    greater_is_better=False,
+    label="message length: theory and data",
+    unit="nats",
+    over="set",
+    equivalent=0,
+)
 def message_length(
     proba: FloatArray,
     y: IntArray,
@@ -54,7 +60,9 @@ def message_length(
     return Undefined(_REASON) if message is None else sum(message) / math.log(base)
 
 
-@measure(greater_is_better=False, label="message length: theory", unit="nats", over="set")
+@measure(
+    greater_is_better=False, label="message length: theory", unit="nats", over="set", equivalent=0
+)
 def message_length_theory(
     proba: FloatArray,
     y: IntArray,
@@ -92,7 +100,9 @@ def message_length_theory(
     return Undefined(_REASON) if message is None else message[0] / math.log(base)
 
 
-@measure(greater_is_better=False, label="message length: data", unit="nats", over="set")
+@measure(
+    greater_is_better=False, label="message length: data", unit="nats", over="set", equivalent=0
+)
 def message_length_data(
     proba: FloatArray,
     y: IntArray,

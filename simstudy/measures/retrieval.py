@@ -217,7 +217,7 @@ def _check_k(k: int) -> None:
     require(whole and k >= 1, "k", k, "it must be a whole number of at least 1")
 
 
-@measure(greater_is_better=True, label="lift", over="set")
+@measure(greater_is_better=True, label="lift", over="set", equivalent=0)
 def lift(
     proba: FloatArray,
     y: IntArray,

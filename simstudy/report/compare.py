@@ -96,7 +96,7 @@ def compare_page(
         columns=[
             {
                 "name": name,
-                "title": name if variants else results.study.title or results.study.name,
+                "title": name if variants else results.study.heading,
                 "question": question(results.study, found[name].info),
                 "finding": reworded(finding(found[name]), results.study.kind),
                 "statements": reworded(

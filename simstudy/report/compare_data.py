@@ -109,7 +109,7 @@ def _study(
     own = [one for one in verdicts if one.statement.study == name]
     return {
         "name": name,
-        "title": results.study.title or name,
+        "title": results.study.heading,
         "counts": claims.counts(own) if own else "",
         "page": (results.directory / "report.html").exists(),
     }
@@ -169,7 +169,7 @@ def _column(name: str, results: Results, measure: str) -> Column | None:
     known = {label: mean for label, mean in values.items() if not math.isnan(mean)}
     choose = max if info.greater_is_better else min
     best = choose(known, key=lambda label: known[label]) if known else NONE
-    title = study.title or study.name
+    title = study.heading
     return Column(name, title, said, opening(f"{made}."), where, values, best)
 
 

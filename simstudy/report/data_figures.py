@@ -13,7 +13,7 @@ from simstudy.report.data_measures import measure_pairs
 from simstudy.report.printed import Maker, NotDrawnError, Printed
 from simstudy.report.prose import data_finding as prose
 from simstudy.report.prose.design import data_design
-from simstudy.report.prose.phrases import level, opening
+from simstudy.report.prose.phrases import opening
 from simstudy.report.tables.datasets import given
 from simstudy.results.results import Results
 
@@ -78,19 +78,18 @@ def _rows(chart: Chart) -> Panels:
 
 
 def rank_diagram(results: Results, style: Style, measure: str) -> Printed:
-    """The critical-difference diagram over data sets."""
+    """The diagram of average ranks over data sets."""
     findings = results.data_findings(measure)
     found = findings.over_sets
     if found is None or len(found.learners) < 3:
         raise NotDrawnError("it needs at least three learners, and two data sets with all means")
-    if found.nemenyi.reason:
-        raise NotDrawnError(found.nemenyi.reason)
+    if found.friedman.reason:
+        raise NotDrawnError(found.friedman.reason)
     if style.titles and len(found.learners) > ranks.MAX_JOINED:
         raise NotDrawnError(f"that of {len(found.learners)} learners does not fit on a slide")
     text = (
         f"Average ranks by {findings.info.label} over {len(found.datasets)} data sets (1 is best). "
-        "Learners that a bar joins do not differ significantly by Nemenyi's test, at "
-        f"{level(1 - found.alpha)} simultaneous confidence (Demšar 2006)."
+        f"{ranks.bars(found)} ({prose.over_method(found)})."
     )
     title = f"Average ranks by {findings.info.label}"
     panels = Panels((ranks.over_sets(found),))
@@ -107,13 +106,14 @@ def posterior(results: Results, style: Style, measure: str) -> Printed:
         raise NotDrawnError(chart.absent)
     key = (
         Key("the first is better", "first"),
-        Key(f"equivalent, within ±{found.rope:g}", "equal"),
+        *([Key(prose.equivalence(found.rope, findings.info), "equal")] if found.rope else []),
         Key("the second is better", "second"),
     )
     which = "Pairs with one learner alone are shown; the table has all."
     text = (
         f"Posterior probabilities by {findings.info.label} over {len(found.datasets)} data sets, "
-        "by the Bayesian signed rank test (Benavoli et al. 2017).",
+        "by the Bayesian signed rank test (Benavoli et al. 2017; "
+        f"{prose.equivalence(found.rope, findings.info)}). Wilcoxon's test decides, not these.",
         which if len(chart.y.marks) < len(found.pairs) else "",
         _made(results),
     )

@@ -131,7 +131,7 @@ def _over(findings: DataFindings, index: int, own: Any) -> dict[str, Any] | None
     if found is None:
         return None
     diagram = None
-    if len(found.learners) > 2 and not found.nemenyi.reason:
+    if len(found.learners) > 2 and not found.friedman.reason:
         chart = ranks.over_sets(found, _WIDE / 7.0)
         rows = len(found.learners)
         tall = 25 * (chart.y.high - chart.y.low) if not chart.frame else 60 + 26.0 * rows
@@ -143,11 +143,15 @@ def _over(findings: DataFindings, index: int, own: Any) -> dict[str, Any] | None
     return {
         "found": found,
         "diagram": diagram,
-        "no_diagram": found.nemenyi.reason,
+        "no_diagram": found.friedman.reason,
+        "rule": prose.over_method(found),
+        "bars": ranks.bars(found),
+        "equivalence": prose.equivalence(found.rope, findings.info),
+        "no_posterior": posterior.absent,
         "posterior": None if posterior.absent else rows_picture(posterior, f"posterior{index}"),
         "shown": len(posterior.y.marks),
         "tests": own(build.tests(found)) if len(found.learners) > 2 else None,
-        "pairs": own(build.pairs(found)),
+        "pairs": own(build.pairs(found, findings.info)),
     }
 
 

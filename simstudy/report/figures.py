@@ -133,7 +133,7 @@ def learning_curve_files(results: Results) -> dict[str, bytes]:
         found = reworded(found, results.study.kind)
     except NotDrawnError:
         return {}
-    title = results.study.title or results.study.name
+    title = results.study.heading
     figure = layout.whole_figure(found.panels, title, found.caption)
     return {
         f"learning_curves.{format}": content

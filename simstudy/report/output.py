@@ -25,7 +25,7 @@ def write_files(
     directory: Path, files: Mapping[str, bytes], study: Study, captions: Sequence[str]
 ) -> list[Path]:
     """Write files by their names, and the sections of their captions; all or none."""
-    sections = [f"# {markdown_text(study.title or study.name)}", *captions]
+    sections = [f"# {markdown_text(study.heading)}", *captions]
     files = {**files, CAPTIONS: ("\n\n".join(sections) + "\n").encode()}
     paths = {directory / name: content for name, content in files.items()}
     try:

@@ -214,7 +214,7 @@ def common(results: Results) -> dict[str, Any]:
         "study": study,
         "kind": study.kind,
         "manifest": manifest,
-        "title": study.title or study.name,
+        "title": study.heading,
         "learners": svg.swatches(results.learners),
         "decisions": curve_sections(results),
         "measures": facts.measures(results),

@@ -45,7 +45,7 @@ def print_summary(results: Results, console: Console, brief: bool = False) -> No
         _print_datasets(results, console, brief)
         return
     study, findings = results.study, results.findings()
-    console.print(study.title or study.name, style="bold", markup=False)
+    console.print(study.heading, style="bold", markup=False)
     kind = study.kind
     console.print(f"{reworded(finding(findings), kind)}\n", highlight=False, markup=False)
     console.print(f"{design(study)}.", markup=False)
@@ -70,7 +70,7 @@ def _print_datasets(results: Results, console: Console, brief: bool) -> None:
     """Print the finding and the means of data sets and, unless brief, who wins."""
     study = results.study
     findings = results.data_findings()
-    console.print(study.title or study.name, style="bold", markup=False)
+    console.print(study.heading, style="bold", markup=False)
     console.print(f"{data_finding(findings)}\n", highlight=False, markup=False)
     console.print(f"{data_design(study)}.", markup=False)
     console.print(f"{opening(conventions(study))}.\n", markup=False)

@@ -36,8 +36,8 @@ class DataAnalyses(Recorded):
 
         Means, winners and comparisons over data sets, as the page shows them: at one training
         size, the last one if left out, at 1 minus the study's confidence. Differences within
-        ``rope`` count as equivalent: .01 if left out, or 1 for percentages. Tests of pairs are
-        adjusted by Holm's method unless the study's adjustment is ``"none"``. See
+        ``rope``, in the unit of the measure, count as equivalent: if left out, one hundredth of a
+        bit, or .01, or 1 for percentages, unless the measure says otherwise. See
         `analysis.data_findings`.
         """
         from simstudy.analysis.data_findings import DataFindings, rope_of
@@ -56,8 +56,9 @@ class DataAnalyses(Recorded):
 
     @property
     def _adjustment(self) -> str:
-        """How tests of pairs on data sets are adjusted: Holm has the guarantee of Bonferroni."""
-        return "none" if self.study.analysis.adjustment == "none" else "holm"
+        """How tests of pairs are adjusted, those on all data sets together."""
+        stated = self.study.analysis.adjustment
+        return "bonferroni" if stated == "bonferroni_all" else stated
 
     @property
     def _level(self) -> float:
@@ -83,7 +84,8 @@ class DataAnalyses(Recorded):
     ) -> pd.DataFrame:
         """Tests of every two learners on every data set; see `analysis.within`.
 
-        At one training size, in rows or as a share; the last one if left out.
+        At one training size, in rows or as a share; the last one if left out. All tests are one
+        family, adjusted as the study says: by Holm's method, unless it names another.
         """
         from simstudy.analysis.within import pairwise_datasets
 
@@ -138,9 +140,9 @@ class DataAnalyses(Recorded):
         """Who is significantly better than whom on every data set; see `analysis.winners`.
 
         By the 5×2cv t test for 5 repeats of 2 folds, else by the corrected resampled t test. The
-        level is 1 minus the study's confidence if left out, and p is adjusted by Holm's method
-        unless the study's adjustment is ``"none"``. `winners(…).table` has a column for each
-        winner, whose cells name the losers.
+        level is 1 minus the study's confidence if left out, and p is adjusted for all pairs on all
+        data sets, by Holm's method unless the study names another. `winners(…).table` has a column
+        for each winner, whose cells name the losers.
         """
         from simstudy.analysis.winners import winners
 

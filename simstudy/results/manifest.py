@@ -78,6 +78,7 @@ class _Info(_Section):
     over: Literal["row", "set"] = "row"
     partial: bool = False
     share: bool = False
+    equivalent: float | None = Field(default=None, ge=0, allow_inf_nan=False)
     mean: bool = True  # of earlier versions: whether it has an exact value
 
 

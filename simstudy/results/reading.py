@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
@@ -96,7 +97,9 @@ class Recorded:
         info = {"share": self.column(name).test in SHARES, **self.manifest["measures"][name]}
         info.pop("mean", None)  # of earlier versions, which lack "share"
         if info["unit"] == "nats":
-            base = self.study.measures.base
+            base, width = self.study.measures.base, info.get("equivalent")
+            width = math.log(2) / 100 if width is None else width
+            info["equivalent"] = width / (1.0 if base == "e" else math.log(float(base)))
             info["unit"] = {"e": "nats", 2.0: "bits", 10.0: "hartleys"}.get(base, f"base {base}")
         return MeasureInfo(**info)
 

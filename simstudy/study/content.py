@@ -32,6 +32,7 @@ _TEST_SIZES, _REPEATS, _TRAIN_SIZE, _TARGET = (
     100,
     "kl_divergence",
 )
+_OF_DATASETS = "holm"  # the adjustment of a study of data sets
 _TRAINING_SETS, _DATA_SETS = 200, 20  # of comparisons of estimators and of tests
 _KINDS = (Data, Measures, Analysis, Limits, Thresholds, Resampling, Preparation)
 _SECTIONS: dict[str, type[BaseModel]] = {
@@ -93,7 +94,10 @@ def _check_keys(given: StudyFile) -> None:
 
 
 def completed(given: StudyFile) -> StudyFile:
-    """A study of another kind than of learners, with the defaults of its kind."""
+    """A study of data sets, or of another kind than of learners, with the defaults of its kind."""
+    if given.datasets and "adjustment" not in given.analysis.model_fields_set:
+        analysis = given.analysis.model_copy(update={"adjustment": _OF_DATASETS})
+        return given.model_copy(update={"analysis": analysis})
     if given.compare in ("estimators", "tests"):
         return _with_exact_values(given)
     if given.compare != "measures":

@@ -296,7 +296,8 @@ class Analysis(_Section):
     adjustment: Literal["bonferroni_all", "bonferroni", "holm", "none"] = Field(
         default="bonferroni_all",
         description="Adjustment of paired tests: Bonferroni over the pairs at all sizes or at each "
-        "size, Holm's method over the pairs at each size, or none.",
+        "size, Holm's method over the pairs at each size, or none. In a study of data sets: Holm's "
+        "method (the default), Bonferroni or none, over the pairs on all data sets.",
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -124,6 +125,14 @@ class Study:
             raise SimstudyError(
                 f"'{self.name}' is a study of data sets; {what} needs one of models"
             )
+
+    @property
+    def heading(self) -> str:
+        """The title, or else the name; where the title tells another number of data sets, both."""
+        told = {int(number) for number in re.findall(r"\b(\d{1,6}) data sets?\b", self.title)}
+        if self.datasets and told - {len(self.datasets)}:
+            return f"{self.title}: {counted(len(self.datasets), 'data set')} here"
+        return self.title or self.name
 
     @property
     def kind(self) -> Kind:

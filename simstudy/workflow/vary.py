@@ -165,6 +165,6 @@ def variants_page(readings: Sequence[Reading], found: Sequence[Results]) -> str:
         found,
         [reading.label for reading in readings],
         readings=verdicts,
-        title=f"Sensitivity of “{study.title or study.name}”",
+        title=f"Sensitivity of “{study.heading}”",
         variants=True,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 import subprocess
@@ -27,7 +28,8 @@ from simstudy.analysis.across import (
 from simstudy.analysis.adjusted import adjust, over_pairs
 
 pytestmark = pytest.mark.filterwarnings("error")
-OF_ALL = (friedman, iman_davenport, quade, nemenyi)
+BY_RANKS = (friedman, iman_davenport, quade)
+OF_ALL = (*(functools.partial(one, method="approximate") for one in BY_RANKS), nemenyi)
 OF_TWO = (wilcoxon, sign_test)
 
 # Six data sets, five learners.
@@ -97,7 +99,86 @@ def test_friedmans_test_is_scipys(rows):
     values = np.array(rows)
     if values.shape[1] < 3 or friedman(values).reason:
         return
-    assert tuple(friedman(values)) == pytest.approx(tuple(stats.friedmanchisquare(*values.T)))
+    found = friedman(values, method="approximate")
+    assert tuple(found) == pytest.approx(tuple(stats.friedmanchisquare(*values.T)))
+
+
+def orders(rows):
+    """All orders within rows, the first of which may stay."""
+    for each in itertools.product(*(itertools.permutations(row) for row in rows[1:])):
+        yield np.array([rows[0], *each])
+
+
+@pytest.mark.parametrize(
+    ("k", "n", "chi2", "p"),
+    [
+        # Siegel (1956), Nonparametric statistics, table N
+        (3, 3, 6.0, 0.028),
+        (3, 4, 6.5, 0.042),
+        (3, 4, 8.0, 0.0046),
+        (3, 5, 6.4, 0.039),
+        (4, 2, 6.0, 0.042),
+        (4, 3, 7.4, 0.033),
+        (4, 3, 9.0, 0.0017),
+        (4, 4, 7.8, 0.036),
+        (4, 4, 9.6, 0.0069),
+    ],
+)
+def test_exact_friedman_is_that_of_printed_tables(k, n, chi2, p):
+    rows = [[*range(k)]] * n
+    values = next(one for one in orders(rows) if abs(friedman_chi2(one) - chi2) < 1e-9)
+    found = friedman(values)
+    assert (found.method, found.statistic) == ("exact", pytest.approx(chi2))
+    assert found.p == pytest.approx(p, abs=0.5 * 10.0 ** -len(str(p).split(".")[1]))
+
+
+def friedman_chi2(ranks):
+    n, k = ranks.shape
+    return 12 / (n * k * (k + 1)) * ((ranks + 1).sum(axis=0) ** 2).sum() - 3 * n * (k + 1)
+
+
+@pytest.mark.parametrize(("n", "k", "levels"), [(3, 3, 2), (4, 3, 3), (2, 4, 3), (3, 4, 5)])
+def test_exact_tests_are_the_share_of_all_orders_ties_or_not(n, k, levels):
+    rng = np.random.default_rng(n * k)
+    for _ in range(4):
+        values = rng.integers(0, levels, (n, k)) * 1.0
+        if friedman(values).reason:
+            continue
+        for test in BY_RANKS:
+            found = test(values)
+            each = [test(one, method="approximate").statistic for one in orders(values)]
+            share = np.mean([one >= found.statistic * (1 - 1e-9) for one in each])
+            assert (found.method, found.p) == ("exact", pytest.approx(share))
+
+
+@pytest.mark.parametrize("test", [friedman, quade])
+def test_random_orders_come_near_all_orders(test):
+    values = np.random.default_rng(3).normal(size=(5, 4)) + np.arange(4) / 2
+    drawn, exact = (test(values, method=one) for one in ("permutation", "exact"))
+    assert (drawn.method, exact.method) == ("permutation", "exact")
+    assert drawn.p == pytest.approx(exact.p, abs=4 * math.sqrt(exact.p / 100_000))
+    assert drawn.p == test(values, method="permutation").p  # the seed is fixed
+
+
+@pytest.mark.parametrize("method", ["exact", "permutation"])
+def test_the_order_of_data_sets_and_learners_does_not_matter(method):
+    rng = np.random.default_rng(8)
+    values = rng.integers(0, 6, (5, 4)) / 6
+    turned = values[:, [2, 0, 3, 1]][[4, 2, 0, 1, 3]]
+    for test in BY_RANKS:
+        assert test(values, method=method).p == pytest.approx(test(turned, method=method).p)
+
+
+def test_many_data_sets_have_the_approximation_and_many_learners_random_orders():
+    rng = np.random.default_rng(5)
+    assert friedman(rng.normal(size=(16, 3))).method == "approximate"
+    assert friedman(rng.normal(size=(15, 3))).method == "exact"
+    wide = rng.normal(size=(5, 12))
+    assert friedman(wide).method == "permutation"
+    with pytest.raises(ValueError, match="12 ranks in 5 rows are too many"):
+        friedman(wide, method="exact")
+    with pytest.raises(ValueError, match="must be one of: auto, exact"):
+        friedman(wide, method="chi2")
 
 
 def test_two_learners_have_nemenyis_z():
@@ -217,9 +298,10 @@ def test_what_cannot_be_tested_has_a_reason(rows, reason):
 
 def test_perfect_agreement_has_its_limits():
     values = np.arange(12.0).reshape(3, 4)
-    assert tuple(iman_davenport(values)) == (math.inf, 0.0)
+    assert tuple(iman_davenport(values, method="approximate")) == (math.inf, 0.0)
     # All three data sets have the same order: one of 4!² as likely ones, as in R.
-    assert tuple(quade(values)) == (math.inf, pytest.approx(1 / 24**2))
+    for found in (quade(values), quade(values, "approximate"), iman_davenport(values)):
+        assert tuple(found) == (math.inf, pytest.approx(1 / 24**2))
 
 
 def test_wrong_arguments_are_refused():

@@ -7,11 +7,16 @@ import pandas as pd
 import pytest
 from scipy import stats
 
+from simstudy import measures
 from simstudy.analysis.across import friedman, nemenyi
 from simstudy.analysis.adjustment import holm
 from simstudy.analysis.data_findings import DataFindings, rope_of
 from simstudy.analysis.over_sets import over_sets
 from simstudy.measures.base import MeasureInfo
+from simstudy.report.charts import ranks as charts
+from simstudy.report.charts.spec import Line, Marks
+from simstudy.report.prose.data_finding import dissent_sentences, equivalence
+from simstudy.report.tables import datasets as build
 
 pytestmark = pytest.mark.filterwarnings("error")
 SETS = [f"set{place}" for place in range(12)]
@@ -131,6 +136,116 @@ def test_a_learner_without_a_score_has_no_mean_and_is_never_best():
     assert found.untested == 2
 
 
-def test_the_region_of_equivalence_of_a_percentage_is_one():
+def test_the_region_of_equivalence_is_in_the_unit_of_the_measure():
     assert rope_of(MeasureInfo(True, unit="%")) == 1.0
-    assert rope_of(MeasureInfo(True, unit="nats")) == 0.01
+    assert rope_of(MeasureInfo(True, unit="bits")) == rope_of(MeasureInfo(True)) == 0.01
+    assert rope_of(MeasureInfo(True, unit="nats")) == pytest.approx(0.01 * np.log(2))
+    assert rope_of(MeasureInfo(True, equivalent=0.5)) == 0.5
+    assert rope_of(measures.message_length.info) == 0
+    assert equivalence(rope_of(measures.log_loss.info), measures.log_loss.info) == (
+        "equivalent: within ±0.0069 nats"
+    )
+    with pytest.raises(ValueError, match="equivalent is -1"):
+        measures.measure(greater_is_better=True, equivalent=-1)
+
+
+# Which pairs are joined, and what other tests say
+
+
+def verdicts(found):
+    return {(pair.first, pair.second): pair.winner for pair in found.pairs}
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_two_learners_share_a_group_iff_they_are_not_separated(seed):
+    rng = np.random.default_rng(seed)
+    values = rng.normal(0, 1, (12, 7)) + rng.uniform(0, 2.5, 7)
+    found = over_sets(pd.DataFrame(values, columns=[*"ABCDEFG"]))
+    for (first, second), winner in verdicts(found).items():
+        joined = any({first, second} <= {*group} for group in found.groups)
+        assert joined == (winner == "")
+    groups = [{*group} for group in found.groups]
+    assert not any(one < other for one in groups for other in groups)  # maximal
+    ranks = found.ranks
+    assert all([*group] == sorted(group, key=ranks.__getitem__) for group in found.groups)
+
+
+def gap():
+    """Means in which the learner of the middle rank differs from both ends, which do not differ."""
+    base = np.random.default_rng(0).permutation(10) / 10
+    wild = np.where(np.arange(10) < 7, 1.0, -1.2) + np.arange(10) / 100
+    columns = {"low": base, "middle": base + 0.1 + np.arange(10) / 100, "wild": base + wild}
+    return pd.DataFrame(columns, index=SETS[:10])
+
+
+def test_a_group_need_not_be_a_run_of_ranks():
+    found = over_sets(gap())
+    ranks = found.ranks
+    assert verdicts(found)["low", "middle"] == "middle"
+    assert found.groups == (("wild", "middle"), ("wild", "low"))
+    assert ranks["wild"] < ranks["middle"] < ranks["low"]
+    chart = charts.over_sets(found)
+    bars = [one for one in chart.layers if isinstance(one, Line) and one.kind == "join"]
+    dots = [one for one in chart.layers if isinstance(one, Marks)]
+    assert len(bars) == len(dots) == 2
+    assert len({one.y[0] for one in bars}) == 2  # one above the other
+    assert [[*one.x] for one in dots] == [
+        [ranks["wild"], ranks["middle"]],
+        [ranks["wild"], ranks["low"]],  # passes the middle one, which has no dot
+    ]
+    assert "joined by bars: wild, middle | wild, low" in chart.description
+    assert "critical" not in chart.description
+    listed = charts.over_sets(found, joined=False)
+    rows = [[*one.y] for one in listed.layers if isinstance(one, Marks)]
+    assert rows[1:] == [[0, 1], [0, 2]]
+
+
+def test_the_tests_that_disagree_are_named_with_their_numbers():
+    found = over_sets(gap(), rope=0.01)
+    by = {(one.test, one.pair.first, one.pair.second): one.separates for one in found.dissents}
+    for pair in found.pairs:
+        others = {
+            "Nemenyi": found.apart(pair) >= found.nemenyi.critical_difference,
+            "sign test": pair.p_sign_adjusted <= 0.05,
+            "Bayesian signed rank": max([*pair.posterior][::2]) >= 0.95,
+        }
+        expected = {test: yes for test, yes in others.items() if yes != bool(pair.winner)}
+        own = {
+            test: yes for (test, *names), yes in by.items() if names == [pair.first, pair.second]
+        }
+        assert own == expected
+    # All differences of these two have one sign, but their average ranks are too near.
+    apart, critical = found.apart(found.pairs[0]), found.nemenyi.critical_difference
+    assert apart < critical
+    said = dissent_sentences(found, MeasureInfo(True, unit="%"))
+    name = f"Nemenyi's test (critical difference {critical:.2f})"
+    assert said[0].startswith(f"{name} also separates low and wild (average ranks 1.10 apart)")
+    assert said[1] == f"{name} does not separate low and middle (average ranks {apart:.2f} apart)."
+
+
+def test_nemenyi_may_separate_what_wilcoxon_does_not():
+    # Four learners in the same order on five data sets: ranks are 3 apart, p is 2/32 at best.
+    values = np.random.default_rng(2).permuted(np.arange(5.0))[:, None] + [0.0, 0.1, 0.2, 0.3]
+    found = over_sets(pd.DataFrame(values, columns=[*"ABCD"]))
+    assert {*verdicts(found).values()} == {""}
+    assert found.groups == (("D", "C", "B", "A"),)
+    assert found.friedman.method == "exact"
+    (one,) = found.dissents
+    assert (one.test, one.pair.first, one.pair.second, one.separates) == ("Nemenyi", "A", "D", True)
+    critical = found.nemenyi.critical_difference
+    assert dissent_sentences(found, MeasureInfo(True)) == [
+        f"Nemenyi's test (critical difference {critical:.2f}) also separates A and D (average "
+        "ranks 3.00 apart)."
+    ]
+
+
+def test_posteriors_need_six_data_sets():
+    few, enough = over_sets(table(0.0, 0.5).iloc[:5]), over_sets(table(0.0, 0.5).iloc[:6])
+    assert few.pairs[0].posterior.reason == "fewer than 6 data sets"
+    assert not enough.pairs[0].posterior.reason
+    shown = build.pairs(few, MeasureInfo(True, unit="nats"))
+    assert not any("P(" in cell.text for cell in shown.heads)
+    assert "no posterior probabilities: these need 6 data sets" in shown.caption
+    shown = build.pairs(enough, MeasureInfo(True, unit="nats"))
+    assert any("P(equivalent)" in cell.text for cell in shown.heads)
+    assert "within ±0.01 nats" in shown.caption

@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
+from simstudy.analysis.across import friedman
 from simstudy.analysis.ranks import average_ranks, rank
 
 # Ranks of four variants of C4.5 on 14 data sets: Demšar (2006), table 6.
@@ -72,15 +73,23 @@ def test_the_critical_values_are_those_of_the_table(k, q):
 @pytest.mark.parametrize("ties", [False, True])
 def test_friedmans_test_is_scipys(ties):
     rng = np.random.default_rng(1)
-    values = rng.normal(size=(5, 12)) + np.arange(5)[:, None] / 3
+    values = rng.normal(size=(5, 16)) + np.arange(5)[:, None] / 3
     values = np.round(values, 0 if ties else 9)
     table = long({f"l{index}": row for index, row in enumerate(values)})
     found = rank(table, value="reward")
     chi2, p = stats.friedmanchisquare(*values)
     assert (found.chi2, found.p) == (pytest.approx(chi2), pytest.approx(p))
     assert (found.tie_correction < 1) == ties
-    F = 11 * chi2 / (12 * 4 - chi2)
-    assert (found.F, found.p_F) == (pytest.approx(F), pytest.approx(stats.f.sf(F, 4, 44)))
+    F = 15 * chi2 / (16 * 4 - chi2)
+    assert (found.F, found.p_F) == (pytest.approx(F), pytest.approx(stats.f.sf(F, 4, 60)))
+    assert found.method == "approximate"
+
+
+def test_few_subjects_have_the_exact_test():
+    values = np.array([[3.0, 1, 2], [3, 2, 1], [1, 3, 2], [3, 2, 1]])
+    found = rank(long(dict(zip("abc", values.T, strict=True))), value="reward")
+    assert found.method == "exact"
+    assert found.p == found.p_F == friedman(values).p
 
 
 def test_ties_share_their_ranks_and_rounding_is_no_difference():
@@ -125,7 +134,7 @@ def test_models_without_a_finite_value_are_left_out_by_name(caplog):
 
 def test_perfect_agreement_and_perfect_equality_have_their_limits():
     agreed = rank(long({"a": [1.0, 2.0], "b": [0.0, 1.0]}), value="reward")
-    assert (agreed.chi2, agreed.F, agreed.p_F) == (2.0, math.inf, 0.0)
+    assert (agreed.chi2, agreed.F, agreed.p_F) == (2.0, math.inf, 0.5)  # exact: two orders
     equal = rank(long({"a": [1.0, 2.0], "b": [1.0, 2.0]}), value="reward")
     assert all(math.isnan(getattr(equal, key)) for key in ("chi2", "p", "F", "p_F"))
     assert equal.groups == [["a", "b"]]

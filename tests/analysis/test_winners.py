@@ -21,6 +21,7 @@ from simstudy.analysis.winners import OPPOSITE, default_test, winners
 from simstudy.analysis.within import means_table
 from simstudy.data.sample import Sample
 from simstudy.data.schema import Schema, Variable
+from simstudy.report.prose.data_finding import reversal_sentence
 from simstudy.sources.data import DataSource
 
 pytestmark = pytest.mark.filterwarnings("error")
@@ -70,7 +71,7 @@ def test_a_cell_names_the_learners_that_are_significantly_worse():
     }
     assert found.losers("one", "A") == ("B", "C")
     assert (found.test, found.adjustment, found.alpha, found.m) == (
-        ("five_by_two_t", "holm", 0.05, 3)
+        ("five_by_two_t", "holm", 0.05, 6)
     )
     counts = found.counts.set_index("learner")
     assert counts.loc["A"].tolist() == [2, 1, 1, 1]
@@ -78,6 +79,19 @@ def test_a_cell_names_the_learners_that_are_significantly_worse():
     assert counts.loc["C"].tolist() == [2, 2, 0, 1]
     unadjusted = winners(scores, "gain", adjustment="none")
     assert unadjusted.m == 1
+
+
+def test_a_win_on_one_data_set_is_adjusted_for_the_others():
+    # On the first set alone A is significantly better than B, but not among ten sets.
+    few = {"set 0": {"A": around(0.9), "B": noise(0.86)}}
+    many = few | {f"set {n}": {"A": around(0.5), "B": noise(0.5)} for n in range(1, 10)}
+    found, more = winners(table(few), "gain"), winners(table(many), "gain")
+    p = float(found.pairs["p"].iloc[0])
+    assert 0.005 < p <= 0.05
+    assert found.losers("set 0", "A") == ("B",)
+    assert more.m == 10
+    assert float(more.pairs["p_adjusted"].iloc[0]) == pytest.approx(10 * p)
+    assert more.losers("set 0", "A") == ()
 
 
 def test_losses_turn_the_table_round():
@@ -265,7 +279,7 @@ def test_measures_that_name_different_winners():
         [[0.9, 0.8, 0.7], [0.9, 0.8, 0.7], [0.9, 0.8999, 0.5]],
         [[0.3, 0.2, 0.4], [0.1, 0.2, 0.4], [0.3, 0.4, 0.2]],
     )
-    assert (found.first, found.second, found.datasets, found.m) == ("gain", "loss", 3, 3)
+    assert (found.first, found.second, found.datasets, found.m) == ("gain", "loss", 3, 9)
     first, second = found.found
     assert (first.dataset, first.winner_first, first.winner_second) == ("set 0", "A", "B")
     assert (first.difference_first, first.difference_second) == pytest.approx((0.1, 0.1))
@@ -285,9 +299,21 @@ def test_a_learner_that_is_best_by_both_measures_is_no_reversal_even_if_another_
 
 def test_a_learner_without_a_mean_does_not_win():
     found = reversed_in([[0.9, math.nan, 0.7]], [[0.3, 0.1, 0.4]])
-    assert (found.datasets, found.found) == (1, ())
+    assert (found.datasets, found.found, found.partial) == (1, (), True)
     found = reversed_in([[math.nan] * 3], [[0.3, 0.1, 0.4]])
     assert (found.datasets, found.found) == (0, ())
+
+
+def test_one_learner_with_both_measures_is_no_winner():
+    found = reversed_in([[0.9, math.nan, math.nan]], [[0.3, 0.1, 0.4]])
+    assert (found.datasets, found.found) == (0, ())
+    said = "Gain and loss cannot be compared: on no data set have two learners a mean by both."
+    assert reversal_sentence(found, ("gain", "loss")) == said
+    # On the second data set two have both, and A is best by both.
+    found = reversed_in([[0.9, math.nan, math.nan], [0.9, math.nan, 0.7]], [[0.3, 0.1, 0.4]] * 2)
+    assert found.datasets == 1
+    said = "Gain and loss name the same winner among the learners with both."
+    assert reversal_sentence(found, ("gain", "loss")) == said
 
 
 def test_the_telling_row_counts_for_the_second_winner_alone():

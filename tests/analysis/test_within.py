@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
+from statsmodels.stats.multitest import multipletests
 
 from simstudy.analysis.across import friedman
 from simstudy.analysis.resampled import corrected_t, five_by_two_f, five_by_two_t, naive_t
@@ -63,14 +64,29 @@ def test_every_pair_is_tested_on_every_data_set(scores, better):
     for name, test in tests.items():
         found = pairwise_datasets(scores, "loss", name, "bonferroni", better)
         assert len(found) == 2 * 3
-        assert (found["m"] == 3).all()
+        assert (found["m"] == 6).all()
         row = found.iloc[4]
         assert (row["dataset"], row["first"], row["second"]) == ("glass", "c", "b")
         d = (of(scores, "glass", "c") - of(scores, "glass", "b")) * (1 if better else -1)
         assert (row["statistic"], row["p"]) == pytest.approx(tuple(test(d)))
-        assert row["p_adjusted"] == pytest.approx(min(1, 3 * row["p"]))
+        assert row["p_adjusted"] == pytest.approx(min(1, 6 * row["p"]))
         assert row["difference"] == pytest.approx(d.mean())
     assert shares_of_test_rows(scores) == {"iris": 0.5, "glass": 0.5}
+
+
+@pytest.mark.parametrize("adjustment", ["holm", "bonferroni", "none"])
+def test_the_pairs_on_all_data_sets_are_one_family(scores, adjustment):
+    found = pairwise_datasets(scores, "loss", "naive_t", adjustment)
+    expected = (
+        found["p"] if adjustment == "none" else multipletests(found["p"], method=adjustment)[1]
+    )
+    assert found["p_adjusted"].tolist() == pytest.approx([*expected])
+    assert (found["m"] == (1 if adjustment == "none" else 6)).all()
+    assert pairwise_datasets(scores, "loss", "naive_t").equals(
+        pairwise_datasets(scores, "loss", "naive_t", "holm")
+    )
+    with pytest.raises(ValueError, match="adjustment is 'bonferroni_all'"):
+        pairwise_datasets(scores, "loss", "naive_t", "bonferroni_all")
 
 
 def test_missing_and_infinite_scores_have_a_reason(scores):

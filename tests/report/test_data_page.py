@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from html import unescape
 
 import numpy as np
@@ -12,10 +13,12 @@ import pytest
 from simstudy import SimstudyError, load_study, open_results, run_study
 from simstudy.report.data_page import data_page
 from simstudy.report.figures import write_figures
-from simstudy.report.prose.data_finding import data_finding, data_statements
+from simstudy.report.prose.data_finding import data_finding, data_statements, dissent_sentences
 from simstudy.report.prose.phrases import listed
 from simstudy.report.tables.files import write_tables
 from simstudy.report.terminal import make_console, print_summary
+from simstudy.study.builtin import study_path
+from simstudy.study.without import without
 from simstudy.workflow.compare import compare_studies
 
 pytestmark = pytest.mark.xdist_group("browser")  # the studies are run once
@@ -38,6 +41,11 @@ label = "twin"
 primary = "accuracy"
 also = ["information_reward", "log_loss"]
 """
+TESTS_NAMED = {
+    "Nemenyi": "Nemenyi's test",
+    "sign test": "The sign test",
+    "Bayesian signed rank": "The Bayesian signed rank test",
+}
 PLUGIN = """
 from dataclasses import dataclass
 from simstudy import Learner, register_learner
@@ -142,6 +150,90 @@ def test_a_sentence_says_no_more_than_the_tests(many):
             assert one.ahead == int(count[1])
 
 
+def test_the_page_has_one_rule_over_data_sets(many):
+    words = text_of((many.directory / "report.html").read_text(encoding="utf-8"))
+    rule = (
+        "Wilcoxon's signed rank test, exact, Holm-adjusted over m = 6 pairs of learners, α = 0.05"
+    )
+    assert f"Over data sets one rule decides: {rule}." in words
+    assert "Holm-adjusted over m = 42 pairs on all data sets" in words
+    assert "Critical-difference" not in words
+    for name in many.measures:
+        findings = many.data_findings(name)
+        unit = " nats" if findings.info.unit == "nats" else ""
+        width = "0.0069" if unit else "0.01"
+        assert f"equivalent: within ±{width}{unit}" in words
+        found = findings.over_sets
+        assert found.friedman.method == "exact"
+        for sentence in dissent_sentences(found, findings.info):
+            assert sentence in words
+        assert {one.test for one in found.dissents} <= {
+            test
+            for test, name in TESTS_NAMED.items()
+            if any(name in one for one in data_statements(findings, 0, 1))
+        }
+
+
+def test_few_data_sets_have_no_posterior_and_no_finding(place):
+    results = run(place, "[resampling]\nfolds = 2\n" + LEARNERS, ["set0", "set1", "set2"], "few")
+    words = text_of((results.directory / "report.html").read_text(encoding="utf-8"))
+    assert "Over 3 data sets no two learners differ significantly; so few can show no" in words
+    assert "no pair has a posterior (fewer than 6 data sets)" in words
+    assert "with probability" not in words
+    assert "P(first)" not in words
+    figures = results.data_findings().over_sets.table
+    assert figures[["p_first_better", "p_rope", "p_second_better"]].isna().all(axis=None)
+
+
+@pytest.mark.parametrize(
+    ("stated", "used"),
+    [("", "holm"), ("bonferroni", "bonferroni"), ("bonferroni_all", "bonferroni"),
+     ("holm", "holm"), ("none", "none")],
+)  # fmt: skip
+def test_the_adjustment_is_holms_unless_another_is_stated(many, place, stated, used):
+    text = f'[analysis]\nadjustment = "{stated}"\n' if stated else ""
+    content = (place / "many.toml").read_text(encoding="utf-8") + text
+    (place / "adjusted.toml").write_text(content, encoding="utf-8")
+    study = load_study(place / "adjusted.toml")
+    assert study.analysis.adjustment == (stated or "holm")
+    results = open_results(many.directory)
+    results.study = study
+    assert results.data_findings().winners.adjustment == used
+    assert results.data_findings().over_sets.adjustment == used
+    assert (
+        results.winners().m
+        == results.pairwise_datasets()["m"].iloc[0]
+        == (1 if used == "none" else 42)
+    )
+
+
+def test_the_page_does_not_contradict_its_number_of_data_sets(many, place):
+    content = (place / "many.toml").read_text(encoding="utf-8")
+    content = content.replace("Small & sound", "On 7 data sets")
+    (place / "titled.toml").write_text(content, encoding="utf-8")
+    assert load_study(place / "titled.toml").heading == "On 7 data sets"
+    cut = without(tomllib.loads(content), ["set2", "set5"])
+    study = load_study(place / "titled.toml", content=cut)
+    results = run_study(study, place / "cut", jobs=1)
+    page = (results.directory / "report.html").read_text(encoding="utf-8")
+    assert "<h1>On 7 data sets: 5 data sets here</h1>" in page
+    for name in ("uci2001", "uci2002", "uci2004", "huang_ling2007", "recalibration"):
+        title = tomllib.loads(study_path(name).read_text(encoding="utf-8"))["title"]
+        assert not re.search(r"\d+ data sets|(four|five) learners", title, re.IGNORECASE)
+
+
+def test_a_measure_of_one_learner_names_no_winner(place):
+    text = '[[learners]]\nname = "naive_bayes"\nlabel = "NB"\n[[learners]]\nname = "camml"\n'
+    text += '[measures]\nalso = ["message_length"]\n'
+    results = run(place, "[resampling]\nfolds = 2\n" + text, ["set0", "set1"], "messages")
+    assert results.data_findings("message_length").with_means == ["camml"]
+    words = text_of((results.directory / "report.html").read_text(encoding="utf-8"))
+    assert "camml is the only learner with a mean message length: theory and data." in words
+    assert "cannot be compared: on no data set have two learners a mean by both" in words
+    assert "name the same winner" not in words
+    assert "By message length" not in words
+
+
 def test_equal_learners_are_tied_and_not_tested(many):
     findings = many.data_findings()
     pairs = findings.winners.pairs
@@ -202,7 +294,8 @@ def test_tables_and_figures_are_written(many, single, tmp_path):
     names = {path.name for path in write_tables(many, tmp_path / "tables", "markdown")}
     assert {"means.md", "winners.md", "across_log_loss.md", "tests.md", "properties.md"} <= names
     captions = (tmp_path / "tables" / "captions.md").read_text(encoding="utf-8")
-    assert "Holm-adjusted over m = 6 pairs" in captions
+    assert "Holm-adjusted over m = 6 pairs of learners" in captions
+    assert "Holm-adjusted over m = 42 pairs on all data sets" in captions
     written, _ = write_figures(many, tmp_path / "figures", "svg")
     names = {path.name for path in written}
     assert {"wins.svg", "ranks.svg", "posterior.svg", "means.svg"} <= names

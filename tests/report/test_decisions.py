@@ -16,6 +16,7 @@ from simstudy.report.charts.mpl import STYLES
 from simstudy.report.curve_section import MAX_BYTES, curve_sections
 from simstudy.report.decision_figures import decision_makers
 from simstudy.report.figures import write_figures
+from simstudy.report.prose.decisions import caption
 from simstudy.results.curves import ranked
 
 LABELS = ["NB", "<img src=x onerror=alert(1)>"]
@@ -67,6 +68,16 @@ def expected(rankings, prior, missed, false) -> tuple[str, float]:
         return "none", found.cost
     last = found.threshold == points.threshold[-1]
     return "all" if last else f"{found.threshold:.4g}", found.cost
+
+
+def test_the_page_says_that_folds_are_pooled_where_tables_average_them(data, results):
+    said = (
+        "The test rows of all folds of a repeat are ranked together; tables have means over folds"
+    )
+    assert said in (data.directory / "report.html").read_text(encoding="utf-8")
+    assert said not in (results.directory / "report.html").read_text(encoding="utf-8")
+    assert said in caption(data.curves("roc"))
+    assert said not in caption(data.curves("roc", over="folds"))
 
 
 class TestBrowser:

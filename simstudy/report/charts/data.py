@@ -112,7 +112,7 @@ def posterior(found: OverSets) -> Chart:
         texts.append(f"{pair.first} against {pair.second}: {each}")
     title = "Posterior over data sets: the first is better, equivalent, the second is better"
     text = f"{'; '.join(texts)}."
-    absent = "" if pairs else "no pair has a posterior"
+    absent = "" if pairs else f"no pair has a posterior ({found.pairs[0].posterior.reason})"
     x = Axis("probability", 0, 1, marks=tuple((at / 5, f"{at / 5:g}") for at in range(6)))
     rows = spec.rows_axis(labels or [""])
     return Chart(title, title, text, x, rows, tuple(layers), kind="posterior", absent=absent)

@@ -9,6 +9,7 @@ from simstudy.analysis.complete import LeftOut
 from simstudy.analysis.curves import MAX_RATIO
 from simstudy.analysis.findings import Findings
 from simstudy.analysis.mixed import MixedModel
+from simstudy.analysis.ranking import FEW
 from simstudy.analysis.ranks import Ranks
 from simstudy.analysis.regret import Regret
 from simstudy.analysis.reliability import Reliability
@@ -266,7 +267,8 @@ def ranks_table(findings: Findings, overall: bool) -> str:
         "Over the models, 1 for the best, at each training size"
         + " and of the scores averaged over all sizes" * overall
         + f". Friedman's test, corrected for ties, has {k - 1} degrees of freedom; F is Iman & "
-        f"Davenport's form of it, with {k - 1} and {k - 1} × (models − 1). Learners whose average "
+        f"Davenport's form of it, with {k - 1} and {k - 1} × (models − 1); up to {FEW} models p is "
+        "exact, or by permutation, and the same for both. Learners whose average "
         "ranks differ by the critical difference differ significantly by Nemenyi's test, for all "
         f"m = {math.comb(k, 2)} pairs together at α = {findings.alpha:.10g} (Demšar 2006). "
         f"{RANKS_NOTE}"
@@ -280,7 +282,8 @@ def friedman(test: Ranks) -> str:
     F = "∞" if math.isinf(test.F) else f"{test.F:.2f}"
     return (
         f"χ²({test.df}) = {test.chi2:.2f}, {p_value(test.p, 'p')}; "
-        f"F({test.df1}, {test.df2}) = {F}, {p_value(test.p_F, 'p')}; "
+        f"F({test.df1}, {test.df2}) = {F}, {p_value(test.p_F, 'p')}"
+        f"{f' ({test.method})' * (test.method != 'approximate')}; "
         f"{test.n} models, critical difference {test.critical_difference:.2f}"
     )
 

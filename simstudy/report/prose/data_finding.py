@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
+from itertools import groupby
 
+from simstudy.analysis.across import Friedman, FTest
 from simstudy.analysis.data_findings import DataFindings
-from simstudy.analysis.over_sets import OverSets, SetsPair
+from simstudy.analysis.over_sets import NEMENYI, POSTERIOR, SIGN, OverSets, SetsPair
+from simstudy.analysis.ranking import DRAWS as RANK_DRAWS
 from simstudy.analysis.reversals import Reversals
+from simstudy.measures.base import MeasureInfo
 from simstudy.report.prose.numbers import brief, estimated_share, number, p_value
 from simstudy.report.prose.phrases import MAX_NAMED, in_unit, listed, opening
 from simstudy.study.study import Study
@@ -19,6 +22,8 @@ TESTS = {
     "corrected_t": "corrected resampled t test (Nadeau & Bengio 2003)",
     "naive_t": "naive paired t test (too optimistic)",
 }
+
+_DISSENTS = 4  # pairs that are named of those on which a test disagrees
 
 
 def data_question(study: Study, findings: DataFindings) -> str:
@@ -38,6 +43,8 @@ def data_finding(findings: DataFindings) -> str:
         return _alone(findings)
     if not any(findings.best.values()):
         return "No learner has a finite mean on any data set, so that none can be called the best."
+    if len(known := findings.with_means) == 1:
+        return f"{brief(known[0])} is the only learner with a mean {findings.info.label}."
     if len(findings.datasets) == 1:
         return _on_one(findings)
     parts = [_best_means(findings), _ahead(findings)]
@@ -70,7 +77,7 @@ def by_other_measures(others: Sequence[DataFindings]) -> str:
     texts = []
     for findings in others[:MAX_NAMED]:
         best = [f"{brief(one.learner)} on {one.best}" for one in findings.standings if one.best]
-        if len(findings.learners) > 1 and len(findings.datasets) > 1 and best:
+        if len(findings.with_means) > 1 and len(findings.datasets) > 1:
             texts.append(f"By {findings.info.label}: {listed(best)}.")
     return " ".join(texts)
 
@@ -92,7 +99,8 @@ def _over_sets(found: OverSets) -> str:
     leader, place = found.leader, f"Over {counted(len(found.datasets), 'data set')}"
     if not any(pair.winner for pair in found.pairs):
         who = "the two learners do not" if len(found.learners) == 2 else "no two learners"
-        return f"{place} {who} differ significantly."
+        few = "; so few can show no difference" if found.least_p > found.alpha else ""
+        return f"{place} {who} differ significantly{few}."
     beaten, above = found.beaten_by(leader), found.ahead_of(leader)
     level = [name for name in found.learners if name not in (leader, *beaten, *above)]
     text = f"{place} {brief(leader)} is significantly better than {_named(beaten)}"
@@ -155,15 +163,8 @@ def data_statements(findings: DataFindings, failures: int, cells: int) -> list[s
         sentences += _of_tests(findings)
     if found := findings.over_sets:
         sentences += _of_all(found)
-        sentences += [_posterior(pair, found.leader) for pair in _against(found)]
+        sentences += dissent_sentences(found, findings.info)
     return sentences
-
-
-def _against(found: OverSets) -> list[SetsPair]:
-    """The pairs of the leader, those of the best average ranks first."""
-    own = [pair for pair in found.pairs if found.leader in (pair.first, pair.second)]
-    ranks = found.ranks
-    return sorted(own, key=lambda pair: ranks[pair.first] + ranks[pair.second])[:MAX_NAMED]
 
 
 def _of_tests(findings: DataFindings) -> list[str]:
@@ -171,7 +172,10 @@ def _of_tests(findings: DataFindings) -> list[str]:
     pairs = findings.winners.pairs
     won, tests = int((pairs["winner"] != "").sum()), len(pairs)
     where = "" if len(findings.datasets) == 1 else " on single data sets"
-    sentences = [f"Of {counted(tests, 'test')} of two learners{where}, {won} are significant."]
+    sentences = [
+        f"Of {counted(tests, 'test')} of two learners{where}, {won} are significant, by the "
+        f"{method(findings)}."
+    ]
     if findings.untested:
         reasons = [reason for reason in pairs["reason"][pairs["p"].isna()] if reason]
         why = max(dict.fromkeys(reasons), key=reasons.count, default="")
@@ -186,17 +190,9 @@ def _of_all(found: OverSets) -> list[str]:
     if found.left_out:
         names = listed([*map(brief, found.left_out)])
         sentences.append(f"Comparisons over data sets leave out {names}, where a mean is missing.")
+    sentences.append(f"Over data sets one rule decides: {over_method(found)}.")
     if len(found.learners) > 2:
-        test = found.friedman
-        if test.reason:
-            sentences.append(f"There is no test of all average ranks: {test.reason}.")
-        else:
-            verb = "differ" if test.p <= found.alpha else "do not differ"
-            sentences.append(
-                f"Average ranks {verb} significantly (Friedman χ²({test.df}) = "
-                f"{number(test.statistic, 2)}, {p_value(test.p, 'p')}; critical difference of "
-                f"Nemenyi's test {number(found.nemenyi.critical_difference, 2)})."
-            )
+        sentences.append(_of_ranks(found))
     if found.least_p > found.alpha:
         sentences.append(
             f"{opening(counted(len(found.datasets), 'data set'))} are too few for Wilcoxon's test: "
@@ -205,25 +201,83 @@ def _of_all(found: OverSets) -> list[str]:
     return sentences
 
 
-def _posterior(pair: SetsPair, leader: str) -> str:
-    """The probabilities that one of two learners is better, or that they are equivalent."""
-    other = pair.second if pair.first == leader else pair.first
-    ours, equal, theirs = pair.posterior
-    if math.isnan(ours):
-        return f"{brief(leader)} against {brief(other)}: no posterior, {pair.posterior.reason}."
-    if pair.first != leader:
-        ours, theirs = theirs, ours
-    return (
-        f"{brief(leader)} against {brief(other)}: better with probability {estimated_share(ours)}, "
-        f"equivalent (within ±{pair.posterior.rope:g}) {estimated_share(equal)}, "
-        f"worse {estimated_share(theirs)}."
+def _of_ranks(found: OverSets) -> str:
+    """Friedman's test of all learners, and whether it agrees with the tests of pairs."""
+    test, separated = found.friedman, sum(bool(pair.winner) for pair in found.pairs)
+    if test.reason:
+        return f"There is no test of all average ranks: {test.reason}."
+    rejects = test.p <= found.alpha
+    text = (
+        f"Friedman's test {'rejects' if rejects else 'does not reject'} that all learners are "
+        f"alike (χ²({test.df}) = {number(test.statistic, 2)}, {p_value(test.p, 'p')}, "
+        f"{p_method(test, 'χ²')})"
     )
+    if rejects and not separated:
+        return f"{text}, but does not say which differ, and no pair is separated."
+    if separated and not rejects:
+        return f"{text}, although Wilcoxon's test separates {counted(separated, 'pair')}."
+    return f"{text}."
+
+
+def p_method(test: Friedman | FTest, approximation: str) -> str:
+    """Where the p of a test of all learners comes from."""
+    return {
+        "exact": "exact",
+        "permutation": f"by {RANK_DRAWS:,} permutations",
+        "approximate": f"by the {approximation} distribution",
+    }[test.method]
+
+
+def dissent_sentences(found: OverSets, info: MeasureInfo) -> list[str]:
+    """The tests that disagree with Wilcoxon's test about pairs of learners, and by how much."""
+    names = {
+        NEMENYI: "Nemenyi's test (critical difference "
+        f"{number(found.nemenyi.critical_difference, 2)})",
+        SIGN: f"The sign test ({_adjusted(found.adjustment, found.m)})",
+        POSTERIOR: f"The Bayesian signed rank test ({equivalence(found.rope, info)})",
+    }
+    sentences = []
+    for (test, separates), group in groupby(found.dissents, lambda one: (one.test, one.separates)):
+        pairs = [one.pair for one in group]
+        texts = [f"{_pair(pair)} ({_by_how_much(found, test, pair)})" for pair in pairs[:_DISSENTS]]
+        if rest := pairs[_DISSENTS:]:
+            texts.append(counted(len(rest), "other pair"))
+        verb = "also separates" if separates else "does not separate"
+        sentences.append(f"{names[test]} {verb} {'; '.join(texts)}.")
+    return sentences
+
+
+def _pair(pair: SetsPair) -> str:
+    return f"{brief(pair.first)} and {brief(pair.second)}"
+
+
+def _by_how_much(found: OverSets, test: str, pair: SetsPair) -> str:
+    """What another test says of a pair."""
+    if test == NEMENYI:
+        return f"average ranks {number(found.apart(pair), 2)} apart"
+    if test == SIGN:
+        sign = pair.sign
+        return f"won/drawn/lost {sign.wins}/{sign.draws}/{sign.losses}, " + p_value(
+            pair.p_sign_adjusted, "p"
+        )
+    first, equal, second = pair.posterior
+    better, share = max((pair.first, first), (pair.second, second), key=lambda one: one[1])
+    level = f", equivalent {estimated_share(equal)}" if found.rope else ""
+    return f"{brief(better)} better with probability {estimated_share(share)}{level}"
+
+
+def equivalence(rope: float, info: MeasureInfo) -> str:
+    """The region of practical equivalence, in the unit of the measure."""
+    if not rope:
+        return f"no region of equivalence is defined for {info.label}"
+    return f"equivalent: within ±{in_unit(f'{rope:.2g}', info)}"
 
 
 def method(findings: DataFindings) -> str:
     """How pairs of learners are tested on each data set."""
     found = findings.winners
-    return f"{TESTS[found.test]}, {_adjusted(found.adjustment, found.m)}, α = {found.alpha:g}"
+    of = " on all data sets" if len(findings.datasets) > 1 else ""
+    return f"{TESTS[found.test]}, {_adjusted(found.adjustment, found.m, of)}, α = {found.alpha:g}"
 
 
 def over_method(found: OverSets) -> str:
@@ -232,7 +286,7 @@ def over_method(found: OverSets) -> str:
     return f"Wilcoxon's signed rank test, exact, {adjusted}, α = {found.alpha:g}"
 
 
-def _adjusted(adjustment: str, m: int, of: str = " of each data set") -> str:
+def _adjusted(adjustment: str, m: int, of: str = "") -> str:
     if adjustment == "none":
         return "not adjusted for the number of pairs"
     return f"{adjustment.capitalize()}-adjusted over m = {counted(m, 'pair')}{of}"
@@ -240,22 +294,19 @@ def _adjusted(adjustment: str, m: int, of: str = " of each data set") -> str:
 
 def reversal_sentence(found: Reversals, labels: tuple[str, str]) -> str:
     """On how many data sets two measures name different winners."""
+    both = f"{opening(labels[0])} and {labels[1]}"
     if not found.datasets:
-        return f"{opening(labels[0])} and {labels[1]} have no data set in common."
-    number, both = (
-        len(found.found),
-        sum(one.significant_first and one.significant_second for one in found.found),
-    )
-    if found.datasets == 1:
-        verb = "name different winners" if number else "name the same winner"
-        return f"{opening(labels[0])} and {labels[1]} {verb}."
+        return f"{both} cannot be compared: on no data set have two learners a mean by both."
+    among = " among the learners with both" if found.partial else ""
+    number, sets = len(found.found), counted(found.datasets, "data set")
     if not number:
-        return (
-            f"{opening(labels[0])} and {labels[1]} name the same winner on all of "
-            f"{counted(found.datasets, 'data set')}."
-        )
+        where = "" if found.datasets == 1 else f" on all of {sets}"
+        return f"{both} name the same winner{where}{among}."
+    sure = sum(one.significant_first and one.significant_second for one in found.found)
+    if found.datasets == 1:
+        verb = "both differences are" if sure else "the differences are not both"
+        return f"{both} name different winners{among}; {verb} significant."
     return (
-        f"{opening(labels[0])} and {labels[1]} name different winners on {number} of "
-        f"{counted(found.datasets, 'data set')}; both "
-        f"differences are significant on {both or 'none'}."
+        f"{both} name different winners on {number} of {sets}{among}; both differences are "
+        f"significant on {sure or 'none'}."
     )

@@ -52,7 +52,12 @@ def averaged(curves: Curves) -> str:
     shown = curves.table["learner"].nunique()
     band = f"; at each place, the band holds the middle half of the {curves.over}"
     truth = " Dashed: the true probabilities, which no learner can surpass on average."
-    return f"{made}{band * (number > 1 and shown <= MAX_BARS)}.{truth * bool(len(curves.truth))}"
+    folds = (
+        " The test rows of all folds of a repeat are ranked together; tables have means over "
+        "folds, so the area under a ROC curve and the AUC in a table may differ."
+    )
+    text = f"{made}{band * (number > 1 and shown <= MAX_BARS)}.{truth * bool(len(curves.truth))}"
+    return text + folds * (bool(curves.dataset) and curves.over == "repeats")
 
 
 def caption(curves: Curves) -> str:

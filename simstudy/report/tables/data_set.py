@@ -5,6 +5,7 @@ from __future__ import annotations
 from simstudy.analysis.findings import Absent
 from simstudy.errors import SimstudyError
 from simstudy.report.data_measures import measure_pairs
+from simstudy.report.prose.data_finding import reversal_sentence
 from simstudy.report.tables import datasets as build
 from simstudy.report.tables.table import Table
 from simstudy.results.results import Results
@@ -25,7 +26,7 @@ def data_tables(results: Results) -> dict[str, Table | Absent]:
         if over is None:
             found[f"across{end}"] = Absent("it needs two learners and two data sets with all means")
             continue
-        found[f"across{end}"] = build.pairs(over)
+        found[f"across{end}"] = build.pairs(over, findings.info)
         if len(results.learners) > 2:
             found[f"tests{end}"] = build.tests(over)
     for first, second in measure_pairs(results.measures):
@@ -35,7 +36,7 @@ def data_tables(results: Results) -> dict[str, Table | Absent]:
         found[f"reversals_{own}"] = (
             build.reversals(reversed_, labels)
             if reversed_.found
-            else Absent("the measures name the same winners on all data sets")
+            else Absent(reversal_sentence(reversed_, labels).removesuffix("."))
         )
         found[f"correlations_{own}"] = build.correlations(
             results.correlations(first, second), labels

@@ -10,8 +10,9 @@ import pandas as pd
 from simstudy.analysis.correlations import Correlations
 from simstudy.analysis.data_findings import DataFindings
 from simstudy.analysis.datasets import SPREAD
-from simstudy.analysis.over_sets import OverSets
+from simstudy.analysis.over_sets import LEAST_SETS, OverSets
 from simstudy.analysis.reversals import Reversals
+from simstudy.measures.base import MeasureInfo
 from simstudy.report.prose import data_finding as prose
 from simstudy.report.prose.numbers import (
     NONE,
@@ -140,21 +141,29 @@ def winners(findings: DataFindings) -> Table:
 
 def tests(found: OverSets) -> Table:
     """The tests of all learners over data sets."""
-    lines = []
+    lines: list[list[str | Cell]] = []
     for test, df in (
         (found.friedman, f"{found.friedman.df}"),
         (found.iman_davenport, f"{found.iman_davenport.df1}, {found.iman_davenport.df2}"),
         (found.quade, f"{found.quade.df1}, {found.quade.df2}"),
     ):
-        lines.append([test.test, number(test.statistic, 3), df, test.reason or p_value(test.p)])
-    heads = ["test", "statistic", "df", "p"]
-    title = f"Do average ranks differ over {len(found.datasets)} data sets?"
-    caption = "Friedman's chi-squared and Iman & Davenport's F are corrected for ties."
+        by = "" if test.reason else prose.p_method(test, "χ²" if test is found.friedman else "F")
+        p = test.reason or p_value(test.p)
+        lines.append([test.test, number(test.statistic, 3), df, p, words(by)])
+    heads: list[str | Cell] = ["test", "statistic", "df", "p", words("p from")]
+    title = f"Tests of all learners over {len(found.datasets)} data sets"
+    caption = (
+        "Whether any learners differ; which do is decided by tests of pairs "
+        f"({prose.over_method(found)}). Friedman's chi-squared and Iman & Davenport's F are "
+        "corrected for ties; up to 15 data sets p is from the orders of ranks within data sets."
+    )
     return make_table("tests", title, heads, lines, caption=caption)
 
 
-def pairs(found: OverSets) -> Table:
+def pairs(found: OverSets, info: MeasureInfo) -> Table:
     """Every two learners over data sets: win/draw/loss, tests and posterior."""
+    few = len(found.datasets) < LEAST_SETS
+    shown = [] if few else [0, 1, 2] if found.rope else [0, 2]
     places = {label: place for place, label in enumerate(found.learners)}
     lines: list[list[str | Cell]] = []
     for pair in found.pairs:
@@ -167,20 +176,24 @@ def pairs(found: OverSets) -> Table:
                 pair.wilcoxon.reason or p_value(pair.wilcoxon.p),
                 p_value(pair.p_adjusted),
                 Cell(pair.winner or NONE, kind="win" if pair.winner else "tie"),
-                p_value(pair.sign.p),
-                *(estimated_share(value) for value in pair.posterior),
+                p_value(pair.p_sign_adjusted),
+                *(estimated_share([*pair.posterior][place]) for place in shown),
             ]
         )
     heads: list[str | Cell] = ["first – second", "mean difference", "won/drawn/lost", "Wilcoxon p"]
-    heads += ["adjusted p", words("better"), "sign test p"]
-    heads += ["P(first)", "P(equivalent)", "P(second)"]
+    heads += ["adjusted p", words("better"), "sign test, adjusted p"]
+    heads += [("P(first)", "P(equivalent)", "P(second)")[place] for place in shown]
     caption = (
-        f"Differences in favour of the first. Better: {prose.over_method(found)}. P: "
-        "probability that the first is better, that both are equivalent, that the second is "
-        "better, by the Bayesian signed rank test; "
-        f"differences within ±{found.rope:g} are equivalent. p values of the "
-        "sign test are not adjusted."
+        f"Differences in favour of the first. Better: {prose.over_method(found)}. The p of the "
+        "sign test is adjusted in the same way. "
     )
+    if few:
+        caption += f"There are no posterior probabilities: these need {LEAST_SETS} data sets."
+    else:
+        caption += (
+            "P: posterior probability of each by the Bayesian signed rank test "
+            f"({prose.equivalence(found.rope, info)}); it decides nothing here."
+        )
     title = f"Every two learners over {len(found.datasets)} data sets"
     return make_table("across", title, heads, lines, caption=caption, data=found.table)
 

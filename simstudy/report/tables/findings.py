@@ -322,7 +322,7 @@ def ranks(findings: Findings) -> Table | Absent:
         ["p (F)", *(p_value(one.p_F) for one in found)],
         ["critical difference", *(f"{one.critical_difference:.2f}" for one in found)],
     ]
-    keys = ("chi2", "df", "p", "F", "df1", "df2", "p_F", "critical_difference")
+    keys = ("chi2", "df", "p", "F", "df1", "df2", "p_F", "method", "critical_difference")
     parts = []
     for one in found:
         own = {key: getattr(one, key) for key in keys}

@@ -67,5 +67,5 @@ def notebook_summary(results: Results) -> str:
     """Write a study's design and means, for notebooks."""
     study, table = results.study, means(results.findings())
     text = Markup("<strong>{}</strong><p>{}.</p><p>{}</p>{}<p>{}</p>")
-    title = study.title or study.name
+    title = study.heading
     return str(text.format(title, design(study), table.title, as_html(table), table.caption))
