@@ -149,8 +149,8 @@ pairs[shown].set_index(["size", "first", "second"]).round(4)
 
 # %% [markdown]
 # A positive difference favours the first learner. Intervals are 95% and Bonferroni-adjusted for 18
-# tests, six pairs at each of three sizes. `first_greater` is the share of models in which the first learner earned
-# more: at 50 rows Naive Bayes beats AODE in 2 models of 40.
+# tests, six pairs at each of three sizes. `first_greater` is the share of models in which the first
+# learner earned more: at 50 rows Naive Bayes beats AODE in 2 models of 40.
 #
 # ## Learning curves, by reward and by accuracy
 #

@@ -112,7 +112,8 @@ def measure(
     """
     if equivalent is not None and not 0 <= equivalent < math.inf:
         raise ValueError(f"equivalent is {equivalent!r}; it must be a number of at least 0")
-    info = MeasureInfo(greater_is_better, logarithmic, label, unit, zero, over, partial, equivalent)
+    facts = (greater_is_better, logarithmic, label, unit, zero, over, partial)
+    info = MeasureInfo(*facts, equivalent=equivalent)
 
     def attach(function: Callable[P, R_co]) -> Measure[P, R_co]:
         name, unused = function.__name__, CONTEXT_KEYWORDS - keywords(function)
