@@ -11,6 +11,7 @@ from simstudy.analysis.thresholds import Course, Overtaking
 from simstudy.report.prose.phrases import adjusted_for, level, listed, opening, paired_tests
 
 _MAX_NAMED = 3  # pairs that the headline names; more are counted
+_MAX_SIZES = 6  # at which a learner is ahead that are named; more are counted
 OVERTAKES = (
     "one learner overtakes another between the last size where the other is significantly ahead "
     "and the first where it is"
@@ -34,9 +35,12 @@ def course_sentence(course: Course) -> str:
         return ", and ".join(map(overtaking, course.changes))
     if (leader := course.leader) is None:
         return f"neither {course.first} nor {course.second} is significantly ahead at any size"
-    where = listed([f"{size:,.0f}" for size in course.ahead_at(leader)], most=6)
+    sizes = [f"{size:,.0f}" for size in course.ahead_at(leader)]
+    where = f"{listed(sizes, _MAX_SIZES)} rows"
+    if len(sizes) > _MAX_SIZES + 1:
+        where = f"{', '.join(sizes[:_MAX_SIZES])} rows and {len(sizes) - _MAX_SIZES} further sizes"
     other = course.other(leader)
-    return f"{leader} is ahead of {other} at {where} rows; {other} is never significantly ahead"
+    return f"{leader} is ahead of {other} at {where}; {other} is never significantly ahead"
 
 
 def overtaking(change: Overtaking) -> str:

@@ -30,6 +30,11 @@ def course(*changes, **more):
             "TAN is ahead of NB at 100 and 5,000 rows; NB is never significantly ahead",
         ),
         (
+            course(first_ahead=(), second_ahead=tuple(range(100, 900, 100))),
+            "TAN is ahead of NB at 100, 200, 300, 400, 500, 600 rows and 2 further sizes; "
+            "NB is never significantly ahead",
+        ),
+        (
             course(first_ahead=(), second_ahead=()),
             "neither NB nor TAN is significantly ahead at any size",
         ),
