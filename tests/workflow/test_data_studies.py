@@ -132,7 +132,7 @@ def test_a_cell_is_the_learner_on_the_split(write, tmp_path):
     # Three folds: a third of the rows is for testing.
     expected = corrected_t(first - second, 1 / 3)
     assert found["p"] == pytest.approx(expected.p)
-    assert (found["dataset"], found["first"], found["n"], found["m"]) == ("the votes", "NB", 6, 1)
+    assert (found["dataset"], found["first"], found["n"], found["m"]) == ("the votes", "NB", 6, 2)
     with pytest.raises(SimstudyError, match="5 repeats of 2 folds, not 2 of 3"):
         results.pairwise_datasets(test="five_by_two_t")
     with pytest.raises(SimstudyError, match="no training size 50% here; there are 100%"):
