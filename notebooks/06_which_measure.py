@@ -130,12 +130,12 @@ share_table("right_kl_divergence", 100)
 
 # %% [markdown]
 # Information reward and log loss lie on one line in all three families; at no size does one differ
-# significantly from the other, neither on all models nor on those with more than two classes (table
-# 2). The Brier score is a little behind. AUC and accuracy level off: with
-# endless rows they would still prefer the wrong learner in some pairs, because they look at
-# something else. Kononenko & Bratko's score and the mean absolute error are not proper, and
-# level off early. On AODE models, where the learners differ most in how confident they are, they
-# prefer the worse learner as often as the better one, or more often.
+# significantly from the other. Table 2 shows the models with more than two classes by themselves.
+# The Brier score is a little behind. AUC and accuracy level off: with endless rows they would still
+# prefer the wrong learner in some pairs, because they look at something else. Kononenko & Bratko's
+# score and the mean absolute error are not proper, and level off early. On AODE models, where the
+# learners differ most in how confident they are, they prefer the worse learner as often as the
+# better one, or more often.
 #
 # ## If something else is the truth
 
