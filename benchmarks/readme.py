@@ -2,10 +2,11 @@
 
     python benchmarks/readme.py [--out results/readme] [PART ...]
 
-Parts, all if none is named (about ten minutes on two cores): tan, refined, thresholds, suite,
-average, tree, arithmetic, limits, paper. Results that are there already are used again. The figures
-on speed are those of `study.py`, `scale.py`, `learners.py` and `camml.py`, those on coverage those
-of `threshold_coverage.py`.
+Parts, all if none is named: tan, refined, thresholds, suite, average, tree, arithmetic, limits,
+paper (together about ten minutes on two cores), measures, tests and estimators (TIME).
+Results that are there already are used again. The figures on speed are those of `study.py`,
+`scale.py`, `learners.py` and `camml.py`, those on coverage of thresholds those of
+`threshold_coverage.py`, those on advice those of `advice.py` and `advice_known.py`.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from rich.console import Console
+from scipy import stats
 
 import simstudy
 from simstudy.report.prose.crossings import course_sentences
@@ -38,6 +40,16 @@ LIMITED = {
     "MML tree": {"name": "mml_tree"},
     "CaMML": {"name": "camml"},
 }
+# Where the answer of `measures` is asked again: other training rows, other learners.
+MEASURE_STUDIES = ("measures_naive_bayes", "measures", "measures_aode")
+OTHER_LEARNERS = [
+    {"name": "hnb", "label": "HNB"},
+    {"name": "camml", "label": "CaMML"},
+    {"name": "mml_tree", "label": "MML tree"},
+    {"name": "boosted_c45", "label": "boosted C4.5"},
+    {"name": "sklearn.linear_model:LogisticRegression", "label": "logistic", "max_iter": 1000},
+]
+SHOWN = ("information_reward", "log_loss", "brier_score", "auc", "accuracy")
 
 
 def run(name: str, out: Path, **options: Any) -> simstudy.Results:
@@ -147,9 +159,112 @@ def paper(out: Path) -> None:
     print(f"see {out / collection.name / 'compare.html'}")
 
 
+def mean_interval(values: pd.Series) -> str:
+    """The mean over models with its 95 % t interval, in percent."""
+    values = values.dropna()
+    half = stats.t.ppf(0.975, len(values) - 1) * values.sem()
+    low, high = values.mean() - half, values.mean() + half
+    return f"{100 * values.mean():.1f} ({100 * low:.1f} to {100 * high:.1f})"
+
+
+def share_interval(shares: pd.Series, repeats: int) -> str:
+    """A share with its exact 95 % interval, in percent; the model is the unit.
+
+    Clopper & Pearson's, of the effective number of data sets (Korn & Graubard 1998); where the
+    share is 0 or 1, of the number of models.
+    """
+    models, mean, variance = len(shares), float(shares.mean()), float(shares.sem()) ** 2
+    n = float(models)
+    if variance > 0:
+        ratio = stats.t.ppf(0.975, models * repeats - 1) / stats.t.ppf(0.975, models - 1)
+        n = min(mean * (1 - mean) / variance * ratio**2, models * repeats)
+    count = n * mean
+    low = stats.beta.ppf(0.025, count, n - count + 1) if mean > 0 else 0.0
+    high = stats.beta.ppf(0.975, count + 1, n - count) if mean < 1 else 1.0
+    return f"{100 * mean:.1f} ({100 * low:.1f}–{100 * high:.1f})"
+
+
+def print_rows_needed(results: simstudy.Results, target: str) -> None:
+    needed = results.rows_needed(f"right_{target}").set_index("learner").loc[[*SHOWN]]
+    print(needed[["rows", "lower", "upper", "note"]].round(0).to_string())
+
+
+def measures(out: Path) -> None:
+    """Which measure finds the better learner: shares, rows needed, and what they depend on."""
+    gaps = []
+    for name in MEASURE_STUDIES:
+        results = run(name, out)
+        classes = [results.model(model).cards[-1] for model in range(results.study.models)]
+        right, table = (
+            results.scores.pivot_table(f"right_{target}", ["learner", "size"], "model")
+            for target in ("kl_divergence", "accuracy")
+        )
+        print(f"\n{name}: right choices by KL divergence, percent; rows needed")
+        for measure in SHOWN:
+            print(f"  {measure:<20} 100 rows: {mean_interval(right.loc[measure, 100])}")
+        several = np.array(classes) > 2
+        gap = (right.loc["information_reward"] - right.loc["log_loss"]).loc[:, several]
+        gaps.append(gap.set_axis([f"{name} {model}" for model in gap], axis=1))
+        print(f"  more than two classes: {several.sum()} of {len(several)} models")
+        print_rows_needed(results, "kl_divergence")
+        print("right choices by accuracy, percent")
+        for size in results.sizes:
+            texts = [f"{measure} {mean_interval(table.loc[measure, size])}" for measure in SHOWN]
+            gap = table.loc["accuracy", size] - table.loc["brier_score", size]
+            texts.append(f"accuracy minus Brier score {mean_interval(gap)}")
+            print(f"  {size:>5} rows: " + ", ".join(texts))
+    print("\nreward minus log loss, KL divergence, models with more than two classes, points")
+    for size, row in pd.concat(gaps, axis=1).iterrows():
+        print(f"  {size:>5} rows: {mean_interval(row)}, {len(row)} models")
+    for label, change in (
+        ("trained on 1,000 rows", {"data": {"train_sizes": [1000]}}),
+        ("other learners", {"learners": OTHER_LEARNERS}),
+    ):
+        content = simstudy.load_study(STUDIES / "measures.toml").as_dict()
+        content["data"] |= change.get("data", {})
+        content["learners"] = change.get("learners", content["learners"])
+        content["name"] = f"measures, {label}".replace(", ", "_").replace(" ", "_").replace(",", "")
+        study = simstudy.make_study(content)
+        results = simstudy.run_study(study, out / study.name, report=False)
+        print(f"\nmeasures, {label}")
+        at_100 = results.scores[results.scores["size"] == 100].groupby("learner")
+        for measure in SHOWN:
+            right = at_100.get_group(measure)["right_kl_divergence"]
+            print(f"  {measure:<20} 100 rows: {mean_interval(right)}")
+        print_rows_needed(results, "kl_divergence")
+
+
+def tests(out: Path) -> None:
+    """How often tests reject, under the two nulls of `tests` and with a difference."""
+    results = run("tests", out)
+    repeats = results.study.data.repeats
+    columns = [f"type_1_{null}{name}" for name in ("NB", "C4.5") for null in ("", "mirrored_")]
+    columns += ["power_NB_C4.5", "wrong_NB_C4.5"]
+    for size in results.sizes:
+        rows = results.scores[results.scores["size"] == size]
+        print(f"\n| {size} rows | " + " | ".join(columns) + " |\n" + "| --- " * 7 + "|")
+        for name, shares in rows.groupby("learner", sort=False):
+            texts = [share_interval(shares[column], repeats) for column in columns]
+            print(f"| {name} | " + " | ".join(texts) + " |")
+
+
+def estimators(out: Path) -> None:
+    """How often intervals of C4.5's accuracy cover its exact value, with exact intervals."""
+    results = run("estimators", out)
+    for name in ("10-fold stratified", "5×2cv", "nested 10-fold"):
+        for size in results.sizes:
+            rows = results.scores.query("learner == @name and size == @size")
+            covered = int(rows["covered_accuracy_C4.5"].sum())
+            low, high = stats.binomtest(covered, len(rows)).proportion_ci()
+            print(f"{name}, {size} rows: {covered / len(rows):.0%} ({low:.0%} to {high:.0%})")
+
+
 PARTS = {
     part.__name__: part
-    for part in (tan, refined, thresholds, suite, average, tree, arithmetic, limits, paper)
+    for part in (
+        *(tan, refined, thresholds, suite, average, tree, arithmetic, limits, paper),
+        *(measures, tests, estimators),
+    )
 }
 
 

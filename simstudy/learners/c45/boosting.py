@@ -51,7 +51,7 @@ class BoostedC45(Learner):
     more than 5000 rows with numeric attributes, sums are in the original order, not in that of
     Weka's sorting.
 
-    C5.0's boosting, used by Korb, Hope & Hughes (2001), is similar. According to Kuhn & Johnson
+    C5.0's boosting, used by Hope & Korb (2002), is similar. According to Kuhn & Johnson
     (2013, section 14.6), it adds the same weight to each misclassified row instead of multiplying,
     moving half of the way to equal totals of correct and misclassified rows; trees have equal
     votes, weighted by the confidence of their leaves; and it stops early when misclassified rows
