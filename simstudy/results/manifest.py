@@ -119,7 +119,7 @@ class _Table(_Section):
 
 
 class _Refined(_Section):
-    checksum: int | None = None
+    checksum: int | None = None  # of earlier versions
     sizes: dict[str, list[str]] = {}
     failures: int = 0
 
@@ -147,8 +147,8 @@ class Manifest(Owner):
     failures: Count = 0
     seconds: float | None = Field(default=None, ge=0, le=10**12)
     warnings: dict[str, Count] = {}
-    scores_checksum: int | None = None
-    checksums: dict[str, int] = {}
+    checksums: dict[str, int] = {}  # of all files that are made from the cells
+    scores_checksum: int | None = None  # of earlier versions
     refined: _Refined = _Refined()
     report: list[Annotated[str, Field(pattern=r"^[^/\\\x00]+$")]] = []  # names of files here
 

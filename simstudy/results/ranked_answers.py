@@ -17,7 +17,7 @@ from simstudy.engine.problems import ModelProblem
 from simstudy.errors import SimstudyError
 from simstudy.measures.arguments import class_numbers, rarest
 from simstudy.measures.ranked import Ranking, rank_scores
-from simstudy.results.store import ANSWERS
+from simstudy.study.constants import ANSWERS
 from simstudy.study.sizes import rows_of
 
 if TYPE_CHECKING:
@@ -85,9 +85,9 @@ def read_answers(results: DataAnalyses) -> dict[tuple[Any, ...], Answer]:
     data = bool(results.study.datasets)
     keys = ["dataset", "repeat", "fold"] if data else ["model"]
     keys += ["size", "learner"]
+    path = results.check_file(ANSWERS)
     try:
         # Mapped and in one batch, nothing is copied or joined; starting threads takes longer.
-        path = results.directory / ANSWERS
         with pq.ParquetFile(path, memory_map=True, pre_buffer=False) as file:
             if not (rows := file.metadata.num_rows):
                 return {}
