@@ -26,6 +26,12 @@ def printable(text: str) -> str:
     return _UNPRINTABLE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
+def shortened(text: str, longest: int = _MAX_SUMMARY) -> str:
+    """Return text whose middle is left out if it is long, for messages about what was typed."""
+    half = longest // 2
+    return text if len(text) <= longest else f"{text[:half]} […] {text[-half:]}"
+
+
 def on_one_line(text: str) -> str:
     """Return printable text on a single line."""
     return printable(" ".join(text.split()))

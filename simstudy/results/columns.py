@@ -34,13 +34,38 @@ class Places:
         self._measures = len(plan.columns)
 
     def of(self, cell: Cell) -> int | None:
-        """The position of a cell; None if it does not belong to the plan."""
+        """The position of a cell; None if it does not belong to the plan, or lacks a part."""
         place = self._places.get((cell.size, cell.learner))
         if place is None or not 0 <= cell.model < self.plan.models:
             return None
-        if len(cell.values) != self._measures:
+        if len(cell.values) != self._measures or not _keeps_what_it_should(self.plan, cell):
             return None
         return cell.model * len(self.keys) + place
+
+
+def _keeps_what_it_should(plan: Plan, cell: Cell) -> bool:
+    """Whether a cell has, beside its scores, what the study keeps of it; one that failed does not.
+
+    A cell whose line is whole may still hold anything.
+    """
+    if not (plan.keep_answers or plan.kind.keeps):
+        return True
+    if cell.status != "ok":
+        return not cell.answers
+    try:
+        if plan.keep_answers:
+            unpack(cell.answers)
+        elif plan.compare == "estimators":
+            from simstudy.results.estimates import read_estimates
+
+            read_estimates(plan, cell.answers)
+        else:
+            from simstudy.results.picks import read_picks
+
+            read_picks(plan, cell.answers)
+    except ValueError:
+        return False
+    return True
 
 
 class Columns:

@@ -12,6 +12,7 @@ import numpy as np
 
 from simstudy.analysis.decision_curves import Heights
 from simstudy.arrays import FloatArray, IntArray, weights_in
+from simstudy.engine.answers import ROUNDING
 from simstudy.engine.evaluation import EXACT, SAMPLED, Trial
 from simstudy.engine.problems import ModelProblem
 from simstudy.errors import SimstudyError
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from simstudy.results.analyses import Analyses
     from simstudy.results.data_analyses import DataAnalyses
 
-_ROUNDING = 1e-9
 _ROOM = 2_000_000  # thresholds of the rankings that are kept
 
 
@@ -134,7 +134,7 @@ def _by_cell(
 
 def _sound(proba: FloatArray, target: IntArray, classes: IntArray) -> bool:
     """Whether probabilities and classes are possible; the target is −1 in an exact test."""
-    possible = bool((proba >= 0).all() and (proba <= 1 + _ROUNDING).all())
+    possible = bool((proba >= 0).all() and (proba <= 1 + ROUNDING).all())
     number = proba.shape[1]
     return (
         possible

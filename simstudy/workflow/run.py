@@ -7,7 +7,7 @@ import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from time import perf_counter
-from typing import Unpack
+from typing import Any, Unpack
 
 from simstudy.engine.execute import execute
 from simstudy.engine.kinds import way_of
@@ -61,7 +61,7 @@ def run_study(
         The keys of `RunOptions`: jobs (default: one per processor), cluster (the address of a
         Dask scheduler, or "local"), overwrite, report, fail_fast, retry, refine.
     """
-    check_options(options)
+    _check_call(study, options)
     if options.get("refine"):
         study.demand_models("--refine")
     plan = make_plan(study)
@@ -88,6 +88,16 @@ def run_study(
             if add_sizes(Results(store.directory), plan, store, confidence, compute):
                 reused = False
         return _results(study, plan, store, reused, options.get("report", True))
+
+
+def _check_call(study: Any, options: RunOptions) -> None:
+    """Refuse arguments that no run has."""
+    check_options(options)
+    if not isinstance(study, Study):
+        raise SimstudyError(
+            f"a study is needed, not {type(study).__name__}: load_study reads one from a file, "
+            "make_study makes one of a dictionary"
+        )
 
 
 def _results(study: Study, plan: Plan, store: Store, reused: bool, report: bool) -> Results:
@@ -121,7 +131,7 @@ def run_shard(
     is ``results/<name>-shard-3-of-10`` if left out; the rest is as in `run_study`, except for the
     report and refinement, which need all models.
     """
-    check_options(options)
+    _check_call(study, options)
     if options.get("refine"):
         raise SimstudyError("--refine needs all models; use it when the shards are merged")
     which, of = shard
