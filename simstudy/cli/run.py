@@ -23,7 +23,7 @@ from simstudy.study.builtin import study_path
 from simstudy.study.kinds import DOSES
 from simstudy.study.sizes import read_size, whole_number
 from simstudy.study.toml import read_toml
-from simstudy.texts import echo, shortened
+from simstudy.texts import counted, echo, shortened
 
 if TYPE_CHECKING:
     from simstudy.results.results import Results
@@ -122,6 +122,7 @@ def run(
             with watched(quiet, log, study=str(study)) as progress, stoppable():
                 store = run_shard(loaded, piece, out, progress=progress, **options)
             failed = len(store.failed_cells())
+            _tell_failures(failed, store.directory, quiet)
             if not quiet:
                 echo(f"Shard {shard} is in {store.directory}/; {failed} cells failed.")
                 echo("Join all shards with simstudy merge.")
@@ -132,11 +133,19 @@ def run(
             with watched(quiet, log, study=str(study)) as progress, stoppable():
                 results = run_study(loaded, out, progress=progress, **options)
             failed = results.manifest["failures"]
+            _tell_failures(failed, results.directory, quiet)
             if not quiet:
                 with results_of_others() if results.reused else contextlib.nullcontext():
                     _print_results(results, no_report)
     if failed:
         raise typer.Exit(SOME_FAILED)
+
+
+def _tell_failures(failed: int, directory: Path, quiet: bool) -> None:
+    """Say on standard error that cells failed, where no summary does."""
+    if failed and quiet:
+        command = f"simstudy failures {shlex.quote(str(directory))}"
+        echo(f"{counted(failed, 'cell')} failed; list them with: {command}", err=True)
 
 
 def _left_out(content: dict[str, Any], names: str) -> dict[str, Any]:
@@ -166,6 +175,8 @@ def _run_all(
         found = run_collection(
             collection, out, watch=lambda study: watched(quiet, log, study=study.name), **options
         )
+    for results in found:
+        _tell_failures(results.manifest["failures"], results.directory, quiet)
     if not quiet:
         for results in found:
             _print_results(results, not options["report"], brief=options["report"])
@@ -288,6 +299,8 @@ def vary(
             overwrite=overwrite,
             report=False,
         )
+    for results in found:  # nothing else says so here
+        _tell_failures(results.manifest["failures"], results.directory, quiet=True)
     if not quiet:
         echo(f"{len(found)} variants are in {page.parent}/. Comparison: {page}")
     if any(results.manifest["failures"] for results in found):

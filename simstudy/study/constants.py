@@ -4,6 +4,8 @@
 MAX_CONFIGURATIONS = 2**21
 # With test_size = "both", this many test rows are drawn beside the exact evaluation.
 ROWS_BESIDE_EXACT = 1000
+# A study has at most this many models.
+MAX_MODELS = 10**7
 # In tables of choices, in place of a sign: the cell failed.
 NO_CHOICE = 2
 # Files of results: the study, the record of how they were made, and the journal of cells.

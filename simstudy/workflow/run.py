@@ -25,6 +25,10 @@ from simstudy.workflow.options import RunOptions, check_options
 from simstudy.workflow.progress import Progress, Step, shown
 from simstudy.workflow.refine import refine as add_sizes
 
+NO_CROSSING = (
+    "no crossing is established between the sizes studied (no learner is significantly ahead of "
+    "another at one size and behind it at another), so refining added no sizes"
+)
 _MAX_NAMED = 5  # models that an error names
 
 
@@ -87,6 +91,8 @@ def run_study(
 
             if add_sizes(Results(store.directory), plan, store, confidence, compute):
                 reused = False
+            if not (store.manifest() or {}).get("refined"):
+                store.notes.append(NO_CROSSING)
         return _results(study, plan, store, reused, options.get("report", True))
 
 

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from simstudy.measures.base import MeasureInfo
 from simstudy.texts import counted
+
+if TYPE_CHECKING:
+    from simstudy.analysis.findings import Findings
 
 MAX_NAMED = 4  # members of a list that are named before the rest are counted
 
@@ -17,6 +21,15 @@ def listed(names: Sequence[str], most: int = MAX_NAMED) -> str:
     if len(shown) > most + 1:
         shown = [*shown[:most], f"{len(shown) - most} others"]
     return " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
+
+
+def failed_learners(findings: Findings) -> list[str]:
+    """Return the learners that failed in every cell, of which there is nothing else to say."""
+    scores = findings.scores
+    if "status" not in scores or not (scores["status"] == "ok").any():
+        return []
+    succeeded = {*scores.loc[scores["status"] == "ok", "learner"]}
+    return [learner for learner in findings.design.learners if learner not in succeeded]
 
 
 def all_sizes(sizes: Sequence[int]) -> str:
