@@ -82,8 +82,8 @@ def _differences(here: Any, asked: Any, path: str = "") -> list[str]:
             for key in {**here, **asked}
         ]
     elif isinstance(here, list) and isinstance(asked, list) and len(here) == len(asked):
-        if any(isinstance(one, dict | list) for one in here):
-            parts = [(path, one, other) for one, other in zip(here, asked, strict=True)]
+        nested = any(isinstance(one, dict | list) for one in here)
+        parts = [(path, *two) for two in zip(here, asked, strict=True)] if nested else []
     if not parts:
         return [f"{path}: ".removeprefix(": ") + f"{here} there, {asked} requested"]
     return [text for key, *two in parts if two[0] != two[1] for text in _differences(*two, key)]
