@@ -72,6 +72,16 @@ class Folder:
             raise SimstudyError(f"{self.directory} holds no results of a study")
         return manifest
 
+    def whole_manifest(self) -> dict[str, Any]:
+        """The manifest as it was written; an error if only the journal says whose the cells are."""
+        manifest = self.found()
+        if "from_journal" in manifest:
+            raise SimstudyError(
+                f"{self.directory / MANIFEST} is missing or damaged; run the study there again to "
+                "restore it"
+            )
+        return manifest
+
     @contextmanager
     def locked(self) -> Iterator[None]:
         """Create the directory if needed and lock it, where the system has locks."""

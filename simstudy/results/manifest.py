@@ -129,7 +129,7 @@ class Manifest(Owner):
     fingerprint: str
     cells: Count
     measures: dict[str, _Info] = Field(min_length=1)
-    columns: dict[str, list[str]] = {}
+    columns: dict[str, Annotated[list[str], Field(min_length=2, max_length=2)]] = {}
     about: dict[str, dict[str, str]] = {}
     rests_on: dict[str, list[str]] = {}
     # What a session registered, by kind and name, and digests of its source, if known.

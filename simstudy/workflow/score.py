@@ -50,7 +50,7 @@ def add_measures(
         Whether to rewrite the report.
     """
     path, store = Path(directory) / STUDY, Store(Path(directory))
-    manifest = store.found()
+    manifest = store.whole_manifest()
     recorded = recorded_study(store.directory)
     if not recorded.keep_answers:
         raise SimstudyError(

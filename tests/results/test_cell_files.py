@@ -94,17 +94,23 @@ OTHERS = {"learners": "answers", "datasets": "answers", "measures": "picks"}
 OTHERS["estimators"] = "estimates"  # read by the attribute of this name
 
 
-@pytest.fixture(scope="module")
-def made(tmp_path_factory):
-    """A study of each kind, with its results."""
-    place = tmp_path_factory.mktemp("made")
+def write_studies(place: Path) -> list[Path]:
+    """Write a study of each kind, and a table that one of them is of."""
     rng = np.random.default_rng(3)
     y = rng.integers(0, 2, 90)
     table = pd.DataFrame({"x": y + rng.normal(0, 1, 90), "y": np.array(["no", "yes"])[y]})
     table.to_csv(place / "table.csv", index=False)
     for kind, text in STUDIES.items():
-        path = place / f"{kind}.toml"
-        path.write_text(text.format(kind))
+        (place / f"{kind}.toml").write_text(text.format(kind))
+    return [place / f"{kind}.toml" for kind in STUDIES]
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """A study of each kind, with its results."""
+    place = tmp_path_factory.mktemp("made")
+    for path in write_studies(place):
+        kind = path.stem
         out = run_study(load_study(path), place / kind, jobs=1, report=False).directory
         (out / "manifest.json").unlink()  # with the seconds that cells took, which the page has
         run_study(load_study(path), out, jobs=1)
