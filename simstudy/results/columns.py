@@ -38,12 +38,12 @@ class Places:
         place = self._places.get((cell.size, cell.learner))
         if place is None or not 0 <= cell.model < self.plan.models:
             return None
-        if len(cell.values) != self._measures or not _keeps_what_it_should(self.plan, cell):
+        if len(cell.values) != self._measures or not is_readable(self.plan, cell):
             return None
         return cell.model * len(self.keys) + place
 
 
-def _keeps_what_it_should(plan: Plan, cell: Cell) -> bool:
+def is_readable(plan: Plan, cell: Cell) -> bool:
     """Whether a cell has, beside its scores, what the study keeps of it; one that failed does not.
 
     A cell whose line is whole may still hold anything.

@@ -13,6 +13,7 @@ from simstudy.engine.plan import Plan, make_plan
 from simstudy.engine.task import Cell, Task, prepare
 from simstudy.errors import SimstudyError
 from simstudy.measures.base import keywords
+from simstudy.results.columns import is_readable
 from simstudy.results.identity import levels, owner
 from simstudy.results.journal import Journal
 from simstudy.results.manifest import descriptions, filled
@@ -132,10 +133,10 @@ def _rescored(
     for cells in journal.tasks():
         finished = []
         for cell in cells:
-            if len(cell.values) != len(old_names) or not (
-                cell.model < models and cell.size <= largest
-            ):
-                continue  # of a study with other measures, or of none that the journal names
+            if len(cell.values) != len(old_names) or not is_readable(known, cell):
+                continue  # of a study with other measures, or damaged
+            if cell.model >= models or cell.size > largest:
+                continue  # of no study that the journal names
             if task is None or task[0] != cell.model:
                 task = cell.model, Task(scoring, cell.model)
             values = dict(zip(old_names, cell.values, strict=True))
