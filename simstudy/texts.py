@@ -12,18 +12,33 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import pandas as pd
 
-# Terminal control characters, bidirectional overrides and characters that XML forbids, except tabs
-# and line feeds.
+# Control characters of terminals, characters that XML forbids, and those that cannot be seen and
+# hide, reorder or pass for others: bidirectional controls, spaces without width, fillers, variation
+# selectors, tags. Tabs and line feeds stay, and joiners in scripts that are written with them.
 _UNPRINTABLE = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]"
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b"
+    "\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ud800-\udfff\ufe00-\ufe0f\ufeff\uffa0"
+    "\ufff0-\ufffb\ufffe\uffff\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+    "|(?<![\u0600-\u1fff])[\u200c\u200d]"
 )
 _FORMULA = re.compile(r"[=+\-@\t']")
 _MAX_SUMMARY = 100  # characters
 
 
 def printable(text: str) -> str:
-    r"""Escape control characters, as in ``\u001b``."""
-    return _UNPRINTABLE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    r"""Escape control and invisible characters, as in ``\u001b``."""
+    return _UNPRINTABLE.sub(_escaped, text)
+
+
+def _escaped(found: re.Match[str]) -> str:
+    code = ord(found[0])
+    return f"\\u{code:04x}" if code < 2**16 else f"\\U{code:08x}"
+
+
+def shortened(text: str, longest: int = _MAX_SUMMARY) -> str:
+    """Return text whose middle is left out if it is long, for messages about what was typed."""
+    half = longest // 2
+    return text if len(text) <= longest else f"{text[:half]} […] {text[-half:]}"
 
 
 def on_one_line(text: str) -> str:

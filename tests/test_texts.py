@@ -1,11 +1,13 @@
-"""Tables as CSV."""
+"""Tables as CSV, and text without what cannot be seen."""
+
+import unicodedata
 
 import numpy as np
 import pandas as pd
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simstudy.texts import as_csv, csv_value
+from simstudy.texts import as_csv, csv_value, printable
 
 TEXTS = st.text(st.characters(codec="utf-8"), max_size=6)
 COLUMNS = {
@@ -35,3 +37,16 @@ def test_csv_is_what_pandas_writes_of_the_escaped_table(data, rows):
     for name in ("texts", "mixed"):
         safe[name] = pd.Series([csv_value(value) for value in table[name]], dtype=object)
     assert as_csv(table) == safe.to_csv(index=False, lineterminator="\n")
+
+
+def test_what_cannot_be_seen_is_written_out():
+    assert printable("N\u200eB\u2066\u200b\u200d\ufeff\U000e0041") == (
+        "N\\u200eB\\u2066\\u200b\\u200d\\ufeff\\U000e0041"
+    )
+    visible = {*range(0x600, 0x606), 0x6DD, 0x70F, 0x890, 0x891, 0x8E2, 0x110BD, 0x110CD}
+    visible |= {*range(0x13430, 0x13440)}  # signs of Arabic, Syriac, Kaithi and Egyptian
+    for code in {*range(0x20, 0x110000)} - visible:
+        if unicodedata.category(chr(code)) in ("Cc", "Cf", "Cs", "Zl", "Zp"):
+            assert printable(chr(code)).isascii(), hex(code)
+    for text in ("é β₁ → 研究\tTAN\n", "می\u200cخواهم", "क्\u200dष", "👍"):
+        assert printable(text) == text

@@ -21,7 +21,7 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-_INTERRUPTED = 130  # as in shells
+_INTERRUPTED, _READER_GONE = 130, 141  # as in shells, after SIGINT and SIGPIPE
 
 
 def _version(wanted: bool) -> None:
@@ -78,10 +78,15 @@ def run_app(application: typer.Typer) -> None:
         code = _INTERRUPTED
     except MemoryError:
         code = _report("there is not enough memory")
-    except OSError as error:  # e.g. a full disk or a closed pipe
+    except (BrokenPipeError, SystemExit) as error:
+        # Whoever read the output has enough, as head does; typer itself ends with code 1 then.
+        if not isinstance(error.__context__ or error, BrokenPipeError):
+            raise
+        code = _READER_GONE
+        _discard_output()
+    except OSError as error:  # e.g. a full disk
         code = _report(f"the operating system reports: {error}")
-        with contextlib.suppress(OSError):  # what is left to be printed would fail again at the end
-            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        _discard_output()
     except Exception as error:
         if not hasattr(error, "format_message"):
             raise
@@ -89,6 +94,12 @@ def run_app(application: typer.Typer) -> None:
     if code == _INTERRUPTED:
         _report("interrupted")
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _discard_output() -> None:
+    """Print what is left to the null device: it would fail again at the end."""
+    with contextlib.suppress(OSError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
 
 def _repair_streams() -> None:

@@ -100,6 +100,7 @@ def compare(
     echo(f"Comparison: {out}")
 
 
+@results_of_others()
 def failures(
     directory: Annotated[Path, typer.Argument(metavar="DIR", help="Results, complete or not.")],
 ) -> None:
@@ -110,6 +111,7 @@ def failures(
         echo(line)
 
 
+@results_of_others()
 def score(
     directory: Directory,
     measure: Annotated[

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import faulthandler
 import math
+import re
 import shlex
 import signal
 import sys
@@ -20,8 +21,9 @@ from simstudy.engine.workers.child import available_processors, spare_children
 from simstudy.errors import SOME_FAILED, SimstudyError
 from simstudy.study.builtin import study_path
 from simstudy.study.kinds import DOSES
+from simstudy.study.sizes import read_size, whole_number
 from simstudy.study.toml import read_toml
-from simstudy.texts import echo
+from simstudy.texts import counted, echo, shortened
 
 if TYPE_CHECKING:
     from simstudy.results.results import Results
@@ -120,6 +122,7 @@ def run(
             with watched(quiet, log, study=str(study)) as progress, stoppable():
                 store = run_shard(loaded, piece, out, progress=progress, **options)
             failed = len(store.failed_cells())
+            _tell_failures(failed, store.directory, quiet)
             if not quiet:
                 echo(f"Shard {shard} is in {store.directory}/; {failed} cells failed.")
                 echo("Join all shards with simstudy merge.")
@@ -130,11 +133,19 @@ def run(
             with watched(quiet, log, study=str(study)) as progress, stoppable():
                 results = run_study(loaded, out, progress=progress, **options)
             failed = results.manifest["failures"]
+            _tell_failures(failed, results.directory, quiet)
             if not quiet:
                 with results_of_others() if results.reused else contextlib.nullcontext():
                     _print_results(results, no_report)
     if failed:
         raise typer.Exit(SOME_FAILED)
+
+
+def _tell_failures(failed: int, directory: Path, quiet: bool) -> None:
+    """Say on standard error that cells failed, where no summary does."""
+    if failed and quiet:
+        command = f"simstudy failures {shlex.quote(str(directory))}"
+        echo(f"{counted(failed, 'cell')} failed; list them with: {command}", err=True)
 
 
 def _left_out(content: dict[str, Any], names: str) -> dict[str, Any]:
@@ -164,6 +175,8 @@ def _run_all(
         found = run_collection(
             collection, out, watch=lambda study: watched(quiet, log, study=study.name), **options
         )
+    for results in found:
+        _tell_failures(results.manifest["failures"], results.directory, quiet)
     if not quiet:
         for results in found:
             _print_results(results, not options["report"], brief=options["report"])
@@ -212,10 +225,11 @@ def _cluster(backend: str, address: str | None) -> str | None:
 def _shard(text: str | None) -> tuple[int, int] | None:
     if text is None:
         return None
-    which, _, of = text.partition("/")
-    if not (which.isdecimal() and of.isdecimal() and 1 <= int(which) <= int(of)):
-        raise SimstudyError(f"--shard: '{text}' is not a shard such as 3/10")
-    return int(which), int(of)
+    found = re.fullmatch("([0-9]{1,9})/([0-9]{1,9})", text)
+    which, of = map(int, found.groups()) if found else (0, 0)
+    if not 1 <= which <= of:
+        raise SimstudyError(f"--shard: '{shortened(text)}' is not a shard such as 3/10")
+    return which, of
 
 
 @contextlib.contextmanager
@@ -239,6 +253,7 @@ def stoppable() -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
+@results_of_others()
 def merge(
     pieces: Annotated[
         list[Path], typer.Argument(metavar="DIR...", help="Shards, or results, of one study.")
@@ -284,6 +299,8 @@ def vary(
             overwrite=overwrite,
             report=False,
         )
+    for results in found:  # nothing else says so here
+        _tell_failures(results.manifest["failures"], results.directory, quiet=True)
     if not quiet:
         echo(f"{len(found)} variants are in {page.parent}/. Comparison: {page}")
     if any(results.manifest["failures"] for results in found):
@@ -322,13 +339,11 @@ def cell(
 
 
 def _size(text: str) -> int:
-    from simstudy.study.sizes import read_size
-
     try:
         return read_size(text)
     except ValueError as error:
         raise SimstudyError(
-            f"--size: '{text}' is not a number of rows, or a share: 100%"
+            f"--size: '{shortened(text)}' is not a number of rows, or a share: 100%"
         ) from error
 
 
@@ -392,8 +407,8 @@ def _data_plan(
 
 def _whole_numbers(option: str, text: str) -> list[int]:
     try:
-        return [int(number) for number in text.split(",")]
+        return [whole_number(number) for number in text.split(",")]
     except ValueError as error:
         raise SimstudyError(
-            f"{option}: '{text}' is not a list of whole numbers such as 50,500,5000"
+            f"{option}: '{shortened(text)}' is not a list of whole numbers such as 50,500,5000"
         ) from error

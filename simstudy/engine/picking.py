@@ -28,6 +28,7 @@ from simstudy.errors import describe
 from simstudy.measures.arguments import arguments
 from simstudy.measures.base import MeasureInfo, clip, keywords, score
 from simstudy.measures.two_level import TOLERANCE, level_names
+from simstudy.study.constants import NO_CHOICE
 from simstudy.study.kinds import KINDS
 from simstudy.study.registry import MEASURES
 
@@ -312,8 +313,12 @@ def unpack_picks(text: str, targets: int, pairs: int, repeats: int) -> tuple[Sig
     """Return the choices and the signs of `pack_picks`."""
     number = (targets + repeats) * pairs
     reader = zlib.decompressobj()
-    content = reader.decompress(base64.b64decode(text), number + 1)
-    if len(content) != number:
+    try:
+        content = reader.decompress(base64.b64decode(text), number + 1)
+    except zlib.error:
+        content = b""
+    every = np.frombuffer(content, np.int8)
+    if len(every) != number or not -1 <= every.min() <= every.max() <= NO_CHOICE:
         raise ValueError("the choices of a cell are damaged")
-    every = np.frombuffer(content, np.int8).reshape(-1, pairs)
+    every = every.reshape(-1, pairs)
     return every[targets:], every[:targets]

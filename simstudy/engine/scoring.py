@@ -10,6 +10,7 @@ import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray, read_only
 from simstudy.data.sample import Sample
+from simstudy.engine.answers import ROUNDING
 from simstudy.engine.evaluation import Evaluation, Trial
 from simstudy.engine.plan import Column
 from simstudy.measures.arguments import arguments
@@ -40,12 +41,12 @@ def check_probabilities(proba: FloatArray, rows: int, classes: int) -> FloatArra
     # column-major: few classes, many rows
     proba = np.asfortranarray(proba)
     sums = proba.sum(axis=1)
-    if proba.min(initial=1.0) >= 0 and np.abs(sums - 1).max(initial=0.0) <= 1e-6:
+    if proba.min(initial=1.0) >= 0 and np.abs(sums - 1).max(initial=0.0) <= ROUNDING:
         return proba
     for wrong, what in (
         (~np.isfinite(proba).all(axis=1), "is not a number"),
         ((proba < 0).any(axis=1), "is negative"),
-        (np.abs(sums - 1) > 1e-6, "belongs to a row that does not sum to one"),
+        (np.abs(sums - 1) > ROUNDING, "belongs to a row that does not sum to one"),
     ):
         if wrong.any():
             raise InvalidProbabilitiesError(

@@ -207,6 +207,7 @@ class Task:
         if cell.drawn != self._problem.digest:
             raise ValueError(f"model {cell.model} differs from when it was first drawn")
         proba = self._problem.predictions(cell.answers)
+        check_probabilities(proba, len(self._judged.rows), self._problem.classes)
         with self._isolated():
             found = self._score(proba, self.training_set(cell.size))
         values, troubles = self._valued(found, "", every=False, refuse=False)

@@ -76,6 +76,7 @@ def write_figures(
     for what, given, allowed in (("format", format, FORMATS), ("style", style, STYLES)):
         if given not in allowed:
             raise SimstudyError(f"unknown {what} '{given}'; it must be one of {', '.join(allowed)}")
+    results.check_files()
     make_directory(directory)
     files: dict[str, bytes] = {}
     sections, skipped = [], []

@@ -22,6 +22,7 @@ from simstudy.texts import as_csv
 
 def write_report(results: Results, store: Store) -> None:
     """Write the tables of all measures, the learning curves of the primary one, and the page."""
+    results.check_files()  # here, where what is damaged is an error and not a remark on a page
     of_data = bool(results.study.datasets)
     tables = data_files(results) if of_data else _tables(results) | estimate_files(results)
     files = {name: as_csv(table).encode() for name, table in tables.items()}

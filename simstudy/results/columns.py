@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import csv
 import io
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,10 +14,14 @@ import numpy.typing as npt
 from simstudy.engine.answers import unpack
 from simstudy.engine.plan import Plan
 from simstudy.engine.task import Cell
+from simstudy.study.constants import ANSWERS, FAILURES, SCORES, TIMINGS
 from simstudy.study.sizes import rows_of
+from simstudy.texts import csv_value
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+    from simstudy.study.study import Study
 
 
 class Places:
@@ -29,13 +34,38 @@ class Places:
         self._measures = len(plan.columns)
 
     def of(self, cell: Cell) -> int | None:
-        """The position of a cell; None if it does not belong to the plan."""
+        """The position of a cell; None if it does not belong to the plan, or lacks a part."""
         place = self._places.get((cell.size, cell.learner))
         if place is None or not 0 <= cell.model < self.plan.models:
             return None
-        if len(cell.values) != self._measures:
+        if len(cell.values) != self._measures or not is_readable(self.plan, cell):
             return None
         return cell.model * len(self.keys) + place
+
+
+def is_readable(plan: Plan, cell: Cell) -> bool:
+    """Whether a cell has, beside its scores, what the study keeps of it; one that failed does not.
+
+    A cell whose line is whole may still hold anything.
+    """
+    if not (plan.keep_answers or plan.kind.keeps):
+        return True
+    if cell.status != "ok":
+        return not cell.answers
+    try:
+        if plan.keep_answers:
+            unpack(cell.answers)
+        elif plan.compare == "estimators":
+            from simstudy.results.estimates import read_estimates
+
+            read_estimates(plan, cell.answers)
+        else:
+            from simstudy.results.picks import read_picks
+
+            read_picks(plan, cell.answers)
+    except ValueError:
+        return False
+    return True
 
 
 class Columns:
@@ -166,6 +196,34 @@ class Columns:
         part = parts[model]
         split = {"dataset": part.dataset, "repeat": part.repeat, "fold": part.fold}
         return {**split, "size": rows_of(size, part.train), "learner": label}
+
+
+def cell_files(study: Study | Plan) -> dict[str, Callable[[Columns], bytes]]:
+    """Every file of results that is made from the cells of a study, and what makes its content.
+
+    All of them have a checksum in the manifest, which is compared when they are read; `run` makes
+    them again from the journal. (Sizes added by refining have a file of their own.)
+    """
+    files: dict[str, Callable[[Columns], bytes]] = {
+        SCORES: lambda cells: parquet(cells.scores()),
+        TIMINGS: lambda cells: parquet(cells.timings()),
+        FAILURES: lambda cells: failures_csv(cells.failures()),
+    }
+    if study.keep_answers:
+        files[ANSWERS] = lambda cells: parquet(cells.answers())
+    if study.kind.keeps:
+        files[study.kind.keeps] = lambda cells: parquet(cells.kept())
+    return files
+
+
+def failures_csv(failures: Sequence[Cell]) -> bytes:
+    """Failed cells as the content of a CSV file."""
+    columns = ["model", "size", "learner", "status", "error", "stream", "traceback"]
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows([csv_value(getattr(cell, key)) for key in columns] for cell in failures)
+    return text.getvalue().encode(errors="backslashreplace")
 
 
 # Built from buffers: from lists or arrays, pyarrow would import pandas.

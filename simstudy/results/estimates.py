@@ -18,6 +18,17 @@ BOUNDS = tuple(f"{end}_{name}" for name in INTERVALS for end in ("lower", "upper
 COLUMNS = ("model", "size", "estimator", "learner", "measure", *VALUES, *BOUNDS)
 
 
+def read_estimates(plan: Plan, text: str) -> npt.NDArray[np.float64]:
+    """The estimates that a cell keeps: rows are learners with measures; raises ValueError."""
+    try:
+        values = np.array(json.loads(text), dtype=np.float64)
+    except (TypeError, OverflowError, RecursionError) as error:
+        raise ValueError("the estimates of a cell are damaged") from error
+    if values.shape != (len(plan.learners) * len(plan.measures), len(VALUES) + len(BOUNDS)):
+        raise ValueError("the estimates of a cell are damaged")
+    return values
+
+
 def estimate_columns(
     plan: Plan, keys: list[tuple[int, str]], kept: Mapping[int, str]
 ) -> tuple[dict[str, list[str]], dict[str, npt.NDArray[Any]]]:
@@ -38,7 +49,7 @@ def estimate_columns(
     cells = [(model, *key) for model in range(plan.models) for key in keys]
     values = np.full((len(cells), len(each), len(VALUES) + len(BOUNDS)), math.nan)
     for place, text in kept.items():
-        values[place] = json.loads(text)
+        values[place] = read_estimates(plan, text)
     flat = values.reshape(len(cells) * len(each), -1)
     numbers: dict[str, npt.NDArray[Any]] = {
         "model": np.repeat(np.array([cell[0] for cell in cells], np.int64), len(each)),

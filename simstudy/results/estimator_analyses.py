@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from simstudy.errors import SimstudyError
 from simstudy.results.data_analyses import DataAnalyses
-from simstudy.results.store import Store
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -23,8 +22,6 @@ class EstimatorAnalyses(DataAnalyses):
         With the `exact` value of the classifier trained on these rows, the `mean` over training
         sets of this size, its standard error `mean_error`, and the bounds of every interval.
         """
-        import pandas as pd
-
         from simstudy.results.estimates import COLUMNS
 
         if self.study.compare != "estimators":
@@ -33,11 +30,8 @@ class EstimatorAnalyses(DataAnalyses):
                 "estimates"
             )
         name = self.study.kind.keeps
-        try:
-            table = pd.read_parquet(self.directory / name)
-        except (OSError, ValueError) as error:
-            raise self._damaged(name) from error
-        if [*table] != [*COLUMNS] or not Store(self.directory).is_as_written(name, self.manifest):
+        table = self._as_written(name)
+        if [*table] != [*COLUMNS]:
             raise self._damaged(name)
         return table
 

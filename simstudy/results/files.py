@@ -7,6 +7,8 @@ import secrets
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from simstudy.errors import SimstudyError
+
 UNFINISHED = ".part"  # suffix of unfinished files
 
 
@@ -28,6 +30,8 @@ def write_files(files: Mapping[Path, bytes | Iterable[bytes]]) -> None:
                 os.fsync(file.fileno())
         for temporary, path in written.items():
             temporary.replace(path)
+    except SimstudyError:  # of what makes the content
+        raise
     except ValueError as error:  # a path with a null character
         raise OSError(str(error)) from error
     finally:

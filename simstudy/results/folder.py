@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import os
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from simstudy.errors import SimstudyError
-from simstudy.results.files import write_files
+from simstudy.results.files import UNFINISHED, write_files
 from simstudy.results.journal import Journal
 from simstudy.results.manifest import Manifest, fits
-from simstudy.study.constants import MANIFEST
-from simstudy.texts import csv_value
+from simstudy.study.constants import MANIFEST, REFINED, SCORES
 
 SCHEMA_VERSION = 1
 RUNNING = "running"
@@ -75,6 +72,16 @@ class Folder:
             raise SimstudyError(f"{self.directory} holds no results of a study")
         return manifest
 
+    def whole_manifest(self) -> dict[str, Any]:
+        """The manifest as it was written; an error if only the journal says whose the cells are."""
+        manifest = self.found()
+        if "from_journal" in manifest:
+            raise SimstudyError(
+                f"{self.directory / MANIFEST} is missing or damaged; run the study there again to "
+                "restore it"
+            )
+        return manifest
+
     @contextmanager
     def locked(self) -> Iterator[None]:
         """Create the directory if needed and lock it, where the system has locks."""
@@ -98,6 +105,10 @@ class Folder:
             ) from error
         except OSError:
             pass  # a file system without locks
+        else:  # nobody else writes here: these are of a process that was killed
+            for path in self.directory.glob(f".{'[0-9a-f]' * 16}{UNFINISHED}"):
+                with suppress(OSError):
+                    path.unlink()
         try:
             yield
         finally:
@@ -108,15 +119,33 @@ class Folder:
         with self._errors():
             write_files({self.directory / name: content})
 
-    def write_csv(self, name: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> int:
-        """Write a table as CSV; returns the checksum of the file."""
-        text = io.StringIO(newline="")
-        writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(columns)
-        writer.writerows([csv_value(value) for value in row] for row in rows)
-        content = text.getvalue().encode(errors="backslashreplace")
-        self.write(name, content)
-        return zlib.crc32(content)
+    def checksum(self, name: str) -> int | None:
+        """The checksum of a file; None if it cannot be read."""
+        checksum = 0
+        try:
+            with (self.directory / name).open("rb") as file:
+                while piece := file.read(2**20):
+                    checksum = zlib.crc32(piece, checksum)
+        except OSError:
+            return None
+        return checksum
+
+    def is_as_written(self, name: str, manifest: dict[str, Any]) -> bool:
+        """Whether a file made from cells has the checksum that the manifest records.
+
+        Manifests of earlier versions, which do not have that of the scores among the others, lack
+        checksums of some files; these only have to be readable.
+        """
+        recorded = manifest.get("checksums", {})
+        if SCORES not in recorded:
+            earlier = {
+                SCORES: manifest.get("scores_checksum"),
+                REFINED: manifest.get("refined", {}).get("checksum"),
+            }
+            recorded = {**earlier, **recorded}
+            if recorded.get(name) is None:
+                return self.checksum(name) is not None
+        return name in recorded and self.checksum(name) == recorded[name]
 
     def _remove(self, name: str) -> None:
         with self._errors():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -63,11 +64,42 @@ def changed(plan: Plan, manifest: dict[str, Any], exactly: bool = False) -> dict
     here = {**UNNAMED_CONDITIONS, **manifest["conditions"]}
     asked = json.loads(json.dumps({**UNNAMED_CONDITIONS, **plan.conditions()}))
     return {
-        key: f"{key} ({here.get(key)} there, {asked[key]} requested)"
+        key: f"{key} ({'; '.join(_differences(here.get(key), asked[key]))})"
         for key in asked
         if here.get(key) != asked[key]
         and (exactly or not _agree(key, here.get(key), asked[key], plan.kind))
     }
+
+
+def _differences(here: Any, asked: Any, path: str = "") -> list[str]:
+    """What two values of a condition differ in, by label and key: "NB.alpha: 1 there, …"."""
+    here, asked = _decoded(here), _decoded(asked)
+    parts: list[tuple[str, Any, Any]] = []
+    if isinstance(here, dict) and isinstance(asked, dict):
+        absent = "the default" if path else "absent"
+        parts = [
+            (f"{path}.{key}".lstrip("."), here.get(key, absent), asked.get(key, absent))
+            for key in {**here, **asked}
+        ]
+    elif isinstance(here, list) and isinstance(asked, list) and len(here) == len(asked):
+        nested = any(isinstance(one, dict | list) for one in here)
+        parts = [(path, *two) for two in zip(here, asked, strict=True)] if nested else []
+    if not parts:
+        return [f"{path}: ".removeprefix(": ") + f"{here} there, {asked} requested"]
+    return [text for key, *two in parts if two[0] != two[1] for text in _differences(*two, key)]
+
+
+def _decoded(value: Any) -> Any:
+    """A value whose texts of JSON, as identities are, are read; pairs with labels by label."""
+    if isinstance(value, str) and value[:1] in ("[", "{"):
+        with suppress(ValueError, RecursionError):
+            value = json.loads(value)
+    if not isinstance(value, list):
+        return value
+    value = [*map(_decoded, value)]
+    labelled = all(isinstance(one, list) and len(one) == 2 for one in value)
+    by_label = {str(one[0]): one[1] for one in value} if labelled else {}
+    return by_label if value and len(by_label) == len(value) else value
 
 
 def _agree(key: str, here: Any, asked: Any, kind: Kind) -> bool:

@@ -121,7 +121,7 @@ class _Table(_Section):
 
 
 class _Refined(_Section):
-    checksum: int | None = None
+    checksum: int | None = None  # of earlier versions
     sizes: dict[str, list[str]] = {}
     failures: int = 0
 
@@ -131,7 +131,7 @@ class Manifest(Owner):
     fingerprint: str
     cells: Count
     measures: dict[str, _Info] = Field(min_length=1)
-    columns: dict[str, list[str]] = {}
+    columns: dict[str, Annotated[list[str], Field(min_length=2, max_length=2)]] = {}
     about: dict[str, dict[str, str]] = {}
     rests_on: dict[str, list[str]] = {}
     # What a session registered, by kind and name, and digests of its source, if known.
@@ -149,8 +149,8 @@ class Manifest(Owner):
     failures: Count = 0
     seconds: float | None = Field(default=None, ge=0, le=10**12)
     warnings: dict[str, Count] = {}
-    scores_checksum: int | None = None
-    checksums: dict[str, int] = {}
+    checksums: dict[str, int] = {}  # of all files that are made from the cells
+    scores_checksum: int | None = None  # of earlier versions
     refined: _Refined = _Refined()
     report: list[Annotated[str, Field(pattern=r"^[^/\\\x00]+$")]] = []  # names of files here
 

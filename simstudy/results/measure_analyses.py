@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from simstudy.errors import SimstudyError
 from simstudy.results.estimator_analyses import EstimatorAnalyses
-from simstudy.results.store import Store
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -32,16 +31,11 @@ class MeasureAnalyses(EstimatorAnalyses):
         A measure has 1 where it prefers the first learner of the pair (`learner_pairs`), −1 the
         second, 0 neither, and 2 if its cell failed; ``truth_<target>`` has which is truly better.
         """
-        import pandas as pd
-
         self._demand_measures()
         name = self.study.kind.keeps
-        try:
-            table = pd.read_parquet(self.directory / name)
-        except (OSError, ValueError) as error:
-            raise self._damaged(name) from error
+        table = self._as_written(name)
         wanted = ["model", "size", "pair", "repeat", *self._truths, *self.learners]
-        if [*table] != wanted or not Store(self.directory).is_as_written(name, self.manifest):
+        if [*table] != wanted:
             raise self._damaged(name)
         return table
 

@@ -8,9 +8,15 @@ from collections.abc import Mapping
 import numpy as np
 import numpy.typing as npt
 
-from simstudy.engine.picking import unpack_picks
+from simstudy.engine.picking import Signs, unpack_picks
 from simstudy.engine.plan import Plan
 from simstudy.study.constants import NO_CHOICE
+
+
+def read_picks(plan: Plan, text: str) -> tuple[Signs, Signs]:
+    """The choices that a cell keeps, and the truth; raises ValueError."""
+    pairs = math.comb(len(plan.learners), 2)
+    return unpack_picks(text, len(plan.targets), pairs, plan.repeats)
 
 
 def picks_columns(
@@ -34,7 +40,7 @@ def picks_columns(
     truths = {f"truth_{one.label}": np.full(shape, NO_CHOICE, np.int8) for one in plan.targets}
     for place, text in kept.items():
         model, (size, label) = place // len(keys), keys[place % len(keys)]
-        picks, truth = unpack_picks(text, len(plan.targets), pairs, repeats)
+        picks, truth = read_picks(plan, text)
         signs[label][model, sizes[size]] = picks.T
         for index, target in enumerate(truths.values()):
             target[model, sizes[size]] = truth[index][:, None]

@@ -12,19 +12,19 @@ import numpy as np
 
 from simstudy.analysis.decision_curves import Heights
 from simstudy.arrays import FloatArray, IntArray, weights_in
+from simstudy.engine.answers import ROUNDING
 from simstudy.engine.evaluation import EXACT, SAMPLED, Trial
 from simstudy.engine.problems import ModelProblem
 from simstudy.errors import SimstudyError
 from simstudy.measures.arguments import class_numbers, rarest
 from simstudy.measures.ranked import Ranking, rank_scores
-from simstudy.results.store import ANSWERS
+from simstudy.study.constants import ANSWERS
 from simstudy.study.sizes import rows_of
 
 if TYPE_CHECKING:
     from simstudy.results.analyses import Analyses
     from simstudy.results.data_analyses import DataAnalyses
 
-_ROUNDING = 1e-9
 _ROOM = 2_000_000  # thresholds of the rankings that are kept
 
 
@@ -85,9 +85,9 @@ def read_answers(results: DataAnalyses) -> dict[tuple[Any, ...], Answer]:
     data = bool(results.study.datasets)
     keys = ["dataset", "repeat", "fold"] if data else ["model"]
     keys += ["size", "learner"]
+    path = results.check_file(ANSWERS)
     try:
         # Mapped and in one batch, nothing is copied or joined; starting threads takes longer.
-        path = results.directory / ANSWERS
         with pq.ParquetFile(path, memory_map=True, pre_buffer=False) as file:
             if not (rows := file.metadata.num_rows):
                 return {}
@@ -134,7 +134,7 @@ def _by_cell(
 
 def _sound(proba: FloatArray, target: IntArray, classes: IntArray) -> bool:
     """Whether probabilities and classes are possible; the target is −1 in an exact test."""
-    possible = bool((proba >= 0).all() and (proba <= 1 + _ROUNDING).all())
+    possible = bool((proba >= 0).all() and (proba <= 1 + ROUNDING).all())
     number = proba.shape[1]
     return (
         possible

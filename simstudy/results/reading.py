@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
@@ -13,10 +14,12 @@ from simstudy.engine.evaluation import EXACT, SAMPLED
 from simstudy.engine.plan import Column
 from simstudy.errors import SimstudyError, suggestion
 from simstudy.measures.base import MeasureInfo
+from simstudy.results.columns import cell_files
 from simstudy.results.files import write_files
 from simstudy.results.manifest import filled
 from simstudy.results.recorded import foreign, recorded_study
-from simstudy.results.store import ANSWERS, COMPLETE, REFINED, SCORES, SHARD, Store
+from simstudy.results.store import COMPLETE, SHARD, Store
+from simstudy.study.constants import ANSWERS, FAILURES, REFINED, SCORES, TIMINGS
 from simstudy.study.kinds import SHARES
 from simstudy.texts import as_csv, counted, csv_text, summary
 
@@ -107,7 +110,7 @@ class Recorded:
     def scores(self) -> pd.DataFrame:
         """One row for each cell."""
         keys = self._keys if self.study.datasets else ["family", *_KEYS]
-        return self._every_cell(SCORES[0], [*keys, *self.measures, "status"])
+        return self._every_cell(SCORES, [*keys, *self.measures, "status"])
 
     @property
     def _keys(self) -> list[str]:
@@ -116,14 +119,9 @@ class Recorded:
     @cached_property
     def answers(self) -> pd.DataFrame:
         """The class probabilities that each learner gave each test row, if the study kept them."""
-        import pandas as pd
-
         if not self.study.keep_answers:
             raise SimstudyError(f"{self.directory} has no answers; set keep_answers = true")
-        try:
-            return pd.read_parquet(self.directory / ANSWERS)
-        except (OSError, ValueError) as error:
-            raise self._damaged(ANSWERS) from error
+        return self._as_written(ANSWERS)
 
     @overload
     def to_csv(self) -> str: ...
@@ -170,12 +168,12 @@ class Recorded:
         A table that several learners share is counted once; its time is charged to each learner
         that uses it.
         """
-        return self._every_cell(SCORES[1], [*self._keys, "fit_seconds", "predict_seconds"])
+        return self._every_cell(TIMINGS, [*self._keys, "fit_seconds", "predict_seconds"])
 
     @cached_property
     def failures(self) -> pd.DataFrame:
         """The cells that failed, and why."""
-        return self._read(SCORES[2], [*_KEYS, "status", "error", "stream", "traceback"])
+        return self._read(FAILURES, [*_KEYS, "status", "error", "stream", "traceback"])
 
     def _every_cell(self, name: str, columns: list[str]) -> pd.DataFrame:
         """A table with a row for each cell, in the order of models, sizes and learners."""
@@ -201,18 +199,9 @@ class Recorded:
         numbers |= {"fit_seconds": "f", "predict_seconds": "f"}
         numbers |= dict.fromkeys(self.measures, "f")
         texts = [column for column in columns if column not in numbers]
-        path = self.directory / name
-        try:
-            if path.suffix == ".csv":
-                kinds = dict.fromkeys(texts, str)
-                table = pd.read_csv(path, keep_default_na=False, dtype=kinds)
-            else:
-                table = pd.read_parquet(path)
-        except (OSError, ValueError) as error:
-            raise self._damaged(name) from error
+        table = self._as_written(name, texts)
         if (
-            not Store(self.directory).is_as_written(name, self.manifest)
-            or list(table.columns) != columns
+            list(table.columns) != columns
             or len({*columns}) < len(columns)
             or (
                 len(table)
@@ -221,10 +210,33 @@ class Recorded:
             or any(pd.api.types.infer_dtype(table[key]) not in ("string", "empty") for key in texts)
         ):
             raise self._damaged(name)
-        if path.suffix == ".csv":
+        if name == FAILURES:
             for key in texts:
                 table[key] = table[key].map(csv_text)
         return table
+
+    def check_file(self, name: str) -> Path:
+        """The path of a file made from the cells, which must have its checksum."""
+        if not Store(self.directory).is_as_written(name, self.manifest):
+            raise self._damaged(name)
+        return self.directory / name
+
+    def check_files(self) -> None:
+        """Refuse results in which a file made from the cells is missing or damaged."""
+        for name in [*cell_files(self.study), *([REFINED] if self.manifest["refined"] else [])]:
+            self.check_file(name)
+
+    def _as_written(self, name: str, texts: Sequence[str] = ()) -> pd.DataFrame:
+        """The table in a file made from the cells; of a CSV file some columns are texts."""
+        import pandas as pd
+
+        path = self.check_file(name)
+        try:
+            if path.suffix == ".csv":
+                return pd.read_csv(path, keep_default_na=False, dtype=dict.fromkeys(texts, str))
+            return pd.read_parquet(path)
+        except (OSError, ValueError) as error:
+            raise self._damaged(name) from error
 
     def _damaged(self, name: str) -> SimstudyError:
         return SimstudyError(

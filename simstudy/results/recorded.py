@@ -15,7 +15,7 @@ from simstudy.results.manifest import plugin_copy
 from simstudy.results.store import Store
 from simstudy.study.constants import FILES, JOURNAL, STUDY
 from simstudy.study.plugins import PluginFile, read_plugin
-from simstudy.study.registry import DATA, registered
+from simstudy.study.registry import DATA, MEASURES, registered
 from simstudy.study.study import Study, stated_study
 from simstudy.study.toml import read_toml
 
@@ -53,7 +53,25 @@ def foreign(settings: Mapping[str, Any]) -> list[str]:
     family = settings["family"]["name"] if "family" in settings else DATA
     changes = [change["name"] for change in settings.get("changes", ())]
     components = registered(family, learners, measures, changes)
-    return [*settings["plugins"], *(name for kind, name in components if not kind.is_own(name))]
+    named = [name for kind, name in components if not kind.is_own(name)]
+    stated = [
+        value
+        for learner in settings["learners"]
+        for key, value in learner.items()
+        if key not in ("name", "label")
+    ]
+    return [*settings["plugins"], *named, *_wrapped_paths(stated)]
+
+
+def _wrapped_paths(value: Any) -> list[str]:
+    """The classifiers by their path in parameters, such as those of a learner made of another."""
+    if isinstance(value, str):
+        levels = value.split(":")  # of a two-level measure, or a path
+        return [value] if len(levels) > 1 and not all(map(MEASURES.is_own, levels)) else []
+    parts = [*value.values()] if isinstance(value, Mapping) else value
+    if not isinstance(parts, list | tuple):
+        return []
+    return [path for part in parts for path in _wrapped_paths(part)]
 
 
 def recorded_plan(study: Study, directory: Path, manifest: Mapping[str, Any]) -> Plan:

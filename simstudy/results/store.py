@@ -16,10 +16,9 @@ from typing import Any
 import numpy as np
 
 from simstudy.engine.plan import MEASURED, Plan
-from simstudy.engine.task import Cell
 from simstudy.errors import SimstudyError
 from simstudy.results.cells import CellFolder
-from simstudy.results.columns import parquet
+from simstudy.results.columns import cell_files, failures_csv, parquet
 from simstudy.results.files import UNFINISHED
 from simstudy.results.folder import RUNNING, SCHEMA_VERSION
 from simstudy.results.identity import (
@@ -34,14 +33,11 @@ from simstudy.results.identity import (
 from simstudy.results.journal import Journal
 from simstudy.results.manifest import COMPLETE as COMPLETE
 from simstudy.results.manifest import descriptions, networks
-from simstudy.study.constants import JOURNAL, MANIFEST, STUDY
+from simstudy.study.constants import FAILURES, JOURNAL, MANIFEST, REFINED, STUDY
 from simstudy.study.toml import dumps
 
 SHARD = "shard"
 _REPORTED = ("name", "title", "analysis", "thresholds")  # settings that a report shows
-REFINED = "refined.parquet"  # cells of sizes added for the thresholds only
-ANSWERS = "answers.parquet"  # predictions, if they are kept
-SCORES = ("scores.parquet", "timings.parquet", "failures.csv", JOURNAL)
 PACKAGES = ("simstudy", "numpy", "scipy", "pandas", "pyarrow", "joblib", "scikit-learn", "pgmpy")
 
 
@@ -97,7 +93,7 @@ class Store(CellFolder):
             and manifest["fingerprint"] == plan.fingerprint()
             and not met_limits
         ):
-            damaged = self.damaged(manifest)
+            damaged = self.damaged(plan, manifest)
         elif "from_journal" in manifest:
             damaged = [MANIFEST]
         else:
@@ -121,23 +117,14 @@ class Store(CellFolder):
             f"{'; '.join(differing.values())}"
         )
 
-    def damaged(self, manifest: dict[str, Any]) -> list[str]:
-        """The files made from the cells that are missing or changed."""
-        return [name for name in SCORES[:3] if not self.is_as_written(name, manifest)]
-
-    def is_as_written(self, name: str, manifest: dict[str, Any]) -> bool:
-        """Whether a file has the checksum that the manifest records."""
-        checksums = {
-            SCORES[0]: manifest.get("scores_checksum"),
-            REFINED: manifest.get("refined", {}).get("checksum"),
-            **manifest.get("checksums", {}),
-        }
-        try:
-            content = (self.directory / name).read_bytes()
-        except OSError:
-            return False
-        checksum = checksums.get(name)
-        return checksum is None or zlib.crc32(content) == checksum
+    def damaged(self, plan: Plan, manifest: dict[str, Any]) -> list[str]:
+        """The files made from the cells that are missing, changed or without a checksum."""
+        refined = [REFINED] if manifest.get("refined") else []
+        return [
+            name
+            for name in [*cell_files(plan), *refined]
+            if name not in manifest.get("checksums", {}) or not self.is_as_written(name, manifest)
+        ]
 
     def begin(self, settings: Mapping[str, Any], plan: Plan) -> None:
         """Prepare the directory for a run and record the study that owns it.
@@ -204,26 +191,18 @@ class Store(CellFolder):
                 "which was modified during the run; run the study again"
             )
         self.drop_report()  # of earlier scores
-        scores, timings = parquet(cells.scores()), parquet(cells.timings())
-        self.write(SCORES[0], scores)
-        self.write(SCORES[1], timings)
-        failures = cells.failures()
-        written = self._write_failures(failures)
         self._remove(REFINED)
-        if plan.keep_answers:
-            self.write(ANSWERS, parquet(cells.answers()))
-        kept = {}
-        if plan.kind.keeps:
-            content = parquet(cells.kept())
-            self.write(plan.kind.keeps, content)
-            kept = {plan.kind.keeps: zlib.crc32(content)}
+        checksums = {}
+        for name, make in cell_files(plan).items():
+            content = make(cells)
+            self.write(name, content)
+            checksums[name] = zlib.crc32(content)
         if self.descriptions is None:
             facts = {**facts, "networks": networks(plan, self._drawn)}
         facts = {
             **facts,
-            "scores_checksum": zlib.crc32(scores),
-            "checksums": {SCORES[1]: zlib.crc32(timings), SCORES[2]: written, **kept},
-            "failures": len(failures),
+            "checksums": checksums,
+            "failures": len(cells.failed),
             "warnings": dict(cells.warnings().most_common(20)),
         }
         self._write_manifest(plan, COMPLETE, facts)
@@ -243,7 +222,7 @@ class Store(CellFolder):
             content = parquet(cells.scores(learners))
             failed = [cell for cell in cells.failures() if cell.learner in learners[cell.size]]
             sizes = {str(size): sorted(labels) for size, labels in sorted(learners.items())}
-            facts = {"checksum": zlib.crc32(content), "sizes": sizes, "failures": len(failed)}
+            facts = {"sizes": sizes, "failures": len(failed)}
         unchanged = self.is_as_written(REFINED, manifest) == bool(facts)
         if unchanged and manifest.get("refined", {}) == facts:
             return False
@@ -252,20 +231,17 @@ class Store(CellFolder):
         self._remove(REFINED)
         if learners:
             self.write(REFINED, content)
-        checksums = {**manifest.get("checksums", {})}
-        checksums[SCORES[2]] = self._write_failures([*own, *failed])
+        failures = failures_csv([*own, *failed])
+        self.write(FAILURES, failures)
+        checksums = {**manifest.get("checksums", {}), FAILURES: zlib.crc32(failures)}
+        checksums.pop(REFINED, None)
+        checksums |= {REFINED: zlib.crc32(content)} if learners else {}
         added = plan.models * sum(map(len, learners.values()))
         counts = {"cells": plan.cells + added, "failures": len(own) + len(failed)}
         manifest |= {**counts, "refined": facts, "checksums": checksums}
         manifest["refused_workers"] = {**manifest.get("refused_workers", {}), **self.refused}
         self.write(MANIFEST, json.dumps(manifest, indent=2).encode())
         return True
-
-    def _write_failures(self, failures: Sequence[Cell]) -> int:
-        """Write the failed cells; returns the checksum of the file."""
-        columns = ["model", "size", "learner", "status", "error", "stream", "traceback"]
-        rows = [[getattr(cell, key) for key in columns] for cell in failures]
-        return self.write_csv(SCORES[2], columns, rows)
 
     def _write_manifest(self, plan: Plan, status: str, facts: dict[str, Any]) -> None:
         content = {
@@ -296,8 +272,9 @@ class Store(CellFolder):
 
     def drop_report(self) -> None:
         """Remove tables and figures that are out of date."""
-        if made := (self.manifest() or {}).get("report"):
-            for name in {*made} - {MANIFEST, STUDY, *SCORES, REFINED}:
+        manifest = self.manifest() or {}
+        if made := manifest.get("report"):
+            for name in {*made} - {MANIFEST, STUDY, JOURNAL, *manifest.get("checksums", ())}:
                 self._remove(name)
             self.record_report([])
 

@@ -31,6 +31,9 @@ def check_study(study: Study) -> None:
     """Refuse a study with inconsistent sections: `KeyedError` with the key at fault."""
     _check_labels(study)
     _check_measures(study)
+    if study.keep_answers and not study.kind.compares_learners:
+        text = f"a comparison of {study.compare} keeps no predictions of learners on one test set"
+        raise KeyedError("keep_answers", text)
     if study.datasets:
         _check_data(study)
         return
@@ -245,8 +248,8 @@ def _check_tables(study: Study) -> None:
         return
     family = FAMILIES.get(study.family.name)(**study.family.parameters)
     (_, variables), (_, values) = family.variables, _all_values(family)
-    if family.card_limits is not None:
-        return  # tables that are there fit into memory
+    if family.card_limits is not None or family.max_parents is None:
+        return  # tables that are there fit into memory; others are not known
     digits = math.log10(variables) + (family.max_parents + 1) * math.log10(values)
     if digits > _MAX_DIGITS:
         raise KeyedError(

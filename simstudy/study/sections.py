@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, field_validator
 
+from simstudy.study.constants import MAX_MODELS
 from simstudy.study.explain import explain
 
 Prior = Literal["train", "test", "uniform", "true"]
@@ -329,7 +330,7 @@ class StudyFile(_Section):
     models: int = Field(
         default=40,
         ge=2,
-        le=10**7,
+        le=MAX_MODELS,
         description="Number of models drawn; they are the subjects of the ANOVA.",
     )
     plugins: list[str] = Field(

@@ -1,5 +1,7 @@
 """Training sizes of studies of data sets, which may be shares of the training part."""
 
+import re
+
 # A training size that is a share of the training part is kept as a whole number above all counts.
 _SHARES, _PARTS = 2 * 10**9, 10**6
 WHOLE = _SHARES + _PARTS
@@ -21,5 +23,17 @@ def size_text(size: int) -> str:
 
 
 def read_size(text: str) -> int:
-    """The inverse of `size_text`."""
-    return dose(float(text[:-1]) / 100) if text.endswith("%") else int(text)
+    """The inverse of `size_text`; raises ValueError for any other text."""
+    if not text.endswith("%"):
+        return whole_number(text)
+    share = float(text[:-1]) / 100
+    if not 0 < share <= 1:
+        raise ValueError(f"{text} is no share of the training part")
+    return dose(share)
+
+
+def whole_number(text: str) -> int:
+    """A whole number of up to 15 ASCII digits, as numbers of models and rows are."""
+    if not re.fullmatch("[0-9]{1,15}", text.strip()):
+        raise ValueError(f"{text} is no whole number of up to 15 digits")
+    return int(text)

@@ -21,6 +21,7 @@ from simstudy.engine.seeds import stream
 from simstudy.errors import SimstudyError
 from simstudy.results.files import write_files
 from simstudy.results.results import Results
+from simstudy.study.constants import MAX_MODELS
 from simstudy.study.study import make_study
 from simstudy.workflow.own_table import OwnTable, read_own
 from simstudy.workflow.progress import Progress
@@ -112,8 +113,10 @@ def advise(
     watch : callable, optional
         Is given what is done next, and returns a context of a progress callback.
     """
-    if models < 10:
-        raise SimstudyError(f"models = {models} is not allowed; it must be at least 10")
+    if not 10 <= models <= MAX_MODELS:
+        raise SimstudyError(
+            f"models = {models} is not allowed; it must be between 10 and {MAX_MODELS:,}"
+        )
     reading = Reading(target, (*nominal,), (), (*ignore,), missing_values=(*missing_values,))
     table = read_own(data, reading, keep, seed)
     place = Path(out) if out is not None else Path("results") / f"advise-{table.name}"

@@ -7,7 +7,7 @@ import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from time import perf_counter
-from typing import Unpack
+from typing import Any, Unpack
 
 from simstudy.engine.execute import execute
 from simstudy.engine.kinds import way_of
@@ -25,6 +25,10 @@ from simstudy.workflow.options import RunOptions, check_options
 from simstudy.workflow.progress import Progress, Step, shown
 from simstudy.workflow.refine import refine as add_sizes
 
+NO_CROSSING = (
+    "no crossing is established between the sizes studied (no learner is significantly ahead of "
+    "another at one size and behind it at another), so refining added no sizes"
+)
 _MAX_NAMED = 5  # models that an error names
 
 
@@ -61,7 +65,7 @@ def run_study(
         The keys of `RunOptions`: jobs (default: one per processor), cluster (the address of a
         Dask scheduler, or "local"), overwrite, report, fail_fast, retry, refine.
     """
-    check_options(options)
+    _check_call(study, options)
     if options.get("refine"):
         study.demand_models("--refine")
     plan = make_plan(study)
@@ -86,7 +90,19 @@ def run_study(
 
             if add_sizes(Results(store.directory), plan, store, study.analysis, compute):
                 reused = False
+            if not (store.manifest() or {}).get("refined"):
+                store.notes.append(NO_CROSSING)
         return _results(study, plan, store, reused, options.get("report", True))
+
+
+def _check_call(study: Any, options: RunOptions) -> None:
+    """Refuse arguments that no run has."""
+    check_options(options)
+    if not isinstance(study, Study):
+        raise SimstudyError(
+            f"a study is needed, not {type(study).__name__}: load_study reads one from a file, "
+            "make_study makes one of a dictionary"
+        )
 
 
 def _results(study: Study, plan: Plan, store: Store, reused: bool, report: bool) -> Results:
@@ -120,7 +136,7 @@ def run_shard(
     is ``results/<name>-shard-3-of-10`` if left out; the rest is as in `run_study`, except for the
     report and refinement, which need all models.
     """
-    check_options(options)
+    _check_call(study, options)
     if options.get("refine"):
         raise SimstudyError("--refine needs all models; use it when the shards are merged")
     which, of = shard
@@ -165,10 +181,7 @@ def merge(
         )
     manifests = [manifest for piece in pieces if "measures" in (manifest := piece.found())]
     if not manifests:
-        raise SimstudyError(
-            f"{pieces[0].directory / 'manifest.json'} is missing or damaged; run the study there "
-            "again to restore it"
-        )
+        manifests = [pieces[0].whole_manifest()]  # which refuses
     study = recorded_study(pieces[0].directory)
     plan = recorded_plan(study, pieces[0].directory, manifests[0])
     for piece in pieces:

@@ -13,12 +13,16 @@ from simstudy.engine.plan import Plan, make_plan
 from simstudy.engine.task import Cell, Task, prepare
 from simstudy.errors import SimstudyError
 from simstudy.measures.base import keywords
-from simstudy.results.identity import owner
+from simstudy.results.columns import is_readable
+from simstudy.results.identity import levels, owner
 from simstudy.results.journal import Journal
+from simstudy.results.manifest import descriptions, filled
+from simstudy.results.recorded import recorded_plan, recorded_study
 from simstudy.results.results import Results
 from simstudy.results.store import Store
 from simstudy.study.constants import STUDY
 from simstudy.study.registry import MEASURES
+from simstudy.study.sizes import size_text
 from simstudy.study.study import Study, load_study
 from simstudy.workflow.progress import Progress, Step, shown
 
@@ -47,22 +51,31 @@ def add_measures(
         Whether to rewrite the report.
     """
     path, store = Path(directory) / STUDY, Store(Path(directory))
-    store.found()
-    before = load_study(path)
-    if not before.keep_answers:
+    manifest = store.whole_manifest()
+    recorded = recorded_study(store.directory)
+    if not recorded.keep_answers:
         raise SimstudyError(
             f"{directory} has no predictions; run the study with keep_answers = true"
         )
-    study = _extended(path, before, measures)
-    asked = replace(make_plan(study), timeout=before.limits.timeout, memory=before.limits.memory)
-    known = make_plan(before)
+    # No learner is looked up, since none is needed: a directory of results may name any.
+    others = {"learners": [{"name": "prior", "label": label} for label in recorded.labels]}
+    before = load_study(path, others)
+    study = _extended(path, before, measures, others)
+    learners = recorded_plan(recorded, store.directory, manifest).learners
+    sources = tuple(manifest["conditions"]["source"].items())
+    asked, known = (
+        replace(make_plan(one), learners=learners, sources=sources) for one in (study, before)
+    )
     store.check(known)
+    settings = recorded.as_dict()
+    settings["measures"]["also"] = study.as_dict()["measures"]["also"]
     with store.locked(), shown(progress) as update:
         if asked.measures != known.measures:
             prepare(asked)
             entries = _rescored(asked, known, Journal(store.directory), update)
             store.replace_cells(owner(asked), entries)
-            store.begin(study.as_dict(), asked)
+            store.descriptions = _described(make_plan(study), filled(manifest))
+            store.begin(settings, asked)
             if store.todo(asked):
                 raise SimstudyError(f"{store.directory} is not complete; run {path} to complete it")
             store.finish(asked, {"seconds": (store.manifest() or {}).get("seconds")})
@@ -73,13 +86,25 @@ def add_measures(
     return Results(store.directory)
 
 
-def _extended(path: Path, study: Study, measures: Sequence[str | Mapping[str, Any]]) -> Study:
+def _described(plan: Plan, manifest: dict[str, Any]) -> dict[str, Any]:
+    """What the manifest records of a plan with further measures, of learners as before."""
+    described = descriptions(plan)
+    described["about"]["learner"] = manifest["about"].get("learner", {})
+    return {**described, "session": manifest["session"], "networks": manifest["networks"]}
+
+
+def _extended(
+    path: Path,
+    study: Study,
+    measures: Sequence[str | Mapping[str, Any]],
+    overrides: Mapping[str, Any],
+) -> Study:
     """The study with further measures; those that it has already are left out."""
     stated = [*study.as_dict()["measures"]["also"]]
     there = [study.as_dict()["measures"]["primary"], *stated]
     further = [one if isinstance(one, str) else dict(one) for one in measures]
     also = [*stated, *(one for one in further if one not in there)]
-    extended = load_study(path, overrides={"measures.also": also})
+    extended = load_study(path, overrides={**overrides, "measures.also": also})
     for spec in extended.measured[len(study.measured) :]:
         for keyword in keywords(MEASURES.get(spec.name)) & _FITTED.keys():
             raise SimstudyError(
@@ -90,7 +115,10 @@ def _extended(path: Path, study: Study, measures: Sequence[str | Mapping[str, An
 
 
 def _rescored(
-    asked: Plan, known: Plan, journal: Journal, progress: Progress | None
+    asked: Plan,
+    known: Plan,
+    journal: Journal,
+    progress: Progress | None,
 ) -> Iterator[list[Cell]]:
     """The cells of a journal with the values of further measures.
 
@@ -100,12 +128,15 @@ def _rescored(
     new = asked.measures[len(known.measures) :]
     scoring = replace(asked, measures=(*first, *new))
     old_names = [column.name for column in known.columns]
+    models, largest = _extent(known, journal)
     started, done, task = perf_counter(), 0, None
     for cells in journal.tasks():
         finished = []
         for cell in cells:
-            if len(cell.values) != len(old_names):
-                continue  # of a study with other measures
+            if len(cell.values) != len(old_names) or not is_readable(known, cell):
+                continue  # of a study with other measures, or damaged
+            if cell.model >= models or cell.size > largest:
+                continue  # of no study that the journal names
             if task is None or task[0] != cell.model:
                 task = cell.model, Task(scoring, cell.model)
             values = dict(zip(old_names, cell.values, strict=True))
@@ -130,11 +161,22 @@ def _rescored(
             progress(Step(*counts, perf_counter() - started, finished))
 
 
+def _extent(plan: Plan, journal: Journal) -> tuple[int, int]:
+    """The number of models, and the largest size, of the studies that a journal has cells of."""
+    every = [owner["conditions"] for owner in journal.owners()]
+    models = max([plan.models, *(one["models"] for one in every)])
+    sizes = {*plan.doses, *(size for one in every for size in levels(one)[1])}
+    return plan.models if plan.parts else models, max(sizes)
+
+
 def _rescored_cell(task: Task, cell: Cell) -> Cell:
     try:
         return task.rescored(cell)
     except ValueError as error:
-        raise SimstudyError(str(error)) from error
+        raise SimstudyError(
+            f"the predictions kept of {cell.learner} on model {cell.model} with "
+            f"{size_text(cell.size)} rows cannot be scored: {error}"
+        ) from error
 
 
 def _needs_fit(measure: str) -> bool:

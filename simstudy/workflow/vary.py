@@ -22,6 +22,7 @@ from simstudy.study.constants import JOURNAL
 from simstudy.study.lists import load_variant
 from simstudy.study.readings import Reading
 from simstudy.study.toml import set_dotted
+from simstudy.texts import shortened
 from simstudy.workflow.compare import compare_studies, write_page
 from simstudy.workflow.lists import PAGE, Watch
 from simstudy.workflow.options import RunOptions
@@ -49,6 +50,10 @@ def _value(text: str) -> Any:
         return tomllib.loads(f"value = {text}")["value"]
     except tomllib.TOMLDecodeError:
         return text
+    except (ValueError, RecursionError) as error:  # numbers of thousands of digits, deep nesting
+        raise SimstudyError(
+            f"--key: '{shortened(text)}' is too long a number, or nested too deeply"
+        ) from error
 
 
 def variants(keys: Sequence[tuple[str, Sequence[Any]]]) -> list[Reading]:

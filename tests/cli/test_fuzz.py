@@ -338,7 +338,7 @@ def odd_scores(draw: st.DrawFn, path: Path) -> None:
     with contextlib.suppress(Exception):  # what no such file can hold
         changed.to_parquet(path)
     manifest = json.loads((path.parent / "manifest.json").read_text())
-    manifest["scores_checksum"] = zlib.crc32(path.read_bytes())
+    manifest["checksums"]["scores.parquet"] = zlib.crc32(path.read_bytes())
     (path.parent / "manifest.json").write_text(json.dumps(manifest))
 
 

@@ -11,7 +11,7 @@ from simstudy.analysis.decision_curves import decide, mean_curve, operating_poin
 from simstudy.errors import SimstudyError
 from simstudy.measures.curves import Roc, cost_curve, probability_cost, roc
 from simstudy.results.curves import ranked
-from simstudy.results.store import ANSWERS
+from simstudy.study.constants import ANSWERS
 
 STUDY = {
     "name": "kept",

@@ -4,18 +4,24 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
+import zlib
 from pathlib import Path
 
 import pytest
 
 from simstudy import SimstudyError, load_study, merge, open_results, run_shard, run_study
+from simstudy.cli.app import app
+from simstudy.results.recorded import foreign
 
-pytestmark = [pytest.mark.xdist_group("others"), pytest.mark.slow]  # its results are made once
+pytestmark = [pytest.mark.xdist_group("others")]  # its results are made once
 
 PLUGIN = '''
+import os
+import pathlib
 from dataclasses import dataclass
 
 import numpy as np
@@ -41,10 +47,15 @@ class Guess(Prior):
 def certainty(proba, y):
     """The greatest probability."""
     return np.max(proba, axis=1)
+
+
+if mark := os.environ.get("MARK"):
+    pathlib.Path(mark).touch()
 '''
 STUDY = """
 name = "borrowed"
 models = 4
+keep_answers = true
 plugins = ["pocket.py"]
 
 [family]
@@ -98,57 +109,148 @@ def made(tmp_path_factory):
     return place
 
 
-@pytest.fixture(params=["the plugin does", "a classifier does"])
-def attacked(request, made, tmp_path):
+def renamed(place: Path, old: str, new: str) -> None:
+    """Name something else in results, with the checksums of lines that go with it."""
+    for file in ("study.toml", "manifest.json", "cells.jsonl"):
+        text = (place / file).read_text().replace(old, new)
+        if file == "cells.jsonl":
+            lines = [line[9:] for line in text.splitlines()]
+            text = "".join(f"{zlib.crc32(line.encode()):08x} {line}\n" for line in lines)
+        (place / file).write_text(text)
+
+
+ATTACKS = ("a plugin that was changed", "the plugin that was run", "a classifier")
+
+
+@pytest.fixture(params=ATTACKS)
+def attacked(request, made, tmp_path, monkeypatch):
     """The same, with something in it that leaves a mark when it is executed or imported."""
     mark = tmp_path / "executed"
     for name in ("whole", "one", "two"):
         shutil.copytree(made / name, tmp_path / name)
-        place = tmp_path / name
-        if request.param == "the plugin does":
-            (place / "plugins" / "0_pocket.py").write_text(MARK.format(str(mark)))
-            continue
-        for file in ("study.toml", "manifest.json", "cells.jsonl"):
-            text = (place / file).read_text()
-            named = text.replace("sklearn.naive_bayes:CategoricalNB", "harmful:Thing")
-            (place / file).write_text(named)
+        if request.param == "a plugin that was changed":
+            plugin = tmp_path / name / "plugins" / "0_pocket.py"
+            plugin.write_text(MARK.format(str(mark)) + PLUGIN)
+        elif request.param == "a classifier":
+            renamed(tmp_path / name, "sklearn.naive_bayes:CategoricalNB", "harmful:Thing")
+        else:
+            monkeypatch.setenv("MARK", str(mark))
     shutil.copytree(tmp_path / "whole", tmp_path / "again")
     (tmp_path / "harmful.py").write_text(MARK.format(str(mark)))  # it can be imported
+    (tmp_path / "attack").write_text(request.param)
     return tmp_path
 
 
+IN_RESULTS = "whole/study.toml"
 VERBS = {
-    "report": ("report", "whole"),
-    "figures": ("figures", "whole", "--format", "png"),
-    "tables": ("tables", "whole"),
-    "compare": ("compare", "whole", "again", "--out", "page.html"),
-    "failures": ("failures", "whole"),
-    "show": ("show", "whole/study.toml"),
-    "merge": ("merge", "one", "two", "--out", "joined"),
+    "report": ("whole",),
+    "figures": ("whole", "--format", "png"),
+    "tables": ("whole",),
+    "compare": ("whole", "again", "--out", "page.html"),
+    "failures": ("whole",),
+    "show": (IN_RESULTS,),
+    "merge": ("one", "two", "--out", "joined"),
+    "score": ("whole", "--measure", "kappa"),
+    "run": (IN_RESULTS, "--out", "new", "--jobs", 1),
+    "plan": (IN_RESULTS, "--pilot", 3, "--jobs", 1),
+    "cell": (IN_RESULTS, "--model", 0, "--size", 20, "--learner", "G"),
+    "vary": (IN_RESULTS, "--key", "measures.prior=train,test", "--jobs", 1),
+    "list": (IN_RESULTS,),
+    "advise": ("whole/failures.csv",),
+    "data": ("whole/failures.csv",),
+    "new": (IN_RESULTS,),
+    "schema": (),
+    "studies": (),
 }
+
+
+def executed_by() -> dict[str, str]:
+    """What each verb executes of results, by the table of ARCHITECTURE.md."""
+    text = Path(__file__).parents[2].joinpath("ARCHITECTURE.md").read_text()
+    rows = text.partition("**What is executed when.**")[2].split("\n\n")[1].splitlines()[2:]
+    cells = [row.strip("| ").split(" | ") for row in rows]
+    return {verb: row[-1] for row in cells for verb in re.findall(r"`(\w+)`", row[0])}
+
+
+def test_every_verb_has_a_row_that_says_what_it_executes():
+    verbs = {command.name for command in app.registered_commands}
+    assert {*VERBS} == {*executed_by()} == verbs
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("verb", VERBS)
-def test_nothing_is_executed(attacked, verb):
-    done = command(*VERBS[verb], cwd=attacked)
-    assert not (attacked / "executed").exists()
+def test_only_what_the_table_says_is_executed(attacked, verb):
+    attack, told = (attacked / "attack").read_text(), executed_by()[verb]
+    done = command(verb, *VERBS[verb], cwd=attacked)
     assert "Traceback" not in done.stderr
-    if verb == "merge":  # which would copy a plugin that is another one
-        assert done.returncode == 2
-        assert len(done.stderr.splitlines()) == 1
+    executed = (attacked / "executed").exists()
+    if told.startswith("nothing") or attack == "a plugin that was changed":
+        assert not executed
     else:
-        assert done.returncode == 0, done.stderr
+        named = "plugins" if attack == "the plugin that was run" else "packages of classifiers"
+        assert executed == (named in told)
+    if attack == "the plugin that was run":
+        assert done.returncode == (2 if verb in ("list", "advise", "data", "new") else 0)
+    elif verb == "merge":  # would copy a plugin that is another one
+        assert done.returncode == (2 if attack == "a plugin that was changed" else 0), done.stderr
+    elif told.startswith("plugins") and attack == "a plugin that was changed":
+        assert done.returncode == 2
+        assert "it is not executed" in done.stderr
     if verb == "report":
         page = (attacked / "whole" / "report.html").read_text()
-        for told in ("fits into a pocket", "Guesses what most are", "greatest probability"):
-            assert told in page
+        for words in ("fits into a pocket", "Guesses what most are", "greatest probability"):
+            assert words in page
         assert "The first 3 of 4 models" in page
     if verb == "figures":
         assert "left out: reliability: predictions are not stored, and running" in done.stderr
         assert "--rerun" in done.stderr
 
 
+WRAPPED = """
+name = "wrapped"
+models = 2
+keep_answers = true
+[family]
+name = "tan"
+variables = [3, 4]
+[data]
+train_sizes = [20, 60]
+test_size = "exact"
+[[learners]]
+name = "naive_bayes"
+[[learners]]
+name = "calibrated"
+learner = "sklearn.naive_bayes:CategoricalNB"
+folds = 2
+"""
+
+
+def test_classifiers_that_other_learners_wrap_are_not_simstudys_own():
+    select = {
+        "name": "select",
+        "candidates": ["tan", {"learner": "x:Y"}],
+        "measure": "auc:accuracy",
+    }
+    select |= {"label": "best: of two"}
+    study = {"family": {"name": "tan"}, "measures": {"primary": "auc", "also": []}, "plugins": []}
+    calibrated = {"name": "calibrated", "learner": "harmful:Thing"}
+    assert foreign(study | {"learners": [calibrated, select]}) == ["harmful:Thing", "x:Y"]
+    assert foreign(study | {"learners": [{"name": "tan", "label": "a:b"}]}) == []
+
+
+@pytest.mark.slow
+def test_a_classifier_that_another_learner_wraps_is_not_imported(tmp_path):
+    (tmp_path / "s.toml").write_text(WRAPPED)
+    run_study(load_study(tmp_path / "s.toml"), tmp_path / "whole", jobs=1, report=False)
+    renamed(tmp_path / "whole", "sklearn.naive_bayes:CategoricalNB", "harmful:Thing")
+    (tmp_path / "harmful.py").write_text(MARK.format(str(tmp_path / "executed")))
+    for verb in ("figures", "report", "score"):
+        done = command(verb, *VERBS[verb], cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+    assert not (tmp_path / "executed").exists()
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "asked",
     [
@@ -245,6 +347,7 @@ def test_joining_what_is_to_be_refined_executes_nothing_of_others(tmp_path):
     assert not refined.refined.empty
 
 
+@pytest.mark.slow
 def test_show_says_the_same_of_results_as_of_the_study(made, tmp_path):
     shown = command("show", made / "whole" / "study.toml", cwd=tmp_path)
     assert shown.returncode == 0

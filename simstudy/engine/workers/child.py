@@ -74,11 +74,12 @@ class Child:
 
     def _listen(self) -> None:
         assert self._process.stdout is not None
-        try:
-            while True:
-                self._answers.put(pickle.load(self._process.stdout))
-        except Exception:  # end of the stream, perhaps within a message
-            self._answers.put("crashed")
+        with self._process.stdout as stream:
+            try:
+                while True:
+                    self._answers.put(pickle.load(stream))
+            except Exception:  # end of the stream, perhaps within a message
+                self._answers.put("crashed")
 
     def _watch(self) -> None:
         """Detect the exit even if a process that a learner started keeps the pipe open."""
@@ -130,6 +131,7 @@ class Child:
         with contextlib.suppress(OSError):
             assert self._process.stdin is not None
             self._process.stdin.close()
+        self._listener.join(_GRACE)  # it closes the other pipe, unless a process keeps that open
         trace = ""
         with contextlib.suppress(OSError):
             trace = Path(self._place, TRACE).read_text(encoding="utf-8", errors="replace")

@@ -8,7 +8,13 @@ from typing import NamedTuple
 from simstudy.analysis.findings import Findings
 from simstudy.analysis.standings import AHEAD, IDENTICAL, UNTESTED, Standing
 from simstudy.report.prose.numbers import brief, number
-from simstudy.report.prose.phrases import MAX_NAMED, consecutive, in_unit, listed
+from simstudy.report.prose.phrases import (
+    MAX_NAMED,
+    consecutive,
+    failed_learners,
+    in_unit,
+    listed,
+)
 
 _PLACE = "On these models"
 _AS_FAR = ", as far as they could be compared"
@@ -24,24 +30,31 @@ def finding(findings: Findings) -> str:
     differ significantly from each other. With many sizes, whose mean is best, or who does best at
     the ends.
     """
+    failed = failed_learners(findings)
+    lost = f" {listed([*map(brief, failed)])} failed in every cell." * bool(failed)
+    return _of_the_others(findings, failed) + lost
+
+
+def _of_the_others(findings: Findings, failed: Sequence[str]) -> str:
+    """Who does best among the learners that did not fail in every cell."""
     standings, learners = findings.standings, findings.design.learners
     if len(learners) == 1:
         return _alone(findings)
     if not standings:
         return f"{_PLACE} no learner has a finite mean, so that none can be called the best."
     if not any(pair.verdict == AHEAD for pair in findings.pairs):
-        return _no_differences(findings)
+        return _no_differences(findings, failed)
     decided = [one for one in standings if one.contenders and one.beaten]
-    clauses = _clauses(decided)
+    clauses = _clauses(decided, failed)
     leaders = {one.leader: [s.size for s in decided if s.leader == one.leader] for one in decided}
     if _few([clause.sizes for clause in clauses], findings):
         parts = [_best(clauses, findings)] if clauses else []
     elif _few([*leaders.values()], findings):
         parts = [_best_means(leaders, decided, findings)]
     else:
-        text = _best(_clauses([decided[0], decided[-1]]), findings)
+        text = _best(_clauses([decided[0], decided[-1]], failed), findings)
         parts = [f"{text}; in between, the answer changes with the size"]
-    return f"{_PLACE} {'; '.join([*parts, *_undecided(findings)])}."
+    return f"{_PLACE} {'; '.join([*parts, *_undecided(findings, failed)])}."
 
 
 class Clause(NamedTuple):
@@ -52,11 +65,12 @@ class Clause(NamedTuple):
     sizes: list[int]
 
 
-def _clauses(standings: Sequence[Standing]) -> list[Clause]:
+def _clauses(standings: Sequence[Standing], failed: Sequence[str]) -> list[Clause]:
     """Group the sizes by who does best, in the order of their first sizes."""
     found: dict[tuple[frozenset[str], frozenset[str]], Clause] = {}
     for one in standings:
-        best, untested = one.contenders, tuple(pair.second for pair in one.untested)
+        best = one.contenders
+        untested = tuple(pair.second for pair in one.untested if pair.second not in failed)
         key = frozenset(best), frozenset(untested)
         found.setdefault(key, Clause(best, untested, [])).sizes.append(one.size)
     return list(found.values())
@@ -132,7 +146,7 @@ def _best_means(
     )
 
 
-def _undecided(findings: Findings) -> list[str]:
+def _undecided(findings: Findings, failed: Sequence[str]) -> list[str]:
     """At which sizes nobody can be said to do best, and why."""
     found: dict[str, list[int]] = {}
     known = {standing.size: standing for standing in findings.standings}
@@ -140,7 +154,10 @@ def _undecided(findings: Findings) -> list[str]:
         if (one := known.get(size)) is None:
             found.setdefault("no mean is finite", []).append(size)
         elif one.contenders and not one.beaten:
-            tested = all(pair.verdict != UNTESTED for pair in findings.pairs_at(size))
+            tested = all(
+                pair.verdict != UNTESTED or {pair.first, pair.second} & {*failed}
+                for pair in findings.pairs_at(size)
+            )
             why = f"no two learners differ significantly{_AS_FAR * (not tested)}"
             found.setdefault(why, []).append(size)
         elif one.leader in one.beaten:
@@ -158,11 +175,13 @@ def _undecided(findings: Findings) -> list[str]:
     return texts
 
 
-def _no_differences(findings: Findings) -> str:
+def _no_differences(findings: Findings, failed: Sequence[str]) -> str:
     """That no test has any learner ahead of another."""
-    learners = [*map(brief, findings.design.learners)]
+    learners = [brief(name) for name in findings.design.learners if name not in failed]
+    if len(learners) == 1:
+        return f"{_PLACE} there is nothing to compare {learners[0]} with."
     sizes = [standing.size for standing in findings.standings]
-    verdicts = {pair.verdict for pair in findings.pairs}
+    verdicts = {p.verdict for p in findings.pairs if not {p.first, p.second} & {*failed}}
     who = listed(learners) if len(learners) <= MAX_NAMED + 1 else f"the {len(learners)} learners"
     where = f"with {_sizes(sizes, findings)} rows"
     if not verdicts - {UNTESTED}:

@@ -13,6 +13,7 @@ from simstudy.report.prose.phrases import (
     adjusted_for,
     among,
     count_range,
+    failed_learners,
     in_unit,
     intervals_of_means,
     level,
@@ -98,10 +99,11 @@ def _leaders(findings: Findings) -> list[str]:
 
 def _no_differences(sizes: list[int], findings: Findings) -> str:
     """That no two learners differ, and how large the largest difference is."""
-    learners, where = findings.design.learners, rows(sizes)
+    failed, where = failed_learners(findings), rows(sizes)
+    learners = [name for name in findings.design.learners if name not in failed]
     tested = [pair for pair in findings.pairs if pair.verdict != UNTESTED]
     if not tested:
-        return opening(f"{where} {listed(learners)} cannot be compared.")
+        return opening(f"{where} {listed(findings.design.learners)} cannot be compared.")
     if all(pair.verdict == IDENTICAL for pair in findings.pairs):
         return opening(f"{where} {listed(learners)} are identical in every model.")
     if all(pair.verdict == IDENTICAL for pair in tested):
@@ -308,7 +310,9 @@ def _lost(findings: Findings, failures: int, cells: int) -> list[str]:
     """Which cells failed or are infinite, and so are not compared."""
     parts = []
     if failures:
-        parts.append(f"{failures:,} of {cells:,} cells failed")
+        every = failed_learners(findings)
+        all_of = f", among them all of {listed(every)}" * bool(every)
+        parts.append(f"{failures:,} of {cells:,} cells failed{all_of}")
     infinite: dict[str, list[int]] = {}
     for mean in findings.means:
         if mean.infinite:

@@ -23,6 +23,15 @@ def listed(names: Sequence[str], most: int = MAX_NAMED) -> str:
     return " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
 
 
+def failed_learners(findings: Findings) -> list[str]:
+    """Return the learners that failed in every cell, of which there is nothing else to say."""
+    scores = findings.scores
+    if "status" not in scores or not (scores["status"] == "ok").any():
+        return []
+    succeeded = {*scores.loc[scores["status"] == "ok", "learner"]}
+    return [learner for learner in findings.design.learners if learner not in succeeded]
+
+
 def all_sizes(sizes: Sequence[int]) -> str:
     """Join all sizes as "50, 500 and 5,000"."""
     return listed([f"{size:,}" for size in sizes], most=len(sizes))
