@@ -1,0 +1,159 @@
+"""Small studies of all kinds, with seeds by which some decisions hang on the adjustment."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+LEARNERS = {
+    "NB": "naive_bayes",
+    "TAN": "tan",
+    "prior": "prior",
+    "1R": "one_r",
+    "C45": "c45",
+    "AODE": "aode",
+}
+FAILING = """
+from dataclasses import dataclass
+from simstudy import Learner, register_learner
+from simstudy.learners import TAN
+
+@register_learner("sometimes")
+@dataclass(frozen=True)
+class Sometimes(Learner):
+    def fit(self, sample, rng=None):
+        if sample.codes[0].sum() % 7 == 0:
+            raise RuntimeError("not these rows")
+        return TAN(alpha=3.0).fit(sample, rng)
+"""
+
+
+def section(name: str, /, **keys: object) -> str:
+    """Return a section of a TOML file; one with two brackets is in a list."""
+    lines = [f"{key} = {json.dumps(value)}" for key, value in keys.items()]
+    return "\n".join([f"[{name}]", *lines, ""])
+
+
+def learners(*labels: str) -> str:
+    """Return the sections of learners, by their labels."""
+    return "".join(section("[learners]", name=LEARNERS[one], label=one) for one in labels)
+
+
+def study(name: str, seed: int, body: str, models: int = 12, **keys: object) -> str:
+    """Return a study of small models."""
+    head = {"name": name, "seed": seed, "models": models, **keys}
+    lines = [f"{key} = {json.dumps(value)}" for key, value in head.items()]
+    family = section("family", name="tan", variables=[4, 4])
+    return "\n".join([*lines, "", family + body])
+
+
+def data(*sizes: int) -> str:
+    """Return the sizes of a study of learners, judged exactly."""
+    return section("data", train_sizes=sizes, test_size="exact")
+
+
+def adjusted(adjustment: str) -> str:
+    """Return the section that chooses an adjustment."""
+    return section("analysis", adjustment=adjustment)
+
+
+ESTIMATORS = (
+    section("[estimators]", name="resubstitution")
+    + section("[estimators]", name="cross_validation", label="cv", folds=4)
+    + section("[estimators]", name="bootstrap_632", label="boot", repeats=8)
+)
+TESTS = (
+    section("[tests]", name="resampled_t", label="naive", corrected=False, repeats=20)
+    + section("[tests]", name="five_by_two_t", label="5x2")
+    + section("[tests]", name="mcnemar")
+)
+MANY = [
+    section("[learners]", name="naive_bayes", label=f"NB{place}", alpha=alpha)
+    for place, alpha in enumerate((0.1, 0.5, 1.0, 2.0, 4.0, 8.0))
+]
+ROUGH = section("[learners]", name="tan", label="rough", alpha=0.02)  # bad with few rows
+TWICE = section("measures", primary="information_reward", also=["accuracy"])
+STUDIES = {
+    "two": study("two", 2, data(10, 25, 60) + learners("NB", "TAN") + TWICE),
+    "three": study(
+        "three",
+        1,
+        data(10, 25, 60)
+        + learners("NB", "TAN", "prior")
+        + section("measures", primary="log_loss", also=["accuracy"])
+        + adjusted("bonferroni"),
+    ),
+    "five": study(
+        "five",
+        2,
+        data(10, 30, 90)
+        + learners("NB", "TAN", "prior", "1R", "AODE")
+        + adjusted("holm"),
+    ),
+    "unadjusted": study(
+        "unadjusted", 2, data(10, 30) + learners("NB", "TAN", "prior") + adjusted("none")
+    ),
+    "many": study(
+        "many", 3, data(12, 40, 120) + learners("TAN", "prior", "AODE", "1R") + "".join(MANY)
+    ),
+    "failing": study(
+        "failing",
+        3,
+        data(10, 30, 90)
+        + learners("NB", "TAN", "prior")
+        + section("[learners]", name="sometimes", label="some"),
+        models=14,
+        plugins=["sometimes.py"],
+    ),
+    "close": study(
+        "close",
+        2,
+        data(10, 40, 160, 640) + learners("NB", "prior") + ROUGH,
+        models=14,
+    ),
+    "measures": study(
+        "measures",
+        1,
+        section("data", train_sizes=[40], test_sizes=[10, 40, 160], repeats=6)
+        + learners("NB", "prior", "TAN", "1R")
+        + section(
+            "measures",
+            primary="information_reward",
+            also=["accuracy", "auc"],
+            targets=["kl_divergence"],
+        ),
+        models=14,
+        compare="measures",
+    ),
+    "estimators": study(
+        "estimators",
+        1,
+        section("data", train_sizes=[12, 30], training_sets=5)
+        + learners("NB", "prior")
+        + section("measures", primary="accuracy")
+        + ESTIMATORS,
+        compare="estimators",
+    ),
+    "tests": study(
+        "tests",
+        2,
+        section("data", train_sizes=[30, 90], repeats=4)
+        + learners("NB", "prior")
+        + section("measures", primary="accuracy")
+        + TESTS,
+        models=8,
+        compare="tests",
+    ),
+}
+
+
+def write(directory: Path) -> dict[str, Path]:
+    """Write all studies of models to a directory, and return their files."""
+    (directory / "sometimes.py").write_text(FAILING, encoding="utf-8")
+    files = {name: directory / f"{name}.toml" for name in STUDIES}
+    for name, path in files.items():
+        path.write_text(STUDIES[name], encoding="utf-8")
+    return files
