@@ -1,23 +1,40 @@
-"""No page contradicts itself or the scores: what it says of pairs is read and computed again."""
+"""No page contradicts itself or the scores: what it says of pairs is read and computed again.
+
+The mutations below change one place at a time, so that the reader must find a contradiction.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import io
+import pkgutil
+import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from simstudy import Results, open_results
+from simstudy import open_results
+from simstudy.analysis import findings as analysis
+from simstudy.analysis.findings import Findings
+from simstudy.analysis.pairwise import pairwise
 from simstudy.cli.app import app
+from simstudy.report import files
 from simstudy.report.page import report_page
+from simstudy.report.terminal import make_console, print_summary
+from simstudy.study.lists import load_collection
+from simstudy.workflow.lists import page as list_page
 from tests.report.agreement import studies
+from tests.report.agreement.compare import Comparison
 from tests.report.agreement.page import Page, terminal
 from tests.report.agreement.said import Said
-from tests.report.agreement.truth import Truth
+from tests.report.agreement.truth import Truth, between_fault
 
 pytestmark = pytest.mark.xdist_group("agreement")  # the studies are run once
+ADJUSTMENTS = ("bonferroni_all", "bonferroni", "holm", "none")
+Faults = dict[str, list[tuple[str, str]]]
 
 
 def command(*arguments: object) -> str:
@@ -25,6 +42,7 @@ def command(*arguments: object) -> str:
     printed = io.StringIO()
     with pytest.MonkeyPatch.context() as patch, contextlib.redirect_stdout(printed):
         patch.setenv("COLUMNS", "2000")
+        patch.setattr(files, "learning_curve_files", lambda results: {})  # which take long
         app([*map(str, arguments)], standalone_mode=False)
     return printed.getvalue()
 
@@ -38,46 +56,288 @@ def place(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def ran(place) -> Callable[[str], tuple[Path, str]]:
-    """Run a study once; return its results and what the run printed."""
+    """Run a study or the list once; return where its results are and what the run printed."""
     known: dict[str, tuple[Path, str]] = {}
 
     def run(name: str) -> tuple[Path, str]:
         if name not in known:
-            out = place / "out" / name
-            more = ["--refine"] if name == "close" else []
-            known[name] = out, command("run", place / f"{name}.toml", "--out", out, "--jobs", 1, *more)
+            out = place / "out" / ("" if name == "list" else name)
+            more = ["--jobs", 1, *["--refine"] * (name == "close")]
+            printed = command("run", place / f"{name}.toml", "--out", out, *more)
+            known[name] = place / "out" / name, printed
         return known[name]
 
     return run
 
 
-def faults(said: dict[int, list[Said]], directory: Path) -> dict[str, list[str]]:
-    """Return what the scores contradict, by the part of the page that says it."""
-    found: dict[str, list[str]] = {}
-    for at, each in said.items():
-        truth = Truth(directory, at)
-        for one in each:
-            if wrong := truth.fault(one):
-                found.setdefault(one.where, []).append(f"{truth.column}: {wrong}")
+def collected(pairs: list[tuple[Said, str]]) -> Faults:
+    """Return the kinds of statements that are wrong, and why, by where they stand."""
+    found: Faults = {}
+    for said, wrong in pairs:
+        if wrong:
+            found.setdefault(said.where, []).append((said.kind, wrong))
     return found
 
 
-def page_of(directory: Path, text: str = "") -> dict[int, list[Said]]:
-    """Read a report; that of the directory if none is given."""
+def page_faults(directory: Path, text: str = "") -> Faults:
+    """Return what the scores contradict on a report; that of the directory if none is given."""
     text = text or (directory / "report.html").read_text(encoding="utf-8")
-    return Page(text, Truth(directory).sizes).said()
+    said = Page(text, Truth(directory).sizes).said()
+    truths = {at: Truth(directory, at) for at in said}
+    return collected([(one, truths[at].fault(one)) for at in said for one in said[at]])
+
+
+def terminal_faults(directory: Path, printed: str) -> Faults:
+    truth = Truth(directory)
+    said = terminal(printed, truth.learners, truth.sizes)
+    return collected([(one, truth.fault(one)) for one in said])
+
+
+def list_faults(directory: Path, text: str = "") -> Faults:
+    text = text or (directory / "compare.html").read_text(encoding="utf-8")
+    truths = {name: Truth(directory / name) for name in studies.LISTED}
+    designs = {name: (truth.learners, truth.sizes) for name, truth in truths.items()}
+    pairs = []
+    for name, said in Comparison(text, designs).said():
+        truth = truths[name]
+        if said.kind == "between":
+            other = truths[said.whom]
+            wrong = between_fault(truth, other, truth.seed == other.seed, said)
+        else:
+            wrong = truth.fault(said)
+        pairs.append((said, wrong))
+    return collected(pairs)
 
 
 @pytest.mark.parametrize("name", studies.STUDIES)
 def test_the_page_says_what_the_scores_say(ran, name):
     directory, _ = ran(name)
-    said = page_of(directory)
-    assert faults(said, directory) == {}
+    assert page_faults(directory) == {}
 
 
 @pytest.mark.parametrize("name", studies.STUDIES)
 def test_the_terminal_says_what_the_scores_say(ran, name):
     directory, printed = ran(name)
+    assert terminal_faults(directory, printed) == {}
+    if name in ("measures", "estimators", "tests"):
+        assert "One learner overtakes" not in printed
+
+
+def test_the_page_of_a_list_says_what_the_scores_say(ran):
+    directory, printed = ran("list")
+    assert list_faults(directory) == {}
+    said = re.search(r"Of \d+ statements about these studies, .*", printed)
+    assert said
+    assert said[0] in (directory / "compare.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", studies.STUDIES)
+def test_every_part_of_a_page_and_of_the_terminal_is_read(ran, name):
+    directory, printed = ran(name)
+    said = Page((directory / "report.html").read_text(encoding="utf-8"), Truth(directory).sizes)
+    parts = {"finding", "statements", "marks", "method", "bands", "thresholds", "pairs"}
+    for own in said.said().values():
+        assert parts <= {one.where for one in own}
     truth = Truth(directory)
-    said = terminal(printed, truth.learners, truth.sizes)
-    assert faults({0: said}, directory) == {}
+    lines = {one.where for one in terminal(printed, truth.learners, truth.sizes)}
+    assert {f"terminal {part}" for part in ("finding", "marks", "pairs", "courses")} <= lines
+
+
+def decisions(directory: Path, place: int, adjustment: str = "") -> dict[Any, str]:
+    truth = Truth(directory, place, adjustment)
+    return {key: truth.verdict(*key[1:], key[0]) for key in truth.p}
+
+
+@pytest.mark.parametrize("name", studies.STUDIES)
+def test_some_decisions_hang_on_the_adjustment(ran, name):
+    """Otherwise no test here could see one."""
+    directory, _ = ran(name)
+    columns = len(Page((directory / "report.html").read_text(), []).views())
+    own = [decisions(directory, place) for place in range(columns)]
+    turned = {
+        adjustment
+        for adjustment in ADJUSTMENTS
+        for place in range(columns)
+        if decisions(directory, place, adjustment) != own[place]
+    }
+    assert turned
+    shown = {verdict for each in own for verdict in each.values()}
+    assert "level" in shown
+    assert name == "two" or shown & {"ahead", "behind"}
+
+
+# One place at a time is changed
+
+
+def unadjusted(findings: Findings) -> Findings:
+    return replace(findings, design=replace(findings.design, adjustment="none"))
+
+
+def by_pairs(findings: Findings) -> Findings:
+    return replace(findings, design=replace(findings.design, adjustment="bonferroni"))
+
+
+def confident(findings: Findings) -> Findings:
+    return replace(findings, design=replace(findings.design, confidence=0.8))
+
+
+def upside_down(findings: Findings) -> Findings:
+    info = findings.info
+    return replace(findings, info=replace(info, greater_is_better=not info.greater_is_better))
+
+
+def complete(findings: Findings) -> Findings:
+    scores = findings.scores
+    lost = scores["model"][scores[findings.measure].isna()]
+    return replace(findings, scores=scores[~scores["model"].isin(lost)])
+
+
+def own_sizes(findings: Findings) -> Findings:
+    return replace(findings, added=findings.added.iloc[:0])
+
+
+def of(change: Callable[[Findings], Findings]) -> Callable[..., Any]:
+    """Call a function of findings with changed ones."""
+    return lambda real: lambda findings, *rest, **more: real(change(findings), *rest, **more)
+
+
+def shrunk(real: Callable[..., str]) -> Callable[..., str]:
+    """Draw a band nearer to its middle than its numbers are."""
+
+    def band(low: Any, high: Any) -> str:
+        both = [(a, b, (a[1] + b[1]) / 2) for a, b in zip(low, high, strict=True)]
+        inner = [[(x, y + 0.4 * (m - y)) for (x, y), m in side] for side in _sides(both)]
+        return real(*inner)
+
+    return band
+
+
+def _sides(both: Any) -> list[Any]:
+    return [[(a, m) for a, _, m in both], [(b, m) for _, b, m in both]]
+
+
+def thresholds_by(change: Callable[[Findings], Findings]) -> Callable[..., Any]:
+    return lambda real: lambda findings, shown, alone: real(change(findings), None, alone)
+
+
+def one_more(real: Callable[[str, int], str]) -> Callable[[str, int], str]:
+    return lambda adjustment, m: real(adjustment, m + 1)
+
+
+def also(*sentences: str) -> Callable[..., Any]:
+    return lambda real: lambda *rest, **more: [*real(*rest, **more), *sentences]
+
+
+CHARTS, TABLES = "simstudy.report.charts", "simstudy.report.tables.findings"
+ON_PAGES = [
+    ("close", "simstudy.report.page.finding", of(unadjusted), {"finding"}),
+    ("many", "simstudy.report.page.finding", of(by_pairs), {"finding"}),
+    ("close", "simstudy.report.page.statements", of(unadjusted), {"statements"}),
+    ("failing", "simstudy.report.page.statements", of(by_pairs), {"statements"}),
+    ("five", f"{TABLES}._marks", of(by_pairs), {"marks"}),
+    ("estimators", f"{TABLES}._marks", of(confident), {"marks"}),
+    ("close", f"{TABLES}.pairs", of(unadjusted), {"pairs"}),
+    ("measures", f"{TABLES}.pairs", of(unadjusted), {"pairs"}),
+    ("failing", f"{TABLES}.pairs", of(complete), {"pairs"}),
+    ("three", f"{TABLES}.pairs", of(upside_down), {"pairs"}),
+    ("five", f"{TABLES}.pairs", of(by_pairs), {"pairs"}),
+    ("close", f"{CHARTS}.pairs.difference", of(unadjusted), {"bands", "drawn bands"}),
+    ("three", f"{CHARTS}.pairs.difference", of(confident), {"bands", "drawn bands"}),
+    ("two", f"{CHARTS}.svg.band", shrunk, {"drawn bands"}),
+    ("close", f"{TABLES}.thresholds", thresholds_by(own_sizes), {"thresholds"}),
+    ("three", f"{TABLES}.thresholds", thresholds_by(unadjusted), {"thresholds"}),
+    ("three", "simstudy.report.prose.headline.adjusted_for", one_more, {"method"}),
+    ("two", "simstudy.report.page.statements", also("TAN is far ahead of NB."), {"statements"}),
+    ("two", "simstudy.report.prose.captions.pairs", also("TAN beats NB."), {"page"}),
+]
+IN_TERMINALS = [
+    ("close", "finding", of(unadjusted), {"terminal finding"}),
+    ("three", "verdicts", of(unadjusted), {"terminal pairs"}),
+    ("close", "crossings.course_sentences", of(unadjusted), {"terminal courses"}),
+    ("five", "build.means", of(by_pairs), {"terminal marks", "terminal method"}),
+]
+ON_LISTS = [
+    ("simstudy.report.compare.finding", of(by_pairs), {"findings"}),
+    ("simstudy.report.compare.statements", of(by_pairs), {"statements"}),
+    ("simstudy.report.charts.curves._leads", of(unadjusted), {"leads"}),
+]
+
+
+def mutated(monkeypatch, target: str, change: Callable[..., Any]) -> None:
+    """Change a function of a module, named by its path."""
+    module, _, name = target.rpartition(".")
+    holder = pkgutil.resolve_name(module)
+    monkeypatch.setattr(holder, name, change(getattr(holder, name)))
+
+
+def seen(found: Faults, places: set[str]) -> None:
+    """Require contradictions in these places alone, and not of printed numbers only."""
+    assert {*found} == places
+    assert {kind for each in found.values() for kind, _ in each} - {"numbers"}
+
+
+@pytest.mark.parametrize(("name", "target", "change", "places"), ON_PAGES)
+def test_a_page_that_decides_otherwise_in_one_place_is_found(
+    ran, monkeypatch, name, target, change, places
+):
+    directory, _ = ran(name)
+    mutated(monkeypatch, target, change)
+    seen(page_faults(directory, report_page(open_results(directory))), places)
+
+
+@pytest.mark.parametrize(("name", "target", "change", "places"), IN_TERMINALS)
+def test_a_terminal_that_decides_otherwise_in_one_place_is_found(
+    ran, monkeypatch, name, target, change, places
+):
+    directory, _ = ran(name)
+    mutated(monkeypatch, f"simstudy.report.terminal.{target}", change)
+    monkeypatch.setenv("COLUMNS", "2000")
+    console = make_console()
+    with console.capture() as printed:
+        print_summary(open_results(directory), console)
+    seen(terminal_faults(directory, printed.get()), places)
+
+
+@pytest.mark.parametrize(("target", "change", "places"), ON_LISTS)
+def test_a_page_of_a_list_that_decides_otherwise_in_one_place_is_found(
+    ran, place, monkeypatch, target, change, places
+):
+    directory, _ = ran("list")
+    mutated(monkeypatch, target, change)
+    results = [open_results(directory / name) for name in studies.LISTED]
+    text = list_page(load_collection(place / "list.toml"), results)
+    seen(list_faults(directory, text), places)
+
+
+def test_claims_by_other_tests_than_the_study_s_are_found(ran, place, monkeypatch):
+    directory, _ = ran("list")
+    real = analysis.Findings.pairs_at
+    monkeypatch.setattr(Findings, "pairs_at", lambda self, size: real(unadjusted(self), size))
+    results = [open_results(directory / name) for name in studies.LISTED]
+    text = list_page(load_collection(place / "list.toml"), results)
+    assert "claims" in list_faults(directory, text)
+
+
+def test_thresholds_with_tests_of_their_own_are_found(ran, monkeypatch):
+    directory, _ = ran("close")
+    real = analysis.courses
+
+    def alone(table, tests=None, **options):
+        return real(table, **options, adjustment="none")
+
+    monkeypatch.setattr(analysis, "courses", alone)
+    found = page_faults(directory, report_page(open_results(directory)))
+    assert {*found} == {"thresholds", "statements"}
+
+
+def test_a_family_without_the_added_sizes_is_found(ran, monkeypatch):
+    directory, _ = ran("close")
+
+    def narrow(self):
+        options = {"confidence": self.design.confidence, "adjustment": self.design.adjustment}
+        return pairwise(self.scores, value=self.measure, **options)
+
+    monkeypatch.setattr(Findings, "pairwise", property(narrow))
+    found = page_faults(directory, report_page(open_results(directory)))
+    assert {"method", "pairs", "statements"} <= {*found}
+    assert ("family", "m is {21}, not 12") in found["method"]

@@ -43,14 +43,54 @@ EXPLAINED = [
 ]
 
 
-def _explained(text: str) -> bool:
+def _explained(text: str, known: list[str]) -> bool:
     """Whether every telling sentence of a text is a general explanation."""
     sentences = re.split(r"(?<=[.?]) (?=[A-Z†])", text)
     telling = [one for one in sentences if TELLING.search(one)]
-    return all(any(re.fullmatch(known, one) for known in EXPLAINED) for one in telling)
+    return all(any(re.fullmatch(pattern, one) for pattern in known) for one in telling)
 
 
-class Page:
+class Blocks:
+    """The blocks of a page, of which those that say who is ahead must all be read.
+
+    Parameters
+    ----------
+    root : Node
+        The page.
+    explained : list of str
+        Patterns of sentences that hold whatever the numbers are.
+    """
+
+    def __init__(self, root: Node, explained: list[str]) -> None:
+        self.root, self.explained = root, explained
+        self.read: set[int] = set()
+
+    def section(self, name: str) -> Node:
+        """Return a section of the page."""
+        return self.root.all("section", id=name)[0]
+
+    def marked(self, node: Node, said: list[Said]) -> list[Said]:
+        """Remember that an element has been read."""
+        self.read.add(id(node))
+        return said
+
+    def blocks(self) -> Iterator[Node]:
+        """Yield the innermost blocks that say who is ahead, and have not been read."""
+        for node in self.root.all():
+            if node.tag not in _BLOCKS or id(node) in self.read:
+                continue
+            inner = [one for one in node.all() if one.tag in _BLOCKS]
+            if inner or not TELLING.search(node.text) or _explained(node.text, self.explained):
+                continue
+            if not any(id(around) in self.read for around in node.within()):
+                yield node
+
+    def unread(self) -> list[Said]:
+        """Return what has not been read."""
+        return [Said("page", "unread", value=block.text) for block in self.blocks()]
+
+
+class Page(Blocks):
     """What the page of a study says, by the places of its measures.
 
     Parameters
@@ -62,40 +102,37 @@ class Page:
     """
 
     def __init__(self, text: str, sizes: list[int]) -> None:
-        self.root = parse(text)
+        super().__init__(parse(text), EXPLAINED)
         form = self.root.all("div", "controls")[0]
         boxes = form.all("input", name="learner")
         self.learners = [box.parent.text for box in boxes if box.parent is not None]
         self.sentences, self.sizes = Sentences(self.learners, sizes), sizes
-        self.read: set[int] = set()
 
     def said(self) -> dict[int, list[Said]]:
         """Return all statements, and what could not be read, by the place of the measure."""
-        opening = self._section("curves")
-        found = {place: [*self._view(place)] for place in self._places(opening)}
-        for block in self._blocks():
+        found = {place: [*self._view(place)] for place in self.views()}
+        for block in self.blocks():
             found.setdefault(self._place(block), []).append(Said("page", "unread", value=block.text))
         return found
 
-    def _section(self, name: str) -> Node:
-        return self.root.all("section", id=name)[0]
-
-    def _places(self, section: Node) -> list[int]:
-        return [int(part.attrs["data-measure"]) for part in section.all("div", "of-measure")]
+    def views(self) -> list[int]:
+        """Return the places of the measures that are shown."""
+        parts = self.section("curves").all("div", "of-measure")
+        return [int(part.attrs["data-measure"]) for part in parts]
 
     def _place(self, block: Node) -> int:
         places = [node.attrs["data-measure"] for node in block.within() if "of-measure" in node.classes]
         return int(places[0]) if places else 0
 
     def _part(self, section: str, place: int) -> Node:
-        return self._section(section).all("div", "of-measure", **{"data-measure": str(place)})[0]
+        return self.section(section).all("div", "of-measure", **{"data-measure": str(place)})[0]
 
     def _view(self, place: int) -> Iterator[Said]:
         opening, detail = self._part("curves", place), self._part("findings", place)
         sentence = opening.all("div", "finding")[0].all("p")[0]
-        yield from self._marked(sentence, self.sentences.finding("finding", sentence.text))
+        yield from self.marked(sentence, self.sentences.finding("finding", sentence.text))
         for item in (one for part in detail.all("ul", "findings") for one in part.all("li")):
-            yield from self._marked(item, self.sentences.statement("statements", item.text))
+            yield from self.marked(item, self.sentences.statement("statements", item.text))
         yield from self._means(detail.all("table")[0])
         method = [p.text for p in detail.all("p", "small")]
         yield from families("method", " ".join(method))
@@ -110,21 +147,6 @@ class Page:
             yield from self._thresholds(table)
         for part in self._part("pairs", place).all("div", "table"):
             yield from self._pairs(part)
-
-    def _marked(self, node: Node, said: list[Said]) -> list[Said]:
-        """Remember that an element has been read."""
-        self.read.add(id(node))
-        return said
-
-    def _blocks(self) -> Iterator[Node]:
-        """Yield the innermost blocks that say who is ahead, and have not been read."""
-        for node in self.root.all():
-            if node.tag not in _BLOCKS or id(node) in self.read:
-                continue
-            inner = [one for one in node.all() if one.tag in _BLOCKS]
-            if not inner and TELLING.search(node.text) and not _explained(node.text):
-                if not any(id(around) in self.read for around in node.within()):
-                    yield node
 
     def _means(self, table: Node) -> Iterator[Said]:
         """Read the marks of the best means, and of those level with them."""
@@ -180,7 +202,7 @@ class Page:
                     yield Said("pairs", "best", best[1], size=size)
                 pair = (row[0].text, best[1] if best else head)
                 if "none" not in cell.classes:
-                    yield from self._marked(cell, [*self._cell(cell, pair, size)])
+                    yield from self.marked(cell, [*self._cell(cell, pair, size)])
 
     def _cell(self, cell: Node, pair: tuple[str, str], size: int) -> Iterator[Said]:
         more = cell.all("span", "more")[0].text
@@ -234,19 +256,24 @@ def _side(low: float, high: float, room: float) -> int:
     return 1 if low > room else -1 if high < -room else 0
 
 
+def zero_and_unit(svg: Node, rule: str) -> tuple[float, float]:
+    """Return where the line at 0 is drawn, and the pixels of a unit, by the ticks."""
+    axes = svg.all("g", "axes")[0]
+    heights = [float(one.attrs["d"].split()[1].split("H")[0]) for one in axes.all("path", "grid")]
+    labels = [one.text for one in axes.all("text", **{"text-anchor": "end"})]
+    ticks = [float(label.replace("−", "-").replace(",", "")) for label in labels]
+    (zero,) = (float(one.attrs["d"].split()[1].split("H")[0]) for one in svg.all("path", rule))
+    assert abs(heights[ticks.index(0.0)] - zero) < _PIXEL
+    low, high = (ticks.index(end(ticks)) for end in (min, max))
+    return zero, (heights[low] - heights[high]) / (ticks[high] - ticks[low])
+
+
 class Chart:
     """A chart of differences as it is drawn."""
 
     def __init__(self, svg: Node) -> None:
-        axes = svg.all("g", "axes")[0]
-        grid = [float(re.findall(r"[\d.]+", path.attrs["d"])[1]) for path in axes.all("path", "grid")]
-        labels = [text.text for text in axes.all("text", **{"text-anchor": "end"})]
-        ticks = [float(label.replace("−", "-").replace(",", "")) for label in labels]
-        (self.zero,) = (float(p.attrs["d"].split()[1].split("H")[0]) for p in svg.all("path", "base"))
-        least, most = min(ticks), max(ticks)
-        ends = grid[ticks.index(least)], grid[ticks.index(most)]
-        self.unit = (ends[0] - ends[1]) / (most - least)  # pixels, upwards
-        bottom = [p.attrs["d"] for p in axes.all("path", "axis")][0]
+        self.zero, self.unit = zero_and_unit(svg, "base")
+        bottom = svg.all("path", "axis")[0].attrs["d"]
         self.edges = 8.0, float(bottom.split()[1].split("H")[0])
         self.limits: dict[float, tuple[float, float]] = {}
         for piece in svg.all("path", "band")[0].attrs["d"].split("Z"):
@@ -295,7 +322,7 @@ def terminal(text: str, learners: list[str], sizes: list[int]) -> list[Said]:
             marks_of(bare, learners, columns, marks)
         elif TELLING.search(bare):
             said += families("terminal method", bare)
-            if not _explained(bare) and not re.search(r"m = |not adjusted", bare):
+            if not _explained(bare, EXPLAINED) and not re.search(r"m = |not adjusted", bare):
                 said.append(Said("terminal", "unread", value=bare))
     for at, given in marks.items():
         said.append(Said("terminal marks", "daggers", size=at, value=given))

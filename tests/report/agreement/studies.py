@@ -94,7 +94,7 @@ STUDIES = {
         + adjusted("holm"),
     ),
     "unadjusted": study(
-        "unadjusted", 2, data(10, 30) + learners("NB", "TAN", "prior") + adjusted("none")
+        "unadjusted", 3, data(10, 30) + learners("NB", "TAN", "prior") + adjusted("none")
     ),
     "many": study(
         "many", 3, data(12, 40, 120) + learners("TAN", "prior", "AODE", "1R") + "".join(MANY)
@@ -150,10 +150,36 @@ STUDIES = {
 }
 
 
+CLAIMED = (("TAN", "prior"), ("AODE", "NB"), ("NB", "TAN"))
+LISTED = ("two", "unadjusted", "five")
+CLAIMS = [
+    ("two", "TAN", "NB", [60]),
+    ("two", "NB", "TAN", [10, 25, 60]),
+    ("unadjusted", "NB", "prior", [10, 30]),
+    ("unadjusted", "TAN", "NB", [10, 30]),
+    *(("five", who, whom, [size]) for who, whom in CLAIMED for size in (10, 30, 90)),
+    ("five", "TAN", "prior", [10, 30, 90]),
+    ("five", "1R", "AODE", [10, 90]),
+]
+
+
+def claim(study: str, who: str, whom: str, sizes: list[int]) -> str:
+    """Return a claim whose words say what it is."""
+    *others, last = map(str, sizes)
+    at = f"{', '.join(others)} and {last}" if others else last
+    text = f"{who} beats {whom} at {at} rows"
+    keys = {"relation": "beats", "learners": [who], "against": [whom], "sizes": sizes}
+    return section("[statements]", study=study, text=text, **keys)
+
+
 def write(directory: Path) -> dict[str, Path]:
     """Write all studies of models to a directory, and return their files."""
     (directory / "sometimes.py").write_text(FAILING, encoding="utf-8")
     files = {name: directory / f"{name}.toml" for name in STUDIES}
     for name, path in files.items():
         path.write_text(STUDIES[name], encoding="utf-8")
+    listed = json.dumps([f"{name}.toml" for name in LISTED])
+    claims = "".join(claim(*one) for one in CLAIMS)
+    path = directory / "list.toml"
+    path.write_text(f'name = "list"\nstudies = {listed}\n{claims}', encoding="utf-8")
     return files

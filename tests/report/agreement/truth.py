@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import tomllib
+from functools import cache
 from itertools import combinations, pairwise
 from pathlib import Path
 
@@ -49,6 +50,7 @@ class Truth:
     def __init__(self, directory: Path, place: int = 0, adjustment: str = "") -> None:
         with (directory / "study.toml").open("rb") as file:
             settings = tomllib.load(file)
+        self.directory, self.seed = directory, settings["seed"]
         scores = pd.read_parquet(directory / "scores.parquet")
         self.column = [name for name in scores.columns if name not in KEYS][place]
         self.sizes = sorted(int(size) for size in scores["size"].unique())
@@ -76,7 +78,7 @@ class Truth:
             for pair in combinations(here, 2):
                 known = self.wide[[(size, name) for name in pair]].dropna().to_numpy()
                 self.both[size, *pair] = self.sign * known[:, 0], self.sign * known[:, 1]
-        self.p = {key: paired_p(*two, self.binary) for key, two in self.both.items()}
+        self.p = _raw_p(self)
         at = {size: [key for key in self.p if key[0] == size] for size in self.every_size}
         self.m = {size: len(keys) for size, keys in at.items()}
         if self.adjustment == "bonferroni_all":
@@ -90,6 +92,7 @@ class Truth:
                 found = multipletests(filled, method="holm")[1]
                 self.adjusted |= dict(zip(keys, found.tolist(), strict=True))
 
+    @cache  # noqa: B019 - these are few
     def lead(self, who: str, whom: str, size: int) -> tuple[float, float, float]:
         """Return the mean difference in favour of the first, and the limits of its interval."""
         turned = (size, who, whom) not in self.both
@@ -100,6 +103,7 @@ class Truth:
         half = float(stats.t.isf(self.alpha / (2 * self.m[size]), n - 1)) * spread
         return mean, mean - half, mean + half
 
+    @cache  # noqa: B019
     def verdict(self, who: str, whom: str, size: int) -> str:
         """Return "ahead", "behind", "level", "identical" or "untested", seen from the first."""
         key = (size, who, whom) if (size, who, whom) in self.p else (size, whom, who)
@@ -322,6 +326,17 @@ class Truth:
             return ""
         return f"the band of {said.who} over {said.whom} at {said.size}: {said.value}, not {found}"
 
+    def _claim(self, said: Said) -> str:
+        """The verdict on a claim that one learner is ahead of another at some sizes."""
+        ways = {self.verdict(said.who, said.whom, size) for size in said.size}
+        expected = "not reproduced" if "behind" in ways else "not decided"
+        expected = "reproduced" if ways == {"ahead"} else expected
+        return "" if expected == said.value else f"{said} is {expected}"
+
+    def _tested_for(self, said: Said) -> str:
+        own = {self.m[size] for size in self.sizes}
+        return "" if {said.value} == own else f"m is {own}, not {said.value}"
+
     def _untested(self, said: Said) -> str:
         """The number of pairs that could not be tested, or at some sizes only."""
         tested = [
@@ -335,6 +350,31 @@ class Truth:
 
     def _unread(self, said: Said) -> str:
         return f"not understood: {said.value}"
+
+
+_KNOWN: dict[tuple[str, str], dict[tuple[int, str, str], float]] = {}
+
+
+def _raw_p(truth: Truth) -> dict[tuple[int, str, str], float]:
+    """Return the p values of all pairs at all sizes, computed once for all adjustments."""
+    key = str(truth.directory), truth.column
+    if key not in _KNOWN:
+        _KNOWN[key] = {at: paired_p(*two, truth.binary) for at, two in truth.both.items()}
+    return _KNOWN[key]
+
+
+def between_fault(one: Truth, other: Truth, paired: bool, said: Said) -> str:
+    """Return what is wrong with a statement that a mean differs between two studies."""
+    first, second = (truth.wide[said.size, said.who].dropna() for truth in (one, other))
+    verdict, m = said.value
+    if paired:
+        both = first.index.intersection(second.index)
+        p = paired_p(first[both].to_numpy(), second[both].to_numpy(), binary=False)
+    else:
+        p = float(stats.ttest_ind(first, second, equal_var=False).pvalue)
+    expected = "differs" if p * m < one.alpha else "not significant"
+    expected = "identical" if math.isnan(p) else expected
+    return "" if verdict == expected else f"{said.who} at {said.size} {expected}, not {verdict}"
 
 
 def _number(text: str) -> float:
