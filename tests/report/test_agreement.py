@@ -5,9 +5,6 @@ The mutations below change one place at a time, so that the reader must find a c
 
 from __future__ import annotations
 
-import contextlib
-import io
-import pkgutil
 import re
 from collections.abc import Callable
 from dataclasses import replace
@@ -20,8 +17,6 @@ from simstudy import open_results
 from simstudy.analysis import findings as analysis
 from simstudy.analysis.findings import Findings
 from simstudy.analysis.pairwise import pairwise
-from simstudy.cli.app import app
-from simstudy.report import files
 from simstudy.report.page import report_page
 from simstudy.report.terminal import make_console, print_summary
 from simstudy.study.lists import load_collection
@@ -29,54 +24,16 @@ from simstudy.workflow.lists import page as list_page
 from tests.report.agreement import studies
 from tests.report.agreement.compare import Comparison
 from tests.report.agreement.page import Page, terminal
-from tests.report.agreement.said import Said
+from tests.report.agreement.running import Faults, Runner, also, collected, mutate, of
 from tests.report.agreement.truth import Truth, between_fault
 
 pytestmark = pytest.mark.xdist_group("agreement")  # the studies are run once
 ADJUSTMENTS = ("bonferroni_all", "bonferroni", "holm", "none")
-Faults = dict[str, list[tuple[str, str]]]
-
-
-def command(*arguments: object) -> str:
-    """Run a command in this process; return what it prints, without wrapping."""
-    printed = io.StringIO()
-    with pytest.MonkeyPatch.context() as patch, contextlib.redirect_stdout(printed):
-        patch.setenv("COLUMNS", "2000")
-        patch.setattr(files, "learning_curve_files", lambda results: {})  # which take long
-        app([*map(str, arguments)], standalone_mode=False)
-    return printed.getvalue()
 
 
 @pytest.fixture(scope="session")
-def place(tmp_path_factory):
-    directory = tmp_path_factory.mktemp("agreement")
-    studies.write(directory)
-    return directory
-
-
-@pytest.fixture(scope="session")
-def ran(place) -> Callable[[str], tuple[Path, str]]:
-    """Run a study or the list once; return where its results are and what the run printed."""
-    known: dict[str, tuple[Path, str]] = {}
-
-    def run(name: str) -> tuple[Path, str]:
-        if name not in known:
-            out = place / "out" / ("" if name == "list" else name)
-            more = ["--jobs", 1, *["--refine"] * (name == "close")]
-            printed = command("run", place / f"{name}.toml", "--out", out, *more)
-            known[name] = place / "out" / name, printed
-        return known[name]
-
-    return run
-
-
-def collected(pairs: list[tuple[Said, str]]) -> Faults:
-    """Return the kinds of statements that are wrong, and why, by where they stand."""
-    found: Faults = {}
-    for said, wrong in pairs:
-        if wrong:
-            found.setdefault(said.where, []).append((said.kind, wrong))
-    return found
+def ran(tmp_path_factory):
+    return Runner(tmp_path_factory.mktemp("agreement"))
 
 
 def page_faults(directory: Path, text: str = "") -> Faults:
@@ -196,11 +153,6 @@ def own_sizes(findings: Findings) -> Findings:
     return replace(findings, added=findings.added.iloc[:0])
 
 
-def of(change: Callable[[Findings], Findings]) -> Callable[..., Any]:
-    """Call a function of findings with changed ones."""
-    return lambda real: lambda findings, *rest, **more: real(change(findings), *rest, **more)
-
-
 def shrunk(real: Callable[..., str]) -> Callable[..., str]:
     """Draw a band nearer to its middle than its numbers are."""
 
@@ -222,10 +174,6 @@ def thresholds_by(change: Callable[[Findings], Findings]) -> Callable[..., Any]:
 
 def one_more(real: Callable[[str, int], str]) -> Callable[[str, int], str]:
     return lambda adjustment, m: real(adjustment, m + 1)
-
-
-def also(*sentences: str) -> Callable[..., Any]:
-    return lambda real: lambda *rest, **more: [*real(*rest, **more), *sentences]
 
 
 CHARTS, TABLES = "simstudy.report.charts", "simstudy.report.tables.findings"
@@ -263,13 +211,6 @@ ON_LISTS = [
 ]
 
 
-def mutated(monkeypatch, target: str, change: Callable[..., Any]) -> None:
-    """Change a function of a module, named by its path."""
-    module, _, name = target.rpartition(".")
-    holder = pkgutil.resolve_name(module)
-    monkeypatch.setattr(holder, name, change(getattr(holder, name)))
-
-
 def seen(found: Faults, places: set[str]) -> None:
     """Require contradictions in these places alone, and not of printed numbers only."""
     assert {*found} == places
@@ -281,7 +222,7 @@ def test_a_page_that_decides_otherwise_in_one_place_is_found(
     ran, monkeypatch, name, target, change, places
 ):
     directory, _ = ran(name)
-    mutated(monkeypatch, target, change)
+    mutate(monkeypatch, target, change)
     seen(page_faults(directory, report_page(open_results(directory))), places)
 
 
@@ -290,7 +231,7 @@ def test_a_terminal_that_decides_otherwise_in_one_place_is_found(
     ran, monkeypatch, name, target, change, places
 ):
     directory, _ = ran(name)
-    mutated(monkeypatch, f"simstudy.report.terminal.{target}", change)
+    mutate(monkeypatch, f"simstudy.report.terminal.{target}", change)
     monkeypatch.setenv("COLUMNS", "2000")
     console = make_console()
     with console.capture() as printed:
@@ -300,21 +241,21 @@ def test_a_terminal_that_decides_otherwise_in_one_place_is_found(
 
 @pytest.mark.parametrize(("target", "change", "places"), ON_LISTS)
 def test_a_page_of_a_list_that_decides_otherwise_in_one_place_is_found(
-    ran, place, monkeypatch, target, change, places
+    ran, monkeypatch, target, change, places
 ):
     directory, _ = ran("list")
-    mutated(monkeypatch, target, change)
+    mutate(monkeypatch, target, change)
     results = [open_results(directory / name) for name in studies.LISTED]
-    text = list_page(load_collection(place / "list.toml"), results)
+    text = list_page(load_collection(ran.directory / "list.toml"), results)
     seen(list_faults(directory, text), places)
 
 
-def test_claims_by_other_tests_than_the_study_s_are_found(ran, place, monkeypatch):
+def test_claims_by_other_tests_than_the_study_s_are_found(ran, monkeypatch):
     directory, _ = ran("list")
     real = analysis.Findings.pairs_at
     monkeypatch.setattr(Findings, "pairs_at", lambda self, size: real(unadjusted(self), size))
     results = [open_results(directory / name) for name in studies.LISTED]
-    text = list_page(load_collection(place / "list.toml"), results)
+    text = list_page(load_collection(ran.directory / "list.toml"), results)
     assert "claims" in list_faults(directory, text)
 
 

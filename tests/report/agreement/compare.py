@@ -87,12 +87,16 @@ class Comparison(Blocks):
             if verdict.text == "not reproduced":
                 failed.append((text, name))
         each = [f"{n} {'is' if n == 1 else 'are'} {kind}" for kind, n in counts.items()]
-        text = f"Of {len(lines)} statements about these studies, {each[0]}, {each[1]} and {each[2]}."
+        text = (
+            f"Of {len(lines)} statements about these studies, {each[0]}, {each[1]} and {each[2]}."
+        )
         if (given := self.section("curves").all("div", "finding")[0].all("p")[0].text) != text:
             yield name, Said("claims", "unread", value=f"{given} — {text}")
         named = []
         for item in self.section("curves").all("li"):
-            if made := re.fullmatch(r"Not reproduced: (.*) \(([\w-]+)(?:; contradicted: .*)?\)\.", item.text):
+            if made := re.fullmatch(
+                r"Not reproduced: (.*) \(([\w-]+)(?:; contradicted: .*)?\)\.", item.text
+            ):
                 self.read.add(id(item))
                 named.append(made.groups())
         if named != failed:

@@ -86,7 +86,9 @@ def parse(text: str) -> Node:
 
 def rows_of(table: Node) -> tuple[list[str], list[list[Node]]]:
     """Return the heads of a table, and the cells of its rows."""
-    heads = [cell.text for row in table.all("thead") for cell in row.all() if cell.tag in ("th", "td")]
+    heads = [
+        cell.text for row in table.all("thead") for cell in row.all() if cell.tag in ("th", "td")
+    ]
     lines = []
     for body in table.all("tbody"):
         for row in body.all("tr"):

@@ -45,7 +45,7 @@ EXPLAINED = [
 
 def _explained(text: str, known: list[str]) -> bool:
     """Whether every telling sentence of a text is a general explanation."""
-    sentences = re.split(r"(?<=[.?]) (?=[A-Z†])", text)
+    sentences = re.split(r"(?<=[.?]) (?=[A-Z†5])", text)
     telling = [one for one in sentences if TELLING.search(one)]
     return all(any(re.fullmatch(pattern, one) for pattern in known) for one in telling)
 
@@ -112,7 +112,9 @@ class Page(Blocks):
         """Return all statements, and what could not be read, by the place of the measure."""
         found = {place: [*self._view(place)] for place in self.views()}
         for block in self.blocks():
-            found.setdefault(self._place(block), []).append(Said("page", "unread", value=block.text))
+            found.setdefault(self._place(block), []).append(
+                Said("page", "unread", value=block.text)
+            )
         return found
 
     def views(self) -> list[int]:
@@ -121,7 +123,9 @@ class Page(Blocks):
         return [int(part.attrs["data-measure"]) for part in parts]
 
     def _place(self, block: Node) -> int:
-        places = [node.attrs["data-measure"] for node in block.within() if "of-measure" in node.classes]
+        places = [
+            node.attrs["data-measure"] for node in block.within() if "of-measure" in node.classes
+        ]
         return int(places[0]) if places else 0
 
     def _part(self, section: str, place: int) -> Node:
@@ -283,7 +287,9 @@ class Chart:
             for (x, high), (_, low) in zip(points[:half], points[half:][::-1], strict=True):
                 self.limits[x] = low, high
 
-    def drawn(self, who: str, whom: str, size: int, x: float, limits: list[float]) -> Iterator[Said]:
+    def drawn(
+        self, who: str, whom: str, size: int, x: float, limits: list[float]
+    ) -> Iterator[Said]:
         """Compare the band at a size with its numbers and with the line at 0."""
         low, high = ((self.zero - y) for y in self.limits[x])
         if min(abs(low), abs(high)) > _PIXEL:
@@ -316,7 +322,9 @@ def terminal(text: str, learners: list[str], sizes: list[int]) -> list[Said]:
                 said.append(Said("terminal courses", "changing", "changes", value=int(found[1])))
             else:
                 said += sentences.course("terminal courses", bare)
-        elif re.fullmatch(rf"(?:learner|measure|estimator|test)(?: +[\d,]+)+", bare) and not columns:
+        elif (
+            re.fullmatch(rf"(?:learner|measure|estimator|test)(?: +[\d,]+)+", bare) and not columns
+        ):
             columns = [number(one) for one in bare.split()[1:]]
         elif columns and len(marks.get(columns[-1], {})) < len(learners):
             marks_of(bare, learners, columns, marks)

@@ -96,7 +96,11 @@ class Sentences:
             if not read and not self._full(joined, part):
                 return unread
             said += read
-        spoken = {one.size for one in said if one.kind in ("does best", "none differ", "best", "best beaten")}
+        spoken = {
+            one.size
+            for one in said
+            if one.kind in ("does best", "none differ", "best", "best beaten")
+        }
         return [*said, Said(where, "decided", size=sorted(spoken))]
 
     def _no_two(self, where: str, part: str) -> list[Said]:
@@ -109,10 +113,14 @@ class Sentences:
             sizes = self.at(same["sizes"])
             said = [Said(where, "none differ", size=size) for size in sizes]
             return [*said, Said(where, "identical", self.named(same["who"]).named, size=sizes)]
-        beaten = rf"{at} the {NOUN} of best mean is beaten by another over the models that both have"
+        beaten = (
+            rf"{at} the {NOUN} of best mean is beaten by another over the models that both have"
+        )
         if lost := self._full(beaten, part):
             return [Said(where, "best beaten", size=s) for s in self.at(lost["sizes"])]
-        return [Said(where, "none differ", size=s) for s in self.at(found["sizes"])] if found else []
+        return (
+            [Said(where, "none differ", size=s) for s in self.at(found["sizes"])] if found else []
+        )
 
     def _whose_mean(self, where: str, part: str) -> list[Said]:
         """Whose mean is best, and at how many sizes it is better than every other."""
@@ -192,7 +200,9 @@ class Sentences:
                 said += [Said(where, "verdict", who, whom, size, "ahead") for whom in rivals]
                 said += [Said(where, "verdict", who, whom, size, "untested") for whom in rest]
             else:
-                said += [Said(where, "rivals", who, Names(()), size, v) for v in ("level", "behind")]
+                said += [
+                    Said(where, "rivals", who, Names(()), size, v) for v in ("level", "behind")
+                ]
         return said + self._placed(where, found["only"] or found["least"], who, rivals, sizes)
 
     def _has_best(self, where: str, text: str) -> list[Said]:
@@ -236,7 +246,9 @@ class Sentences:
         own = rf"({self.name})'s (?:at|from) ({self.size_list}) rows"
         if text.startswith("The best mean is "):
             rest = re.sub(own, "#", text)
-            if not self._full(r"The best mean is #(?:(?:,| and) #)*(?:, shared with others .*)?\.", rest):
+            if not self._full(
+                r"The best mean is #(?:(?:,| and) #)*(?:, shared with others .*)?\.", rest
+            ):
                 return []
             each = re.findall(own, text)
             self._owners = {size: [who] for who, at in each for size in self.at(at)}
@@ -268,7 +280,9 @@ class Sentences:
             elif changes := self.overtakings(where, part):
                 said += changes
                 changed.add(frozenset((changes[0].who, changes[0].whom)))
-            elif self._full(rf"between {_INT} and {_INT} rows no {NOUN} is shown to overtake another", part):
+            elif self._full(
+                rf"between {_INT} and {_INT} rows no {NOUN} is shown to overtake another", part
+            ):
                 said.append(Said(where, "changing", "pairs", value=0))
             elif not (read := self._others(where, part)):
                 return []
@@ -327,7 +341,9 @@ class Sentences:
         if not way or (way == "ahead") != (found["verb"] == "beats"):
             return [Said(where, "unread", value=text)]
         said = [Said(where, "verdict", who, whom, size, way)]
-        return said + (self.numbers(where, rest, who, whom, size) if way in ("ahead", "level") else [])
+        return said + (
+            self.numbers(where, rest, who, whom, size) if way in ("ahead", "level") else []
+        )
 
     def course(self, where: str, text: str) -> list[Said]:
         """Read a line of "Who overtakes whom"."""
@@ -335,7 +351,9 @@ class Sentences:
             return said
         over = r"(?:, over \d+ of \d+ models)?"
         one, other = rf"(?P<who>{self.name})", rf"(?P<whom>{self.name})"
-        if found := self._full(rf"neither {one} nor {other} is significantly ahead at any size{over}", text):
+        if found := self._full(
+            rf"neither {one} nor {other} is significantly ahead at any size{over}", text
+        ):
             pair = found["who"], found["whom"]
             return [Said(where, "ahead at", *two, ()) for two in (pair, pair[::-1])]
         found = self._full(

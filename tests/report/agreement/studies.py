@@ -89,9 +89,7 @@ STUDIES = {
     "five": study(
         "five",
         2,
-        data(10, 30, 90)
-        + learners("NB", "TAN", "prior", "1R", "AODE")
-        + adjusted("holm"),
+        data(10, 30, 90) + learners("NB", "TAN", "prior", "1R", "AODE") + adjusted("holm"),
     ),
     "unadjusted": study(
         "unadjusted", 3, data(10, 30) + learners("NB", "TAN", "prior") + adjusted("none")
@@ -150,6 +148,35 @@ STUDIES = {
 }
 
 
+SETS = {f"set{place}": (0.08 + 0.035 * place, place) for place in range(9)}
+DATA_STUDIES = {
+    "sets": (
+        [*SETS],
+        section("resampling", folds=5)
+        + learners("NB", "TAN", "prior", "1R", "C45")
+        + section("measures", primary="log_loss", also=["accuracy"]),
+    ),
+    "halves": (
+        ["set0", "set2", "set5"],
+        section("resampling", scheme="5x2cv") + learners("NB", "TAN", "prior"),
+    ),
+    "set": (["set3"], section("resampling", folds=8) + learners("NB", "TAN", "prior", "1R")),
+}
+
+
+def write_set(path: Path, noise: float, seed: int, rows: int = 100) -> None:
+    """Write rows whose attributes follow the class but for noise; one copies another."""
+    rng = np.random.default_rng(seed)
+    kind = rng.integers(0, 2, rows)
+    seen = {}
+    for place in range(3):
+        wrong = rng.random(rows) < noise * (1 + place / 2)
+        seen[f"x{place}"] = np.where(wrong, 1 - kind, kind)
+    seen["copy"] = np.where(rng.random(rows) < 0.1, 1 - seen["x2"], seen["x2"])
+    table = pd.DataFrame(seen).replace({0: "u", 1: "v"})
+    table.assign(kind=np.array(["a", "b"])[kind]).to_csv(path, index=False)
+
+
 CLAIMED = (("TAN", "prior"), ("AODE", "NB"), ("NB", "TAN"))
 LISTED = ("two", "unadjusted", "five")
 CLAIMS = [
@@ -178,6 +205,11 @@ def write(directory: Path) -> dict[str, Path]:
     files = {name: directory / f"{name}.toml" for name in STUDIES}
     for name, path in files.items():
         path.write_text(STUDIES[name], encoding="utf-8")
+    for name, given in SETS.items():
+        write_set(directory / f"{name}.csv", *given)
+    for name, (sets, body) in DATA_STUDIES.items():
+        rows = "".join(section("[datasets]", path=f"{one}.csv") for one in sets)
+        (directory / f"{name}.toml").write_text(f'name = "{name}"\nseed = 3\n{rows}{body}')
     listed = json.dumps([f"{name}.toml" for name in LISTED])
     claims = "".join(claim(*one) for one in CLAIMS)
     path = directory / "list.toml"
