@@ -16,7 +16,7 @@ from simstudy.report.prose.design import question
 from simstudy.report.prose.finding import finding
 from simstudy.report.prose.headline import statements
 from simstudy.report.prose.phrases import axis_label, listed, with_unit
-from simstudy.report.prose.verdicts import pair_intervals, pair_method
+from simstudy.report.prose.verdicts import pair_method
 from simstudy.report.tables import comparison as build
 from simstudy.report.templating import render
 from simstudy.report.wording import reworded
@@ -123,7 +123,7 @@ def compare_page(
             found, lambda one: f"{captions.intervals(one)}, {captions.models(one)}"
         ),
         pair_note=comparison.of_each(several, pair_method),
-        bars_note=comparison.of_each(several, pair_intervals),
+        bars_note=comparison.of_each(several, comparison.pair_intervals),
         found=sentences,
         changes=differ,
         changes_table=table,

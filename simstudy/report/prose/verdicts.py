@@ -62,15 +62,6 @@ def pair_method(findings: Findings) -> str:
     return f"paired t tests between models, {kind}, {scope}"
 
 
-def pair_intervals(findings: Findings) -> str:
-    """The intervals of paired differences; those of a study with Holm's method decide nothing."""
-    design = findings.design
-    adjustment = "bonferroni" if design.holm else design.adjustment
-    scope = adjusted_for(adjustment, findings.pair_tests)
-    note = "; Holm's method, which decides, may find further differences" * design.holm
-    return f"{level(design.confidence)} intervals of paired t tests, {scope}{note}"
-
-
 def _signed(number: float) -> str:
     """Four decimals with a sign; more digits where these would hide on which side of 0 it is."""
     return f"{number:+.4f}" if number == 0 or abs(number) >= 5e-5 else f"{number:+.1e}"
