@@ -29,7 +29,8 @@ class Check:
     """One of the numbers that a claim is held against.
 
     For two learners ``estimate`` is the mean paired difference in favour of the first, whether
-    more or less of the measure is better; for one, its mean.
+    more or less of the measure is better; for one, its mean. ``p`` is the adjusted p value where a
+    test without an interval decides (Holm's method).
     """
 
     verdict: str
@@ -42,6 +43,7 @@ class Check:
     n: int = 0
     m: int = 0
     reason: str = ""  # why there are no numbers
+    p: float = math.nan
 
 
 @dataclass(frozen=True)
@@ -148,15 +150,17 @@ def _pair(claim: Claim, size: int, first: str, second: str, findings: Findings) 
     if pair.verdict == UNTESTED:
         why = "infinite scores" if pair.infinite else "too few models have both"
         return Check(NOT_DECIDED, size, first, second, reason=f"not tested, {why}")
+    p = math.nan
     if claim.relation == "beats":
         # The test decides, as Holm's method has no intervals.
+        p = pair.p if findings.design.holm else p
         decided = REPRODUCED if pair.lead > 0 else NOT_REPRODUCED
         verdict = decided if pair.verdict == AHEAD else NOT_DECIDED
     else:
         most = math.inf if claim.relation == "not beaten by" else claim.margin
         verdict = _decided(pair.low, pair.high, -claim.margin, most)
     numbers = (pair.lead, pair.low, pair.high, pair.n, findings.pair_tests)
-    return Check(verdict, size, first, second, *numbers)
+    return Check(verdict, size, first, second, *numbers, p=p)
 
 
 def _mean(claim: Claim, size: int, learner: str, findings: Findings) -> Check:

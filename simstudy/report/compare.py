@@ -123,6 +123,7 @@ def compare_page(
             found, lambda one: f"{captions.intervals(one)}, {captions.models(one)}"
         ),
         pair_note=comparison.of_each(several, pair_method),
+        bars_note=comparison.of_each(several, comparison.pair_intervals),
         found=sentences,
         changes=differ,
         changes_table=table,

@@ -121,7 +121,7 @@ def _print_courses(findings: Findings, console: Console) -> None:
     for sentence in crossings.course_sentences(findings):
         console.print(f"  {sentence}", highlight=False, markup=False, soft_wrap=True)
     notes = (crossings.method(findings, alone=False), crossings.added_sizes(findings))
-    text = " ".join(part for part in notes if part)
+    text = reworded(" ".join(part for part in notes if part), findings.design.kind)
     console.print(f"{text}\n", style="dim", highlight=False, markup=False)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Sequence
 
@@ -9,7 +10,7 @@ from simstudy.analysis.claims import Check, StatementVerdict
 from simstudy.analysis.data_claims import DataCheck
 from simstudy.analysis.verdicts import NOT_REPRODUCED, REPRODUCED, VERDICTS
 from simstudy.report.prose.data_claims import data_basis, data_numbers
-from simstudy.report.prose.numbers import signed
+from simstudy.report.prose.numbers import p_value, signed
 from simstudy.report.prose.phrases import count_range, listed
 from simstudy.study.readings import Reading
 from simstudy.texts import counted
@@ -25,6 +26,8 @@ def numbers(check: Check | DataCheck, unit: str = "") -> str:
     what = f"{check.first} over {check.second}" if check.second else f"mean of {check.first}"
     estimate = f"{signed(check.estimate)} {unit}".rstrip()
     found = f"{estimate} [{signed(check.lower)}, {signed(check.upper)}]"
+    if not math.isnan(check.p):
+        found = f"{estimate} ({p_value(check.p, 'adjusted p')})"
     return f"{what} at {check.size:,} rows: {check.reason or found}"
 
 
@@ -40,7 +43,8 @@ def tally(checks: Sequence[Check | DataCheck]) -> str:
     counts = Counter(check.verdict for check in checks)
     names = zip(VERDICTS, ("hold", "contradicted", "open"), strict=True)
     parts = [f"{counts[kind]} {word}" for kind, word in names if counts[kind]]
-    what = "findings" if any(isinstance(one, DataCheck) for one in checks) else "intervals"
+    tested = any(isinstance(one, DataCheck) or not math.isnan(one.p) for one in checks)
+    what = "findings" if tested else "intervals"
     return f"of {len(checks)} {what}, {', '.join(parts)}"
 
 

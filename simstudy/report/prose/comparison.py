@@ -10,7 +10,7 @@ import pandas as pd
 
 from simstudy.analysis.compare import PAIRED, WELCH
 from simstudy.analysis.findings import Findings
-from simstudy.report.prose.phrases import level, listed
+from simstudy.report.prose.phrases import adjusted_for, level, listed
 from simstudy.results.results import Results
 from simstudy.study.kinds import KINDS
 from simstudy.texts import counted
@@ -116,6 +116,15 @@ def of_each(findings: Mapping[str, Findings], describe: Callable[[Findings], str
     if len(texts) == 1:
         return next(iter(texts))
     return "; ".join(f"{listed(names)}: {text}" for text, names in texts.items())
+
+
+def pair_intervals(findings: Findings) -> str:
+    """The intervals of paired differences; with Holm's method, which has none, Bonferroni's."""
+    design = findings.design
+    adjustment = "bonferroni" if design.holm else design.adjustment
+    scope = adjusted_for(adjustment, findings.pair_tests)
+    note = "; Holm's method, which decides, may find further differences" * design.holm
+    return f"{level(design.confidence)} intervals of the paired tests, {scope}{note}"
 
 
 def changes_summary(table: pd.DataFrame) -> str:

@@ -240,7 +240,10 @@ def _changes(findings: Findings, overtaking: bool) -> list[str]:
         parts.append(f"{without} of {counted(whole, 'pair')} could not be tested")
     if some:
         parts.append(f"{some} of {counted(whole, 'pair')} could be tested at some sizes only")
-    return [opening("; ".join(parts)) + "."] if parts else []
+    text = "; ".join(parts)
+    # A label at the start stays as it is.
+    text = text if text.startswith(findings.design.learners) else opening(text)
+    return [f"{text}."] if parts else []
 
 
 def _identical(

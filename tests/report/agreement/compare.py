@@ -1,0 +1,181 @@
+"""The page that compares the studies of a list, read as statements about each."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from tests.report.agreement.html import Node, parse, rows_of
+from tests.report.agreement.page import Blocks, zero_and_unit
+from tests.report.agreement.said import Said
+from tests.report.agreement.sentences import Sentences, families, number
+
+EXPLAINED = [
+    r".*, which of .* predicts best, by .*\?",
+    r"What differs between the studies|differs|not significant|Statements and verdicts",
+    r"To be level takes an interval within the margin, .* and yet differ significantly\.",
+    r"Mean paired difference of each \w+ from .* above 0 where it is better\.",
+    r"Bars: [^.]*\.|Differences: .*in favour of the \w+ named first\.",
+    r"The statements of the source, .* where Holm’s method decides\.",
+]
+_HOLDS = {"holds": "ahead", "contradicted": "behind", "open": "level"}
+_CLAIM = r"(?P<who>.+) beats (?P<whom>.+) at (?P<sizes>[\d, and]+) rows"
+
+
+class Comparison(Blocks):
+    """What a page of a list says, by the names of its studies.
+
+    Parameters
+    ----------
+    text : str
+        The page.
+    designs : dict
+        The learners and sizes of every study, by its name.
+    """
+
+    def __init__(self, text: str, designs: Mapping[str, tuple[Sequence[str], Sequence[int]]]):
+        super().__init__(parse(text), EXPLAINED)
+        self.readers = {name: Sentences(*own) for name, own in designs.items()}
+
+    def said(self) -> list[tuple[str, Said]]:
+        """Return every statement with the study that it is about."""
+        found = [*self._opening(), *self._found(), *self._statements(), *self._differences()]
+        found += self._between()
+        first = next(iter(self.readers))
+        return found + [(first, one) for one in self.unread()]
+
+    def _opening(self) -> Iterator[tuple[str, Said]]:
+        for panel in self.section("curves").all("div", "panel"):
+            name, (note,) = panel.all("p", "panel-title")[0].text, panel.all("p", "panel-note")
+            for one in self.marked(note, self.readers[name].finding("findings", note.text)):
+                yield name, one
+
+    def _found(self) -> Iterator[tuple[str, Said]]:
+        section = self.section("found")
+        for head, items in zip(section.all("h3"), section.all("ul"), strict=True):
+            name = head.text.partition(":")[0]
+            for item in items.all("li"):
+                read = self.readers[name].statement("statements", item.text)
+                yield from ((name, one) for one in self.marked(item, read))
+
+    def _statements(self) -> Iterator[tuple[str, Said]]:
+        """Read the verdicts on claims that one learner beats another, and their numbers."""
+        section = self.section("statements")
+        _, lines = rows_of(section.all("table")[0])
+        counts = dict.fromkeys(("reproduced", "not reproduced", "not decided"), 0)
+        failed: list[tuple[str, str]] = []
+        for claim, where, verdict, numbers in lines:
+            name, text = where.all("span", "w")[0].text, claim.text
+            reader, found = self.readers[name], re.fullmatch(_CLAIM, text)
+            self.read.update(map(id, (claim, verdict)))
+            if not found or verdict.text not in counts:
+                yield name, Said("claims", "unread", value=f"{text}: {verdict.text}")
+                continue
+            counts[verdict.text] += 1
+            sizes = tuple(map(number, re.split(r", | and ", found["sizes"])))
+            yield name, Said("claims", "claim", found["who"], found["whom"], sizes, verdict.text)
+            for brief in numbers.all("summary"):
+                over = rf"({reader.name}) over ({reader.name}) at ([\d,]+) rows: "
+                for one in re.finditer(over, brief.text):
+                    given = (one[1], one[2], number(one[3]))
+                    yield name, *reader.numbers("claims", brief.text[one.end() :], *given)
+            for item in numbers.all("li"):
+                yield from ((name, one) for one in self._evidence(item, reader))
+            for basis in numbers.all("span", "from"):
+                m = re.fullmatch(r"\d+ models, m = ([\d,]+)", basis.text)
+                yield name, Said("claims", "tested for", value=number(m[1]) if m else basis.text)
+            if verdict.text == "not reproduced":
+                failed.append((text, name))
+        each = [f"{n} {'is' if n == 1 else 'are'} {kind}" for kind, n in counts.items()]
+        text = (
+            f"Of {len(lines)} statements about these studies, {each[0]}, {each[1]} and {each[2]}."
+        )
+        if (given := self.section("curves").all("div", "finding")[0].all("p")[0].text) != text:
+            yield name, Said("claims", "unread", value=f"{given} — {text}")
+        named = []
+        for item in self.section("curves").all("li"):
+            if made := re.fullmatch(
+                r"Not reproduced: (.*) \(([\w-]+)(?:; contradicted: .*)?\)\.", item.text
+            ):
+                self.read.add(id(item))
+                named.append(made.groups())
+        if named != failed:
+            yield name, Said("claims", "unread", value=f"not reproduced: {named} — {failed}")
+        for note in section.all("p", "small"):
+            if note.text.startswith("Differences: "):
+                for part in re.split(r"; (?=[\w-]+(?:, [\w-]+| and [\w-]+)*: )", note.text[13:]):
+                    names, _, text = part.partition(": ")
+                    for name in re.split(r", | and ", names):
+                        yield from ((name, one) for one in families("claims", text))
+
+    def _evidence(self, item: Node, reader: Sentences) -> Iterator[Said]:
+        """Read a number that a claim is held against, and what it is said to show."""
+        text, word = item.text, item.all("em")[0].text
+        found = re.match(rf"({reader.name}) over ({reader.name}) at ([\d,]+) rows: ", text)
+        if not found:
+            yield Said("claims", "unread", value=text)
+            return
+        who, whom, size = found[1], found[2], number(found[3])
+        yield Said("claims", "verdict", who, whom, size, _HOLDS.get(word, word))
+        (read,) = reader.numbers("claims", text[found.end() :], who, whom, size)
+        yield read
+        if "low" in read.value:
+            low, high = (float(read.value[key].replace("−", "-")) for key in ("low", "high"))
+            side = "holds" if low > 0 else "contradicted" if high < 0 else "open"
+            if side != word:
+                yield Said("claims", "unread", value=f"{text}: the interval says {side}")
+
+    def _between(self) -> Iterator[tuple[str, Said]]:
+        """Read which means differ between studies, and how many are said to."""
+        section = self.section("changes")
+        heads, lines = rows_of(section.all("table")[0])
+        counts = dict.fromkeys(("differs", "not significant", "identical"), 0)
+        for row in lines:
+            cells = dict(zip(heads, (cell.text for cell in row), strict=True))
+            verdict = re.sub(r" \(.*\)$", "", cells["verdict"])
+            counts[verdict] += 1
+            first, second = cells["studies"].split(" → ")
+            where = {"size": number(cells["rows"]), "value": (verdict, len(lines))}
+            yield first, Said("between", "between", cells["learner"], second, **where)
+        m = re.findall(r"m = ([\d,]+) comparisons", section.text)
+        text = (
+            f"Of {len(lines)} comparisons of a learner's mean at one size between two studies, "
+            f"{counts['differs']} differ by more than Monte-Carlo error, "
+            f"{counts['not significant']} do not differ significantly"
+        )
+        for item in self.section("curves").all("li"):
+            if item.text.startswith("Of ") and " comparisons of " in item.text:
+                self.read.add(id(item))
+                if item.text.replace(" and", ",").startswith(text) and m == [str(len(lines))]:
+                    return
+        yield first, Said("between", "unread", value=f"m = {m}: {text}")
+
+    def _differences(self) -> Iterator[tuple[str, Said]]:
+        """Read the bars of differences from the reference, their tips and how they are drawn."""
+        section = self.section("differences")
+        whom = section.all("h2")[0].text.removeprefix("Differences from ")
+        for panel in section.all("div", "panel"):
+            name, svg = panel.all("p", "panel-title")[0].text, panel.all("svg")[0]
+            reader = self.readers[name]
+            zero, unit = zero_and_unit(svg, "zero")
+            for group in (one for one in svg.all("g", "s") if one.all("g", "pt")):
+                bars = group.all("path", "bar")[0].attrs["d"]
+                ends = re.findall(r"M([\d.]+) ([\d.]+)V([\d.]+)", bars)
+                drawn = {float(x): sorted(zero - float(y) for y in ys) for x, *ys in ends}
+                for dot in group.all("g", "pt"):
+                    tip = dot.all("title")[0].text
+                    found = re.match(rf"({reader.name}), ([\d,]+) rows: ", tip)
+                    if not found:
+                        yield name, Said("leads", "unread", value=tip)
+                        continue
+                    who, size, text = found[1], number(found[2]), tip[found.end() :]
+                    (read,) = reader.numbers("leads", text, who, whom, size)
+                    yield name, read
+                    low, high = (float(read.value[k].replace("−", "-")) for k in ("low", "high"))
+                    side = 1 if low > 0 else -1 if high < 0 else 0
+                    yield name, Said("leads", "band", who, whom, size, side)
+                    pixels = drawn[float(dot.attrs["data-x"])]
+                    for at, limit in zip(pixels, (low, high), strict=True):
+                        if abs(at - unit * limit) > 0.16 + 6e-5 * unit:
+                            said = f"{tip}: {limit} is drawn at {at / unit:.4g}"
+                            yield name, Said("leads", "unread", value=said)

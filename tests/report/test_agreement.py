@@ -1,0 +1,284 @@
+"""No page contradicts itself or the scores: what it says of pairs is read and computed again.
+
+The mutations below change one place at a time, so that the reader must find a contradiction.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from simstudy import open_results
+from simstudy.analysis import findings as analysis
+from simstudy.analysis.findings import Findings
+from simstudy.analysis.pairwise import pairwise
+from simstudy.report.page import report_page
+from simstudy.report.terminal import make_console, print_summary
+from simstudy.study.lists import load_collection
+from simstudy.workflow.lists import page as list_page
+from tests.report.agreement import studies
+from tests.report.agreement.compare import Comparison
+from tests.report.agreement.page import Page, terminal
+from tests.report.agreement.running import Faults, Runner, also, collected, mutate, of
+from tests.report.agreement.truth import Truth, between_fault
+
+pytestmark = pytest.mark.xdist_group("agreement")  # the studies are run once
+ADJUSTMENTS = ("bonferroni_all", "bonferroni", "holm", "none")
+
+
+@pytest.fixture(scope="session")
+def ran(tmp_path_factory):
+    return Runner(tmp_path_factory.mktemp("agreement"))
+
+
+def page_faults(directory: Path, text: str = "") -> Faults:
+    """Return what the scores contradict on a report; that of the directory if none is given."""
+    text = text or (directory / "report.html").read_text(encoding="utf-8")
+    said = Page(text, Truth(directory).sizes).said()
+    truths = {at: Truth(directory, at) for at in said}
+    return collected([(one, truths[at].fault(one)) for at in said for one in said[at]])
+
+
+def terminal_faults(directory: Path, printed: str) -> Faults:
+    truth = Truth(directory)
+    said = terminal(printed, truth.learners, truth.sizes)
+    return collected([(one, truth.fault(one)) for one in said])
+
+
+def list_faults(directory: Path, text: str = "") -> Faults:
+    text = text or (directory / "compare.html").read_text(encoding="utf-8")
+    truths = {name: Truth(directory / name) for name in studies.LISTED}
+    designs = {name: (truth.learners, truth.sizes) for name, truth in truths.items()}
+    pairs = []
+    for name, said in Comparison(text, designs).said():
+        truth = truths[name]
+        if said.kind == "between":
+            other = truths[said.whom]
+            wrong = between_fault(truth, other, truth.seed == other.seed, said)
+        else:
+            wrong = truth.fault(said)
+        pairs.append((said, wrong))
+    return collected(pairs)
+
+
+@pytest.mark.parametrize("name", studies.STUDIES)
+def test_the_page_says_what_the_scores_say(ran, name):
+    directory, _ = ran(name)
+    assert page_faults(directory) == {}
+
+
+@pytest.mark.parametrize("name", studies.STUDIES)
+def test_the_terminal_says_what_the_scores_say(ran, name):
+    directory, printed = ran(name)
+    assert terminal_faults(directory, printed) == {}
+    if name in ("measures", "estimators", "tests"):
+        assert "One learner overtakes" not in printed
+
+
+def test_the_page_of_a_list_says_what_the_scores_say(ran):
+    directory, printed = ran("list")
+    assert list_faults(directory) == {}
+    said = re.search(r"Of \d+ statements about these studies, .*", printed)
+    assert said
+    assert said[0] in (directory / "compare.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", studies.STUDIES)
+def test_every_part_of_a_page_and_of_the_terminal_is_read(ran, name):
+    directory, printed = ran(name)
+    said = Page((directory / "report.html").read_text(encoding="utf-8"), Truth(directory).sizes)
+    parts = {"finding", "statements", "marks", "method", "bands", "thresholds", "pairs"}
+    for own in said.said().values():
+        assert parts <= {one.where for one in own}
+    truth = Truth(directory)
+    lines = {one.where for one in terminal(printed, truth.learners, truth.sizes)}
+    assert {f"terminal {part}" for part in ("finding", "marks", "pairs", "courses")} <= lines
+
+
+def decisions(directory: Path, place: int, adjustment: str = "") -> dict[Any, str]:
+    truth = Truth(directory, place, adjustment)
+    return {key: truth.verdict(*key[1:], key[0]) for key in truth.p}
+
+
+@pytest.mark.parametrize("name", studies.STUDIES)
+def test_some_decisions_hang_on_the_adjustment(ran, name):
+    """Otherwise no test here could see one."""
+    directory, _ = ran(name)
+    columns = len(Page((directory / "report.html").read_text(), []).views())
+    own = [decisions(directory, place) for place in range(columns)]
+    turned = {
+        adjustment
+        for adjustment in ADJUSTMENTS
+        for place in range(columns)
+        if decisions(directory, place, adjustment) != own[place]
+    }
+    assert turned
+    shown = {verdict for each in own for verdict in each.values()}
+    assert "level" in shown
+    assert name == "two" or shown & {"ahead", "behind"}
+
+
+# One place at a time is changed
+
+
+def unadjusted(findings: Findings) -> Findings:
+    return replace(findings, design=replace(findings.design, adjustment="none"))
+
+
+def by_pairs(findings: Findings) -> Findings:
+    return replace(findings, design=replace(findings.design, adjustment="bonferroni"))
+
+
+def confident(findings: Findings) -> Findings:
+    return replace(findings, design=replace(findings.design, confidence=0.8))
+
+
+def upside_down(findings: Findings) -> Findings:
+    info = findings.info
+    return replace(findings, info=replace(info, greater_is_better=not info.greater_is_better))
+
+
+def complete(findings: Findings) -> Findings:
+    scores = findings.scores
+    lost = scores["model"][scores[findings.measure].isna()]
+    return replace(findings, scores=scores[~scores["model"].isin(lost)])
+
+
+def own_sizes(findings: Findings) -> Findings:
+    return replace(findings, added=findings.added.iloc[:0])
+
+
+def shrunk(real: Callable[..., str]) -> Callable[..., str]:
+    """Draw a band nearer to its middle than its numbers are."""
+
+    def band(low: Any, high: Any) -> str:
+        both = [(a, b, (a[1] + b[1]) / 2) for a, b in zip(low, high, strict=True)]
+        inner = [[(x, y + 0.4 * (m - y)) for (x, y), m in side] for side in _sides(both)]
+        return real(*inner)
+
+    return band
+
+
+def _sides(both: Any) -> list[Any]:
+    return [[(a, m) for a, _, m in both], [(b, m) for _, b, m in both]]
+
+
+def thresholds_by(change: Callable[[Findings], Findings]) -> Callable[..., Any]:
+    return lambda real: lambda findings, shown, alone: real(change(findings), None, alone)
+
+
+def one_more(real: Callable[[str, int], str]) -> Callable[[str, int], str]:
+    return lambda adjustment, m: real(adjustment, m + 1)
+
+
+CHARTS, TABLES = "simstudy.report.charts", "simstudy.report.tables.findings"
+ON_PAGES = [
+    ("close", "simstudy.report.page.finding", of(unadjusted), {"finding"}),
+    ("many", "simstudy.report.page.finding", of(by_pairs), {"finding"}),
+    ("close", "simstudy.report.page.statements", of(unadjusted), {"statements"}),
+    ("failing", "simstudy.report.page.statements", of(by_pairs), {"statements"}),
+    ("five", f"{TABLES}._marks", of(by_pairs), {"marks"}),
+    ("estimators", f"{TABLES}._marks", of(confident), {"marks"}),
+    ("close", f"{TABLES}.pairs", of(unadjusted), {"pairs"}),
+    ("measures", f"{TABLES}.pairs", of(unadjusted), {"pairs"}),
+    ("failing", f"{TABLES}.pairs", of(complete), {"pairs"}),
+    ("three", f"{TABLES}.pairs", of(upside_down), {"pairs"}),
+    ("five", f"{TABLES}.pairs", of(by_pairs), {"pairs"}),
+    ("close", f"{CHARTS}.pairs.difference", of(unadjusted), {"bands", "drawn bands"}),
+    ("three", f"{CHARTS}.pairs.difference", of(confident), {"bands", "drawn bands"}),
+    ("two", f"{CHARTS}.svg.band", shrunk, {"drawn bands"}),
+    ("close", f"{TABLES}.thresholds", thresholds_by(own_sizes), {"thresholds"}),
+    ("three", f"{TABLES}.thresholds", thresholds_by(unadjusted), {"thresholds"}),
+    ("three", "simstudy.report.prose.headline.adjusted_for", one_more, {"method"}),
+    ("two", "simstudy.report.page.statements", also("TAN is far ahead of NB."), {"statements"}),
+    ("two", "simstudy.report.prose.captions.pairs", also("TAN beats NB."), {"page"}),
+]
+IN_TERMINALS = [
+    ("close", "finding", of(unadjusted), {"terminal finding"}),
+    ("three", "verdicts", of(unadjusted), {"terminal pairs"}),
+    ("close", "crossings.course_sentences", of(unadjusted), {"terminal courses"}),
+    ("five", "build.means", of(by_pairs), {"terminal marks", "terminal method"}),
+]
+ON_LISTS = [
+    ("simstudy.report.compare.finding", of(by_pairs), {"findings"}),
+    ("simstudy.report.compare.statements", of(by_pairs), {"statements"}),
+    ("simstudy.report.charts.curves._leads", of(unadjusted), {"leads"}),
+]
+
+
+def seen(found: Faults, places: set[str]) -> None:
+    """Require contradictions in these places alone, and not of printed numbers only."""
+    assert {*found} == places
+    assert {kind for each in found.values() for kind, _ in each} - {"numbers"}
+
+
+@pytest.mark.parametrize(("name", "target", "change", "places"), ON_PAGES)
+def test_a_page_that_decides_otherwise_in_one_place_is_found(
+    ran, monkeypatch, name, target, change, places
+):
+    directory, _ = ran(name)
+    mutate(monkeypatch, target, change)
+    seen(page_faults(directory, report_page(open_results(directory))), places)
+
+
+@pytest.mark.parametrize(("name", "target", "change", "places"), IN_TERMINALS)
+def test_a_terminal_that_decides_otherwise_in_one_place_is_found(
+    ran, monkeypatch, name, target, change, places
+):
+    directory, _ = ran(name)
+    mutate(monkeypatch, f"simstudy.report.terminal.{target}", change)
+    monkeypatch.setenv("COLUMNS", "2000")
+    console = make_console()
+    with console.capture() as printed:
+        print_summary(open_results(directory), console)
+    seen(terminal_faults(directory, printed.get()), places)
+
+
+@pytest.mark.parametrize(("target", "change", "places"), ON_LISTS)
+def test_a_page_of_a_list_that_decides_otherwise_in_one_place_is_found(
+    ran, monkeypatch, target, change, places
+):
+    directory, _ = ran("list")
+    mutate(monkeypatch, target, change)
+    results = [open_results(directory / name) for name in studies.LISTED]
+    text = list_page(load_collection(ran.directory / "list.toml"), results)
+    seen(list_faults(directory, text), places)
+
+
+def test_claims_by_other_tests_than_the_study_s_are_found(ran, monkeypatch):
+    directory, _ = ran("list")
+    real = analysis.Findings.pairs_at
+    monkeypatch.setattr(Findings, "pairs_at", lambda self, size: real(unadjusted(self), size))
+    results = [open_results(directory / name) for name in studies.LISTED]
+    text = list_page(load_collection(ran.directory / "list.toml"), results)
+    assert "claims" in list_faults(directory, text)
+
+
+def test_thresholds_with_tests_of_their_own_are_found(ran, monkeypatch):
+    directory, _ = ran("close")
+    real = analysis.courses
+
+    def alone(table, tests=None, **options):
+        return real(table, **options, adjustment="none")
+
+    monkeypatch.setattr(analysis, "courses", alone)
+    found = page_faults(directory, report_page(open_results(directory)))
+    assert {*found} == {"thresholds", "statements"}
+
+
+def test_a_family_without_the_added_sizes_is_found(ran, monkeypatch):
+    directory, _ = ran("close")
+
+    def narrow(self):
+        options = {"confidence": self.design.confidence, "adjustment": self.design.adjustment}
+        return pairwise(self.scores, value=self.measure, **options)
+
+    monkeypatch.setattr(Findings, "pairwise", property(narrow))
+    found = page_faults(directory, report_page(open_results(directory)))
+    assert {"method", "pairs", "statements"} <= {*found}
+    assert ("family", "m is {21}, not 12") in found["method"]

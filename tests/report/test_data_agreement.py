@@ -1,0 +1,156 @@
+"""No page of data sets contradicts itself or the scores; see test_agreement."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from simstudy import open_results
+from simstudy.analysis.data_findings import DataFindings
+from simstudy.analysis.over_sets import OverSets
+from simstudy.report.data_page import data_page
+from simstudy.report.terminal import make_console, print_summary
+from tests.report.agreement import studies
+from tests.report.agreement.data_page import DataPage, data_terminal
+from tests.report.agreement.running import Faults, Runner, also, collected, mutate, of
+from tests.report.agreement.sets import DataTruth, reversal_fault
+
+pytestmark = pytest.mark.xdist_group("data_agreement")  # the studies are run once
+
+
+@pytest.fixture(scope="session")
+def ran(tmp_path_factory):
+    return Runner(tmp_path_factory.mktemp("data_agreement"))
+
+
+def page_faults(directory: Path, text: str = "") -> Faults:
+    """Return what the scores contradict on a report; that of the directory if none is given."""
+    page = DataPage(text or (directory / "report.html").read_text(encoding="utf-8"))
+    said = page.said()
+    truths = {at: DataTruth(directory, at) for at in said}
+    found = collected((one, truths[at].fault(one)) for at in said for one in said[at])
+    wrong = [reversal_fault(truths[0], truths[1], text) for text in page.reversals]
+    return found | ({"reversals": [("reversal", one) for one in wrong]} if any(wrong) else {})
+
+
+def terminal_faults(directory: Path, printed: str) -> Faults:
+    truth = DataTruth(directory)
+    said = data_terminal(printed, truth.learners)
+    return collected((one, truth.fault(one)) for one in said)
+
+
+@pytest.mark.parametrize("name", studies.DATA_STUDIES)
+def test_the_page_says_what_the_scores_say(ran, name):
+    directory, _ = ran(name)
+    assert page_faults(directory) == {}
+
+
+@pytest.mark.parametrize("name", studies.DATA_STUDIES)
+def test_the_terminal_says_what_the_scores_say(ran, name):
+    directory, printed = ran(name)
+    assert terminal_faults(directory, printed) == {}
+
+
+@pytest.mark.parametrize("name", studies.DATA_STUDIES)
+def test_every_part_of_a_page_and_of_the_terminal_is_read(ran, name):
+    directory, printed = ran(name)
+    parts, lines = {"finding", "statements", "winners"}, {"finding", "statements"}
+    if name != "set":
+        parts |= {"chart", "standings", "over", "diagram", "drawn diagram"}
+        lines.add("standings")
+    for own in DataPage((directory / "report.html").read_text(encoding="utf-8")).said().values():
+        assert parts <= {one.where for one in own}
+    said = data_terminal(printed, DataTruth(directory).learners)
+    assert {f"terminal {part}" for part in lines} <= {one.where for one in said}
+
+
+@pytest.mark.parametrize("name", studies.DATA_STUDIES)
+def test_some_decisions_hang_on_the_adjustment(ran, name):
+    directory, _ = ran(name)
+    own, other = (DataTruth(directory, 0, adjust) for adjust in (True, False))
+    assert any(own.winner_on(*key) != other.winner_on(*key) for key in own.p)
+    if name == "sets":
+        assert any(own.winner_over(*pair) != other.winner_over(*pair) for pair in own.pairs())
+        assert any(own.winner_over(*pair) for pair in own.pairs())
+        assert any(own.dissents("Nemenyi").values())
+
+
+# One place at a time is changed
+
+
+def unadjusted(findings: DataFindings) -> DataFindings:
+    return replace(findings, adjustment="none")
+
+
+def level(found: OverSets) -> OverSets:
+    """Nobody is better than another."""
+    pairs = tuple(replace(pair, winner="", loser="") for pair in found.pairs)
+    return replace(found, pairs=pairs)
+
+
+def by_nemenyi(real: property) -> property:
+    """Join what Nemenyi's test does not separate."""
+
+    def groups(found: OverSets) -> tuple[tuple[str, ...], ...]:
+        apart = [found.apart(pair) >= found.nemenyi.critical_difference for pair in found.pairs]
+        near = [pair for pair, far in zip(found.pairs, apart, strict=True) if not far]
+        order = sorted(found.learners, key=found.ranks.__getitem__)
+        return tuple(tuple(sorted((pair.first, pair.second), key=order.index)) for pair in near)
+
+    return property(groups)
+
+
+def silent(real: Callable[..., Any]) -> Callable[..., list[str]]:
+    return lambda *rest: []
+
+
+PAGE, PROSE = "simstudy.report.data_page", "simstudy.report.prose.data_finding"
+ON_PAGES = [
+    ("sets", f"{PROSE}.data_finding", of(unadjusted), {"finding"}),
+    ("set", f"{PROSE}.data_finding", of(unadjusted), {"finding"}),
+    ("sets", f"{PROSE}._over_sets", of(level), {"finding"}),
+    ("sets", f"{PROSE}.data_statements", of(unadjusted), {"statements"}),
+    ("sets", f"{PROSE}.dissent_sentences", silent, {"statements"}),
+    ("halves", f"{PAGE}.build.standings", of(unadjusted), {"standings"}),
+    ("halves", f"{PAGE}.build.winners", of(unadjusted), {"winners"}),
+    ("halves", f"{PAGE}.charts.wins", of(unadjusted), {"chart"}),
+    ("sets", f"{PAGE}.build.pairs", of(level), {"over"}),
+    (
+        "sets",
+        "simstudy.analysis.over_sets.OverSets.groups",
+        by_nemenyi,
+        {"diagram", "drawn diagram"},
+    ),
+    ("halves", f"{PROSE}.data_statements", also("NB is better than TAN."), {"page"}),
+]
+IN_TERMINALS = [
+    ("data_finding", of(unadjusted), {"terminal finding"}),
+    ("data_statements", of(unadjusted), {"terminal statements"}),
+    ("build_data.standings", of(unadjusted), {"terminal standings"}),
+]
+
+
+@pytest.mark.parametrize(("name", "target", "change", "places"), ON_PAGES)
+def test_a_page_that_decides_otherwise_in_one_place_is_found(
+    ran, monkeypatch, name, target, change, places
+):
+    directory, _ = ran(name)
+    mutate(monkeypatch, target, change)
+    assert {*page_faults(directory, data_page(open_results(directory)))} == places
+
+
+@pytest.mark.parametrize(("target", "change", "places"), IN_TERMINALS)
+def test_a_terminal_that_decides_otherwise_in_one_place_is_found(
+    ran, monkeypatch, target, change, places
+):
+    directory, _ = ran("halves")
+    mutate(monkeypatch, f"simstudy.report.terminal.{target}", change)
+    monkeypatch.setenv("COLUMNS", "2000")
+    console = make_console()
+    with console.capture() as printed:
+        print_summary(open_results(directory), console)
+    assert {*terminal_faults(directory, printed.get())} == places
