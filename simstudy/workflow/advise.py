@@ -68,7 +68,7 @@ def advise(
     ignore: Sequence[str] = (),
     keep: Sequence[str] = (),
     nominal: Sequence[str] = (),
-    missing_values: Sequence[str] = ("", "?"),
+    missing_values: Sequence[str] | None = None,
     rows: Sequence[int] = (),
     fitter: Literal["auto", "camml", "tan", "kdb", "bootstrap"] = "auto",
     models: int = MODELS,
@@ -94,8 +94,8 @@ def advise(
     ignore, keep, nominal : sequence of str
         Columns to leave out; to keep although they look like identifiers or copies of the target;
         whose numbers are names.
-    missing_values : sequence of str
-        What stands for a missing value.
+    missing_values : sequence of str, optional
+        What stands for a missing value; as for `read_data`.
     rows : sequence of int
         Further numbers of rows to predict scores for.
     fitter : {"auto", "camml", "tan", "kdb", "bootstrap"}
@@ -114,8 +114,8 @@ def advise(
     """
     if models < 10:
         raise SimstudyError(f"models = {models} is not allowed; it must be at least 10")
-    reading = Reading(target, (*nominal,), (), (*ignore,), missing_values=(*missing_values,))
-    table = read_own(data, reading, keep, seed)
+    reading = Reading(target, nominal, (), ignore, missing_values=missing_values, keep=keep)
+    table = read_own(data, reading, seed)
     place = Path(out) if out is not None else Path("results") / f"advise-{table.name}"
     sizes = _sizes(len(table.sample), rows)
     about = _described(table, fitter, models, seed)
