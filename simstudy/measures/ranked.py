@@ -9,7 +9,6 @@ from simstudy.arrays import FloatArray, IntArray
 from simstudy.measures.base import Undefined
 from simstudy.measures.positive import one_sided, positive_class
 
-
 TIE = 5e-13  # of the larger of two neighbours, up to which they tie: see `last_of_ties`
 
 
