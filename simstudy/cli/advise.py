@@ -63,9 +63,14 @@ def advise(
         )
     from simstudy.cli.progress import watched
     from simstudy.workflow.advise import advise as advise_on
+    from simstudy.workflow.progress import busy
 
     @contextlib.contextmanager
     def watch(what: str) -> Iterator[Progress | None]:
+        if what == "reading":
+            with busy(f"reading {data}", quiet):
+                yield None
+            return
         if not quiet:
             echo(_DOING[what], err=True)
         with watched(quiet) as progress:

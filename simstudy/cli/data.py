@@ -58,6 +58,7 @@ def data(
     from simstudy.data.assembly import Reading
     from simstudy.data.files import read_data_set
     from simstudy.data.oddities import oddities, rare_classes
+    from simstudy.workflow.progress import busy
 
     reading = Reading(
         target,
@@ -70,10 +71,12 @@ def data(
         encoding=encoding,
         keep=keep or (),
     )
-    found = read_data_set(file, reading)
+    with busy(f"reading {file}"):
+        found = read_data_set(file, reading)
+        odd = [*oddities(found), *rare_classes(found.sample)]
     lines = [*_heading(found.source, found.sample), "", *_variables(found.sample)]
     lines += ["", *_classes(found.sample)]
-    if odd := [*oddities(found), *rare_classes(found.sample)]:
+    if odd:
         lines += ["", "Odd:"]
         for text in odd:
             lines += _wrapped(text, "  - ", "    ")

@@ -115,11 +115,12 @@ def advise(
     if models < 10:
         raise SimstudyError(f"models = {models} is not allowed; it must be at least 10")
     reading = Reading(target, nominal, (), ignore, missing_values=missing_values, keep=keep)
-    table = read_own(data, reading, seed)
+    watch = watch or (lambda _: nullcontext())
+    with watch("reading"):
+        table = read_own(data, reading, seed)
     place = Path(out) if out is not None else Path("results") / f"advise-{table.name}"
     sizes = _sizes(len(table.sample), rows)
     about = _described(table, fitter, models, seed)
-    watch = watch or (lambda _: nullcontext())
     _keep_rows(place, sample_text(table.sample), overwrite)
     labels = _learners(table.sample)
     splits = _run(_data_study(about, labels), place, "table", watch, jobs, overwrite)
@@ -254,8 +255,8 @@ def _run(
     jobs: int | None,
     overwrite: bool,
 ) -> Results:
-    study = make_study(content, place, str(place / what))
     with watch(what) as progress:
+        study = make_study(content, place, str(place / what))
         return run_study(
             study,
             place / what,
