@@ -236,8 +236,7 @@ class Assembly:
         if all(map(is_number, labels)):
             raise self.table.error(
                 f"the target '{label.name}' has {len(labels):,} different numbers, more than "
-                f"{_MAX_NUMBERS}; declare it nominal if they are classes, join them with classes, "
-                "or predict another column"
+                f"{_MAX_NUMBERS}; declare it nominal if they are classes, or divide it into ranges"
             )
 
     def _check_values(self, column: Column, declared: Declaration) -> None:
