@@ -66,8 +66,8 @@ class Screening:
             texts += [f"{number} {why}: {listed(names)}{hint}"] * bool(names)
         if self.repeated:
             texts.append(
-                f"{counted(self.repeated, 'row')} equal to an earlier row, target included; copies "
-                "in both the training and the test part make scores too high"
+                f"{counted(self.repeated, 'row')} equal to an earlier row, target included; if "
+                "copies of one case are in the training and the test part, scores are too high"
             )
         if self.classes:
             texts.append(

@@ -431,8 +431,8 @@ def test_what_is_odd_is_named(write):
         "1 column names the rows, as identifiers do: id; name in ignore what is to be left out, in "
         "keep what is known before the class",
         "2 columns have a single value or none: single, none",
-        "1 row equal to an earlier row, target included; copies in both the training and the test "
-        "part make scores too high",
+        "1 row equal to an earlier row, target included; if copies of one case are in the training "
+        "and the test part, scores are too high",
     ]
     assert rare_classes(found.sample) == ["1 class with one row: r"]
     unique = "".join(f"r{i},{i + 100},{i}.5,{i * 7 % 20},{'pq'[i % 2]}\n" for i in range(20))
