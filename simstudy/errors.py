@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import difflib
+import errno
 from collections.abc import Iterable
+from pathlib import Path
 
 SOME_FAILED = 3  # the exit code of a run in which cells failed
 
@@ -24,6 +26,12 @@ def suggestion(name: str, known: Iterable[str]) -> str:
     near = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
     hint = f"; did you mean '{near[0]}'?" if near else ";"
     return f"{hint} known: {', '.join(known)}"
+
+
+def check_regular(path: Path) -> None:
+    """Raise an OSError for a pipe or device, whose reading might never end."""
+    if path.exists() and not (path.is_file() or path.is_dir()):
+        raise OSError(errno.EINVAL, "it is not a regular file")
 
 
 def describe(error: BaseException) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import doctest
 import pickle
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -18,6 +19,7 @@ from sklearn.preprocessing import KBinsDiscretizer, OrdinalEncoder
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import simstudy.sklearn
+from simstudy.data.preparation import Preparation
 from simstudy.data.sample import Sample
 from simstudy.data.schema import Schema
 from simstudy.learners.aode import AODE
@@ -483,3 +485,34 @@ def test_costs_are_those_of_the_sorted_classes():
     np.testing.assert_allclose(found, expected, atol=1e-12)
     plain = CostSensitiveClassifier("aode").fit(codes, y).predict_proba(codes)
     assert (found[:, 1] >= plain[:, 1]).all()
+
+
+def test_fractions_are_cut_as_in_a_study_with_a_warning():
+    X, y = load_iris(return_X_y=True)
+    with pytest.warns(UserWarning, match="columns 0, 1, 2, 3 of X hold fractions; they are cut"):
+        scores = cross_val_score(AODEClassifier(), X, y)
+    assert scores.mean() > 0.9
+    with pytest.warns(UserWarning, match="hold fractions"):
+        found = AODEClassifier().fit(X, y)
+    sample = Sample.of(np.column_stack([X, y]), Schema.plain([0, 0, 0, 0, 3]))
+    prepared = Preparation("mdl").fit(sample)
+    expected = AODE().fit(prepared.train).predict_proba(prepared.train)
+    np.testing.assert_allclose(found.predict_proba(X), expected)
+    np.testing.assert_array_equal(found.predict_proba(X.tolist()), found.predict_proba(X))
+    frame = pd.DataFrame({"size": X[:, 2], "colour": np.where(y == 1, "red", "blue")})
+    with pytest.warns(UserWarning, match="columns size of X hold fractions"):
+        mixed = NaiveBayesClassifier().fit(frame, y)
+    assert [len(column) for column in mixed.categories_] == [len(mixed.cut_points_[0]) + 1, 2]
+    assert mixed.score(frame, y) > 0.9
+
+
+def test_whole_numbers_and_given_categories_are_categories():
+    X, y = np.array([[0.0], [1.0], [2.0]] * 9), [0, 1, 1] * 9
+    halves = np.array([[0.5], [1.0], [1.5]] * 9)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert NaiveBayesClassifier().fit(X, y).cut_points_ == {}
+        given = NaiveBayesClassifier(categories=[[0.5, 1.0, 1.5]]).fit(halves, y)
+    assert given.categories_[0].tolist() == [0.5, 1.0, 1.5]
+    with pytest.raises(ValueError, match="column 0 of X has infinite values"):
+        NaiveBayesClassifier().fit(np.where(halves > 1.2, np.inf, halves), y)

@@ -8,6 +8,7 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.datasets import load_iris
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import (
@@ -17,7 +18,7 @@ from sklearn.model_selection import (
     cross_val_score,
     cross_validate,
 )
-from sklearn.naive_bayes import CategoricalNB
+from sklearn.naive_bayes import CategoricalNB, GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OrdinalEncoder
 
@@ -195,12 +196,27 @@ def test_classes_absent_from_a_training_fold_are_scored() -> None:
     # instead of p = 10.5/21.5.
     expected = 2 * math.log(0.5 / (11 / 21.5)) / 3
     np.testing.assert_allclose(found, expected)
+    unclipped = information_reward_scorer(cutoff="none")
     np.testing.assert_array_equal(
-        cross_val_score(
-            NaiveBayesClassifier(), X, y, scoring=information_reward_scorer(), cv=KFold(3)
-        ),
-        -math.inf,
+        cross_val_score(NaiveBayesClassifier(), X, y, scoring=unclipped, cv=KFold(3)), -math.inf
     )
+
+
+def test_no_classifier_is_scored_minus_infinity_by_default() -> None:
+    X, y = load_iris(return_X_y=True)
+    scoring = information_reward_scorer()
+    for classifier in (RandomForestClassifier(10, random_state=0), GaussianNB()):
+        assert np.isfinite(cross_val_score(classifier, X, y, scoring=scoring)).all()
+    forest = RandomForestClassifier(10, random_state=0).fit(X[::2], y[::2])
+    proba = forest.predict_proba(X[1::2])
+    assert (proba == 0).any()
+    # a forest does not say how many training rows it had: the cutoff is that of the rows scored
+    assert scoring(forest, X[1::2], y[1::2]) == information_reward(y[1::2], proba, train_rows=75)
+    known = GaussianNB().fit(X, y)
+    expected = information_reward(
+        y[:70], known.predict_proba(X[:70]), labels=[0, 1, 2], train_rows=150
+    )
+    assert scoring(known, X[:70], y[:70]) == expected
 
 
 def test_training_prior_needs_class_counts(codes: np.ndarray) -> None:

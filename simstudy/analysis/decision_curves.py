@@ -262,7 +262,7 @@ def operating_points(rankings: Sequence[Ranking]) -> Points | None:
         return None
     every = np.concatenate([one.thresholds[:0:-1] for one in usable])
     every.sort(kind="stable")  # which merges what is sorted already
-    every = every[last_of_ties(every)]
+    every = every[::-1][last_of_ties(every[::-1])][::-1]  # of ties the lowest, as in a ranking
     if len(every) > MAX_THRESHOLDS:
         places = np.linspace(0, len(every) - 1, MAX_THRESHOLDS)
         every = every[np.rint(places).astype(np.intp)]

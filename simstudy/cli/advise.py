@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from simstudy.cli.data import Missing
 from simstudy.cli.run import Jobs, Overwrite, Quiet, stoppable
 from simstudy.errors import SimstudyError
 from simstudy.texts import echo
@@ -42,9 +43,7 @@ def advise(
     nominal: Annotated[
         _Names, typer.Option(help="A column whose numbers are names; repeatable.")
     ] = None,
-    missing: Annotated[
-        _Names, typer.Option(help="What stands for a missing value; repeatable. Default: '' and ?.")
-    ] = None,
+    missing: Missing = None,
     rows: Annotated[
         list[int] | None, typer.Option(help="A number of rows to predict for; repeatable.")
     ] = None,
@@ -64,9 +63,14 @@ def advise(
         )
     from simstudy.cli.progress import watched
     from simstudy.workflow.advise import advise as advise_on
+    from simstudy.workflow.progress import busy
 
     @contextlib.contextmanager
     def watch(what: str) -> Iterator[Progress | None]:
+        if what == "reading":
+            with busy(f"reading {data}", quiet):
+                yield None
+            return
         if not quiet:
             echo(_DOING[what], err=True)
         with watched(quiet) as progress:
@@ -80,7 +84,7 @@ def advise(
             ignore=ignore or (),
             keep=keep or (),
             nominal=nominal or (),
-            missing_values=("", "?") if missing is None else missing,
+            missing_values=missing,
             rows=rows or (),
             fitter=fitter,  # type: ignore[arg-type]
             models=models,

@@ -18,6 +18,13 @@ _MAX_WIDTH, _MIN_WIDTH = 80, 40
 _MAX_NAME = 24  # a longer name has a line of its own
 _MAX_VALUES = 60  # of a variable, that are printed
 _Names = list[str] | None
+Missing = Annotated[
+    _Names,
+    typer.Option(
+        help="What stands for a missing value; repeatable. Default: '' and ?; NA, nan, null, - and "
+        "the like among numbers."
+    ),
+]
 
 
 def data(
@@ -33,9 +40,13 @@ def data(
     groups: Annotated[
         str | None, typer.Option(help="A column that says which rows belong together.")
     ] = None,
-    missing: Annotated[
-        _Names, typer.Option(help="What stands for a missing value; repeatable. Default: '' and ?.")
+    keep: Annotated[
+        _Names,
+        typer.Option(
+            help="A column to keep though it looks like an identifier or a leak; repeatable."
+        ),
     ] = None,
+    missing: Missing = None,
     separator: Annotated[
         str | None, typer.Option(help="What separates values; found if not given.")
     ] = None,
@@ -46,23 +57,26 @@ def data(
     """Describe a data file: its variables, missing values, classes and anything odd."""
     from simstudy.data.assembly import Reading
     from simstudy.data.files import read_data_set
-    from simstudy.data.oddities import oddities
+    from simstudy.data.oddities import oddities, rare_classes
+    from simstudy.workflow.progress import busy
 
-    markers = Reading.missing_values if missing is None else tuple(missing)
     reading = Reading(
         target,
         nominal or (),
         numeric or (),
         ignore or (),
-        missing_values=markers,
+        missing_values=missing,
         groups=groups,
         separator="\t" if separator == r"\t" else separator,
         encoding=encoding,
+        keep=keep or (),
     )
-    found = read_data_set(file, reading)
+    with busy(f"reading {file}"):
+        found = read_data_set(file, reading)
+        odd = [*oddities(found), *rare_classes(found.sample)]
     lines = [*_heading(found.source, found.sample), "", *_variables(found.sample)]
     lines += ["", *_classes(found.sample)]
-    if odd := oddities(found):
+    if odd:
         lines += ["", "Odd:"]
         for text in odd:
             lines += _wrapped(text, "  - ", "    ")

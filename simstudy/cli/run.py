@@ -111,14 +111,19 @@ def run(
         from simstudy.cli.progress import watched
         from simstudy.study.lists import is_collection, load_collection
         from simstudy.study.study import load_study
+        from simstudy.workflow.progress import busy
         from simstudy.workflow.run import run_shard, run_study
 
+        reading = f"reading {study} and its data"
         if is_collection(content):
             if piece is not None:
                 raise SimstudyError("--shard applies to a single study, not to a list of studies")
-            failed = _run_all(load_collection(study, given, content), out, quiet, log, options)
+            with busy(reading, quiet):
+                collection = load_collection(study, given, content)
+            failed = _run_all(collection, out, quiet, log, options)
         elif piece is not None:
-            loaded = load_study(study, given, content)
+            with busy(reading, quiet):
+                loaded = load_study(study, given, content)
             with watched(quiet, log, study=str(study)) as progress, stoppable():
                 store = run_shard(loaded, piece, out, progress=progress, **options)
             failed = len(store.failed_cells())
@@ -129,7 +134,8 @@ def run(
                 for note in store.notes:
                     echo(f"Note: {note}.")
         else:
-            loaded = load_study(study, given, content)
+            with busy(reading, quiet):
+                loaded = load_study(study, given, content)
             with watched(quiet, log, study=str(study)) as progress, stoppable():
                 results = run_study(loaded, out, progress=progress, **options)
             failed = results.manifest["failures"]
@@ -372,8 +378,10 @@ def plan(
     from simstudy.cli.progress import watched
     from simstudy.study.study import load_study
     from simstudy.workflow.pilot import run_pilot
+    from simstudy.workflow.progress import busy
 
-    loaded = load_study(study)
+    with busy(f"reading {study} and its data"):
+        loaded = load_study(study)
     if loaded.datasets:
         for line in _data_plan(loaded, mcse, difference, jobs):
             echo(line)

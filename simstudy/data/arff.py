@@ -7,6 +7,7 @@ no weights of rows. Dates are refused unless ignored; strings are nominal.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass
 
 from simstudy.data.table import NOMINAL, NUMERIC, Column, Table, shown
@@ -23,6 +24,7 @@ _ESCAPE = re.compile(r"\\(u[0-9A-Fa-f]{4}|.)")
 _ESCAPED = {"n": "\n", "t": "\t", "r": "\r"}
 _SPECIAL = re.compile("['\"{}%\t]")
 _NUMBERS = {"numeric", "real", "integer"}
+_MAX_DIGITS = 9  # of the index of an attribute
 _WEIGHTS = "weights of rows are not supported"
 
 
@@ -91,9 +93,9 @@ class _Reader:
                 raise self.error(number, f"the values of '{name}' must end with a brace")
             inner = kind[1:-1].strip().removesuffix(",")
             values = tuple(self._values(number, inner)) if inner else ()
-            twice = {value for value in values if values.count(value) > 1}
-            if twice:
-                raise self.error(number, f"'{name}' has the value {shown(min(twice))} twice")
+            if len({*values}) < len(values):
+                twice = min(value for value, times in Counter(values).items() if times > 1)
+                raise self.error(number, f"'{name}' has the value {shown(twice)} twice")
             return Column(name, (), NOMINAL, values)
         word = kind.lower().split()[0]
         if word in _NUMBERS:
@@ -144,10 +146,13 @@ class _Reader:
                 raise self.error(
                     number, f"{shown(rest)} must be the number of an attribute and a value"
                 )
-            index, place = int(found[1]), found.end()
-            if index >= len(columns) or row[index] is not None:
-                what = "twice" if index < len(columns) else f"of {len(columns)}, counted from 0"
-                raise self.error(number, f"it has a value of attribute {index} {what}")
+            beyond = len(found[1]) > _MAX_DIGITS or int(found[1]) >= len(columns)
+            index, place = len(columns) if beyond else int(found[1]), found.end()
+            if beyond or row[index] is not None:
+                what = f"of {len(columns)}, counted from 0" if beyond else "twice"
+                raise self.error(
+                    number, f"it has a value of attribute {shown(found[1])[1:-1]} {what}"
+                )
             row[index] = _plain(found[2])
         return [
             self._left_out(number, column) if value is None else value

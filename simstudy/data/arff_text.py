@@ -8,12 +8,11 @@ from collections.abc import Mapping
 import numpy as np
 
 from simstudy.data.sample import Sample
-from simstudy.data.table import NOMINAL, NUMERIC, Column, Declaration, Table, is_number
+from simstudy.data.table import NOMINAL, NUMERIC, Column, Declaration, Table, holds_numbers
 from simstudy.errors import SimstudyError
 
 _PLAIN = re.compile(r"[^\s,'\"{}%\\]+")
 _ESCAPES = str.maketrans({"\\": "\\\\", "'": "\\'", "\n": "\\n", "\r": "\\r", "\t": "\\t"})
-_GAPS = ("", "?")
 
 
 def arff_text(table: Table, declared: Mapping[str, Declaration], target: str | None = None) -> str:
@@ -52,9 +51,7 @@ def _kind(column: Column, declared: Mapping[str, Declaration]) -> str:
     if found.kind == NOMINAL and found.values is not None:
         return "{" + ",".join(map(_quoted, found.values)) + "}"
     if found.kind is None:
-        numbers = isinstance(column.cells, np.ndarray) or all(
-            cell is None or cell.strip() in _GAPS or is_number(cell) for cell in {*column.cells}
-        )
+        numbers = isinstance(column.cells, np.ndarray) or holds_numbers(column.cells)
         return "numeric" if numbers else "string"
     return "numeric" if found.kind == NUMERIC else "string"
 

@@ -12,27 +12,62 @@ import numpy as np
 from simstudy.arrays import FloatArray, IntArray, read_only
 from simstudy.data.sample import Sample
 from simstudy.data.schema import Schema, Variable
-from simstudy.data.table import NOMINAL, NUMERIC, Coder, Column, Declaration, Table, listed, shown
-from simstudy.errors import suggestion
+from simstudy.data.table import (
+    NOMINAL,
+    NUMERIC,
+    Coder,
+    Column,
+    Declaration,
+    Markers,
+    Table,
+    is_number,
+    listed,
+    shown,
+)
+from simstudy.errors import SimstudyError, suggestion
 from simstudy.texts import counted
 
+_MAX_NUMBERS = 50  # different ones of a target that is not declared nominal
 _MANY_COLUMNS = 20  # beyond which an error does not list them
 
 
 @dataclass(frozen=True)
 class Reading:
-    """How a file is read: the keywords of `read_data`."""
+    """How a file is read: the keywords of `read_data`.
+
+    Names may be of any type that has a text, one name may stand for a list of one.
+    """
 
     target: str | None = None
     nominal: Sequence[str] = ()
     numeric: Sequence[str] = ()
     ignore: Sequence[str] = ()
     values: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    missing_values: Sequence[str] = ("", "?")
+    missing_values: Sequence[str] | None = None
     groups: str | None = None
     classes: Mapping[str, Sequence[str]] = field(default_factory=dict)
     separator: str | None = None
     encoding: str | None = None
+    keep: Sequence[str] = ()
+
+    def __post_init__(self) -> None:
+        for key in ("target", "groups", "separator", "encoding"):
+            if getattr(self, key) is not None:
+                object.__setattr__(self, key, *_names(key, (getattr(self, key),)))
+        for key in ("nominal", "numeric", "ignore", "keep", "missing_values"):
+            if key != "missing_values" or self.missing_values is not None:
+                object.__setattr__(self, key, _names(key, getattr(self, key)))
+        for key in ("values", "classes"):
+            mapping = getattr(self, key)
+            if not isinstance(mapping, Mapping):
+                kind = type(mapping).__name__
+                raise SimstudyError(f"{key} must be a mapping from names to lists, not a {kind}")
+            lists = {}
+            for name, names in zip(_names(key, [*mapping]), mapping.values(), strict=True):
+                if key == "values" and isinstance(names, str):
+                    raise SimstudyError(f"values.{name}: it must be a list of values, not a text")
+                lists[name] = _names(f"{key}.{name}", names)
+            object.__setattr__(self, key, lists)
 
 
 @dataclass(frozen=True)
@@ -51,8 +86,10 @@ class DataSet:
         The rows dropped because their target is missing, as in "line 3".
     other_classes : mapping
         The number of rows dropped of each class that `classes` does not name.
-    almost_numeric : mapping
-        Nominal columns of numbers but for a few values: these values.
+    markers : Markers
+        What was taken, or may stand, for a missing value.
+    keep : tuple of str
+        Columns that are no identifiers or leaks, by the word of the caller.
     """
 
     source: str
@@ -60,7 +97,8 @@ class DataSet:
     rows: IntArray
     without_target: tuple[str, ...]
     other_classes: Mapping[str, int]
-    almost_numeric: Mapping[str, tuple[str, ...]]
+    markers: Markers = field(default_factory=Markers)
+    keep: Sequence[str] = ()
 
     @property
     def dropped(self) -> list[str]:
@@ -98,11 +136,12 @@ class Assembly:
             )
         if not table.rows:
             raise table.error("there are no rows")
-        coder = Coder(table, {*reading.missing_values})
+        coder = Coder(table, reading.missing_values)
         label, classes = coder.code(target, self._declared(target, NOMINAL))
         without = np.flatnonzero(np.isnan(classes))
         if len(without) == table.rows:
             raise table.error(f"the target '{label.name}' is missing in every row")
+        self._check_classes(target, label)
         label, classes, others = self._joined(label, classes)
         if label.card < 2:
             raise table.error(
@@ -121,7 +160,7 @@ class Assembly:
         sample = Sample.of(given, Schema((*(variable for variable, _ in coded), label)))
         sample.groups = self._groups(coder, kept)
         places = tuple(table.place(int(row)) for row in without)
-        return DataSet(table.source, sample, kept, places, others, coder.almost_numeric)
+        return DataSet(table.source, sample, kept, places, others, coder.noted, reading.keep)
 
     @property
     def _columns(self) -> list[Column]:
@@ -149,6 +188,7 @@ class Assembly:
             "target": self._target,
             "groups": [] if reading.groups is None else [reading.groups],
             "ignore": reading.ignore,
+            "keep": reading.keep,
             "nominal": reading.nominal,
             "numeric": reading.numeric,
             "values": reading.values,
@@ -162,6 +202,7 @@ class Assembly:
             ("target", "ignore"),
             ("target", "numeric"),
             ("groups", "ignore"),
+            ("keep", "ignore"),
             ("nominal", "numeric"),
             ("values", "numeric"),
         ):
@@ -169,14 +210,14 @@ class Assembly:
             if both:
                 raise table.error(f"'{min(both)}' cannot be both {first} and {second}")
         for name, values in reading.values.items():
-            if isinstance(values, str) or len({*map(str, values)}) < len(values):
+            if len({*values}) < len(values):
                 raise table.error(f"the values of '{name}' must be a list of different values")
 
     def _declared(self, column: Column, kind: str | None = None) -> Declaration:
         """What is known of a column: from the caller, the catalogue, or the file."""
         reading, name = self.reading, column.name
         if name in reading.values:
-            return Declaration(NOMINAL, tuple(map(str, reading.values[name])))
+            return Declaration(NOMINAL, tuple(reading.values[name]))
         if name in reading.numeric:
             return Declaration(NUMERIC, explicit=True)
         found = self.catalogued.get(name, Declaration(column.kind, column.values))
@@ -186,6 +227,17 @@ class Assembly:
             self._check_values(column, found)
             return found
         return Declaration(kind)
+
+    def _check_classes(self, column: Column, label: Variable) -> None:
+        """Refuse numbers as a target, if nobody has said that they are classes."""
+        labels, declared = label.values or (), self._declared(column)
+        if len(labels) <= _MAX_NUMBERS or declared.kind == NOMINAL or self.reading.classes:
+            return
+        if all(map(is_number, labels)):
+            raise self.table.error(
+                f"the target '{label.name}' has {len(labels):,} different numbers, more than "
+                f"{_MAX_NUMBERS}; declare it nominal if they are classes, or divide it into ranges"
+            )
 
     def _check_values(self, column: Column, declared: Declaration) -> None:
         values = declared.values or ()
@@ -202,7 +254,7 @@ class Assembly:
         for place, (name, joined) in enumerate(classes.items()):
             if not joined:
                 raise self.table.error(f"classes.{name} names no class")
-            for each in names_of(joined):
+            for each in joined:
                 if each not in old:
                     raise self.table.error(
                         f"classes.{name} names the class '{each}'{_among(each, old)}"
@@ -240,6 +292,14 @@ def _among(name: str, names: Sequence[str]) -> str:
     return f", which is not there{suggestion(name, near) if near else ''}"
 
 
-def names_of(given: Iterable[str]) -> tuple[str, ...]:
-    """Return one name or several as a tuple."""
-    return (given,) if isinstance(given, str) else tuple(map(str, given))
+def _names(key: str, names: object) -> tuple[str, ...]:
+    """Return one name or several as a tuple of texts; ``key`` is what an error is about."""
+    if isinstance(names, str):
+        return (names,)
+    try:
+        return tuple(map(str, names))  # type: ignore[call-overload]
+    except TypeError:
+        why = f"it must be a list of names, not a {type(names).__name__}"
+    except ValueError as error:  # a number that has too many digits to be a text
+        why = str(error)
+    raise SimstudyError(f"{key}: {why}")

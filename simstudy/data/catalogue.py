@@ -21,7 +21,10 @@ def catalogued(path: Path) -> tuple[str | None, dict[str, Declaration]]:
         sets = json.loads(catalogue.read_text(encoding="utf-8"))["datasets"]
         entry = sets.get(path.name, {"variables": ()})
         variables = {variable["name"]: _declaration(variable) for variable in entry["variables"]}
-        return entry.get("target"), variables
+        target = entry.get("target")
+        if target is not None and not isinstance(target, str):
+            raise ValueError(f"the target of '{path.name}' is {target!r}, not the name of a column")
+        return target, variables
     except KeyError as error:
         why = f"the key {error} is missing"
     except RecursionError:

@@ -21,12 +21,13 @@ from typing import Any
 
 from simstudy.data.arff import read_arff
 from simstudy.data.arff_text import arff_text
-from simstudy.data.assembly import Assembly, DataSet, Reading, names_of
+from simstudy.data.assembly import Assembly, DataSet, Reading
 from simstudy.data.catalogue import catalogued
 from simstudy.data.delimited import decode, read_delimited
+from simstudy.data.oddities import oddities
 from simstudy.data.sample import Sample
 from simstudy.data.table import Declaration, Table
-from simstudy.errors import SimstudyError
+from simstudy.errors import SimstudyError, check_regular
 
 _GZIP = b"\x1f\x8b"
 _DELIMITED = (".csv", ".tsv", ".txt")
@@ -39,37 +40,43 @@ def read_data(
     numeric: Sequence[str] = (),
     ignore: Sequence[str] = (),
     values: Mapping[str, Sequence[str]] | None = None,
-    missing_values: Sequence[str] = ("", "?"),
+    missing_values: Sequence[str] | None = None,
     groups: str | None = None,
     *,
     classes: Mapping[str, Sequence[str]] | None = None,
     separator: str | None = None,
     encoding: str | None = None,
+    keep: Sequence[str] = (),
 ) -> Sample:
     """Read a data set.
 
-    A warning counts and names the rows that are dropped because their target is missing.
+    Warnings say what is odd about it: rows that are dropped because their target is missing,
+    columns that name rows or decide the target, rows that occur twice.
 
     Parameters
     ----------
     path_or_frame : path or pandas.DataFrame
         A file (.csv, .tsv or .txt; .arff; .parquet; also compressed, as .csv.gz) or a frame.
     target : str, optional
-        The column to predict, always nominal; by default the last one.
+        The column to predict, always nominal; by default the last one. One of more than 50
+        different numbers must be among ``nominal``, or have ``classes``.
     nominal, numeric : sequence of str
         Columns that are so, whatever their values look like.
     ignore : sequence of str
         Columns to leave out.
     values : mapping, optional
         The values of nominal columns, in their order.
-    missing_values : sequence of str
-        What stands for a missing value.
+    missing_values : sequence of str, optional
+        What stands for a missing value. If not given, nothing and ``?`` do; and, in a column whose
+        other values are numbers, ``NA``, ``nan``, ``null``, ``-`` and the like.
     groups : str, optional
         A column that is no attribute but says which rows belong together: ``sample.groups``.
     classes : mapping, optional
         New classes, each with the classes that it joins; rows of other classes are dropped.
     separator, encoding : str, optional
         Those of a text file; found if not given (UTF-8 unless a byte order mark says otherwise).
+    keep : sequence of str
+        Columns about which there is no warning, although they look like identifiers or leaks.
 
     Returns
     -------
@@ -77,19 +84,20 @@ def read_data(
         Its ``schema`` has the names and values of the variables, the target last.
     """
     reading = Reading(
-        None if target is None else str(target),
-        names_of(nominal),
-        names_of(numeric),
-        names_of(ignore),
-        {str(name): given for name, given in (values or {}).items()},
-        names_of(missing_values),
-        None if groups is None else str(groups),
-        classes or {},
+        target,
+        nominal,
+        numeric,
+        ignore,
+        {} if values is None else values,
+        missing_values,
+        groups,
+        {} if classes is None else classes,
         separator,
         encoding,
+        keep,
     )
     data = read_data_set(path_or_frame, reading)
-    for text in data.dropped:
+    for text in oddities(data):
         warnings.warn(f"{data.source}: {text}", stacklevel=2)
     return data.sample
 
@@ -148,6 +156,7 @@ def _read_file(path: Path, reading: Reading) -> Table:
             "with .gz), .parquet"
         )
     try:
+        check_regular(path)
         if suffix == ".parquet":
             from simstudy.data.frames import read_parquet
 

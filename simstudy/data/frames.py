@@ -20,9 +20,17 @@ _INDEX = re.compile(r"__index_level_\d+__")  # the column of an index that panda
 def read_frame(frame: Any) -> Table:
     """The columns of a pandas data frame."""
     columns = [
-        _frame_column(str(name), frame.iloc[:, place]) for place, name in enumerate(frame.columns)
+        _frame_column(_column_name(name, place), frame.iloc[:, place])
+        for place, name in enumerate(frame.columns)
     ]
     return Table("the data frame", columns, len(frame), _row)
+
+
+def _column_name(name: Any, place: int) -> str:
+    try:
+        return str(name)
+    except ValueError as error:  # a number of too many digits
+        raise SimstudyError(f"the data frame, name of column {place + 1}: {error}") from error
 
 
 def _row(row: int) -> str:
@@ -65,12 +73,16 @@ def _texts(values: Any) -> list[str | None] | str:
             texts.append(value)
         elif value is None or type(value).__name__ in ("NAType", "NaTType"):
             texts.append(None)
-        elif isinstance(value, bool | np.bool_ | Integral):
-            texts.append(str(value))
-        elif isinstance(value, Real | Decimal):
-            texts.append(number_text(value))
-        else:
+        elif not isinstance(value, bool | np.bool_ | Real | Decimal):
             return f"holds values of type {type(value).__name__}"
+        elif isinstance(value, Decimal) and value.is_nan():  # comparing a signalling one is refused
+            texts.append(None)
+        else:
+            try:
+                whole = isinstance(value, bool | np.bool_ | Integral)
+                texts.append(str(value) if whole else number_text(value))
+            except (ValueError, ArithmeticError):
+                return "holds a number of too many digits"
     return texts
 
 

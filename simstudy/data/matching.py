@@ -16,7 +16,7 @@ from simstudy.errors import SimstudyError, suggestion
 
 
 def matched(
-    frame: Any, schema: Schema, missing_values: Collection[str], others: Collection[str] = ()
+    frame: Any, schema: Schema, missing_values: Collection[str] | None, others: Collection[str] = ()
 ) -> Sample:
     """Return the rows of a data frame as a sample of a schema, the first class as their target.
 
@@ -29,8 +29,8 @@ def matched(
         The rows.
     schema : Schema
         The variables, the target last.
-    missing_values : collection of str
-        What stands for a missing value, besides None and NaN.
+    missing_values : collection of str, optional
+        What stands for a missing value, besides None and NaN; as for `read_data`.
     others : collection of str
         Columns that are allowed besides the attributes and the target.
     """
@@ -48,7 +48,7 @@ def matched(
         if name not in names:
             raise table.error(f"the column '{name}' is missing{suggestion(name, names)}")
     columns = {column.name: column for column in table.columns}
-    coder = Coder(table, {*missing_values})
+    coder = Coder(table, missing_values)
     values = np.zeros((table.rows, len(known) + 1), order="F")
     for place, variable in enumerate(attributes):
         kind = NUMERIC if variable.numeric else NOMINAL

@@ -1,7 +1,8 @@
-"""Columns of a table that would mislead learners: identifiers, copies of the target, constants."""
+"""What would mislead learners in a table: identifiers, copies of the target, repeated rows."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection
 from dataclasses import dataclass
 
@@ -10,6 +11,7 @@ import numpy as np
 from simstudy.arrays import FloatArray, IntArray
 from simstudy.data.discretize import cut_points
 from simstudy.data.sample import Sample
+from simstudy.data.table import listed
 from simstudy.errors import SimstudyError
 from simstudy.texts import counted
 
@@ -18,53 +20,83 @@ _FEW_ROWS = 100  # below which a warning is given
 _FEW_OF_CLASS = 10
 _FEW_KNOWN = 20  # known values, below which a column is not suspected to name rows
 _ROWS_A_VALUE = 5  # of a column that is no identifier, and of a class
+_FEW_CLASSES = 10
+_HINT = "; name in ignore what is to be left out, in keep what is known before the class"
 
 
 @dataclass(frozen=True)
 class Screening:
-    """What is left out of a table, and what should be known of the rest.
+    """What would mislead learners in a table.
 
     Attributes
     ----------
     identifiers, copies, constants : tuple of str
         Columns with a different value in nearly every row, that determine the target, or have one
         value.
-    notes : tuple of str
-        Sentences.
+    repeated : int
+        The number of rows equal to an earlier one, unless there are more rows than different ones
+        could be.
+    classes : int
+        The number of classes, if there are too many for the rows; otherwise 0.
     """
 
     identifiers: tuple[str, ...]
     copies: tuple[str, ...]
     constants: tuple[str, ...]
-    notes: tuple[str, ...]
+    repeated: int
+    classes: int
 
     @property
-    def left_out(self) -> tuple[str, ...]:
-        """The columns to leave out."""
+    def suspects(self) -> tuple[str, ...]:
+        """The columns that should be left out."""
         return (*self.identifiers, *self.copies, *self.constants)
 
+    def sentences(self, left_out: bool = False) -> list[str]:
+        """Say what was found; the columns are in use unless they are ``left_out``."""
+        texts = []
+        for names, does, do, why in (
+            (self.copies, "decides", "decide", "the target, as if copied from it"),
+            (self.identifiers, "names", "name", "the rows, as identifiers do"),
+            (self.constants, "has", "have", "a single value or none"),
+        ):
+            hint = "; left out" if left_out else ""
+            if names is not self.constants:
+                hint = "; left out unless named in keep" if left_out else _HINT
+            number = counted(len(names), f"column {does}", f"columns {do}")
+            texts += [f"{number} {why}: {listed(names)}{hint}"] * bool(names)
+        if self.repeated:
+            texts.append(
+                f"{counted(self.repeated, 'row')} equal to an earlier row, target included; if "
+                "copies of one case are in the training and the test part, scores are too high"
+            )
+        if self.classes:
+            texts.append(
+                f"the target has {self.classes:,} classes, fewer than {_ROWS_A_VALUE} rows for "
+                "each; is it a number, or another column the target?"
+            )
+        return texts
 
-def screened(sample: Sample, source: str, keep: Collection[str] = ()) -> Screening:
-    """Find the columns that would mislead; refuse rows from which nothing can be predicted.
 
-    Columns in ``keep`` are never left out, unless they have one value.
-    """
-    _check_rows(sample, source)
+def screened(sample: Sample, keep: Collection[str] = ()) -> Screening:
+    """Find what would mislead; columns in ``keep`` are suspected only if they have one value."""
     kinds: dict[str, list[str]] = {"identifier": [], "copy": [], "constant": []}
     for place, variable in enumerate(sample.schema.attributes):
         kind = _kind(sample.values[:, place], sample.target, variable.values is None)
         if kind and (variable.name not in keep or kind == "constant"):
             kinds[kind].append(variable.name)
-    if sum(map(len, kinds.values())) == len(sample.schema.attributes):
-        named = ", ".join(f"'{one}'" for group in kinds.values() for one in group)
+    identifiers, copies, constants = map(tuple, kinds.values())
+    return Screening(identifiers, copies, constants, _repeated(sample), _many_classes(sample))
+
+
+def check_usable(sample: Sample, screening: Screening, source: str) -> None:
+    """Refuse rows from which nothing can be predicted."""
+    _check_rows(sample, source)
+    if len(screening.suspects) == len(sample.schema.attributes):
+        named = ", ".join(f"'{name}'" for name in screening.suspects)
         raise SimstudyError(
             f"{source}: no attribute is left: {named} are identifiers, copies of the target or of "
             "one value; use --keep for those that are none"
         )
-    copies = tuple(kinds["copy"])
-    return Screening(
-        tuple(kinds["identifier"]), copies, tuple(kinds["constant"]), tuple(_notes(sample))
-    )
 
 
 def _check_rows(sample: Sample, source: str) -> None:
@@ -72,7 +104,7 @@ def _check_rows(sample: Sample, source: str) -> None:
     name = sample.schema.target.name
     if classes < 2:
         raise SimstudyError(f"{source}: all rows are of one class of '{name}'; two are needed")
-    if classes > 10 and classes * _ROWS_A_VALUE > rows:
+    if _many_classes(sample):
         raise SimstudyError(
             f"{source}: the target '{name}' has {classes:,} different values in "
             f"{counted(rows, 'row')}; it is not a class with a few values. Is another column the "
@@ -85,6 +117,12 @@ def _check_rows(sample: Sample, source: str) -> None:
         )
 
 
+def _many_classes(sample: Sample) -> int:
+    """The number of classes if there are too many for the rows, otherwise 0."""
+    classes = int(np.count_nonzero(sample.class_counts))
+    return classes if classes > _FEW_CLASSES and classes * _ROWS_A_VALUE > len(sample) else 0
+
+
 def _kind(column: FloatArray, target: IntArray, numeric: bool) -> str:
     """What is wrong with a column; empty if nothing is."""
     known = ~np.isnan(column)
@@ -95,6 +133,9 @@ def _kind(column: FloatArray, target: IntArray, numeric: bool) -> str:
     if rows >= _FEW_KNOWN and _identifies(column[known], distinct, numeric):
         return "identifier"
     if numeric and len(distinct) * _ROWS_A_VALUE > rows:
+        classes = target[known][np.argsort(column[known])]
+        if (np.count_nonzero(np.diff(classes)) + 1) * _ROWS_A_VALUE > rows:
+            return ""  # no cuts make few intervals of one class each
         codes = np.searchsorted(cut_points(column[known], target[known]), column[known])
     return "copy" if 2 * rows >= len(column) and _determines(codes, target[known]) else ""
 
@@ -109,17 +150,39 @@ def _identifies(values: FloatArray, distinct: FloatArray, numeric: bool) -> bool
 
 
 def _determines(codes: IntArray, target: IntArray) -> bool:
-    """Whether every value of a column occurs with one class alone, and often enough to tell."""
+    """Whether every value of a column occurs with one class only, and often enough to tell."""
     if len(np.unique(target)) < 2:
         return False
-    table = np.zeros((int(codes.max()) + 1, int(target.max()) + 1), dtype=np.intp)
-    np.add.at(table, (codes, target), 1)
+    width = int(target.max()) + 1
+    table = np.bincount(codes * width + target, minlength=(int(codes.max()) + 1) * width)
+    table = table.reshape(-1, width)
     table = table[table.sum(axis=1) > 0]
     pure = (np.count_nonzero(table, axis=1) == 1).all()
     return bool(pure and len(table) * _ROWS_A_VALUE <= len(target))
 
 
-def _notes(sample: Sample) -> list[str]:
+def _repeated(sample: Sample) -> int:
+    """The number of rows equal to an earlier one; missing values are equal."""
+    variables, rows = sample.schema.variables, len(sample)
+    if not sample.schema.numeric and math.prod(len(one.values or ()) for one in variables) <= rows:
+        return 0  # some must be equal
+    hashes = np.zeros(rows, dtype=np.uint64)
+    for column in sample.values.T:
+        hashes ^= np.where(np.isnan(column), np.inf, column + 0.0).view(np.uint64)  # −0 is 0
+        hashes *= np.uint64(0x9E3779B97F4A7C15)
+        hashes ^= hashes >> np.uint64(29)
+    order = np.argsort(hashes, kind="stable")
+    pairs = np.flatnonzero(hashes[order[1:]] == hashes[order[:-1]])
+    first, second = order[pairs], order[pairs + 1]
+    equal = np.ones(len(pairs), dtype=np.bool_)
+    for column in sample.values.T:
+        one, other = column[first], column[second]
+        equal &= (one == other) | (np.isnan(one) & np.isnan(other))
+    return int(equal.sum())
+
+
+def few_rows(sample: Sample) -> list[str]:
+    """Say where there are few rows, of all or of a class."""
     notes = []
     if len(sample) < _FEW_ROWS:
         notes.append(

@@ -25,7 +25,7 @@ import numpy as np
 import numpy.typing as npt
 
 from simstudy.data.resampling import Split
-from simstudy.errors import SimstudyError, suggestion
+from simstudy.errors import SimstudyError, check_regular, suggestion
 
 _MAX_NUMBER = 2**31 - 1  # of a repeat or fold
 _MAX_DIGITS = 10
@@ -84,6 +84,7 @@ class _SplitFile:
     def _lines(self) -> Iterator[tuple[int, list[str]]]:
         """Yield the number and the cells of each line that is not empty."""
         try:
+            check_regular(self.path)
             content = self.path.read_bytes()
             if content[:2] == b"\x1f\x8b":
                 content = gzip.decompress(content)
@@ -93,7 +94,7 @@ class _SplitFile:
                     yield reader.line_num, [cell.strip() for cell in cells]
         except UnicodeDecodeError as error:
             raise self._wrong("the file of splits is not UTF-8 text") from error
-        except (OSError, EOFError, zlib.error) as error:
+        except (OSError, ValueError, EOFError, zlib.error) as error:
             reason = getattr(error, "strerror", None) or error
             raise self._wrong(f"the file of splits cannot be read: {reason}") from error
         except csv.Error as error:

@@ -22,6 +22,10 @@ _WHOLE = re.compile(r"[+-]?\d+", re.ASCII)
 _EXACT = 2.0**53  # below this every whole number is a double
 _LARGE = 1e21  # from which whole numbers are written with an exponent
 _FEW = 0.1  # other values for each number, up to which they are suspected to be markers
+GAPS = ("", "?")  # what stands for a missing value in any column, unless a list is given
+# What stands for one in a column whose other values are numbers, unless a list is given.
+_WORDS = "NA na N/A n/a #N/A #NA <NA> NaN nan NAN -NaN -nan NULL Null null None . - --"
+MARKERS = frozenset((*_WORDS.split(" "), "MISSING", "Missing", "missing"))
 _SHOWN = 40  # characters of a value in a sentence
 
 
@@ -75,12 +79,35 @@ class Declaration:
 
 
 @dataclass
+class Markers:
+    """By column: texts that were taken, or may stand, for a missing value.
+
+    Attributes
+    ----------
+    taken : dict
+        Markers among numbers that were taken for missing values.
+    suspected : dict
+        The few texts without which a nominal column would be numeric.
+    labels : dict
+        Labels of nominal columns that look like markers.
+    """
+
+    taken: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    suspected: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    labels: dict[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+@dataclass
 class Coder:
     """Turns columns into variables and numbers."""
 
     table: Table
-    markers: Collection[str]  # of missing values
-    almost_numeric: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    missing_values: Collection[str] | None  # the usual ones if None
+    noted: Markers = field(default_factory=Markers)
+
+    def __post_init__(self) -> None:
+        self.gaps = frozenset(GAPS if self.missing_values is None else self.missing_values)
+        self.among_numbers = MARKERS if self.missing_values is None else frozenset()
 
     def code(self, column: Column, declared: Declaration) -> tuple[Variable, FloatArray]:
         """The variable of a column, with codes or numbers; NaN where a value is missing."""
@@ -99,7 +126,7 @@ class Coder:
     def _checked(self, column: Column) -> FloatArray:
         """The numbers of a column that has numbers."""
         numbers = np.asarray(column.cells, dtype=np.float64).copy()
-        for marker in filter(is_number, self.markers):
+        for marker in filter(is_number, self.gaps):
             numbers[numbers == float(marker)] = np.nan
         infinite = np.flatnonzero(np.isinf(numbers))
         if len(infinite):
@@ -116,27 +143,32 @@ class Coder:
         counts, meaning = Counter(cells), {}
         for cell in counts:
             text = "" if cell is None else cell.strip()
-            if cell is None or text in self.markers:
+            if cell is None or text in self.gaps:
                 meaning[cell] = np.nan
             elif _NUMBER.fullmatch(text):
                 meaning[cell] = self._number(cell, column, declared)
-        others = [cell for cell in counts if cell not in meaning]
-        if not others:
+        others = [str(cell) for cell in counts if cell not in meaning]
+        numbers_found = sum(counts[cell] for cell, number in meaning.items() if number == number)
+        strange = [cell for cell in others if cell.strip() not in self.among_numbers]
+        if not strange and (numbers_found or not others):
+            meaning |= dict.fromkeys(others, np.nan)
+            if others:
+                self.noted.taken[column.name] = tuple(sorted({cell.strip() for cell in others}))
             return np.fromiter(map(meaning.__getitem__, cells), np.float64, len(cells))
         if declared.kind == NUMERIC:
             raise self.table.error(
-                f"{shown(others[0])} is not a finite number, and the column is declared numeric",
-                cells.index(others[0]),
+                f"{shown((strange or others)[0])} is not a finite number, and the column is "
+                "declared numeric",
+                cells.index((strange or others)[0]),
                 column.name,
             )
-        numbers_found = sum(counts[cell] for cell, number in meaning.items() if number == number)
-        if sum(counts[cell] for cell in others) <= _FEW * numbers_found:
-            self.almost_numeric[column.name] = tuple(map(str, others))
+        if sum(counts[cell] for cell in strange) <= _FEW * numbers_found:
+            self.noted.suspected[column.name] = tuple(others)
         return None
 
     def _plain_numbers(self, cells: Sequence[str | None]) -> FloatArray | None:
         """The numbers of a column that has no others than ordinary ones; None if in doubt."""
-        gaps = {*self.markers, None}
+        gaps = {*self.gaps, None}
         known = [cell for cell in cells if cell not in gaps]
         text = "".join(known)  # type: ignore[arg-type]
         # Python's numbers may have spaces, underscores and digits of any script.
@@ -175,9 +207,11 @@ class Coder:
         labels: dict[str | None, str | None] = {}
         for cell in set(cells):
             label = None if cell is None else cell if cell in known else cell.strip()
-            labels[cell] = None if label in self.markers and label not in known else label
+            labels[cell] = None if label in self.gaps and label not in known else label
         if values is None:
             values = tuple(sorted({label for label in labels.values() if label is not None}))
+            if doubtful := tuple(label for label in values if label in MARKERS):
+                self.noted.labels[column.name] = doubtful
         codes: dict[str | None, float] = {label: code for code, label in enumerate(values)}
         codes[None] = np.nan
         unknown = {cell for cell, label in labels.items() if label not in codes}
@@ -196,6 +230,13 @@ class Coder:
 def is_number(text: str) -> bool:
     """Whether text is a number in digits, with a decimal point and an exponent or without."""
     return bool(_NUMBER.fullmatch(text.strip()))
+
+
+def holds_numbers(cells: Iterable[str | None]) -> bool:
+    """Whether a column of text is numeric if nothing is said of it: numbers, or only gaps."""
+    texts = {cell.strip() for cell in {*cells} if cell is not None} - {*GAPS}
+    others = {text for text in texts if not is_number(text)}
+    return not texts or (others <= MARKERS and others != texts)
 
 
 def number_text(value: Any) -> str | None:

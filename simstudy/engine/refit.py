@@ -77,7 +77,7 @@ class Refit:
     fitted: Any
     _schema: Schema
     _prepared: Prepared  # without the training rows
-    _missing_values: tuple[str, ...]
+    _missing_values: tuple[str, ...] | None
     _others: tuple[str, ...]
 
     def __repr__(self) -> str:
@@ -117,6 +117,6 @@ def refit(study: Study, plan: Plan, label: str, dataset: str, estimate: Estimate
         fitted,
         table.sample.schema,
         replace(prepared, train=prepared.train.take(np.arange(0))),
-        tuple(section.missing_values),
+        None if section.missing_values is None else tuple(section.missing_values),
         (*section.ignore, *([section.groups] if section.groups else [])),
     )

@@ -33,6 +33,8 @@ class InvalidProbabilitiesError(ValueError):
 
 def check_probabilities(proba: FloatArray, rows: int, classes: int) -> FloatArray:
     """The probabilities as an array; rows that are not distributions are refused."""
+    if np.iscomplexobj(proba):
+        raise InvalidProbabilitiesError("complex numbers instead of probabilities")
     proba = np.asarray(proba, dtype=np.float64)
     if proba.shape != (rows, classes):
         raise InvalidProbabilitiesError(

@@ -7,6 +7,7 @@ import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray, weights_in
 from simstudy.measures.base import Undefined, measure, modal_class, pick
+from simstudy.measures.ranked import last_of_ties
 
 SMALLEST_CELL = 10
 DECIMALS = 12  # predictions that agree so far are taken as equal
@@ -67,7 +68,7 @@ def _cell_starts(predicted: FloatArray) -> IntArray:
     """Return the start of each cell of sorted predictions."""
     n = len(predicted)
     # Cuts are only where the prediction changes, or at the end.
-    cuts = np.append(np.flatnonzero(np.diff(predicted)) + 1, n)
+    cuts = last_of_ties(predicted) + 1
     starts = [0]
     while True:
         at = np.searchsorted(cuts, starts[-1] + SMALLEST_CELL)

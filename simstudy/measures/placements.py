@@ -9,6 +9,7 @@ import numpy as np
 from simstudy.arrays import FloatArray, IntArray
 from simstudy.measures.base import Undefined
 from simstudy.measures.positive import positive_class
+from simstudy.measures.ranked import tie_groups
 
 
 @dataclass(frozen=True)
@@ -64,19 +65,17 @@ def placements(scores: tuple[FloatArray, ...], y: IntArray, positive: int | None
         s = s if s.ndim == 1 else s[:, positive]
         if s.shape != classes.shape:
             raise ValueError(f"scores must be those of {classes.shape} rows, not {s.shape}")
-        ranks = _midranks(s)
-        of_positive[curve] = (ranks[is_positive] - _midranks(s[is_positive])) / max(n, 1)
-        above = (ranks[~is_positive] - _midranks(s[~is_positive])) / max(m, 1)
+        groups = tie_groups(s)
+        ranks = _midranks(groups)
+        of_positive[curve] = (ranks[is_positive] - _midranks(groups[is_positive])) / max(n, 1)
+        above = (ranks[~is_positive] - _midranks(groups[~is_positive])) / max(m, 1)
         of_negative[curve] = 1.0 - above
     return Placements(of_positive, of_negative)
 
 
-def _midranks(values: FloatArray) -> FloatArray:
-    """Return the ranks from 1, ties sharing the mean of theirs."""
-    order = np.argsort(values)
-    ascending = values[order]
-    starts = np.flatnonzero(np.append(True, ascending[1:] != ascending[:-1])[: len(values)])
-    sizes = np.diff(starts, append=len(values))
-    ranks = np.empty(len(values))
-    ranks[order] = np.repeat(starts + (sizes + 1) / 2, sizes)
+def _midranks(groups: IntArray) -> FloatArray:
+    """Return the ranks from 1 by groups of ties, which share the mean of theirs."""
+    sizes = np.bincount(groups)
+    middle = np.cumsum(sizes) - sizes + (sizes + 1) / 2
+    ranks: FloatArray = middle[groups]
     return ranks

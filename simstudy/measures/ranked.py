@@ -9,11 +9,14 @@ from simstudy.arrays import FloatArray, IntArray
 from simstudy.measures.base import Undefined
 from simstudy.measures.positive import one_sided, positive_class
 
+TIE = 5e-13  # of the larger of two neighbours, up to which they tie: see `last_of_ties`
+
 
 class Ranking(NamedTuple):
     """How many negative and positive rows have a probability of at least each threshold.
 
-    Thresholds are the distinct probabilities, from the highest; the first entry is of no rows.
+    Thresholds are the distinct probabilities, from the highest, of ties the lowest; the first
+    entry is of no rows.
     Between two of them, a straight line is the mean over random orders of the tied rows.
     """
 
@@ -78,9 +81,9 @@ def rank_scores(
     keys.sort()
     keys = keys[::-1]
     positives = np.cumsum(keys & 1)
-    keys = keys >> 1
-    last = last_of_ties(keys)
-    positives, thresholds = positives[last], keys[last].view(np.float64)
+    ordered = (keys >> 1).view(np.float64)
+    last = last_of_ties(ordered)
+    positives, thresholds = positives[last], ordered[last]
     return Ranking(
         _after(0.0, last + 1 - positives), _after(0.0, positives), _after(np.inf, thresholds)
     )
@@ -107,12 +110,38 @@ def checked_rows(
     return score, label.astype(np.bool_), weight
 
 
-def last_of_ties(ordered: npt.NDArray[np.float64] | npt.NDArray[np.int64]) -> IntArray:
-    """Return the place of the last of each group of equal values in a sorted array."""
+def last_of_ties(ordered: FloatArray) -> IntArray:
+    """Return the place of the last of each group of ties in a sorted array.
+
+    This is what a tie is, in all rankings and curves: in the sorted order, a new group starts where
+    the gap to the value before exceeds 5e-13 of the larger of the two. Numbers that are equal but
+    for rounding tie, whatever order they were summed in; probabilities that were written with
+    twelve decimals do not.
+    """
     is_last = np.empty(len(ordered), dtype=np.bool_)
     is_last[-1] = True
-    np.not_equal(ordered[1:], ordered[:-1], out=is_last[:-1])
+    if not np.isfinite(ordered[[0, -1]]).all():
+        ordered = np.nan_to_num(ordered)  # infinity is the largest number
+    before, after = ordered[:-1], ordered[1:]
+    with np.errstate(over="ignore"):
+        gap = before - after
+    if ordered[-1] >= 0 and ordered[0] >= ordered[-1]:  # probabilities, from the highest
+        tolerated = before * TIE
+    else:
+        np.abs(gap, out=gap)
+        tolerated = np.maximum(np.abs(before), np.abs(after)) * TIE
+    np.greater(gap, tolerated, out=is_last[:-1])
     return np.flatnonzero(is_last)
+
+
+def tie_groups(values: FloatArray) -> IntArray:
+    """Return the place of each value's group among the groups of ties, from the lowest."""
+    order = np.argsort(values)
+    groups = np.empty(len(values), dtype=np.intp)
+    if len(values):
+        sizes = np.diff(last_of_ties(values[order]), prepend=-1)
+        groups[order] = np.repeat(np.arange(len(sizes)), sizes)
+    return groups
 
 
 def _rank_weighted(

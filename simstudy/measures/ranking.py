@@ -57,8 +57,9 @@ def auc(
 
     Notes
     -----
-    With two classes, the areas of both differ if rounding makes ties of probabilities near 1 that
-    are none near 0.
+    Probabilities tie if they differ by no more than 5e-13 of the larger, from one to the next in
+    their order. With two classes, the areas of both differ if probabilities near 1 tie while those
+    near 0 do not.
 
     References
     ----------

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from simstudy.arrays import FloatArray, IntArray
 from simstudy.measures.positive import require
-from simstudy.measures.ranked import hull_places, last_of_ties
+from simstudy.measures.ranked import hull_places
 
 Point: TypeAlias = tuple[float, float]  # false and true positive rate
 _STEPS = 100  # of the default grid
@@ -71,7 +71,8 @@ def roc_hull(points: HasRates | npt.ArrayLike) -> Hull:
     if np.isnan(across).any() or np.isnan(up).any():  # a class has no rows
         return Hull(np.full(2, np.nan), np.full(2, np.nan), np.full(2, -1))
     if len(up) and (across[1:] >= across[:-1]).all() and (up[1:] >= up[:-1]).all():
-        order = last_of_ties(across)  # a curve: the highest of each false positive rate
+        # A curve: the highest of each false positive rate.
+        order = np.flatnonzero(np.append(across[1:] != across[:-1], True))
     else:
         order = np.lexsort((-up, across))
     # A point is useful only if it is higher than all to the left of it.

@@ -20,6 +20,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from simstudy.errors import check_regular
 from simstudy.networks.network import Network
 from simstudy.networks.tables import Assembly, Conditional, Declared, NetworkError
 
@@ -74,6 +75,7 @@ def read_bif(path: str | Path) -> Network:
 def read_text(path: Path) -> str:
     """Return the text of a file, unpacked if it is packed by gzip."""
     try:
+        check_regular(path)
         with path.open("rb") as file:
             packed = file.read(2) == b"\x1f\x8b"
         with gzip.open(path) if packed else path.open("rb") as file:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import codecs
 import math
+import re
 from collections.abc import Mapping
 from html import escape
 from pathlib import Path
@@ -30,6 +32,8 @@ _DEFINITION = """<?xml version="1.0" encoding="UTF-8"?>
   <!ELEMENT PROPERTY (#PCDATA)>
 ]>
 """
+_ENCODING = re.compile(r"\s*<\?xml[^>]*?\bencoding\s*=\s*[\"']([^\"'>]{1,40})[\"']")
+_DECODED = ("utf-8", "ascii", "iso8859-1")  # what the text of a file is decoded from
 
 
 def read_xmlbif(path: str | Path) -> Network:
@@ -63,17 +67,31 @@ class _Parser:
     def network(self) -> Network:
         from xml.parsers import expat
 
-        self._expat = expat.ParserCreate()
+        self._check_encoding()
+        # a text is no longer in the encoding that its first line may name
+        self._expat = expat.ParserCreate("utf-8")
         self._expat.StartElementHandler = self._start
         self._expat.EndElementHandler = self._close
         self._expat.CharacterDataHandler = self._content.append
         self._expat.EntityDeclHandler = self._entity
         try:
-            # a text is no longer in the encoding that its first line may name
             self._expat.Parse(self._text.encode(), True)
         except expat.ExpatError as error:
             self._built.fail(error.lineno, f"this is not XML: {expat.ErrorString(error.code)}")
         return self._built.network(self._expat.CurrentLineNumber)
+
+    def _check_encoding(self) -> None:
+        """Refuse a declared encoding in which the file was not decoded."""
+        if (declared := _ENCODING.match(self._text)) is None:
+            return
+        try:
+            decoded = codecs.lookup(declared[1]).name in _DECODED or self._text.isascii()
+        except LookupError:
+            decoded = False
+        if not decoded:
+            self._built.fail(
+                1, f"the encoding '{declared[1]}' is not supported; save the file as UTF-8"
+            )
 
     def _entity(self, *_: object) -> NoReturn:
         self._built.fail(self._expat.CurrentLineNumber, "entities are not allowed")

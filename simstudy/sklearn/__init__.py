@@ -5,8 +5,10 @@
 array(['out'], dtype='<U3')
 
 Every column of ``X`` holds the categories of one attribute: strings, numbers, booleans or a pandas
-categorical, one type per column. Numbers are treated as categories: discretise continuous columns
-first. Missing values raise an error; impute them or encode them as a category.
+categorical, one type per column. Whole numbers are treated as categories. A column of fractions is
+cut by least description length, fitted to the training rows as in a study, with a warning;
+discretise it yourself, or give ``categories``, to have it otherwise. Missing values raise an error;
+impute them or encode them as a category.
 
 A category not seen in training is marginalised ("ignore"), as if the value had not been observed.
 Alternatives would distort the probabilities: an extra value with count 0 changes the smoothing of
@@ -18,8 +20,9 @@ unless ``categorical_features="all"``; rows with missing values or unseen catego
 among all branches of a tree.
 
 The information reward is there as a metric, `information_reward`, and as a scorer for model
-selection with any classifier that has ``predict_proba``. With ``prior="train"`` it is scored as in
-a study, which needs a classifier that records its class counts, as those here do:
+selection with any classifier that has ``predict_proba``. It is relative to the class frequencies of
+the rows scored; with ``prior="train"`` to those of the training rows, as in a study, which needs a
+classifier that records its class counts, as those here do:
 
 >>> from sklearn.model_selection import cross_val_score
 >>> from simstudy.sklearn import information_reward_scorer

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
+import warnings
 from abc import ABC
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, Literal, Self, TypeAlias
@@ -22,6 +23,7 @@ from sklearn.utils.validation import (
 )
 
 from simstudy.arrays import FloatArray, IntArray, weights_in
+from simstudy.data.discretize import cut_points
 from simstudy.data.sample import Sample
 from simstudy.learners.base import Generative, Learner, normalise, require
 
@@ -30,6 +32,7 @@ Categories: TypeAlias = Literal["auto"] | Sequence[npt.ArrayLike]
 # Unknown values of a row are marginalised over up to this many completions.
 _MAX_COMPLETIONS = 1000
 _UNKNOWN = -1
+_NAMED = 5  # columns in a warning
 
 
 class CategoricalClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
@@ -42,7 +45,9 @@ class CategoricalClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignor
     ----------
     categories : "auto" or a list of lists
         The categories of each column: those found in training, sorted, or a list. Give a list
-        if a category may be absent from training; numbers must be sorted.
+        if a category may be absent from training; numbers must be sorted. With "auto", columns
+        that hold fractions are cut by least description length (Fayyad & Irani 1993), fitted to
+        the training rows, with a warning: their categories are bins, counted from 0.
     handle_unknown : {"ignore", "error"}
         Handling of unknown categories at prediction. "ignore" marginalises over the known
         categories; for a row with more than 1000 completions, over a fixed random 1000 of them.
@@ -56,6 +61,8 @@ class CategoricalClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignor
         The number of training rows of each class, or the sum of their weights.
     categories_ : list of arrays
         The categories of each column; the index of a category is its code.
+    cut_points_ : dict
+        By column, counted from 0: the cuts of those that hold fractions.
     fitted_ : object
         The fitted model, such as a `simstudy.learners.tan.FittedTAN` with its ``tree``.
     n_features_in_, feature_names_in_
@@ -96,7 +103,7 @@ class CategoricalClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignor
         """
         learner = self._learner()
         X, target, weights = self._training_rows(X, y, sample_weight)
-        codes = self._fit_encoder(X)
+        codes = self._fit_encoder(self._fit_cuts(X, target, weights))
         cards = [len(column) for column in self.categories_] + [len(self.classes_)]
         sample = Sample(np.column_stack([codes, target]), cards, weights)
         self.fitted_: Any = learner.fit(sample, self._rng())
@@ -161,6 +168,41 @@ class CategoricalClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignor
                 "them as a category"
             )
 
+    def _fit_cuts(self, X: Any, target: IntArray, weights: FloatArray | None) -> Any:
+        """Find cuts of the columns of fractions; return the rows with bins in their place."""
+        self.cut_points_: dict[int, FloatArray] = {}
+        if isinstance(self.categories, str) and not hasattr(X, "toarray"):  # sparse: refused later
+            frame = _as_frame(X)
+            for place in range(frame.shape[1]):
+                if (numbers := _fractions(frame.iloc[:, place])) is not None:
+                    cuts = cut_points(numbers, target, weights=weights)
+                    self.cut_points_[place] = cuts
+        if self.cut_points_:
+            names = ", ".join(str(frame.columns[place]) for place in [*self.cut_points_][:_NAMED])
+            more = ", …" if len(self.cut_points_) > _NAMED else ""
+            warnings.warn(
+                f"columns {names}{more} of X hold fractions; they are cut by least description "
+                "length, fitted to these rows. Discretise them yourself, or give categories to "
+                "take every number for a category",
+                stacklevel=3,
+            )
+        return self._binned(X)
+
+    def _binned(self, X: Any) -> Any:
+        """Return rows with the bins of columns that were cut."""
+        import pandas as pd
+
+        if not self.cut_points_:
+            return X
+        columns = dict(enumerate(_as_frame(X).items()))
+        for place, cuts in self.cut_points_.items():
+            name, column = columns[place]
+            bins = np.searchsorted(cuts, column.to_numpy(dtype=np.float64))
+            columns[place] = name, pd.Series(bins, column.index, name=name)
+        binned = pd.concat([column for _, column in columns.values()], axis=1)
+        binned.columns = [name for name, _ in columns.values()]
+        return binned
+
     def _fit_encoder(self, X: Any) -> IntArray:
         """Find the categories of the training rows and encode the rows."""
         self._encoder = OrdinalEncoder(
@@ -179,7 +221,7 @@ class CategoricalClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignor
         check_is_fitted(self)
         self._check_table(X)
         validate_data(self, X, reset=False, skip_check_array=True)
-        codes: IntArray = self._encoder.transform(X)
+        codes: IntArray = self._encoder.transform(self._binned(X))
         if self.handle_unknown == "error":
             self._refuse_unknown(codes)
         return codes
@@ -214,6 +256,28 @@ class CategoricalClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignor
         # Without a joint distribution the completions have equal weight.
         mean: FloatArray = self.fitted_.predict_proba(completions).mean(axis=0)
         return mean
+
+
+def _as_frame(X: Any) -> Any:
+    """Return rows as a data frame, with a type for each column."""
+    import pandas as pd
+
+    if isinstance(X, pd.DataFrame):
+        return X
+    return pd.DataFrame(X if isinstance(X, list | tuple) else np.asarray(X))
+
+
+def _fractions(column: Any) -> FloatArray | None:
+    """Return the numbers of a column if some are not whole, otherwise None."""
+    if column.dtype.kind not in "fO" or any(isinstance(value, str) for value in column):
+        return None
+    try:
+        numbers: FloatArray = column.to_numpy(dtype=np.float64)
+    except (TypeError, ValueError):
+        return None
+    if np.isinf(numbers).any():
+        raise ValueError(f"column {column.name!s} of X has infinite values")
+    return numbers if (numbers % 1 != 0).any() else None
 
 
 def _fields(learner: type[Learner]) -> list[dataclasses.Field[Any]]:

@@ -113,16 +113,21 @@ def information_reward_scorer(
     """Return a scorer for ``scoring=`` of `cross_val_score`, `GridSearchCV` and the like.
 
     The parameters are those of `information_reward`, with the ``classes_`` of the classifier as
-    labels, and one more prior.
+    labels, and one more prior. Probabilities are clipped, as in a study, so that no reward is
+    −inf, unless ``cutoff`` is "none".
 
     Parameters
     ----------
     prior : {"test", "uniform", "train"}, mapping or array
-        With "train", the frequencies of the training labels, (n_i + ½)/(n + k/2), and n as
-        ``train_rows`` unless that is given: the conventions of a study. The classifier must have
-        the attribute ``class_count_``, as those of `simstudy.sklearn` and the Naive Bayes
-        classifiers of scikit-learn do, or be a pipeline or a search with such a classifier.
-    train_rows, cutoff, base, reward
+        By default the frequencies in the rows that are scored, so that all classifiers are scored
+        relative to the same prior. A study uses "train": the frequencies of the training labels,
+        (n_i + ½)/(n + k/2). The classifier must then have the attribute ``class_count_``, as those
+        of `simstudy.sklearn` and the Naive Bayes classifiers of scikit-learn do, or be a pipeline
+        or a search with such a classifier.
+    train_rows : float, optional
+        The number of training rows n, which limits the probabilities; if left out, that of
+        ``class_count_``, and the number of rows that are scored where there is no such attribute.
+    cutoff, base, reward
         See `information_reward`.
     """
     return InformationRewardScorer(prior, train_rows, cutoff, base, reward)
@@ -147,12 +152,18 @@ class InformationRewardScorer:
     ) -> float:
         """Return the information reward of a fitted classifier on some rows."""
         proba, labels = estimator.predict_proba(X), estimator.classes_
-        prior, train_rows = self.prior, self.train_rows
+        prior, train_rows, seen = self.prior, self.train_rows, _training_counts(estimator)
         if isinstance(prior, str) and prior == "train":
-            counts = dict(zip(labels.tolist(), _training_counts(estimator), strict=True))
+            if isinstance(seen, str):
+                raise ValueError(
+                    f"prior = 'train' needs a classifier with the attribute class_count_, which "
+                    f"{seen} has not; give prior as a mapping, and train_rows"
+                )
+            counts = dict(zip(labels.tolist(), seen, strict=True))
             counts = dict.fromkeys(np.unique(column_or_1d(y)).tolist(), 0.0) | counts
             prior = dict(zip(counts, _smoothed(np.array([*counts.values()])), strict=True))
-            train_rows = sum(counts.values()) if train_rows is None else train_rows
+        if train_rows is None:
+            train_rows = len(column_or_1d(y)) if isinstance(seen, str) else sum(seen)
         return information_reward(
             y,
             proba,
@@ -215,8 +226,8 @@ def _smoothed(counts: FloatArray) -> FloatArray:
     return frequencies
 
 
-def _training_counts(estimator: Any) -> list[float]:
-    """Return how often a fitted classifier has seen each of its classes."""
+def _training_counts(estimator: Any) -> list[float] | str:
+    """Return how often a fitted classifier has seen each class; its name if that is not known."""
     inner = estimator
     while not hasattr(inner, "class_count_"):
         if hasattr(inner, "best_estimator_"):  # a search
@@ -224,9 +235,6 @@ def _training_counts(estimator: Any) -> list[float]:
         elif hasattr(inner, "steps"):  # a pipeline
             inner = inner.steps[-1][1]
         else:
-            raise ValueError(
-                f"prior = 'train' needs a classifier with the attribute class_count_, which "
-                f"{type(inner).__name__} has not; give prior as a mapping, and train_rows"
-            )
+            return type(inner).__name__
     counts: list[float] = np.asarray(inner.class_count_, dtype=np.float64).tolist()
     return counts

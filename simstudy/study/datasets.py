@@ -12,7 +12,7 @@ import numpy as np
 
 from simstudy.data.assembly import Reading
 from simstudy.data.files import read_data_set
-from simstudy.data.oddities import suspected_markers
+from simstudy.data.oddities import oddities
 from simstudy.data.preparation import Preparation
 from simstudy.data.resampling import Resampling, Split, fitting_sizes
 from simstudy.data.split_files import read_splits
@@ -124,8 +124,11 @@ def _check_groups(table: DataSource, splits: Sequence[Split]) -> None:
 
 
 def _read(section: DataSetSection, directory: Path, key: str) -> DataSource:
-    path = Path(os.path.realpath(directory / section.path))
     options: dict[str, Any] = section.model_dump(exclude={"path", "name"})
+    try:
+        path = Path(os.path.realpath(directory / section.path))
+    except ValueError as error:
+        raise KeyedError(f"{key}.path", f"{section.path!r} is not a path: {error}") from error
     try:
         found = read_data_set(path, Reading(**options))
     except SimstudyError as error:
@@ -134,8 +137,7 @@ def _read(section: DataSetSection, directory: Path, key: str) -> DataSource:
     if np.count_nonzero(counts) < 2:
         label = (found.sample.schema.target.values or ())[int(counts.argmax())]
         raise KeyedError(key, f"{path}: all rows are of the class '{label}'; two are needed")
-    notes = (*found.dropped, *suspected_markers(found))
-    return DataSource(name, path, found.sample, notes)
+    return DataSource(name, path, found.sample, tuple(oddities(found)))
 
 
 def prepared_for(

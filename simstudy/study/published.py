@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from simstudy.errors import suggestion
+from simstudy.errors import check_regular, suggestion
 from simstudy.study.explain import KeyedError
 from simstudy.study.study import Study
 
@@ -64,9 +64,10 @@ def read_published(
 def _values(file: Path, where: str) -> dict[str, dict[str, float]]:
     """The rows of a CSV file by their first column, its other columns by name."""
     try:
+        check_regular(file)
         with file.open(encoding="utf-8", newline="") as lines:
             rows = [*csv.reader(lines)]
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
+    except (OSError, ValueError, csv.Error) as error:  # such as a null character in the path
         raise KeyedError(where, f"{file} cannot be read: {error}") from error
     if not rows:
         raise KeyedError(where, f"{file} is empty")

@@ -130,8 +130,13 @@ class DataSetSection(_Section):
     values: dict[str, list[str]] = Field(
         default={}, description="The ordered values of nominal columns."
     )
-    missing_values: list[str] = Field(
-        default=["", "?"], description="Texts that stand for a missing value."
+    keep: list[str] = Field(
+        default=[], description="Columns that are no identifiers or leaks, though they look so."
+    )
+    missing_values: list[str] | None = Field(
+        default=None,
+        description="Texts that stand for a missing value; nothing, ? and, among numbers, NA, nan, "
+        "null, - and the like if left out.",
     )
     groups: str | None = Field(
         default=None, description="A column of groups of rows that are never separated."

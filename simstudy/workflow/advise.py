@@ -69,7 +69,7 @@ def advise(
     ignore: Sequence[str] = (),
     keep: Sequence[str] = (),
     nominal: Sequence[str] = (),
-    missing_values: Sequence[str] = ("", "?"),
+    missing_values: Sequence[str] | None = None,
     rows: Sequence[int] = (),
     fitter: Literal["auto", "camml", "tan", "kdb", "bootstrap"] = "auto",
     models: int = MODELS,
@@ -95,8 +95,8 @@ def advise(
     ignore, keep, nominal : sequence of str
         Columns to leave out; to keep although they look like identifiers or copies of the target;
         whose numbers are names.
-    missing_values : sequence of str
-        What stands for a missing value.
+    missing_values : sequence of str, optional
+        What stands for a missing value; as for `read_data`.
     rows : sequence of int
         Further numbers of rows to predict scores for.
     fitter : {"auto", "camml", "tan", "kdb", "bootstrap"}
@@ -117,12 +117,13 @@ def advise(
         raise SimstudyError(
             f"models = {models} is not allowed; it must be between 10 and {MAX_MODELS:,}"
         )
-    reading = Reading(target, (*nominal,), (), (*ignore,), missing_values=(*missing_values,))
-    table = read_own(data, reading, keep, seed)
+    reading = Reading(target, nominal, (), ignore, missing_values=missing_values, keep=keep)
+    watch = watch or (lambda _: nullcontext())
+    with watch("reading"):
+        table = read_own(data, reading, seed)
     place = Path(out) if out is not None else Path("results") / f"advise-{table.name}"
     sizes = _sizes(len(table.sample), rows)
     about = _described(table, fitter, models, seed)
-    watch = watch or (lambda _: nullcontext())
     _keep_rows(place, sample_text(table.sample), overwrite)
     labels = _learners(table.sample)
     splits = _run(_data_study(about, labels), place, "table", watch, jobs, overwrite)
@@ -257,8 +258,8 @@ def _run(
     jobs: int | None,
     overwrite: bool,
 ) -> Results:
-    study = make_study(content, place, str(place / what))
     with watch(what) as progress:
+        study = make_study(content, place, str(place / what))
         return run_study(
             study,
             place / what,

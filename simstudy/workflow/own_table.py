@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,9 +12,10 @@ import numpy as np
 
 from simstudy.data.assembly import Reading
 from simstudy.data.files import column_names, read_data_set
+from simstudy.data.oddities import oddities
 from simstudy.data.sample import Sample
 from simstudy.data.schema import Schema
-from simstudy.data.screening import Screening, screened
+from simstudy.data.screening import Screening, check_usable, few_rows, screened
 from simstudy.engine.seeds import stream
 from simstudy.errors import SimstudyError
 
@@ -53,7 +53,7 @@ class OwnTable:
         return self.sample.schema.target.name
 
 
-def read_own(data: Any, reading: Reading, keep: Collection[str], seed: int) -> OwnTable:
+def read_own(data: Any, reading: Reading, seed: int) -> OwnTable:
     """Read a table; leave out rows beyond 5,000, at random, and columns that would mislead."""
     named = isinstance(data, str | os.PathLike)
     source = str(data) if named else "the data frame"
@@ -67,17 +67,19 @@ def read_own(data: Any, reading: Reading, keep: Collection[str], seed: int) -> O
         )
     found = read_data_set(data, reading)
     sample, rows = found.sample, len(found.sample)
+    screening = screened(sample, reading.keep)
     if rows > MAX_ROWS:
         order = stream(seed, "advise", 0, "rows").permutation(rows)[:MAX_ROWS]
         sample = sample.take(np.sort(order))
-    screening = screened(sample, source, keep)
+    check_usable(sample, screening, source)
     kept = [
         place
         for place, variable in enumerate(sample.schema.variables)
-        if variable.name not in screening.left_out
+        if variable.name not in screening.suspects
     ]
     schema = Schema(tuple(sample.schema.variables[place] for place in kept))
     sample = Sample.of(np.asfortranarray(sample.values[:, kept]), schema)
     stem = Path(data).name.partition(".")[0] if named else "table"
     name = re.sub(r"[^A-Za-z0-9_.-]+", "-", stem).strip("-.") or "table"
-    return OwnTable(name, sample, rows, screening, (*found.dropped, *screening.notes))
+    notes = (*oddities(found, left_out=screening), *few_rows(sample))
+    return OwnTable(name, sample, rows, screening, notes)

@@ -9,9 +9,12 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from importlib import import_module
 from time import monotonic
-from typing import Any, TextIO, TypeAlias
+from typing import TYPE_CHECKING, Any, TextIO, TypeAlias
 
-from simstudy.engine.task import Cell
+from simstudy.texts import on_one_line
+
+if TYPE_CHECKING:
+    from simstudy.engine.task import Cell
 
 _INTERVAL = 60  # seconds between lines
 _NOTEBOOK_INTERVAL = 0.2  # seconds between updates of a notebook
@@ -67,6 +70,23 @@ def bar() -> Iterator[Progress]:
             shown.update(task, completed=step.models, total=step.all_models, more=_status(step))
 
         yield update
+
+
+@contextlib.contextmanager
+def busy(text: str, quiet: bool = False) -> Iterator[None]:
+    """A line on a terminal with the time that something takes of which no part is finished."""
+    if quiet or not sys.stderr.isatty():
+        yield
+        return
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.progress import Progress as Bar
+    from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+    with Bar(*columns, console=Console(stderr=True), transient=True) as shown:
+        shown.add_task(escape(on_one_line(text)), total=None)
+        yield
 
 
 @contextlib.contextmanager

@@ -23,7 +23,7 @@ def csv(rows: int, target: str = "class", classes: int = 2) -> str:
         (csv(80), [], ["--target", "a, b, class"]),
         (csv(80), ["--target", "clas"], ["'clas'", "did you mean 'class'?"]),
         (csv(80, classes=1), ["--target", "class"], ["one class"]),
-        (csv(80), ["--target", "b"], ["different values", "ranges"]),
+        (csv(80), ["--target", "b"], ["79 different numbers", "ranges"]),
         (csv(80), ["--target", "class", "--rows", "50"], ["--rows", "50", "80"]),
         (csv(80), ["--target", "class", "--models", "2"], ["models = 2", "10"]),
         (csv(80), ["--target", "class", "--fitter", "tree"], ["--fitter", "camml"]),

@@ -57,12 +57,11 @@ def test_what_is_odd_is_printed(command, tmp_path):
     done = command("data", "odd.csv")
     assert (done.returncode, done.stderr) == (0, "")
     heading, odd = done.stdout.split("Odd:")
-    assert "odd.csv: 11 rows, 4 attributes (1 numeric, 3 nominal), 1 missing value;" in heading
+    assert "odd.csv: 11 rows, 4 attributes (2 numeric, 2 nominal), 2 missing values;" in heading
     for words in (
         "1 row without a target dropped: line 6",
-        "'code' would be numeric but for NA",
-        "1 attribute with a single value: same",
-        "perhaps identifiers: id",
+        "NA among numbers is taken for a missing value: code",
+        "1 column has a single value or none: same",
         "1 class with one row: rare",
     ):
         assert words in " ".join(odd.split())

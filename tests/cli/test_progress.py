@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import json
+import os
+import pty
+import subprocess
+import sys
+from time import sleep
 
 import pytest
 
@@ -86,3 +92,51 @@ def test_a_bar_shows_pace_and_failures_on_a_terminal(monkeypatch):
     shown = terminal.getvalue()
     assert "3/10" in shown
     assert "6 cells/s, 2 failed, 0:00:05 left" in shown
+
+
+def test_reading_is_shown_on_a_terminal_from_the_beginning(monkeypatch):
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    for quiet, out, shown in ((False, Terminal(), True), (True, Terminal(), False)):
+        monkeypatch.setattr("sys.stderr", out)
+        with watching.busy("reading big[0].csv", quiet):
+            sleep(0.2)  # it is refreshed ten times a second
+            assert ("reading big[0].csv" in out.getvalue()) == shown
+    monkeypatch.setattr("sys.stderr", out := io.StringIO())
+    with watching.busy("reading big.csv"):
+        pass
+    assert out.getvalue() == ""
+
+
+def test_data_run_and_advise_show_that_they_read(tmp_path):
+    """In a terminal of its own, before a word of the result."""
+    rows = "".join(f"{row % 7 / 2},{'abc'[row % 3]},{'pq'[row * 7 % 5 % 2]}\n" for row in range(60))
+    (tmp_path / "my.csv").write_text(f"x,z,class\n{rows}")
+    (tmp_path / "my.toml").write_text(
+        'name = "my"\n[[datasets]]\npath = "my.csv"\n[resampling]\nfolds = 2\n'
+        '[[learners]]\nname = "naive_bayes"\n[[learners]]\nname = "prior"\n'
+    )
+    for arguments, words in (
+        (("data", "my.csv"), "reading my.csv"),
+        (("run", "my.toml", "--jobs", "1"), "reading my.toml and its data"),
+        (("advise", "my.csv", "--target", "class", "--models", "10"), "reading my.csv"),
+    ):
+        main, copy = pty.openpty()
+        done = subprocess.Popen(
+            [sys.executable, "-m", "simstudy", *arguments],
+            cwd=tmp_path,
+            stderr=copy,
+            stdout=subprocess.DEVNULL,
+            env={**os.environ, "TERM": "xterm", "COLUMNS": "120"},
+        )
+        os.close(copy)
+        first = b""
+        with contextlib.suppress(OSError):  # the other end is closed
+            while words.encode() not in first and (piece := os.read(main, 4096)):
+                first += piece
+        done.kill()
+        done.wait()
+        os.close(main)
+        assert words.encode() in first, first

@@ -8,6 +8,8 @@ import csv
 import gzip
 import io
 import warnings
+from decimal import Decimal
+from fractions import Fraction
 
 import numpy as np
 import pandas as pd
@@ -21,10 +23,11 @@ from scipy.io import arff as scipy_arff
 from simstudy import SimstudyError, read_data
 from simstudy.data.assembly import Reading
 from simstudy.data.discretize import Discretizer
-from simstudy.data.files import read_data_set
+from simstudy.data.files import data_text, read_data_set, read_text_set
 from simstudy.data.missing import Imputer
-from simstudy.data.oddities import oddities
+from simstudy.data.oddities import oddities, rare_classes
 from simstudy.data.sample import Sample
+from simstudy.data.table import is_number
 from simstudy.learners import AODE, HNB, KDB, LBR, TAN, NaiveBayes
 
 TEXT = "age,colour,class\n31,red,b\n4.5,,a\n?,green,b\n"
@@ -109,7 +112,10 @@ def test_labels_stay_as_they_are_written(write):
         (["1", "?", "", "2"], True),
         (["?", "", "?"], True),  # no known value is no finite number
         (["1", "x"], False),
-        (["1", "nan"], False),
+        (["1", "nan"], True),
+        (["1", "NA", "nan", "null", "-", "N/A"], True),
+        (["NA", "nan"], False),
+        (["1", "NA", "x"], False),
         (["1", "inf"], False),
         (["1", "1_000"], False),
         (["1", "٣"], False),  # a digit, but not one of ours
@@ -122,7 +128,7 @@ def test_what_makes_an_attribute_numeric(write, cells, numeric):
     sample = read_data(write(f"a,z,class\n{rows}"))
     assert sample.schema.variables[0].numeric == numeric
     if numeric:
-        expected = [np.nan if cell in ("", "?") else float(cell) for cell in [*cells, "?"]]
+        expected = [float(cell) if is_number(cell) else np.nan for cell in [*cells, "?"]]
         np.testing.assert_array_equal(sample.values[:, 0], expected)
 
 
@@ -420,26 +426,26 @@ def test_what_is_odd_is_named(write):
     assert oddities(found) == [
         "1 row without a target dropped: line 23",
         "columns are named like values (7); does the file begin with the names of its columns?",
-        "'almost' would be numeric but for NA; a marker of missing values?",
+        "NA among numbers is taken for a missing value: almost",
         "numbers with a decimal comma are taken for labels: comma",
-        "1 attribute without a known value: none",
-        "1 attribute with a single value: single",
-        "1 class with one row: r",
-        "1 row equal to an earlier row",
+        "1 column names the rows, as identifiers do: id; name in ignore what is to be left out, in "
+        "keep what is known before the class",
+        "2 columns have a single value or none: single, none",
+        "1 row equal to an earlier row, target included; if copies of one case are in the training "
+        "and the test part, scores are too high",
     ]
+    assert rare_classes(found.sample) == ["1 class with one row: r"]
     unique = "".join(f"r{i},{i + 100},{i}.5,{i * 7 % 20},{'pq'[i % 2]}\n" for i in range(20))
-    assert oddities(read_data_set(write(f"id,number,x,m,class\n{unique}"))) == [
-        "2 attributes with a different value in each row, perhaps identifiers: id, number"
-    ]
-    assert oddities(
-        read_data_set(
-            write("a,class\n1,p\n-0.0,q\n0,q\n"), Reading(values={"class": ["p", "q", "r"]})
-        )
-    ) == [
-        "1 class without rows: r",
-        "1 class with one row: p",
-        "1 row equal to an earlier row",
-    ]
+    path = write(f"id,number,x,m,class\n{unique}")
+    assert oddities(read_data_set(path))[0].startswith(
+        "3 columns name the rows, as identifiers do: id, number, m; "
+    )
+    assert oddities(read_data_set(path, Reading(ignore="id", keep=["m", "number"]))) == []
+    found = read_data_set(
+        write("a,class\n1,p\n-0.0,q\n0,q\n"), Reading(values={"class": ["p", "q", "r"]})
+    )
+    assert oddities(found)[0].startswith("1 row equal to an earlier row")
+    assert rare_classes(found.sample) == ["1 class without rows: r", "1 class with one row: p"]
 
 
 @pytest.mark.parametrize(
@@ -492,7 +498,20 @@ def test_frames_that_cannot_be_used_are_refused(frame, words):
             {"classes": {"x": ["c"], "y": ["d"]}, "values": {"class": list("abcd")}},
             "no row has a class that 'classes' names",
         ),
-        ({"values": {"colour": "red"}}, "values of 'colour' must be a list of different values"),
+        ({"values": {"colour": "red"}}, r"values\.colour: it must be a list of values"),
+        (
+            {"values": {"colour": None}},
+            r"values\.colour: it must be a list of names, not a NoneType",
+        ),
+        ({"values": ["colour"]}, "values must be a mapping from names to lists, not a list"),
+        ({"classes": ["a"]}, "classes must be a mapping from names to lists, not a list"),
+        ({"classes": {"x": 5}}, r"classes\.x: it must be a list of names, not a int"),
+        ({"nominal": None}, "nominal: it must be a list of names, not a NoneType"),
+        ({"ignore": 10**5000}, "ignore: it must be a list of names, not a int"),
+        ({"missing_values": 5}, "missing_values: it must be a list of names, not a int"),
+        ({"target": 10**5000}, "target: Exceeds the limit"),
+        ({"keep": ["colr"]}, r"keep names the column 'colr', which .*'colour'"),
+        ({"keep": ["age"], "ignore": ["age"]}, "'age' cannot be both keep and ignore"),
         ({"values": {"colour": ["red", "red"]}}, "values of 'colour' must be a list"),
         (
             {"values": {"colour": ["red"]}},
@@ -507,3 +526,72 @@ def test_frames_that_cannot_be_used_are_refused(frame, words):
 def test_keywords_that_do_not_fit_are_refused(write, options, words):
     with pytest.raises(SimstudyError, match=words):
         read_data(write(TEXT), **options)
+
+
+def test_frames_hold_numbers_of_any_size_and_kind():
+    classes = list("pq" * 3)
+    sample = read_data(pd.DataFrame({"a": [1, Decimal("sNaN"), 3] * 2, "class": classes}))
+    np.testing.assert_array_equal(sample.values[:, 0], [1, np.nan, 3] * 2)
+    for number in (10**5000, Fraction(10**5000)):
+        frame = pd.DataFrame({"a": [number, 1] * 3, "class": classes}, dtype=object)
+        with pytest.raises(SimstudyError, match="column 'a': it holds a number of too many digits"):
+            read_data(frame)
+    with pytest.raises(SimstudyError, match="name of column 1: Exceeds the limit"):
+        read_data(pd.DataFrame({10**5000: [1, 2] * 3, "class": classes}))
+
+
+@pytest.mark.parametrize("share", [0.05, 0.5, 0.9])
+@pytest.mark.parametrize("marker", ["NA", "nan", "null", "-"])
+def test_markers_among_numbers_are_missing_values_at_any_share(write, marker, share):
+    rng = np.random.default_rng(0)
+    gaps = rng.random(200) < share
+    cells = [
+        marker if gap else f"{number:.4f}"
+        for gap, number in zip(gaps, rng.random(200), strict=True)
+    ]
+    lines = [f"{cell},{'pq'[row % 2]}\n" for row, cell in enumerate(cells)]
+    path = write("x,class\n" + "".join(lines))
+    with pytest.warns(UserWarning, match=f"{marker} among numbers is taken for a missing value: x"):
+        sample = read_data(path)
+    assert sample.schema.variables[0].numeric
+    np.testing.assert_array_equal(np.isnan(sample.values[:, 0]), gaps)
+    # the copy that a family of fitted networks keeps is read alike
+    copy = read_text_set(data_text(path), Reading("class")).sample
+    np.testing.assert_array_equal(copy.values, sample.values)
+    as_labels = read_data_set(path, Reading(missing_values=["", "?"]))
+    assert not as_labels.sample.schema.variables[0].numeric
+    assert any(
+        f"but for {marker}; " in text or f"label {marker};" in text for text in oddities(as_labels)
+    )
+
+
+def test_labels_that_look_like_markers_are_named_and_stay(write):
+    path = write("a,class\n" + "red,p\nNA,q\nblue,p\n" * 4)
+    found = read_data_set(path)
+    assert found.sample.schema.variables[0].values == ("NA", "blue", "red")
+    assert "'a' has the label NA; a marker of missing values?" in oddities(found)
+    declared = read_data_set(path, Reading(values={"a": ["NA", "blue", "red"]}))
+    assert not any("marker" in text for text in oddities(declared))
+
+
+def test_a_target_of_many_numbers_must_be_declared(write):
+    path = write("a,y\n" + "".join(f"{row % 3},{row}\n" for row in range(51)))
+    with pytest.raises(
+        SimstudyError, match="the target 'y' has 51 different numbers, more than 50"
+    ):
+        read_data(path)
+    assert read_data_set(path, Reading(nominal=["y"])).sample.classes == 51
+    low, high = [*map(str, range(25))], [*map(str, range(25, 51))]
+    assert read_data_set(path, Reading(classes={"low": low, "high": high})).sample.classes == 2
+    fewer = write("a,y\n" + "".join(f"{row % 3},{row % 50}\n" for row in range(100)))
+    assert read_data_set(fewer).sample.classes == 50
+
+
+def test_rows_that_occur_twice_are_counted(write):
+    rng = np.random.default_rng(1)
+    rows = [f"{rng.random():.6f},{rng.integers(4)},{'pq'[rng.integers(2)]}" for _ in range(60)]
+    text = "x,y,class\n" + "\n".join([*rows, *rows[:7], rows[0]])
+    assert "8 rows equal to an earlier row" in oddities(read_data_set(write(text)))[0]
+    assert oddities(read_data_set(write("x,y,class\n" + "\n".join(rows)))) == []
+    few = "a,class\n" + "u,p\nv,p\nu,q\nv,q\n" * 5  # four different rows are possible
+    assert oddities(read_data_set(write(few))) == []

@@ -116,6 +116,7 @@ def test_the_truth_has_no_divergence_from_itself():
         ([[0.5, 0.5], [math.inf, 1]], "is not a number"),
         ([[0.5, 0.5], [-0.1, 1.1]], "is negative, in 1 of 2 rows"),
         ([[0.5, 0.6], [0.6, 0.5]], "does not sum to one, in 2 of 2 rows"),
+        ([[0.5, 0.5 + 0j], [0.4, 0.6]], "complex numbers instead of probabilities"),
     ],
 )
 def test_what_is_no_distribution_is_refused(proba, said):

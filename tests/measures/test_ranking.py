@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import integrate, stats
 
-from simstudy.measures import auc, h_measure, sar
+from simstudy.measures import auc, average_precision, h_measure, lift, sar
+from simstudy.measures.intervals import delong
 
 seeds = st.integers(0, 2**32 - 1)
 # Witten, Frank & Hall 2011, table 5.6: 13 yes, 6 no.
@@ -162,12 +163,35 @@ def test_scores_of_any_size_are_ranked():
         assert auc(two_classes(q), y, positive=1) == pytest.approx(theirs)
 
 
-def test_the_least_differences_of_probabilities_count_and_zeros_are_equal():
-    q = np.array([0.5, np.nextafter(0.5, 1), 1.0, np.nextafter(1.0, 0), 5e-324, 0.0])
-    # The positive rows, second, third and fifth, exceed 2, 3 and 1 of the others.
-    y = np.array([0, 1, 1, 0, 1, 0])
-    assert auc(two_classes(q), y, positive=1) == pytest.approx(6 / 9, abs=1e-15)
+def test_probabilities_that_are_equal_but_for_rounding_tie():
+    q = np.array([0.5, 0.5 * (1 + 4e-13), 0.3, 0.3 * (1 + 6e-13), 5e-324, 0.0])
+    # The positive rows, second, fourth and fifth, exceed 2, 2 and 1 of the others; the second ties.
+    y = np.array([0, 1, 0, 1, 1, 0])
+    for order in (np.arange(6), np.arange(6)[::-1]):
+        for weights in (None, np.ones(6)):
+            area = auc(two_classes(q[order]), y[order], positive=1, weights=weights)
+            assert area == pytest.approx(5.5 / 9, abs=1e-15)
     assert auc(two_classes([0.0, -0.0]), np.array([0, 1]), positive=1) == 0.5
+    # a chain of ties is one group; so it is if only one class has the links
+    chain = 0.5 * (1 + 4e-13 * np.arange(5))
+    assert auc(two_classes(chain), np.array([0, 1, 1, 1, 0]), positive=1) == 0.5
+    assert delong(two_classes(chain), np.array([0, 1, 1, 1, 0]), positive=1).value == 0.5
+
+
+@pytest.mark.parametrize("measure", [auc, h_measure, average_precision, lift])
+@given(seed=st.integers(0, 10**6))
+def test_names_of_classes_do_not_change_a_ranking(measure, seed):
+    """Renaming classes changes the order of sums, hence the last bits of probabilities."""
+    rng = np.random.default_rng(seed)
+    proba, y, _ = draw(seed - seed % 3 + 1, classes=3)  # with ties
+    noisy = proba * (1 + 1e-14 * rng.uniform(-1, 1, proba.shape))
+    permutation = rng.permutation(3)
+    renamed = noisy[:, permutation]
+    names = np.argsort(permutation)
+    for positive in range(3):
+        value = measure(proba, y, positive=positive)
+        other = measure(renamed, names[y], positive=int(names[positive]))
+        assert other == pytest.approx(value, abs=1e-12, nan_ok=True)
 
 
 @given(seeds)

@@ -9,7 +9,6 @@ from simstudy.analysis.advice import Advice, Described
 from simstudy.analysis.outlook import SUPPORTED, Crossing, Estimate, Outlook
 from simstudy.report.prose.numbers import minus, rows
 from simstudy.report.prose.phrases import listed
-from simstudy.texts import counted
 
 _FITTERS = {
     "camml": "CaMML’s posterior over networks",
@@ -208,21 +207,6 @@ def left_out(about: Described) -> list[str]:
             f"Of {rows(about.all_rows)} rows, {rows(about.rows)} were drawn at random and used; "
             "the predictions start from these."
         )
-    for names, why in (
-        (about.copies, "each of whose values occurs with one class alone, as if copied from it"),
-        (about.identifiers, "whose values name rows"),
-        (about.constants, "with a single value"),
-    ):
-        if names:
-            quoted = listed([f"“{name}”" for name in names[:10]])
-            more = f" and {len(names) - 10} more" if len(names) > 10 else ""
-            found.append(
-                f"Left out: {counted(len(names), 'column')} {why}: {quoted}{more}."
-                + (
-                    " Keep one that is known before the class with --keep."
-                    * (names != about.constants)
-                )
-            )
     if about.unsimulated:
         found.append(
             f"The simulated truths have the {about.attributes - about.unsimulated} attributes of "
