@@ -296,7 +296,7 @@ def _study(
 ) -> Study:
     """A study with layers of overrides, each with the key it comes from."""
     content = read_toml(file)
-    digests = recorded_digests(file)  # of results; no other plugins are executed
+    digests = recorded_digests(file) if content.get("plugins") else None  # of results
     for key, override in layers:
         content = _overridden(content, override, key)
         try:
