@@ -86,7 +86,8 @@ def _differences(here: Any, asked: Any, path: str = "") -> list[str]:
         parts = [(path, *two) for two in zip(here, asked, strict=True)] if nested else []
     if not parts:
         return [f"{path}: ".removeprefix(": ") + f"{here} there, {asked} requested"]
-    return [text for key, *two in parts if two[0] != two[1] for text in _differences(*two, key)]
+    differing = [part for part in parts if part[1] != part[2]]
+    return [text for key, one, other in differing for text in _differences(one, other, key)]
 
 
 def _decoded(value: Any) -> Any:

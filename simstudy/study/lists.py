@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from simstudy.errors import SimstudyError, suggestion
 from simstudy.study.builtin import study_path
 from simstudy.study.claims import Statement
+from simstudy.study.digests import recorded_digests
 from simstudy.study.explain import KeyedError, explain
 from simstudy.study.published import Published, read_published
 from simstudy.study.readings import Reading
@@ -295,13 +296,14 @@ def _study(
 ) -> Study:
     """A study with layers of overrides, each with the key it comes from."""
     content = read_toml(file)
+    digests = recorded_digests(file) if content.get("plugins") else None  # of results
     for key, override in layers:
         content = _overridden(content, override, key)
         try:
-            make_study(content, file.parent, f"study '{content['name']}'")
+            make_study(content, file.parent, f"study '{content['name']}'", digests=digests)
         except SimstudyError as error:
             raise KeyedError(key, str(error)) from error
-    return make_study(content, file.parent, str(file), overrides)
+    return make_study(content, file.parent, str(file), overrides, digests)
 
 
 def _overridden(

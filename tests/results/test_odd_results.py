@@ -14,6 +14,7 @@ import shutil
 import sys
 import zlib
 from collections import Counter
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -56,13 +57,13 @@ def changed(rng: random.Random, tree: Any) -> None:
         if how < 0.15:
             del tree[key]
         elif how < 0.25 and isinstance(tree, list):
-            tree.append(tree[key])
+            tree.append(deepcopy(tree[key]))
         elif how < 0.4 and isinstance(tree[key], list):
             rng.shuffle(tree[key])
         elif key == "answers" and how < 0.7:
             tree[key] = odd_answers(rng)
         else:
-            tree[key] = rng.choice(ODD)
+            tree[key] = deepcopy(rng.choice(ODD))
         return
 
 
