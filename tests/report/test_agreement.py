@@ -223,7 +223,7 @@ def test_a_page_that_decides_otherwise_in_one_place_is_found(
 ):
     directory, _ = ran(name)
     mutate(monkeypatch, target, change)
-    seen(page_faults(directory, report_page(open_results(directory))), places)
+    seen(page_faults(directory, report_page(ran.results(name))), places)
 
 
 @pytest.mark.parametrize(("name", "target", "change", "places"), IN_TERMINALS)
@@ -235,7 +235,7 @@ def test_a_terminal_that_decides_otherwise_in_one_place_is_found(
     monkeypatch.setenv("COLUMNS", "2000")
     console = make_console()
     with console.capture() as printed:
-        print_summary(open_results(directory), console)
+        print_summary(ran.results(name), console)
     seen(terminal_faults(directory, printed.get()), places)
 
 

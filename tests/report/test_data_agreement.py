@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from simstudy import open_results
 from simstudy.analysis.data_findings import DataFindings
 from simstudy.analysis.over_sets import OverSets
 from simstudy.report.data_page import data_page
@@ -118,7 +117,7 @@ ON_PAGES = [
     ("halves", f"{PAGE}.build.standings", of(unadjusted), {"standings"}),
     ("halves", f"{PAGE}.build.winners", of(unadjusted), {"winners"}),
     ("halves", f"{PAGE}.charts.wins", of(unadjusted), {"chart"}),
-    ("sets", f"{PAGE}.build.pairs", of(level), {"over"}),
+    ("sets", f"{PAGE}.build.pairs", of(level), {"over", "statements"}),
     (
         "sets",
         "simstudy.analysis.over_sets.OverSets.groups",
@@ -140,7 +139,7 @@ def test_a_page_that_decides_otherwise_in_one_place_is_found(
 ):
     directory, _ = ran(name)
     mutate(monkeypatch, target, change)
-    assert {*page_faults(directory, data_page(open_results(directory)))} == places
+    assert {*page_faults(directory, data_page(ran.results(name)))} == places
 
 
 @pytest.mark.parametrize(("target", "change", "places"), IN_TERMINALS)
@@ -152,5 +151,5 @@ def test_a_terminal_that_decides_otherwise_in_one_place_is_found(
     monkeypatch.setenv("COLUMNS", "2000")
     console = make_console()
     with console.capture() as printed:
-        print_summary(open_results(directory), console)
+        print_summary(ran.results("halves"), console)
     assert {*terminal_faults(directory, printed.get())} == places

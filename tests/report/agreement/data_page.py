@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 
 from tests.report.agreement.html import Node, parse, rows_of
 from tests.report.agreement.page import Blocks
@@ -13,8 +14,8 @@ EXPLAINED = [
     r".*which of .* predicts best, by .*\?|Winners and losers(?: by .*)?",
     r"significantly better than another learner, worse than none|ahead|behind|best by .*|ahead by",
     r"The number of data sets that each learner wins\.|Data sets that each learner wins, by .*",
-    r"Best mean, ahead \(a test won and none lost\) and behind \(a test lost and none won\): numbers "
-    r"of data sets\.",
+    r"Best mean, ahead \(a test won and none lost\) and behind \(a test lost and none won\): "
+    r"numbers of data sets\.",
     r"A column is a winner; the cell names the learners that it is significantly better than\.",
     r"A bar joins the learners that have a dot on it: two learners differ significantly if no bar "
     r"has a dot of both \(.*\)\.",
@@ -159,7 +160,8 @@ class DataSentences:
     @staticmethod
     def families(where: str, text: str) -> list[Said]:
         """Read the numbers of tests that a text names."""
-        family = r"(?:Holm|Bonferroni)-adjusted over m = ([\d,]+) pairs?( on all data sets| of learners|)"
+        family = r"(?:Holm|Bonferroni)-adjusted over m = ([\d,]+) pairs?"
+        family += r"( on all data sets| of learners|)"
         each = re.findall(family, text)
         return [Said(where, "family", what, value=int(m.replace(",", ""))) for m, what in each]
 
@@ -312,7 +314,7 @@ class DataPage(Blocks):
         axis = 1 if upright else 0
         groups = []
         shapes = [one for one in svg.all("path") if {"join", "dots"} & {*one.classes}]
-        for bar, dots in zip(shapes, shapes[1:], strict=False):
+        for bar, dots in pairwise(shapes):
             if "join" in bar.classes and "dots" in dots.classes:
                 ends = [pair[axis] for pair in _points(bar.attrs["d"])]
                 at = [pair[axis] for pair in _points(dots.attrs["d"])]

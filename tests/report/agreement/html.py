@@ -89,8 +89,5 @@ def rows_of(table: Node) -> tuple[list[str], list[list[Node]]]:
     heads = [
         cell.text for row in table.all("thead") for cell in row.all() if cell.tag in ("th", "td")
     ]
-    lines = []
-    for body in table.all("tbody"):
-        for row in body.all("tr"):
-            lines.append([cell for cell in row.all() if cell.tag in ("th", "td")])
-    return heads, lines
+    rows = [row for body in table.all("tbody") for row in body.all("tr")]
+    return heads, [[cell for cell in row.all() if cell.tag in ("th", "td")] for row in rows]

@@ -25,8 +25,8 @@ EXPLAINED = [
     r"Pairs are compared over the models that both have: .*",
     r"Mean paired difference in .* over the models that both \w+ have: above 0 where the \w+ named "
     r"first is ahead\.",
-    r"Band: the [\d.]+% intervals of the paired tests(?:, Bonferroni-adjusted for m = \d+ pairs? at "
-    r"each size)?; where it excludes 0, the difference is significant\.",
+    r"Band: the [\d.]+% intervals of the paired tests(?:, Bonferroni-adjusted for m = \d+ pairs? "
+    r"at each size)?; where it excludes 0, the difference is significant\.",
     r"Holm's method, which decides, has no intervals and may find further differences\.",
     r"Diamond and bar: the estimated size at which one overtakes the other, and its interval, "
     r"adjusted likewise, where sizes are close enough\.",
@@ -322,9 +322,7 @@ def terminal(text: str, learners: list[str], sizes: list[int]) -> list[Said]:
                 said.append(Said("terminal courses", "changing", "changes", value=int(found[1])))
             else:
                 said += sentences.course("terminal courses", bare)
-        elif (
-            re.fullmatch(rf"(?:learner|measure|estimator|test)(?: +[\d,]+)+", bare) and not columns
-        ):
+        elif re.fullmatch(r"(?:learner|measure|estimator|test)(?: +[\d,]+)+", bare) and not columns:
             columns = [number(one) for one in bare.split()[1:]]
         elif columns and len(marks.get(columns[-1], {})) < len(learners):
             marks_of(bare, learners, columns, marks)

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from simstudy import Results, open_results
 from simstudy.cli.app import app
 from simstudy.report import files
 from tests.report.agreement import studies
@@ -35,6 +36,7 @@ class Runner:
     def __init__(self, directory: Path) -> None:
         self.directory = directory
         self.known: dict[str, tuple[Path, str]] = {}
+        self._results: dict[str, Results] = {}
         studies.write(directory)
 
     def __call__(self, name: str) -> tuple[Path, str]:
@@ -46,6 +48,12 @@ class Runner:
             printed = command("run", self.directory / f"{name}.toml", "--out", where, *more)
             self.known[name] = out / name, printed
         return self.known[name]
+
+    def results(self, name: str) -> Results:
+        """Return the results of a study, which compute each analysis once."""
+        if name not in self._results:
+            self._results[name] = open_results(self(name)[0])
+        return self._results[name]
 
 
 def collected(pairs: Iterable[tuple[Said, str]]) -> Faults:

@@ -18,7 +18,8 @@ _INT = r"(?:\d{1,3}(?:,\d{3})+|\d+)"
 _NUMBER = r"[+−-]?(?:\d[\d,]*(?:\.\d+)?|\.\d+)(?:e[+−-]?\d+)?"
 LEAD = re.compile(
     rf"(?P<lead>{_NUMBER})(?: [^\[\]+−]*?)? ?"
-    rf"(?:\[(?P<low>{_NUMBER}), (?P<high>{_NUMBER})\]|\(?(?:adjusted )?p (?:= |(?=<))(?P<p>[<\d. ]+)\)?)"
+    rf"(?:\[(?P<low>{_NUMBER}), (?P<high>{_NUMBER})\]"
+    r"|\(?(?:adjusted )?p (?:= |(?=<))(?P<p>[<\d. ]+)\)?)"
 )
 FAMILY = re.compile(
     r"(?P<how>Bonferroni-adjusted for|Holm-adjusted over) m = (?P<m>[\d,]+) (?:pair|test)s?"
@@ -54,6 +55,7 @@ class Sentences:
 
     def __init__(self, learners: Sequence[str], sizes: Sequence[int]) -> None:
         self.learners, self.sizes = [*learners], [*sizes]
+        self._owners: dict[int, list[str]] = {}  # of the best means, by the sentence before
         ordered = sorted(map(re.escape, learners), key=len, reverse=True)
         self.name = rf"(?<![\w.])(?:{'|'.join(ordered)})(?![\w])"
         one = self.name
@@ -106,7 +108,7 @@ class Sentences:
     def _no_two(self, where: str, part: str) -> list[Said]:
         at = rf"with (?P<sizes>{self.size_list}) rows"
         far = "(?:, as far as they could be compared)?"
-        who = rf"(?:no two of {self.names} differ|no two of the \d+ {NOUN}s differ|{self.names} do not differ)"
+        who = rf"(?:no two of (?:{self.names}|the \d+ {NOUN}s) differ|{self.names} do not differ)"
         found = self._full(rf"{at} no two {NOUN}s differ significantly{far}", part)
         found = found or self._full(rf"{who} significantly {at}{far}", part)
         if same := self._full(rf"(?P<who>{self.names}) have the same scores {at}", part):
@@ -179,8 +181,6 @@ class Sentences:
         who = who or next(iter(self._owners.get(number(at[1]), ())), "") if at else who
         return self.numbers(where, text, who, whom, number(at[1]) if at else sizes[0])
 
-    _owners: dict[int, list[str]] = {}  # who has the best mean at a size, by the sentence before
-
     def _beats(self, where: str, text: str) -> list[Said]:
         every = rf"every other {NOUN}(?: that it could be tested against)?"
         found = self._full(
@@ -207,8 +207,8 @@ class Sentences:
 
     def _has_best(self, where: str, text: str) -> list[Said]:
         found = self._full(
-            rf"{self.rows} (?:(?P<who>{self.name}) has the best mean|(?P<shared>{self.names}) share "
-            rf"the best mean)(?:; {self.name})?(?: and)?(?: beats (?P<ahead>{self.names}))?(?:, but)?"
+            rf"{self.rows} (?:(?P<who>{self.name}) has|(?P<shared>{self.names}) share) the best mean"
+            rf"(?:; {self.name})?(?: and)?(?: beats (?P<ahead>{self.names}))?(?:, but)?"
             rf"(?: does not differ significantly from (?P<level>{self.names}) \((?P<most>.*)\))?"
             rf"(?:, yet (?P<behind>{self.names}) beats? it over the models that both have)?"
             rf"(?: but cannot be compared with the others)?\.",
@@ -275,7 +275,7 @@ class Sentences:
         changed, more = set(), 0
         for part in text.removesuffix(".").split("; "):
             part = part[:1].lower() + part[1:] if part[:7] == "Between" else part
-            if found := re.match(rf"(\d+) more pairs? changes? places: see the table", part):
+            if found := re.match(r"(\d+) more pairs? changes? places: see the table", part):
                 more = int(found[1])
             elif changes := self.overtakings(where, part):
                 said += changes
@@ -312,7 +312,7 @@ class Sentences:
         return []
 
     def overtakings(self, where: str, text: str) -> list[Said]:
-        """Read all changes of a pair, such as "A overtakes B between 10 and 40 rows, at about 20"."""
+        """Read all changes of a pair, such as "A overtakes B between 10 and 40 rows"."""
         about = rf"(?:, at about {_INT} \[{_INT}, {_INT}\])?"
         one = rf"({self.name}) overtakes ({self.name}) between ({_INT}) and ({_INT}) rows{about}"
         over = r"(?:, over \d+ of \d+ models)?"

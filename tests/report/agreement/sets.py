@@ -62,7 +62,7 @@ class DataTruth:
         self.learners = [str(name) for name in dict.fromkeys(scores["learner"])]
         self.datasets = [str(name) for name in dict.fromkeys(scores["dataset"])]
         keys = ["dataset", "repeat", "fold"]
-        wide = sign * scores.pivot(index=keys, columns="learner", values=self.column)
+        wide = sign * scores.pivot(index=keys, columns="learner", values=self.column)  # noqa: PD010
         self.means = wide.groupby("dataset").mean().loc[self.datasets]
         self._on_sets(wide, adjust)
         self._over_sets(adjust)

@@ -145,6 +145,16 @@ STUDIES = {
         models=8,
         compare="tests",
     ),
+    "once": study(
+        "once",
+        2,
+        section("data", train_sizes=[40, 120], repeats=1)
+        + learners("NB", "prior")
+        + section("measures", primary="accuracy")
+        + TESTS,
+        models=14,
+        compare="tests",
+    ),
 }
 
 
@@ -154,11 +164,11 @@ DATA_STUDIES = {
         [*SETS],
         section("resampling", folds=5)
         + learners("NB", "TAN", "prior", "1R", "C45")
-        + section("measures", primary="log_loss", also=["accuracy"]),
+        + section("measures", primary="log_loss"),
     ),
     "halves": (
         ["set0", "set2", "set5"],
-        section("resampling", scheme="5x2cv") + learners("NB", "TAN", "prior"),
+        section("resampling", scheme="5x2cv") + learners("NB", "TAN", "prior") + TWICE,
     ),
     "set": (["set3"], section("resampling", folds=8) + learners("NB", "TAN", "prior", "1R")),
 }

@@ -13,22 +13,23 @@ import pandas as pd
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
-from tests.report.agreement.said import Names, Said
+from tests.report.agreement.said import Said
 
+SHARES = ("right_", "type_1", "power_", "wrong_", "covered_")  # of choices and rejections
 LOWER = ("log_loss", "brier_score", "loss_", "squared_error", "type_1", "wrong", "regret")
 KEYS = ("family", "dataset", "model", "repeat", "fold", "size", "learner", "status")
 _SPECS = {"estimators": "estimators", "tests": "tests"}
 
 
-def paired_p(first: np.ndarray, second: np.ndarray, binary: bool) -> float:
+def paired_p(first: np.ndarray, second: np.ndarray, exact: bool) -> float:
     """Return the p value of a pair; NaN if it is identical.
 
-    Columns of 0 and 1 are tested by McNemar's exact test, all others by Student's t.
+    By Student's t or, if it is to be exact, by McNemar's test, which is the sign test.
     """
     difference = first - second
     if np.allclose(difference, 0, rtol=0, atol=1e-13):
         return math.nan
-    if binary:
+    if exact:
         unequal = int((difference != 0).sum())
         return float(stats.binomtest(int((difference > 0).sum()), unequal).pvalue)
     return float(stats.ttest_rel(first, second).pvalue)
@@ -59,15 +60,16 @@ class Truth:
         self.sign = -1 if self.column.startswith(LOWER) else 1
         self.adjustment = adjustment or settings["analysis"]["adjustment"]
         self.alpha = 1 - settings["analysis"]["confidence"]
-        own = scores.pivot(index="model", columns=["size", "learner"], values=self.column)
+        own = scores.pivot(index="model", columns=["size", "learner"], values=self.column)  # noqa: PD010
         complete = own.dropna()
         used = complete if len(complete) > 1 else own
         self.means = (self.sign * used.mean()).to_dict()
         if (directory / "refined.parquet").exists():
             scores = pd.concat([scores, pd.read_parquet(directory / "refined.parquet")])
-        self.wide = scores.pivot(index="model", columns=["size", "learner"], values=self.column)
+        self.wide = scores.pivot(index="model", columns=["size", "learner"], values=self.column)  # noqa: PD010
         self.every_size = sorted(int(size) for size in scores["size"].unique())
-        self.binary = bool(scores[self.column].dropna().isin((0, 1)).all())
+        self.share = self.column.startswith(SHARES)
+        self.binary = self.share and bool(scores[self.column].dropna().isin((0, 1)).all())
         self._test()
 
     def _test(self) -> None:
@@ -92,6 +94,11 @@ class Truth:
                 found = multipletests(filled, method="holm")[1]
                 self.adjusted |= dict(zip(keys, found.tolist(), strict=True))
 
+    def exact(self, key: tuple[int, str, str]) -> bool:
+        """Whether a pair has an exact test: shares of 0 and 1, or whose differences are equal."""
+        spread = float(np.ptp(np.subtract(*self.both[key]))) if len(self.both[key][0]) else 0.0
+        return self.binary or (self.share and spread < 1e-13)
+
     @cache  # noqa: B019 - these are few
     def lead(self, who: str, whom: str, size: int) -> tuple[float, float, float]:
         """Return the mean difference in favour of the first, and the limits of its interval."""
@@ -101,7 +108,8 @@ class Truth:
         mean, n = float(difference.mean()), len(difference)
         spread = float(difference.std(ddof=1) / math.sqrt(n)) if n > 1 else math.nan
         half = float(stats.t.isf(self.alpha / (2 * self.m[size]), n - 1)) * spread
-        return mean, mean - half, mean + half
+        low, high = mean - half, mean + half
+        return (mean, max(low, -1.0), min(high, 1.0)) if self.share else (mean, low, high)
 
     @cache  # noqa: B019
     def verdict(self, who: str, whom: str, size: int) -> str:
@@ -181,7 +189,9 @@ class Truth:
         lead, low, high = self.lead(said.who, said.whom, said.size)
         given = said.value
         expected = {"lead": lead, "low": low, "high": high}
-        if self.binary:
+        key = (said.size, said.who, said.whom)
+        key = key if key in self.adjusted else (said.size, said.whom, said.who)
+        if self.exact(key):
             expected = {"lead": lead}
             if "low" in given:
                 excludes = _number(given["low"]) > 0 or _number(given["high"]) < 0
@@ -189,8 +199,6 @@ class Truth:
                 if excludes != decided:
                     return f"the interval {given} says otherwise than the test"
         if "p" in given:
-            key = (said.size, said.who, said.whom)
-            key = key if key in self.adjusted else (said.size, said.whom, said.who)
             expected["p"] = self.adjusted[key]
         wrong = [f"{k} {given[k]}, not {v:.6g}" for k, v in expected.items() if _off(given, k, v)]
         return f"{said.who} over {said.whom} at {said.size}: {'; '.join(wrong)}" if wrong else ""
@@ -288,9 +296,8 @@ class Truth:
         return f"m is {own}, not {said.value}" if wrong else ""
 
     def _tests(self, said: Said) -> str:
-        """The test that is named; none decides where all scores are identical."""
-        exact = self.binary and not all(map(math.isnan, self.p.values()))
-        return "" if ("McNemar" in said.value) == exact else f"the test is {said.value}"
+        wrong = ("McNemar" in said.value) != self.binary
+        return f"the test is {said.value}" if wrong else ""
 
     def _mark(self, said: Said) -> str:
         """Whether a mean is marked as the best or level with it."""
@@ -359,7 +366,7 @@ def _raw_p(truth: Truth) -> dict[tuple[int, str, str], float]:
     """Return the p values of all pairs at all sizes, computed once for all adjustments."""
     key = str(truth.directory), truth.column
     if key not in _KNOWN:
-        _KNOWN[key] = {at: paired_p(*two, truth.binary) for at, two in truth.both.items()}
+        _KNOWN[key] = {at: paired_p(*two, truth.exact(at)) for at, two in truth.both.items()}
     return _KNOWN[key]
 
 
@@ -369,7 +376,7 @@ def between_fault(one: Truth, other: Truth, paired: bool, said: Said) -> str:
     verdict, m = said.value
     if paired:
         both = first.index.intersection(second.index)
-        p = paired_p(first[both].to_numpy(), second[both].to_numpy(), binary=False)
+        p = paired_p(first[both].to_numpy(), second[both].to_numpy(), exact=False)
     else:
         p = float(stats.ttest_ind(first, second, equal_var=False).pvalue)
     expected = "differs" if p * m < one.alpha else "not significant"
