@@ -16,13 +16,8 @@ _NAMES = {"mean": "every mean", "difference": "every paired difference between {
 
 def forecast(pilot: Pilot, mcse: float | None, difference: float | None, power: float) -> list[str]:
     """Sentences on precision, power and time."""
-    import numpy as np
-
-    from simstudy.analysis.adjustment import family_sizes
-
     study = pilot.study
     names = {kind: name.format(study.kind.treatment) for kind, name in _NAMES.items()}
-    pairs = math.comb(len(study.labels), 2)
     kinds = [kind for kind in _NAMES if not math.isnan(pilot.spread(kind))]
     error = pilot.precision["mcse_error"].max()
     number = int(pilot.precision["sd"].notna().sum())
@@ -52,8 +47,7 @@ def forecast(pilot: Pilot, mcse: float | None, difference: float | None, power: 
             lines.append(f"  {names[kind]}: {models:,} models, {duration(pilot.seconds(models))}")
     if difference is not None and "difference" in kinds:
         level = study.analysis.confidence
-        tests = np.full(len(study.doses), pairs)
-        m = int(family_sizes(study.analysis.adjustment, tests)[0])
+        m = pilot.tests
         found = pilot.power(difference, study.models, level, m)
         models = pilot.models_for_power(difference, power, level, m)
         lines += [

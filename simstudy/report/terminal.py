@@ -9,7 +9,7 @@ from rich.text import Text
 
 from simstudy.analysis.findings import Findings
 from simstudy.report.data_measures import measure_pairs
-from simstudy.report.prose import crossings
+from simstudy.report.prose import captions, crossings
 from simstudy.report.prose.data_finding import data_finding, data_statements, reversal_sentence
 from simstudy.report.prose.design import conventions, data_design, design
 from simstudy.report.prose.finding import finding
@@ -51,6 +51,8 @@ def print_summary(results: Results, console: Console, brief: bool = False) -> No
     console.print(f"{design(study)}.", markup=False)
     console.print(f"{opening(conventions(study))}.\n", markup=False)
     print_table(reworded(build.means(findings), kind), console)
+    for note in captions.few_models(findings):
+        console.print(f"{note}\n", style="yellow", highlight=False, markup=False)
     if not brief:
         _print_tests(findings, console)
         _print_verdicts(findings, console)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import tempfile
 from dataclasses import dataclass, replace
 from time import perf_counter
@@ -52,6 +53,16 @@ class Pilot:
         from simstudy.analysis.precision import models_for_power
 
         return models_for_power(difference, self.spread("difference"), power, confidence, m)
+
+    @property
+    def tests(self) -> int:
+        """The number m of tests between learners that the study's adjustment is for."""
+        import numpy as np
+
+        from simstudy.analysis.adjustment import family_sizes
+
+        pairs = np.full(len(self.study.doses), math.comb(len(self.study.labels), 2))
+        return int(family_sizes(self.study.analysis.adjustment, pairs)[0])
 
     @property
     def without_spread(self) -> list[str]:

@@ -48,6 +48,10 @@ REGRET_PARTS = (
     "regret.csv."
 )
 ALONE = "There is one learner only, so there is nothing to compare."
+# Percent of simulated studies of so many models whose t intervals of all pairs at all sizes held
+# together, least and most of the populations in benchmarks/README.md, "Coverage of intervals".
+COVERED = {10: (54, 93), 20: (68, 94), 40: (80, 96)}
+MIN_MODELS = 60  # from which on it is 93 or more, unless few models decide a difference
 RANKS_NOTE = "Ranks may differ where means do not; statements on who beats whom are of means."
 CURVES_NOTE = "They show how models differ; learners are compared by paired differences instead."
 
@@ -94,7 +98,27 @@ def reading(findings: Findings, overtaking: bool = True) -> list[str]:
             f"{method(findings, overtaking)} That there is no significant difference does not "
             "prove that two learners are equal."
         )
-    return sentences
+    return [*sentences, *few_models(findings)]
+
+
+def few_models(findings: Findings) -> list[str]:
+    """What is known of t intervals from few models; nothing if there are enough, or of shares."""
+    if findings.info.share or findings.pairs_used is None:
+        return []
+    models = findings.pairs_used[0]
+    if models >= MIN_MODELS:
+        return []
+    text = (
+        f"{models} models are few: below {MIN_MODELS}, do not rely on intervals and tests of "
+        "skewed differences. "
+    )
+    if not (studied := [number for number in COVERED if number <= models]):
+        return [f"{text}Studies of fewer than {min(COVERED)} models were not examined."]
+    low, high = COVERED[studied[-1]]
+    return [
+        f"{text}In simulations with {studied[-1]} models, 95% intervals of all pairs at all sizes "
+        f"held together in {low} to {high}% of studies (benchmarks/README.md, Coverage of intervals)."
+    ]
 
 
 def curves(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -234,3 +236,25 @@ def test_a_difference_that_is_rounding_error_is_zero_in_words(tell):
     near = {"difference": 2.2e-17, "lower": -0.01, "upper": 0.01, "p_adjusted": 1.0}
     (sentence,) = tell(scores(A=0.0, B=0.0), pairs=near)
     assert sentence.endswith("significantly: 0 [−0.0100, +0.0100]")
+
+
+def test_few_models_are_said_with_the_coverage_that_was_measured(make_findings):
+    def note(models, **options):
+        row = {"size": 50, "first": "A", "second": "B", "n": models, "difference": 0.1}
+        row |= {"lower": -0.1, "upper": 0.3, "p_adjusted": 0.5, "m": 1, "infinite": 0}
+        return captions.few_models(make_findings(pairwise=pd.DataFrame([row]), **options))
+
+    assert note(60) == []
+    (text,) = note(25)
+    assert text.startswith("25 models are few: below 60, do not rely on intervals and tests of")
+    assert "with 20 models, 95% intervals of all pairs at all sizes held together in 68 to" in text
+    assert "fewer than 10 models were not examined" in note(4)[0]
+
+
+def test_the_coverage_that_pages_state_is_that_of_the_benchmark():
+    text = (Path(__file__).parents[3] / "benchmarks" / "README.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (\w+) \| t \|.*\| ([.\d, ]+) \| 1.00, 1.00, 1.00 \|$", text, re.M)
+    assert len(rows) == 8
+    together = [[round(100 * float(share)) for share in shares.split(", ")] for _, shares in rows]
+    for models, column in zip((10, 20, 40), zip(*together, strict=True), strict=True):
+        assert captions.COVERED[models] == (min(column), max(column))
