@@ -117,7 +117,8 @@ def few_models(findings: Findings) -> list[str]:
     low, high = COVERED[studied[-1]]
     return [
         f"{text}In simulations with {studied[-1]} models, 95% intervals of all pairs at all sizes "
-        f"held together in {low} to {high}% of studies (benchmarks/README.md, Coverage of intervals)."
+        f"held together in {low} to {high}% of studies (benchmarks/README.md, Coverage of "
+        "intervals)."
     ]
 
 
