@@ -314,7 +314,7 @@ def test_rows_without_a_target_are_counted_in_the_results(write, tmp_path):
     study = write()
     frame.to_csv(tmp_path / "flowers.csv", index=False)
     results = run_study(load_study(study), tmp_path / "out", jobs=1)
-    (note,) = results.manifest["notes"]["flowers"]
+    note, *_ = results.manifest["notes"]["flowers"]
     assert note.startswith("2 rows without a target dropped")
 
 
@@ -324,7 +324,7 @@ def test_classes_too_rare_to_stratify_are_named_in_the_results(write, tmp_path):
     study = write()
     frame.to_csv(tmp_path / "flowers.csv", index=False)
     results = run_study(load_study(study), tmp_path / "out", jobs=1)
-    (note,) = results.manifest["notes"]["flowers"]
+    *_, note = results.manifest["notes"]["flowers"]
     assert note.startswith("1 class with fewer than 3 rows, too rare to stratify")
     assert note.endswith("'orchid' (2 rows)")
 
@@ -438,13 +438,13 @@ def test_rare_classes_and_suspected_markers_are_named(write, tmp_path):
     study = write()
     frame.to_csv(tmp_path / "flowers.csv", index=False)
     results = run_study(load_study(study), tmp_path / "out", jobs=1)
-    assert results.manifest["notes"] == {
-        "flowers": [
-            "'length' would be numeric but for n/a; a marker of missing values?",
-            "1 class with fewer than 3 rows, too rare to stratify, spread as evenly as possible: "
-            "'rare' (2 rows)",
-        ]
-    }
+    marker, equal, rare = results.manifest["notes"]["flowers"]
+    assert marker == "n/a among numbers is taken for a missing value: length"
+    assert equal.startswith("2 rows equal to an earlier row")
+    assert rare == (
+        "1 class with fewer than 3 rows, too rare to stratify, spread as evenly as possible: "
+        "'rare' (2 rows)"
+    )
     assert "too rare to stratify" in " ".join(summary_of(results).split())
 
 
