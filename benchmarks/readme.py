@@ -21,6 +21,7 @@ from rich.console import Console
 from scipy import stats
 
 import simstudy
+from simstudy.analysis.shares import share_interval
 from simstudy.report.prose.crossings import course_sentences
 from simstudy.report.terminal import print_summary
 from simstudy.study.lists import load_collection
@@ -167,21 +168,10 @@ def mean_interval(values: pd.Series) -> str:
     return f"{100 * values.mean():.1f} ({100 * low:.1f} to {100 * high:.1f})"
 
 
-def share_interval(shares: pd.Series, repeats: int) -> str:
-    """A share with its exact 95 % interval, in percent; the model is the unit.
-
-    Clopper & Pearson's, of the effective number of data sets (Korn & Graubard 1998); where the
-    share is 0 or 1, of the number of models.
-    """
-    models, mean, variance = len(shares), float(shares.mean()), float(shares.sem()) ** 2
-    n = float(models)
-    if variance > 0:
-        ratio = stats.t.ppf(0.975, models * repeats - 1) / stats.t.ppf(0.975, models - 1)
-        n = min(mean * (1 - mean) / variance * ratio**2, models * repeats)
-    count = n * mean
-    low = stats.beta.ppf(0.025, count, n - count + 1) if mean > 0 else 0.0
-    high = stats.beta.ppf(0.975, count + 1, n - count) if mean < 1 else 1.0
-    return f"{100 * mean:.1f} ({100 * low:.1f}–{100 * high:.1f})"
+def in_percent(shares: pd.Series) -> str:
+    """A share of data sets with its binomial 95 % interval, in percent; the model is the unit."""
+    mean, low, high = (100 * limit[0] for limit in share_interval(shares.to_numpy()[:, None], 0.95))
+    return f"{mean:.1f} ({low:.1f}–{high:.1f})"
 
 
 def print_rows_needed(results: simstudy.Results, target: str) -> None:
@@ -237,14 +227,13 @@ def measures(out: Path) -> None:
 def tests(out: Path) -> None:
     """How often tests reject, under the two nulls of `tests` and with a difference."""
     results = run("tests", out)
-    repeats = results.study.data.repeats
     columns = [f"type_1_{null}{name}" for name in ("NB", "C4.5") for null in ("", "mirrored_")]
     columns += ["power_NB_C4.5", "wrong_NB_C4.5"]
     for size in results.sizes:
         rows = results.scores[results.scores["size"] == size]
         print(f"\n| {size} rows | " + " | ".join(columns) + " |\n" + "| --- " * 7 + "|")
         for name, shares in rows.groupby("learner", sort=False):
-            texts = [share_interval(shares[column], repeats) for column in columns]
+            texts = [in_percent(shares[column]) for column in columns]
             print(f"| {name} | " + " | ".join(texts) + " |")
 
 

@@ -112,9 +112,10 @@ draw_pairs("Naive Bayes")
 
 # %% [markdown]
 # *Figure 1. Naive Bayes models: mean paired difference in information reward against training rows,
-# above 0 where the learner named first in the title is ahead. Dark band: 95%, each size by itself.
-# Light band: 95%, all sizes together. Diamond and bar on the zero line: the estimated crossing and
-# its interval. Lines only join the sizes.*
+# above 0 where the learner named first in the title is ahead. Band: 95% intervals,
+# Bonferroni-adjusted for all six pairs at all twelve sizes; where it excludes 0, the difference is
+# significant. Diamond and bar on the zero line: the estimated crossing and its interval. Lines only
+# join the sizes.*
 #
 # Every learner here can represent a Naive Bayes model, so all meet in the limit. On the way there
 # the simplest is ahead, or not shown to be behind, as conjectured. TAN pays for arcs that are not
@@ -134,7 +135,7 @@ draw_pairs("TAN")
 #
 # Hope & Korb (2004) found AODE ahead of TAN on these models while data are scarce. Is it the search
 # for the tree? The same models and training sets, with both ways to find it: mean differences from
-# AODE, with intervals adjusted for the three pairs at each size (not for all sizes, as above).
+# AODE, with intervals adjusted for the three pairs at all twelve sizes.
 
 # %%
 content = simstudy.load_study(

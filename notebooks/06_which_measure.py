@@ -316,9 +316,9 @@ for score, scale in (("accuracy", 100), ("auc", 100), ("kl_divergence", 1000)):
 pd.DataFrame(rows).transpose()
 
 # %% [markdown]
-# *Table 3. Selection by each measure less selection by accuracy, judged by exact accuracy and AUC
+# *Table 3. Selection by each measure minus selection by accuracy, judged by exact accuracy and AUC
 # (points) and by KL divergence (thousandths of a nat; less is better); means over 200 TAN models,
-# intervals adjusted for 15 pairs.*
+# intervals adjusted for all pairs at all sizes.*
 #
 # By accuracy, selection by AUC and selection by accuracy do not differ significantly at any size.
 # The Brier score and information reward, which are proper, select significantly more accurate
