@@ -19,9 +19,15 @@ Out = Annotated[Path | None, typer.Option(help="Where to write (default: beside 
 
 @contextlib.contextmanager
 def results_of_others() -> Iterator[None]:
-    """Report an error in results, which may come from anyone, in one sentence."""
+    """Report an error in results, which may come from anyone, in one sentence.
+
+    Numbers that no study has, such as scores of 1e308, overflow without a warning.
+    """
+    import numpy as np
+
     try:
-        yield
+        with np.errstate(all="ignore"):
+            yield
     except SimstudyError:
         raise
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
