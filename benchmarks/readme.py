@@ -3,9 +3,9 @@
     python benchmarks/readme.py [--out results/readme] [PART ...]
 
 Parts, all if none is named: tan, refined, thresholds, suite, average, tree, arithmetic, limits,
-paper (together about ten minutes on two cores), measures, tests and estimators (TIME).
-Results that are there already are used again. The figures on speed are those of `study.py`,
-`scale.py`, `learners.py` and `camml.py`, those on coverage of thresholds those of
+paper (together about ten minutes on two cores), measures, tests and estimators (twenty minutes of
+processor time). Results that are there already are used again. The figures on speed are those of
+`study.py`, `scale.py`, `learners.py` and `camml.py`, those on coverage of thresholds those of
 `threshold_coverage.py`, those on advice those of `advice.py` and `advice_known.py`.
 """
 

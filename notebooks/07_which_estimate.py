@@ -426,9 +426,9 @@ for first, second in [
 # over 30 splits. Between a classifier and its mirror image that test rejects in about half of all
 # data sets. On NB and TAN it favours the worse one in 9 % of data sets, which are 13 % (8–20) of
 # its verdicts. All other tests are not significantly above 5 % under either null. The corrected t
-# tests reject least. That has a price: over ten folds the corrected test has 15 ± 4 points less
-# power than the naive one, over 30 splits 11 ± 4 less. Against the 5×2cv t test it has 5 ± 4 points
-# more over 30 splits, and over ten folds the two do not differ significantly.
+# tests reject in less than 3 %. That has a price: over ten folds the corrected test has 15 ± 4
+# points less power than the naive one, over 30 splits 11 ± 4 less. Against the 5×2cv t test it has
+# 5 ± 4 points more over 30 splits, and over ten folds the two do not differ significantly.
 #
 # None of this says how often these tests reject when the effect of the training set on the
 # difference is there. So it does not contradict Dietterich, who found up to twice the nominal error
