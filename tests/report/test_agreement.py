@@ -102,6 +102,7 @@ def test_every_part_of_a_page_and_of_the_terminal_is_read(ran, name):
     parts = {"finding", "statements", "marks", "method", "bands", "thresholds", "pairs"}
     for own in stored(directory).values():
         assert parts <= {one.where for one in own}
+        assert [one.kind for one in own if one.where == "method"] == ["family", "tests"]
     truth = truth_of(directory)
     lines = {one.where for one in terminal(printed, truth.learners, truth.sizes)}
     assert {f"terminal {part}" for part in ("finding", "marks", "pairs", "courses")} <= lines
