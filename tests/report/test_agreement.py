@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,8 @@ from tests.report.agreement import studies
 from tests.report.agreement.compare import Comparison
 from tests.report.agreement.page import Page, terminal
 from tests.report.agreement.running import Faults, Runner, also, collected, mutate, of
-from tests.report.agreement.truth import Truth, between_fault
+from tests.report.agreement.said import Said
+from tests.report.agreement.truth import between_fault, truth_of
 
 pytestmark = pytest.mark.xdist_group("agreement")  # the studies are run once
 ADJUSTMENTS = ("bonferroni_all", "bonferroni", "holm", "none")
@@ -38,21 +40,27 @@ def ran(tmp_path_factory):
 
 def page_faults(directory: Path, text: str = "") -> Faults:
     """Return what the scores contradict on a report; that of the directory if none is given."""
-    text = text or (directory / "report.html").read_text(encoding="utf-8")
-    said = Page(text, Truth(directory).sizes).said()
-    truths = {at: Truth(directory, at) for at in said}
+    said = Page(text, truth_of(directory).sizes).said() if text else stored(directory)
+    truths = {at: truth_of(directory, at) for at in said}
     return collected([(one, truths[at].fault(one)) for at in said for one in said[at]])
 
 
+@cache
+def stored(directory: Path) -> dict[int, list[Said]]:
+    """Read the report of a directory once."""
+    text = (directory / "report.html").read_text(encoding="utf-8")
+    return Page(text, truth_of(directory).sizes).said()
+
+
 def terminal_faults(directory: Path, printed: str) -> Faults:
-    truth = Truth(directory)
+    truth = truth_of(directory)
     said = terminal(printed, truth.learners, truth.sizes)
     return collected([(one, truth.fault(one)) for one in said])
 
 
 def list_faults(directory: Path, text: str = "") -> Faults:
     text = text or (directory / "compare.html").read_text(encoding="utf-8")
-    truths = {name: Truth(directory / name) for name in studies.LISTED}
+    truths = {name: truth_of(directory / name) for name in studies.LISTED}
     designs = {name: (truth.learners, truth.sizes) for name, truth in truths.items()}
     pairs = []
     for name, said in Comparison(text, designs).said():
@@ -91,17 +99,17 @@ def test_the_page_of_a_list_says_what_the_scores_say(ran):
 @pytest.mark.parametrize("name", studies.STUDIES)
 def test_every_part_of_a_page_and_of_the_terminal_is_read(ran, name):
     directory, printed = ran(name)
-    said = Page((directory / "report.html").read_text(encoding="utf-8"), Truth(directory).sizes)
     parts = {"finding", "statements", "marks", "method", "bands", "thresholds", "pairs"}
-    for own in said.said().values():
+    for own in stored(directory).values():
         assert parts <= {one.where for one in own}
-    truth = Truth(directory)
+        assert [one.kind for one in own if one.where == "method"] == ["family", "tests"]
+    truth = truth_of(directory)
     lines = {one.where for one in terminal(printed, truth.learners, truth.sizes)}
     assert {f"terminal {part}" for part in ("finding", "marks", "pairs", "courses")} <= lines
 
 
 def decisions(directory: Path, place: int, adjustment: str = "") -> dict[Any, str]:
-    truth = Truth(directory, place, adjustment)
+    truth = truth_of(directory, place, adjustment)
     return {key: truth.verdict(*key[1:], key[0]) for key in truth.p}
 
 
@@ -109,7 +117,7 @@ def decisions(directory: Path, place: int, adjustment: str = "") -> dict[Any, st
 def test_some_decisions_hang_on_the_adjustment(ran, name):
     """Otherwise no test here could see one."""
     directory, _ = ran(name)
-    columns = len(Page((directory / "report.html").read_text(), []).views())
+    columns = len(stored(directory))
     own = [decisions(directory, place) for place in range(columns)]
     turned = {
         adjustment

@@ -16,7 +16,7 @@ from simstudy.report.terminal import make_console, print_summary
 from tests.report.agreement import studies
 from tests.report.agreement.data_page import DataPage, data_terminal
 from tests.report.agreement.running import Faults, Runner, also, collected, mutate, of
-from tests.report.agreement.sets import DataTruth, reversal_fault
+from tests.report.agreement.sets import reversal_fault, truth_of
 
 pytestmark = pytest.mark.xdist_group("data_agreement")  # the studies are run once
 
@@ -30,14 +30,14 @@ def page_faults(directory: Path, text: str = "") -> Faults:
     """Return what the scores contradict on a report; that of the directory if none is given."""
     page = DataPage(text or (directory / "report.html").read_text(encoding="utf-8"))
     said = page.said()
-    truths = {at: DataTruth(directory, at) for at in said}
+    truths = {at: truth_of(directory, at) for at in said}
     found = collected((one, truths[at].fault(one)) for at in said for one in said[at])
     wrong = [reversal_fault(truths[0], truths[1], text) for text in page.reversals]
     return found | ({"reversals": [("reversal", one) for one in wrong]} if any(wrong) else {})
 
 
 def terminal_faults(directory: Path, printed: str) -> Faults:
-    truth = DataTruth(directory)
+    truth = truth_of(directory)
     said = data_terminal(printed, truth.learners)
     return collected((one, truth.fault(one)) for one in said)
 
@@ -63,14 +63,14 @@ def test_every_part_of_a_page_and_of_the_terminal_is_read(ran, name):
         lines.add("standings")
     for own in DataPage((directory / "report.html").read_text(encoding="utf-8")).said().values():
         assert parts <= {one.where for one in own}
-    said = data_terminal(printed, DataTruth(directory).learners)
+    said = data_terminal(printed, truth_of(directory).learners)
     assert {f"terminal {part}" for part in lines} <= {one.where for one in said}
 
 
 @pytest.mark.parametrize("name", studies.DATA_STUDIES)
 def test_some_decisions_hang_on_the_adjustment(ran, name):
     directory, _ = ran(name)
-    own, other = (DataTruth(directory, 0, adjust) for adjust in (True, False))
+    own, other = (truth_of(directory, 0, adjust) for adjust in (True, False))
     assert any(own.winner_on(*key) != other.winner_on(*key) for key in own.p)
     if name == "sets":
         assert any(own.winner_over(*pair) != other.winner_over(*pair) for pair in own.pairs())

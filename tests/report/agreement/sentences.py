@@ -207,9 +207,8 @@ class Sentences:
 
     def _has_best(self, where: str, text: str) -> list[Said]:
         found = self._full(
-            rf"{self.rows} (?:(?P<who>{self.name}) has|(?P<shared>{self.names}) share) the best"
-            " mean"
-            rf"(?:; {self.name})?(?: and)?(?: beats (?P<ahead>{self.names}))?(?:, but)?"
+            rf"{self.rows} (?:(?P<who>{self.name}) has|(?P<shared>{self.names}) share) the best "
+            rf"mean(?:; {self.name})?(?: and)?(?: beats (?P<ahead>{self.names}))?(?:, but)?"
             rf"(?: does not differ significantly from (?P<level>{self.names}) \((?P<most>.*)\))?"
             rf"(?:, yet (?P<behind>{self.names}) beats? it over the models that both have)?"
             rf"(?: but cannot be compared with the others)?\.",

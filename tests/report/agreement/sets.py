@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import tomllib
+from functools import cache
 from itertools import combinations
 from pathlib import Path
 
@@ -38,6 +39,12 @@ def holm(p: dict, adjust: bool = True) -> dict:
     filled = np.nan_to_num([*p.values()], nan=1.0)
     adjusted = multipletests(filled, method="holm")[1] if adjust else filled
     return dict(zip(p, np.where(np.isnan([*p.values()]), np.nan, adjusted).tolist(), strict=True))
+
+
+@cache
+def truth_of(directory: Path, place: int = 0, adjust: bool = True) -> DataTruth:
+    """Return the tests of a column, computed once."""
+    return DataTruth(directory, place, adjust)
 
 
 class DataTruth:

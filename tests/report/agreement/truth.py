@@ -121,7 +121,8 @@ class Truth:
             return "identical"
         if not self.adjusted[key] < self.alpha:
             return "level"
-        return "ahead" if self.lead(who, whom, size)[0] > 0 else "behind"
+        ahead = float(np.subtract(*self.both[key]).mean()) > 0
+        return "ahead" if ahead == (key[1] == who) else "behind"
 
     def rivals(self, who: str, size: int, verdict: str) -> set[str]:
         """Return the learners against which one has a verdict at a size."""
@@ -357,6 +358,12 @@ class Truth:
 
     def _unread(self, said: Said) -> str:
         return f"not understood: {said.value}"
+
+
+@cache
+def truth_of(directory: Path, place: int = 0, adjustment: str = "") -> Truth:
+    """Return the tests of a column, computed once."""
+    return Truth(directory, place, adjustment)
 
 
 _KNOWN: dict[tuple[str, str], dict[tuple[int, str, str], float]] = {}
