@@ -131,12 +131,14 @@ def rows_needed(
     at: int,
     greater_is_better: bool = True,
     confidence: float = 0.95,
+    further: int = 0,
 ) -> pd.DataFrame:
     """Return how many rows each treatment needs to be as good as the best one at some rows.
 
     The reference is the treatment of best mean at ``at`` rows, with its score there. Where the mean
     paired difference from it changes sign is found as in `thresholds`: by tests adjusted for all
-    treatments and sizes, and estimated between sizes that are close to each other.
+    treatments and sizes and the further tests, and estimated between sizes that are close to each
+    other. A test at ``at`` rows is one of the further tests, if there are any.
 
     Parameters
     ----------
@@ -150,6 +152,8 @@ def rows_needed(
         Whether greater scores are better.
     confidence : float
         Simultaneous confidence of all brackets and intervals.
+    further : int
+        The number of tests between treatments in the same family.
 
     Returns
     -------
@@ -178,7 +182,9 @@ def rows_needed(
         )
         for label in others
     }
-    m = sum(len(pair.curve.sizes) for pair in pairs.values() if pair.curve is not None)
+    m = further + sum(
+        len(pair.curve.sizes) - (further > 0) for pair in pairs.values() if pair.curve is not None
+    )
     rows = []
     for label in dict.fromkeys(scores["learner"]):
         if label == best:

@@ -160,9 +160,9 @@ def thresholds(table: pd.DataFrame, *arguments: Any, **options: Any) -> pd.DataF
     DataFrame
         One row per pair and change of the learner ahead, and one for a pair without changes:
 
-        - `first`, `second`; `n`, the number of complete subjects; `infinite`, the number of
-          subjects with an infinite value: if any, the pair is not analysed; `m`, the number of
-          tests adjusted for;
+        - `first`, `second`; `n`, the smallest number of subjects in a test; `infinite`, the largest
+          number of subjects with an infinite value at a size, where the pair is not tested; `m`,
+          the number of tests adjusted for;
         - `first_ahead`, `second_ahead`: the sizes at which each learner is ahead, as text such
           as "50, 500";
         - `ahead`: the learner that overtakes the other or, without a change, the one that is
@@ -192,6 +192,7 @@ def courses(
     greater_is_better: bool = True,
     confidence: float = 0.95,
     adjustment: str = "bonferroni_all",
+    share: bool = False,
     tests: pd.DataFrame | None = None,
 ) -> list[Course]:
     """Find the sizes at which each learner is ahead, and between which one overtakes another.
@@ -206,7 +207,7 @@ def courses(
     table
         One row per subject, level of `factor` and size. A pair of learners is compared at its
         common sizes.
-    subject, factor, size, value, confidence, adjustment
+    subject, factor, size, value, confidence, adjustment, share
         As in `pairwise`; the confidence is also that of the intervals of crossings.
     greater_is_better
         False for losses: the learner with the smaller mean is then ahead.
@@ -235,9 +236,19 @@ def courses(
     (`benchmarks/threshold_coverage.py`). Only subjects with a value at every size are used for
     estimates.
     """
-    columns = (subject, factor, size, value)
-    options = (greater_is_better, confidence, adjustment, tests)
-    return [_course(pair) for pair in compared(table, *columns, *options)]
+    pairs = compared(
+        table,
+        subject,
+        factor,
+        size,
+        value,
+        greater_is_better,
+        confidence,
+        adjustment,
+        share,
+        tests,
+    )
+    return [_course(pair) for pair in pairs]
 
 
 def compared(
@@ -249,13 +260,14 @@ def compared(
     greater_is_better: bool = True,
     confidence: float = 0.95,
     adjustment: str = "bonferroni_all",
+    share: bool = False,
     tests: pd.DataFrame | None = None,
 ) -> list[Pair]:
     """Compare each pair of learners at their common sizes; parameters as in `courses`."""
     every = cells(table, subject, (factor, size), value)
     sizes_of(size, every.levels[1])
     if tests is None:
-        tests = pairwise(table, subject, factor, size, value, confidence, adjustment)
+        tests = pairwise(table, subject, factor, size, value, confidence, adjustment, share)
     sign = -1 if greater_is_better else 1  # tests are of first − second
     levels = every.levels[0]
     by_pair = dict(iter(tests.groupby(["first", "second"], sort=False)))

@@ -103,6 +103,8 @@ class Analyses(MeasureAnalyses):
 
         With a single learner the table is empty.
         """
+        import pandas as pd
+
         from simstudy.analysis.pairwise import pairwise
 
         found = self.findings(measure)
@@ -114,7 +116,11 @@ class Analyses(MeasureAnalyses):
             "adjustment": design.adjustment,
             "share": found.info.share,
         }
-        return pairwise(self.scores, value=found.measure, **defaults | options)
+        if options.get("within", "size") != "size":
+            return pairwise(self.scores, value=found.measure, **defaults | options)
+        scores = pd.concat([self.scores, self.refined])  # added sizes are of the family too
+        tests = pairwise(scores, value=found.measure, **defaults | options)
+        return tests[tests["size"].isin(self.sizes)].reset_index(drop=True)
 
     def thresholds(self, measure: str | None = None, **options: Any) -> pd.DataFrame:
         """Between which sizes learners overtake each other; options as `analysis.thresholds`.
@@ -130,7 +136,8 @@ class Analyses(MeasureAnalyses):
         if not options or not found.courses:
             return found.thresholds.copy()
         scores = pd.concat([self.scores, self.refined])
-        defaults = self._compared(measure) | {"adjustment": found.design.adjustment}
+        defaults = self._compared(measure)
+        defaults |= {"adjustment": found.design.adjustment, "share": found.info.share}
         return thresholds(scores, **defaults | options)
 
     def difference_curve(self, first: str, second: str, measure: str | None = None) -> pd.DataFrame:

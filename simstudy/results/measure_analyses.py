@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -75,6 +76,8 @@ class MeasureAnalyses(EstimatorAnalyses):
     def rows_needed(self, measure: str | None = None, at: int | None = None) -> pd.DataFrame:
         """How many test rows each measure needs to be as good as the best one at ``at`` rows.
 
+        Its tests are one family with those between measures, see `analysis.choices.rows_needed`.
+
         Parameters
         ----------
         measure : str, optional
@@ -82,6 +85,9 @@ class MeasureAnalyses(EstimatorAnalyses):
         at : int, optional
             A test size of the study; 100 if it has that.
         """
+        import numpy as np
+
+        from simstudy.analysis.adjustment import family_sizes
         from simstudy.analysis.choices import rows_needed
 
         self._demand_measures()
@@ -90,5 +96,8 @@ class MeasureAnalyses(EstimatorAnalyses):
             known = ", ".join(f"{size:,}" for size in self.sizes)
             raise SimstudyError(f"no test size {at:,} here; there are {known}")
         name = self._measure(measure)
-        better, confidence = self.info(name).greater_is_better, self.study.analysis.confidence
-        return rows_needed(self.scores, name, at, better, confidence)
+        better, options = self.info(name).greater_is_better, self.study.analysis
+        pairs = np.full(len(self.sizes), math.comb(len(self.learners), 2))
+        among = family_sizes(options.adjustment, pairs)[0]
+        further = 0 if options.adjustment == "none" else int(among)
+        return rows_needed(self.scores, name, at, better, options.confidence, further)

@@ -152,7 +152,7 @@ class Recorded:
 
     @cached_property
     def refined(self) -> pd.DataFrame:
-        """The cells of sizes that were added around crossings; they serve thresholds alone."""
+        """The cells of sizes that were added around crossings; thresholds use them."""
         if not self.manifest["refined"]:
             return self.scores.iloc[:0]
         table = self._read(REFINED, list(self.scores.columns))

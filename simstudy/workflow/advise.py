@@ -318,14 +318,13 @@ def _has_gaps(results: Results, label: str) -> bool:
 
 def _leads(splits: Results, measure: str, labels: Sequence[str]) -> tuple[Lead, ...]:
     """Who is significantly ahead of whom now."""
-    table, found = splits.pairwise_datasets(measure), []
-    alpha = 1 - splits.study.analysis.confidence
-    keys = ("first", "second", "difference", "p_adjusted")
-    for first, second, difference, p in zip(*(table[key].tolist() for key in keys), strict=True):
-        if p < alpha and {first, second} <= {*labels}:
-            ahead, behind = (first, second) if difference > 0 else (second, first)
-            found.append(Lead(ahead, behind, abs(difference), p))
-    return tuple(found)
+    tests = splits.winners(measure).pairs
+    keys = ("winner", "loser", "difference", "p_adjusted")
+    return tuple(
+        Lead(winner, loser, abs(difference), p)
+        for winner, loser, difference, p in zip(*(tests[key] for key in keys), strict=True)
+        if {winner, loser} <= {*labels}
+    )
 
 
 def _write(path: Path, text: str) -> None:

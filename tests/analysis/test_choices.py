@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from simstudy.analysis.choices import against_truth, contradictions, rows_needed
+from simstudy.analysis.pairwise import pairwise
 from simstudy.analysis.shares import share_interval
 
 
@@ -93,3 +94,35 @@ def test_losses_are_to_be_small():
     scores["loss"] = 1 - scores["right"]
     right, loss = rows_needed(scores, "right", 100), rows_needed(scores, "loss", 100, False)
     assert loss["rows"].tolist() == pytest.approx(right["rows"].tolist())
+
+
+def test_rows_needed_claim_no_difference_that_the_tests_between_treatments_do_not_show():
+    # In one family with the tests of all pairs at all sizes, whatever the scores.
+    rng = np.random.default_rng(5)
+    sizes, labels = (20, 50, 100, 200), "ABCD"
+    claims = loose = 0
+    for _ in range(40):
+        ability = rng.normal(scale=0.05, size=4)
+        scores = pd.DataFrame(
+            {
+                "model": model,
+                "size": size,
+                "learner": label,
+                "right": 0.5 + ability[place] + 0.1 * math.log(size) + rng.normal(scale=0.1),
+            }
+            for model in range(12)
+            for size in sizes
+            for place, label in enumerate(labels)
+        )
+        tests = pairwise(scores, value="right", adjustment="bonferroni_all")
+        at_reference = tests[(tests["size"] == 100) & tests["significant"]]
+        shown = {frozenset(pair) for pair in at_reference[["first", "second"]].to_numpy()}
+        needed = rows_needed(scores, "right", 100, further=int(tests["m"].iloc[0]))
+        assert set(needed["m"]) == {24 + 3 * 3}
+        best = needed["learner"][needed["note"] == "the reference"].item()
+        for row in needed[needed["learner"] != best].itertuples():
+            if row.lower == 100:
+                claims += 1
+                assert frozenset((best, row.learner)) in shown
+        loose += (rows_needed(scores, "right", 100)["lower"] == 100).sum() - 1
+    assert loose > claims > 0

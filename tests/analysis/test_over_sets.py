@@ -219,7 +219,9 @@ def test_the_tests_that_disagree_are_named_with_their_numbers():
     assert apart < critical
     said = dissent_sentences(found, MeasureInfo(True, unit="%"))
     name = f"Nemenyi's test (critical difference {critical:.2f})"
-    assert said[0].startswith(f"{name} also separates low and wild (average ranks 1.10 apart)")
+    assert said[0].startswith(
+        f"{name} separates, as Wilcoxon’s does not, low and wild (average ranks 1.10 apart)"
+    )
     assert said[1] == f"{name} does not separate low and middle (average ranks {apart:.2f} apart)."
 
 
@@ -234,8 +236,8 @@ def test_nemenyi_may_separate_what_wilcoxon_does_not():
     assert (one.test, one.pair.first, one.pair.second, one.separates) == ("Nemenyi", "A", "D", True)
     critical = found.nemenyi.critical_difference
     assert dissent_sentences(found, MeasureInfo(True)) == [
-        f"Nemenyi's test (critical difference {critical:.2f}) also separates A and D (average "
-        "ranks 3.00 apart)."
+        f"Nemenyi's test (critical difference {critical:.2f}) separates, as Wilcoxon’s does not, "
+        "A and D (average ranks 3.00 apart)."
     ]
 
 

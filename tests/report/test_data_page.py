@@ -177,7 +177,10 @@ def test_the_page_has_one_rule_over_data_sets(many):
 def test_few_data_sets_have_no_posterior_and_no_finding(place):
     results = run(place, "[resampling]\nfolds = 2\n" + LEARNERS, ["set0", "set1", "set2"], "few")
     words = text_of((results.directory / "report.html").read_text(encoding="utf-8"))
-    assert "Over 3 data sets no two learners differ significantly; so few can show no" in words
+    assert (
+        "Over 3 data sets no two learners differ significantly; with so few, no difference could"
+        in words
+    )
     assert "no pair has a posterior (fewer than 6 data sets)" in words
     assert "with probability" not in words
     assert "P(first)" not in words

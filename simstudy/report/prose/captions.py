@@ -19,12 +19,14 @@ from simstudy.report.prose.design import conventions, design
 from simstudy.report.prose.headline import method
 from simstudy.report.prose.numbers import p_value
 from simstudy.report.prose.phrases import (
+    EXACT_TESTS,
     adjusted_for,
     all_sizes,
     axis_label,
     count_range,
     intervals_of_means,
     level,
+    paired_tests,
     with_unit,
 )
 from simstudy.study.study import Study
@@ -102,8 +104,8 @@ def reading(findings: Findings, overtaking: bool = True) -> list[str]:
 
 
 def few_models(findings: Findings) -> list[str]:
-    """What is known of t intervals from few models; nothing if there are enough, or of shares."""
-    if findings.info.share or findings.pairs_used is None:
+    """What is known of t intervals from few models; nothing if there are enough, or tests exact."""
+    if findings.pairs_used is None or paired_tests(findings) == EXACT_TESTS:
         return []
     models = findings.pairs_used[0]
     if models >= MIN_MODELS:
@@ -117,8 +119,8 @@ def few_models(findings: Findings) -> list[str]:
     low, high = COVERED[studied[-1]]
     return [
         f"{text}In simulations with {studied[-1]} models, 95% intervals of all pairs at all sizes "
-        f"held together in {low} to {high}% of studies (benchmarks/README.md, Coverage of "
-        "intervals)."
+        f"by information reward held together in {low} to {high}% of studies "
+        "(benchmarks/README.md, Coverage of intervals)."
     ]
 
 
@@ -271,10 +273,10 @@ def ranks(findings: Findings, found: Sequence[Ranks], joined: bool) -> str:
     """Caption of critical-difference diagrams."""
     k = found[0].k
     how = (
-        "a thick bar joins learners that do not differ significantly"
+        "a thick bar joins learners whose ranks do not differ significantly"
         if joined
         else "bars: half the critical difference on either side, so that learners whose bars "
-        "overlap do not differ significantly; the shade is the bar of the best"
+        "overlap do not differ significantly in rank; the shade is the bar of the best"
     )
     tests = "; ".join(f"{ranked_at(one)}: {friedman(one)}" for one in found)
     return (

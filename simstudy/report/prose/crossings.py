@@ -108,8 +108,8 @@ def method(findings: Findings, shown: Sequence[Course] | None = None, alone: boo
 
 
 def added_sizes(findings: Findings) -> str:
-    """Name the sizes that were added only for the thresholds."""
+    """Name the sizes that were added around crossings."""
     if not findings.added_sizes:
         return ""
     where = listed([f"{size:,}" for size in findings.added_sizes], most=20)
-    return f"Sizes added around crossings, only for the thresholds: {where}."
+    return f"Sizes added around crossings, which count among the tests: {where}."

@@ -99,7 +99,11 @@ def _over_sets(found: OverSets) -> str:
     leader, place = found.leader, f"Over {counted(len(found.datasets), 'data set')}"
     if not any(pair.winner for pair in found.pairs):
         who = "the two learners do not" if len(found.learners) == 2 else "no two learners"
-        few = "; so few can show no difference" if found.least_p > found.alpha else ""
+        few = (
+            "; with so few, no difference could be significant"
+            if found.least_p > found.alpha
+            else ""
+        )
         return f"{place} {who} differ significantly{few}."
     beaten, above = found.beaten_by(leader), found.ahead_of(leader)
     level = [name for name in found.learners if name not in (leader, *beaten, *above)]
@@ -242,7 +246,7 @@ def dissent_sentences(found: OverSets, info: MeasureInfo) -> list[str]:
         texts = [f"{_pair(pair)} ({_by_how_much(found, test, pair)})" for pair in pairs[:_DISSENTS]]
         if rest := pairs[_DISSENTS:]:
             texts.append(counted(len(rest), "other pair"))
-        verb = "also separates" if separates else "does not separate"
+        verb = "separates, as Wilcoxon’s does not," if separates else "does not separate"
         sentences.append(f"{names[test]} {verb} {'; '.join(texts)}.")
     return sentences
 

@@ -112,8 +112,11 @@ def estimands(study: Study, info: MeasureInfo) -> str:
             f"{study.data.repeats} drawn from every model, on which it rejects at 5 %. Type I "
             "error: two copies of one learner, each fitted to 80 % of the training rows drawn for "
             "it at random; or one classifier asked about the rows and about others drawn from the "
-            "same classes (mirrored), so that both have the same exact performance. Power: two "
-            "learners, where the test favours the one that is better by its exact value."
+            "same classes (mirrored), so that both have the same exact performance. Neither null "
+            "has the effect of a training set that favours one of two learners in all splits at "
+            "once, so these shares do not show that a test keeps its level between different "
+            "learners. Power: two learners, where the test favours the one that is better by its "
+            "exact value."
         )
     several = len(study.labels) > 1
     pairs = " For every two learners and training size: the mean paired difference of the two."

@@ -12,6 +12,7 @@ from simstudy.texts import counted
 if TYPE_CHECKING:
     from simstudy.analysis.findings import Findings
 
+EXACT_TESTS = "exact McNemar tests"
 MAX_NAMED = 4  # members of a list that are named before the rest are counted
 
 
@@ -100,7 +101,7 @@ def paired_tests(findings: Findings) -> str:
     if not findings.info.share:
         return "paired t tests"
     if findings.scores[findings.measure].dropna().isin((0, 1)).all():
-        return "exact McNemar tests"
+        return EXACT_TESTS
     return "paired t tests (sign tests where all differences are equal)"
 
 

@@ -35,10 +35,10 @@ def needed(results: Results) -> Table:
     caption = (
         f"By the share of right choices, for each target. Best: the measure of best mean at {at:,} "
         "rows. Below the estimate, or without one, an interval: "
-        f"{confidence} confidence for all measures of a target together, by paired t tests, "
-        f"Bonferroni-adjusted for m = {m}; where neighbouring sizes are too far apart for an "
-        "estimate, from the last size at which a measure is worse than the best one at "
-        f"{at:,} rows to the first at which it is better. A dash: no size is decided."
+        f"{confidence} confidence for all of these and the tests between measures together, by "
+        f"paired t tests, Bonferroni-adjusted for m = {m}; where neighbouring sizes are too far "
+        "apart for an estimate, from the last size at which a measure is worse than the best one "
+        f"at {at:,} rows to the first at which it is better. A dash: no size is decided."
     )
     title = f"Test rows needed to be as good as the best measure at {at:,} rows"
     heads: list[str | Cell] = ["measure", *found]

@@ -44,7 +44,7 @@ def means(findings: Findings, alone: bool = True) -> Table:
         level_with.append(mark == "level")
         more = f"± {number(mean.half_width, digits)}" if mean.has_interval else ""
         if more and findings.info.share:
-            more = f"[{number(mean.lower, digits)}, {number(mean.upper, digits)}]"
+            more = f"[{mean.lower:.{digits}f}, {mean.upper:.{digits}f}]"
         text = number(mean.mean, digits)
         cells[mean.learner, mean.size] = Cell(text, more, bold=best[-1], dagger=level_with[-1])
     over, intervals = captions.models(findings), captions.intervals(findings)
@@ -227,7 +227,7 @@ def thresholds(
     notes = [crossings.method(findings, courses, alone), crossings.added_sizes(findings)]
     notes.append("None: no change of the learner ahead is shown.")
     title = f"Who overtakes whom in mean {findings.info.label}, and with how many training rows"
-    heads: list[str | Cell] = ["ahead", "behind", "between", "estimate (rows)"]
+    heads: list[str | Cell] = ["learner", "against", "between", "estimate (rows)"]
     heads += [f"{level(findings.design.confidence)} interval"]
     heads += [words("ahead at"), words("behind at"), "models"]
     options: Row = {"caption": " ".join(filter(None, notes)), "data": as_table(courses)}
@@ -236,7 +236,7 @@ def thresholds(
 
 def _course(course: Course, places: dict[str, int]) -> Iterator[list[str | Cell]]:
     """The changes of the learner ahead of a pair, or one row that says that there is none."""
-    why = course.note if not course.analysed else "none shown" if course.leader is None else "none"
+    why = course.note if not course.analysed else "none"
     ahead = course.first if course.leader is None else course.leader
     both = (places[course.first], places[course.second])
     for change in course.changes or (None,):

@@ -149,8 +149,8 @@ class DataSentences:
         """Read the pairs on which another test disagrees; of many some are only counted."""
         for test in TESTS:
             if re.match(rf"(?:The )?{test}(?:'s test)? \(", text):
-                separates = ") also separates " in text
-                _, _, pairs = text.partition("also separates " if separates else "not separate ")
+                separates = ") separates, as Wilcoxon’s does not, " in text
+                _, _, pairs = text.partition("does not, " if separates else "not separate ")
                 both = re.findall(rf"(?:^|; )({self.name}) and ({self.name}) \(", pairs)
                 more = re.search(r"; (\d+) other pairs?\.$", pairs)
                 value = {frozenset(pair) for pair in both}, int(more[1]) if more else 0

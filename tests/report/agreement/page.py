@@ -182,7 +182,7 @@ class Page(Blocks):
         for row in lines:
             self.read.update(map(id, row))
             cells = {head: row[place].text for head, place in places.items()}
-            who, whom, between = cells["ahead"], cells["behind"], cells["between"]
+            who, whom, between = row[0].text, row[1].text, cells["between"]
             for first, second, head in ((who, whom, "ahead at"), (whom, who, "behind at")):
                 sizes = [] if cells[head] == "–" else cells[head].split(", ")
                 yield Said("thresholds", "ahead at", first, second, tuple(map(number, sizes)))
@@ -190,7 +190,7 @@ class Page(Blocks):
             if "–" in between:
                 low, high = between.split("–")
                 own.add((who, whom, number(low), number(high)))
-            elif between not in ("none", "none shown"):
+            elif between != "none":
                 yield Said("thresholds", "unread", value=between)
         for pair, found in changes.items():
             yield Said("thresholds", "changes", *sorted(pair), value=found)

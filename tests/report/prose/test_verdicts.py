@@ -247,7 +247,8 @@ def test_few_models_are_said_with_the_coverage_that_was_measured(make_findings):
     assert note(60) == []
     (text,) = note(25)
     assert text.startswith("25 models are few: below 60, do not rely on intervals and tests of")
-    assert "with 20 models, 95% intervals of all pairs at all sizes held together in 68 to" in text
+    assert "with 20 models, 95% intervals of all pairs at all sizes by information reward" in text
+    assert "held together in 68 to 94% of studies" in text
     assert "fewer than 10 models were not examined" in note(4)[0]
 
 

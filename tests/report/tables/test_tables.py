@@ -184,7 +184,7 @@ def test_thresholds_are_those_of_the_results(results, written):
             mine = expected["first_ahead" if row[0] == expected["first"] else "second_ahead"]
             assert (row[5] == "–") == (mine == "")
         else:
-            assert row[2] == "none shown"
+            assert row[2] == "none"
     told = (written / "markdown/captions.md").read_text(encoding="utf-8")
     assert "Bonferroni-adjusted for m = " in told
     head = (written / "csv/thresholds.csv").read_text(encoding="utf-8")
@@ -203,7 +203,7 @@ def test_a_threshold_s_row_claims_no_more_than_the_tests(make_findings):
         assert first.learners == (0, 1)
         return [first.text, *(cell.text for cell in others)]
 
-    assert row() == ["NB", "TAN", "none shown", "–", "–", "–", "–", "40"]
+    assert row() == ["NB", "TAN", "none", "–", "–", "–", "–", "40"]
     assert row(m=0, note="not analysed: infinite values")[2] == "not analysed: infinite values"
     ahead = {"second_ahead": (5000,)}
     assert row(**ahead) == ["TAN", "NB", "none", "–", "–", "5,000", "–", "40"]
