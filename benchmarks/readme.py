@@ -170,7 +170,8 @@ def mean_interval(values: pd.Series) -> str:
 
 def in_percent(shares: pd.Series) -> str:
     """A share of data sets with its binomial 95 % interval, in percent; the model is the unit."""
-    mean, low, high = (100 * limit[0] for limit in share_interval(shares.to_numpy()[:, None], 0.95))
+    values = shares.dropna().to_numpy()[:, None]
+    mean, low, high = (100 * limit[0] for limit in share_interval(values, 0.95))
     return f"{mean:.1f} ({low:.1f}–{high:.1f})"
 
 
@@ -191,7 +192,7 @@ def measures(out: Path) -> None:
         )
         print(f"\n{name}: right choices by KL divergence, percent; rows needed")
         for measure in SHOWN:
-            print(f"  {measure:<20} 100 rows: {mean_interval(right.loc[measure, 100])}")
+            print(f"  {measure:<20} 100 rows: {in_percent(right.loc[measure, 100])}")
         several = np.array(classes) > 2
         gap = (right.loc["information_reward"] - right.loc["log_loss"]).loc[:, several]
         gaps.append(gap.set_axis([f"{name} {model}" for model in gap], axis=1))
@@ -199,7 +200,7 @@ def measures(out: Path) -> None:
         print_rows_needed(results, "kl_divergence")
         print("right choices by accuracy, percent")
         for size in results.sizes:
-            texts = [f"{measure} {mean_interval(table.loc[measure, size])}" for measure in SHOWN]
+            texts = [f"{measure} {in_percent(table.loc[measure, size])}" for measure in SHOWN]
             gap = table.loc["accuracy", size] - table.loc["brier_score", size]
             texts.append(f"accuracy minus Brier score {mean_interval(gap)}")
             print(f"  {size:>5} rows: " + ", ".join(texts))
@@ -220,7 +221,7 @@ def measures(out: Path) -> None:
         at_100 = results.scores[results.scores["size"] == 100].groupby("learner")
         for measure in SHOWN:
             right = at_100.get_group(measure)["right_kl_divergence"]
-            print(f"  {measure:<20} 100 rows: {mean_interval(right)}")
+            print(f"  {measure:<20} 100 rows: {in_percent(right)}")
         print_rows_needed(results, "kl_divergence")
 
 

@@ -40,6 +40,7 @@ import pandas as pd
 from scipy import stats
 
 import simstudy
+from simstudy.analysis.shares import share_interval
 
 QUICK = bool(os.environ.get("SIMSTUDY_QUICK"))  # few models: only to see that all of it runs
 RESULTS = Path("results") / ("quick" if QUICK else "full")
@@ -282,9 +283,9 @@ def exact_interval(mean, variance, models, results):
     return low, high
 
 
-def of_models(shares, results):
-    """The mean of shares of models, and its exact interval."""
-    return shares.mean(), *exact_interval(shares.mean(), shares.sem() ** 2, len(shares), results)
+def of_models(shares):
+    """The mean of shares of models, and its binomial interval."""
+    return [limit[0] for limit in share_interval(shares.to_numpy()[:, None], 0.95)]
 
 
 rows = {}
@@ -296,7 +297,7 @@ for interval in ["rows", "folds", "corrected", "nested", "percentile"]:
     for name in own["estimator"].unique():
         these = own["estimator"] == name
         shares = inside[these].groupby([own["family"], own["model"]]).mean()
-        rows[name, interval] = *of_models(shares, 2 * len(SIZES)), width[these].mean()
+        rows[name, interval] = *of_models(shares), width[these].mean()
 coverage = pd.DataFrame(rows, index=["coverage", "from", "to", "width"]).T
 coverage.index.names = ["estimator", "interval"]
 coverage.round(3)
@@ -392,7 +393,7 @@ def percent(mean, low, high):
 pd.DataFrame(
     {
         label: {
-            name: percent(*of_models(shares[column, name], repeats)) for name in tested.learners
+            name: percent(*of_models(shares[column, name])) for name in tested.learners
         }
         for column, label in columns.items()
     }
