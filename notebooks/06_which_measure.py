@@ -40,6 +40,7 @@ import pandas as pd
 from scipy import stats
 
 import simstudy
+from simstudy.analysis.shares import share_interval
 from simstudy.measures import theory
 from simstudy.report.charts.spec import COLOURS
 
@@ -103,16 +104,15 @@ plt.show()
 
 # %% [markdown]
 # *Figure 1. How often each measure prefers the learner of smaller KL divergence, mean over 100
-# models.* In percent, with 100 test rows and 95 % t intervals over models:
+# models.* In percent, with 100 test rows and 95 % binomial intervals over models:
 
 
 # %%
-def mean_interval(values):
-    """A mean share with its 95 % t interval over models, in percent."""
-    values = values.dropna()
-    half = stats.t.ppf(0.975, len(values) - 1) * values.sem()
-    low, high = values.mean() - half, values.mean() + half
-    return f"{100 * values.mean():.1f} ({100 * low:.1f}–{100 * high:.1f})"
+def with_interval(shares):
+    """A mean share with its 95 % binomial interval over models, in percent."""
+    values = shares.dropna().to_numpy()[:, None]
+    mean, low, high = (100 * limit[0] for limit in share_interval(values, 0.95))
+    return f"{mean:.1f} ({low:.1f}–{high:.1f})"
 
 
 def share_table(score, size):
@@ -121,7 +121,7 @@ def share_table(score, size):
     for family, results in found.items():
         shares = results.scores[results.scores["size"] == size].groupby("learner")[score]
         rows[family] = {
-            label: mean_interval(shares.get_group(name)) for name, label in SHOWN.items()
+            label: with_interval(shares.get_group(name)) for name, label in SHOWN.items()
         }
     return pd.DataFrame(rows).transpose()
 

@@ -392,9 +392,7 @@ def percent(mean, low, high):
 
 pd.DataFrame(
     {
-        label: {
-            name: percent(*of_models(shares[column, name])) for name in tested.learners
-        }
+        label: {name: percent(*of_models(shares[column, name])) for name in tested.learners}
         for column, label in columns.items()
     }
 )
