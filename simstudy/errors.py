@@ -31,7 +31,7 @@ def suggestion(name: str, known: Iterable[str]) -> str:
 def check_regular(path: Path) -> None:
     """Raise an OSError for a pipe or device, whose reading might never end."""
     if path.exists() and not (path.is_file() or path.is_dir()):
-        raise OSError(errno.EINVAL, "it is not a regular file")
+        raise OSError(errno.EINVAL, "it is not a regular file", str(path))
 
 
 def describe(error: BaseException) -> str:

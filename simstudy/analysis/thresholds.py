@@ -345,7 +345,7 @@ def _course(pair: Pair) -> Course:
     """Return the course of a pair."""
     facts = {key: pair.facts[key] for key in ("n", "infinite")}
     if not pair.m:
-        why = "infinite values" if facts["infinite"] else "fewer than two subjects have both"
+        why = "infinite values" if facts["infinite"] else "fewer than two have both"
         return Course(pair.first, pair.second, m=0, note=f"not analysed: {why}", **facts)
     ahead = {
         sign: tuple(

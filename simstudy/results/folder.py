@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from simstudy.errors import SimstudyError
+from simstudy.errors import SimstudyError, check_regular
 from simstudy.results.files import UNFINISHED, write_files
 from simstudy.results.journal import Journal
 from simstudy.results.manifest import Manifest, fits
@@ -50,6 +50,8 @@ class Folder:
     def _written_manifest(self) -> dict[str, Any] | None:
         path = self.directory / MANIFEST
         with self._errors():
+            for name in self.directory.glob("*"):
+                check_regular(name)
             if not path.exists():
                 return None
             text = path.read_bytes()

@@ -25,6 +25,9 @@ from simstudy.workflow.options import RunOptions, check_options
 from simstudy.workflow.progress import Progress, Step, shown
 from simstudy.workflow.refine import refine as add_sizes
 
+CLOSE_SIZES = (
+    "the sizes around each crossing are close to each other already, so refining added no sizes"
+)
 NO_CROSSING = (
     "no crossing is established between the sizes studied (no learner is significantly ahead of "
     "another at one size and behind it at another), so refining added no sizes"
@@ -91,7 +94,9 @@ def run_study(
             if add_sizes(Results(store.directory), plan, store, study.analysis, compute):
                 reused = False
             if not (store.manifest() or {}).get("refined"):
-                store.notes.append(NO_CROSSING)
+                courses = Results(store.directory).findings().courses
+                crossed = any(course.changes for course in courses)
+                store.notes.append(CLOSE_SIZES if crossed else NO_CROSSING)
         return _results(study, plan, store, reused, options.get("report", True))
 
 

@@ -71,13 +71,13 @@ def add_measures(
     settings["measures"]["also"] = study.as_dict()["measures"]["also"]
     with store.locked(), shown(progress) as update:
         if asked.measures != known.measures:
+            if store.todo(known):  # before anything is replaced
+                raise SimstudyError(f"{store.directory} is not complete; run {path} to complete it")
             prepare(asked)
             entries = _rescored(asked, known, Journal(store.directory), update)
             store.replace_cells(owner(asked), entries)
             store.descriptions = _described(make_plan(study), filled(manifest))
             store.begin(settings, asked)
-            if store.todo(asked):
-                raise SimstudyError(f"{store.directory} is not complete; run {path} to complete it")
             store.finish(asked, {"seconds": (store.manifest() or {}).get("seconds")})
         if report and not store.has_report():
             from simstudy.report.files import write_report

@@ -322,7 +322,7 @@ def test_an_infinite_score_leaves_its_pairs_without_an_analysis(table_a, caplog)
 
 def test_one_model_is_too_few():
     row = the_row(from_differences([[-1, 1, 2, 3, 4]]))
-    assert (row["n"], row["note"]) == (1, "not analysed: fewer than two subjects have both")
+    assert (row["n"], row["note"]) == (1, "not analysed: fewer than two have both")
 
 
 def test_identical_learners_never_cross():

@@ -15,7 +15,7 @@ from simstudy import SimstudyError, load_study, run_shard, run_study
 from simstudy.results.identity import _differences
 from simstudy.results.journal import Journal
 from simstudy.sources.tan import TANFamily
-from simstudy.workflow.run import NO_CROSSING
+from simstudy.workflow.run import CLOSE_SIZES, NO_CROSSING
 from simstudy.workflow.score import add_measures
 
 DIGITS = "9" * 5000
@@ -81,14 +81,30 @@ def test_odd_cells_are_computed_again_or_refused(command, refused, write_study, 
     Journal(out).replace(owner, tasks)
     refused(command("merge", out, "--out", "merged"), "cells of 1 of 4 models", "(model 0)")
     (out / "scores.parquet").unlink()
+    before = {path.name: path.read_bytes() for path in out.iterdir()}
     scored = command("score", out, "--measure", "kappa", "--no-report")
     refused(scored, f"{out} is not complete; run {out / 'study.toml'} to complete it")
+    assert {path.name: path.read_bytes() for path in out.iterdir()} == before
     study = load_study(write_study(KEPT), {"measures.also": ["kappa"]})
     found = add_measures(
         run_study(study, out, jobs=1, report=False).directory, ["auc"], report=False
     )
     assert found.scores[[*expected]].equals(expected)
     assert found.measures == ["information_reward", "kappa", "auc"]
+
+
+@pytest.mark.parametrize("name", ["manifest.json", "answers.parquet", "cells.jsonl", "study.toml"])
+def test_pipes_among_results_are_refused(command, refused, write_study, tmp_path, name):
+    out = run_study(load_study(write_study(KEPT)), tmp_path / "out", jobs=1, report=False).directory
+    (out / name).unlink()
+    os.mkfifo(out / name)
+    for arguments in (("report", out), ("run", write_study(KEPT), "--out", out)):
+        refused(command(*arguments), "it is not a regular file")
+
+
+def test_a_pipe_is_no_study(command, refused, tmp_path):
+    os.mkfifo(tmp_path / "pipe.toml")
+    refused(command("run", tmp_path / "pipe.toml"), "it is not a regular file")
 
 
 def test_a_line_of_cells_may_hold_anything(write_study, command, refused, tmp_path):
@@ -144,6 +160,36 @@ def test_refining_without_a_crossing_says_so(command, write_study):
         assert done.returncode == 0
         assert NO_CROSSING in " ".join(done.stdout.split())
     assert NO_CROSSING not in command("run", path, "--out", "out", "--no-report").stdout
+
+
+SWITCHING = """
+from dataclasses import dataclass
+from simstudy import Learner, register_learner
+from simstudy.learners import NaiveBayes, Prior
+@register_learner("switching")
+@dataclass(frozen=True)
+class Switching(Learner):
+    early: bool = True
+    def fit(self, sample, rng=None):
+        better = (len(sample) < 55) == self.early
+        return (NaiveBayes() if better else Prior()).fit(sample, rng)
+"""
+
+
+def test_close_sizes_around_a_crossing_are_not_taken_for_none(command, tmp_path):
+    (tmp_path / "switching.py").write_text(SWITCHING)
+    learners = "".join(
+        f"[[learners]]\nname = 'switching'\nlabel = '{label}'\nearly = {early}\n"
+        for label, early in (("early", "true"), ("late", "false"))
+    )
+    study = "name = 'switch'\nmodels = 8\nplugins = ['switching.py']\n[family]\n"
+    study += "name = 'naive_bayes'\n[data]\ntrain_sizes = [50, 60]\n"
+    (tmp_path / "switch.toml").write_text(study + learners)
+    done = command("run", tmp_path / "switch.toml", "--out", "out", "--refine", "--no-report")
+    said = " ".join(done.stdout.split())
+    assert "late overtakes early between 50 and 60 rows" in said
+    assert CLOSE_SIZES in said
+    assert NO_CROSSING not in said
 
 
 MISSING = {"[data]": '[[changes]]\nname = "missing"\n[data]'}

@@ -292,6 +292,19 @@ def test_failed_cells_are_named_and_cost_their_means(place):
     assert f"{results.manifest['failures']} of {results.manifest['cells']} cells failed" in words
 
 
+def test_a_learner_without_any_mean_is_named_in_the_headline(place):
+    (place / "broken.py").write_text(PLUGIN.replace("% 2", ">= 0").replace("picky", "broken"))
+    write_set(place, "set0", 40, 0.1, 0)
+    text = HEAD + 'plugins = ["broken.py"]\n[[datasets]]\npath = "set0.csv"\n[[learners]]\n'
+    text += 'name = "broken"\n' + LEARNERS
+    (place / "broken.toml").write_text(text, encoding="utf-8")
+    findings = run_study(
+        load_study(place / "broken.toml"), place / "broken", jobs=1
+    ).data_findings()
+    said = data_finding(findings)
+    assert "; broken has none. No two learners that have one differ significantly." in said
+
+
 @pytest.mark.slow
 def test_tables_and_figures_are_written(many, single, tmp_path):
     names = {path.name for path in write_tables(many, tmp_path / "tables", "markdown")}

@@ -85,11 +85,21 @@ def test_sizes_are_added_between_the_study_s_own(plain, refined):
 
 def test_what_is_said_of_the_own_sizes_stays_the_same(plain, refined):
     pd.testing.assert_frame_equal(refined.scores, plain.scores)
-    for name in ("anova", "intervals", "pairwise"):
+    for name in ("anova", "intervals"):
         pd.testing.assert_frame_equal(getattr(refined, name)(), getattr(plain, name)())
-    for name in ("scores.parquet", "anova.csv", "intervals.csv", "pairwise.csv"):
+    for name in ("scores.parquet", "anova.csv", "intervals.csv"):
         one, other = (results.directory / name for results in (plain, refined))
         assert one.read_bytes() == other.read_bytes()
+
+
+def test_added_sizes_count_among_the_tests(plain, refined):
+    before, after = plain.pairwise(), refined.pairwise()
+    columns = ["size", "first", "second", "difference", "se", "p"]
+    pd.testing.assert_frame_equal(after[columns], before[columns])
+    added = refined.refined.groupby("size")["learner"].nunique()
+    assert set(before["m"]) == {3 * 2}
+    assert set(after["m"]) == {6 + int((added * (added - 1) / 2).sum())}
+    pd.testing.assert_frame_equal(refined.pairwise(confidence=0.95), after)
 
 
 def test_added_cells_are_those_of_a_study_with_these_sizes(refined, studies):

@@ -125,14 +125,16 @@ def _on_one(findings: DataFindings) -> str:
     best = findings.best[dataset]
     value = in_unit(number(float(findings.means[best[0]][dataset])), findings.info)
     who = f"{_named(best)} {'have' if len(best) > 1 else 'has'}"
-    gaps = "; not every learner has one" if findings.incomplete else ""
+    lost = [name for name in findings.learners if name not in findings.with_means]
+    gaps = f"; {_named(lost)} {'have' if len(lost) > 1 else 'has'} none" if lost else ""
     text = f"On {brief(dataset)} {who} the best mean {findings.info.label}, {value}{gaps}."
     losers = [findings.winners.losers(dataset, name) for name in best]
     common = [name for name in findings.learners if all(name in own for own in losers)]
-    others = [name for name in findings.learners if name not in (*best, *common)]
+    others = [name for name in findings.learners if name not in (*best, *common, *lost)]
     it = "It is" if len(best) == 1 else "They are"
     if not (findings.winners.pairs["winner"] != "").any():
-        return f"{text} No two learners differ significantly."
+        who = "No two learners that have one" if lost else "No two learners"
+        return f"{text} {who} differ significantly."
     if not common:
         return f"{text} {it} not significantly better than any other learner."
     rest = f"; a difference from {_named(others)} is not significant" if others else ""
