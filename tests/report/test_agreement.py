@@ -113,6 +113,7 @@ def decisions(directory: Path, place: int, adjustment: str = "") -> dict[Any, st
     return {key: truth.verdict(*key[1:], key[0]) for key in truth.p}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", studies.STUDIES)
 def test_some_decisions_hang_on_the_adjustment(ran, name):
     """Otherwise no test here could see one."""

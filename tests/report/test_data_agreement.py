@@ -67,6 +67,7 @@ def test_every_part_of_a_page_and_of_the_terminal_is_read(ran, name):
     assert {f"terminal {part}" for part in lines} <= {one.where for one in said}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", studies.DATA_STUDIES)
 def test_some_decisions_hang_on_the_adjustment(ran, name):
     directory, _ = ran(name)

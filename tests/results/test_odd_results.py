@@ -147,7 +147,7 @@ COMMANDS = {
 OFTEN = {"score": 9, "merge": 9, "compare": 6, "report": 2, "figures": 1}
 
 
-@pytest.mark.parametrize("examples", [100, pytest.param(2000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("examples", [40, pytest.param(2000, marks=pytest.mark.slow)])
 def test_odd_results_are_told_of_or_refused_in_a_sentence(made, tmp_path, monkeypatch, examples):
     logging.disable()
     monkeypatch.chdir(tmp_path)
