@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 import sklearn
 from sklearn.base import clone
-from sklearn.datasets import load_iris
+from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.feature_selection import SelectKBest, chi2
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
@@ -489,7 +489,7 @@ def test_costs_are_those_of_the_sorted_classes():
 
 def test_fractions_are_cut_as_in_a_study_with_a_warning():
     X, y = load_iris(return_X_y=True)
-    with pytest.warns(UserWarning, match="columns 0, 1, 2, 3 of X hold fractions; they are cut"):
+    with pytest.warns(UserWarning, match="columns 0, 1, 2, 3 of X hold fractions or more"):
         scores = cross_val_score(AODEClassifier(), X, y)
     assert scores.mean() > 0.9
     with pytest.warns(UserWarning, match="hold fractions"):
@@ -506,12 +506,34 @@ def test_fractions_are_cut_as_in_a_study_with_a_warning():
     assert mixed.score(frame, y) > 0.9
 
 
-def test_whole_numbers_and_given_categories_are_categories():
+def test_many_different_whole_numbers_are_cut():
+    X, y = load_breast_cancer(return_X_y=True)
+    whole = np.round(X * 1000).astype(int)
+    many = [len(np.unique(column)) > 50 for column in whole.T]
+    with pytest.warns(UserWarning, match="hold fractions or more than 50 different numbers; they"):
+        found = NaiveBayesClassifier().fit(whole, y)
+    assert [*found.cut_points_] == np.flatnonzero(many).tolist()
+    assert 20 < sum(many) < 30
+    whole = whole[:, many]
+    with pytest.warns(UserWarning, match="hold fractions or more"):
+        found = NaiveBayesClassifier().fit(whole, y)
+    sample = Sample.of(np.column_stack([whole, y]), Schema.plain([0] * sum(many) + [2]))
+    prepared = Preparation("mdl").fit(sample)
+    expected = NaiveBayes().fit(prepared.train).predict_proba(prepared.train)
+    np.testing.assert_allclose(found.predict_proba(whole), expected)
+
+
+def test_few_whole_numbers_and_given_categories_are_categories():
     X, y = np.array([[0.0], [1.0], [2.0]] * 9), [0, 1, 1] * 9
     halves = np.array([[0.5], [1.0], [1.5]] * 9)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert NaiveBayesClassifier().fit(X, y).cut_points_ == {}
+        fifty = np.arange(100)[:, None] % 50
+        assert NaiveBayesClassifier().fit(fifty, fifty[:, 0] % 3).cut_points_ == {}
+        more = np.arange(102)[:, None] % 51
+        many = NaiveBayesClassifier(categories=[range(51)]).fit(more, more[:, 0] % 3)
+        assert many.cut_points_ == {}
         given = NaiveBayesClassifier(categories=[[0.5, 1.0, 1.5]]).fit(halves, y)
     assert given.categories_[0].tolist() == [0.5, 1.0, 1.5]
     with pytest.raises(ValueError, match="column 0 of X has infinite values"):

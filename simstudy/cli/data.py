@@ -12,6 +12,7 @@ import typer
 from simstudy.texts import counted, echo, on_one_line
 
 if TYPE_CHECKING:
+    from simstudy.data.assembly import DataSet
     from simstudy.data.sample import Sample
 
 _MAX_WIDTH, _MIN_WIDTH = 80, 40
@@ -72,10 +73,11 @@ def data(
         keep=keep or (),
     )
     with busy(f"reading {file}"):
-        found = read_data_set(file, reading)
-        odd = [*oddities(found), *rare_classes(found.sample)]
-    lines = [*_heading(found.source, found.sample), "", *_variables(found.sample)]
-    lines += ["", *_classes(found.sample)]
+        found = read_data_set(file, reading, describe=True)
+        odd = oddities(found)
+        odd += [found.refusal] if found.refusal else rare_classes(found.sample)
+    lines = [*_heading(found), "", *_variables(found.sample)]
+    lines += [] if found.refusal else ["", *_classes(found.sample)]
     if odd:
         lines += ["", "Odd:"]
         for text in odd:
@@ -91,17 +93,19 @@ def _wrapped(text: str, first: str = "", later: str = "") -> list[str]:
     ) or [first.rstrip()]
 
 
-def _heading(source: str, sample: Sample) -> list[str]:
+def _heading(found: DataSet) -> list[str]:
     import numpy as np
 
+    source, sample = found.source, found.sample
     schema, gaps = sample.schema, int(np.isnan(sample.values).sum())
     numeric = len(schema.numeric)
     kinds = f"{numeric:,} numeric, {len(schema.attributes) - numeric:,} nominal"
     text = (
         f"{source}: {counted(len(sample), 'row')}, {counted(len(schema.attributes), 'attribute')} "
-        f"({kinds}), {counted(gaps, 'missing value') if gaps else 'no missing values'}; target "
-        f"'{schema.target.name}' of {schema.target.card} classes"
+        f"({kinds}), {counted(gaps, 'missing value') if gaps else 'no missing values'}; "
     )
+    classes = f"target '{schema.target.name}' of {schema.target.card} classes"
+    text += f"'{schema.target.name}' would be refused as a target" if found.refusal else classes
     if sample.groups is not None:
         text += f"; {counted(len(np.unique(sample.groups)), 'group')} of rows"
     return _wrapped(text)

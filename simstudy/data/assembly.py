@@ -20,6 +20,7 @@ from simstudy.data.table import (
     Declaration,
     Markers,
     Table,
+    is_marker,
     is_number,
     listed,
     shown,
@@ -90,6 +91,8 @@ class DataSet:
         What was taken, or may stand, for a missing value.
     keep : tuple of str
         Columns that are no identifiers or leaks, by the word of the caller.
+    refusal : str
+        Why the target cannot be used, if the data set is only to be described; empty otherwise.
     """
 
     source: str
@@ -99,6 +102,7 @@ class DataSet:
     other_classes: Mapping[str, int]
     markers: Markers = field(default_factory=Markers)
     keep: Sequence[str] = ()
+    refusal: str = ""
 
     @property
     def dropped(self) -> list[str]:
@@ -121,6 +125,7 @@ class Assembly:
     table: Table
     reading: Reading
     catalogued: Mapping[str, Declaration]
+    describe: bool = False  # whether a target of many numbers is noted, not refused
 
     def data_set(self) -> DataSet:
         """Return the rows with a target; raise an error if there is nothing to learn from."""
@@ -141,7 +146,9 @@ class Assembly:
         without = np.flatnonzero(np.isnan(classes))
         if len(without) == table.rows:
             raise table.error(f"the target '{label.name}' is missing in every row")
-        self._check_classes(target, label)
+        refusal = self._refusal(target, label)
+        if refusal and not self.describe:
+            raise table.error(refusal)
         label, classes, others = self._joined(label, classes)
         if label.card < 2:
             raise table.error(
@@ -160,7 +167,9 @@ class Assembly:
         sample = Sample.of(given, Schema((*(variable for variable, _ in coded), label)))
         sample.groups = self._groups(coder, kept)
         places = tuple(table.place(int(row)) for row in without)
-        return DataSet(table.source, sample, kept, places, others, coder.noted, reading.keep)
+        return DataSet(
+            table.source, sample, kept, places, others, coder.noted, reading.keep, refusal
+        )
 
     @property
     def _columns(self) -> list[Column]:
@@ -228,16 +237,19 @@ class Assembly:
             return found
         return Declaration(kind)
 
-    def _check_classes(self, column: Column, label: Variable) -> None:
-        """Refuse numbers as a target, if nobody has said that they are classes."""
-        labels, declared = label.values or (), self._declared(column)
+    def _refusal(self, column: Column, label: Variable) -> str:
+        """Why numbers cannot be the target; empty if somebody has said that they are classes."""
+        labels = [text for text in label.values or () if not is_marker(text)]
+        declared = self._declared(column)
         if len(labels) <= _MAX_NUMBERS or declared.kind == NOMINAL or self.reading.classes:
-            return
-        if all(map(is_number, labels)):
-            raise self.table.error(
-                f"the target '{label.name}' has {len(labels):,} different numbers, more than "
-                f"{_MAX_NUMBERS}; declare it nominal if they are classes, or divide it into ranges"
-            )
+            return ""
+        if not all(is_number(text, comma=True) for text in labels):
+            return ""
+        return (
+            f"the target '{label.name}' has {len(labels):,} different numbers, more than "
+            f"{_MAX_NUMBERS}; name another column in target (--target), or declare it nominal or "
+            "give classes if they are classes, or divide it into ranges"
+        )
 
     def _check_values(self, column: Column, declared: Declaration) -> None:
         values = declared.values or ()
@@ -300,6 +312,6 @@ def _names(key: str, names: object) -> tuple[str, ...]:
         return tuple(map(str, names))  # type: ignore[call-overload]
     except TypeError:
         why = f"it must be a list of names, not a {type(names).__name__}"
-    except ValueError as error:  # a number that has too many digits to be a text
-        why = str(error)
+    except ValueError:
+        why = "it has a number of too many digits"
     raise SimstudyError(f"{key}: {why}")

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from simstudy.data.table import NOMINAL, NUMERIC, Declaration
-from simstudy.errors import SimstudyError, describe
+from simstudy.errors import SimstudyError
 
 CATALOGUE = "catalogue.json"
 
@@ -23,21 +23,34 @@ def catalogued(path: Path) -> tuple[str | None, dict[str, Declaration]]:
         variables = {variable["name"]: _declaration(variable) for variable in entry["variables"]}
         target = entry.get("target")
         if target is not None and not isinstance(target, str):
-            raise ValueError(f"the target of '{path.name}' is {target!r}, not the name of a column")
+            raise SimstudyError(
+                f"the target of '{path.name}' is {target!r}, not the name of a column"
+            )
         return target, variables
     except KeyError as error:
         why = f"the key {error} is missing"
     except RecursionError:
         why = "it is nested too deeply"
-    except (OSError, ValueError, TypeError, AttributeError) as error:
-        why = describe(error)
+    except (TypeError, AttributeError):
+        why = (
+            "it must be a mapping with the key 'datasets', a mapping from names of files to "
+            "mappings with the list 'variables' of mappings"
+        )
+    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+        why = f"it is not JSON in UTF-8: {error}"
+    except SimstudyError as error:
+        why = str(error)
+    except OSError as error:
+        why = error.strerror or str(error)
+    except ValueError:
+        why = "it has a number of too many digits"
     raise SimstudyError(f"{catalogue} is not a catalogue of data sets: {why}")
 
 
 def _declaration(variable: Any) -> Declaration:
     values, kind = variable.get("values"), variable["kind"]
     if kind not in (NUMERIC, NOMINAL):
-        raise ValueError(f"the kind of '{variable['name']}' must be numeric or nominal")
+        raise SimstudyError(f"the kind of '{variable['name']}' must be numeric or nominal")
     if values is not None and not isinstance(values, list):
-        raise ValueError(f"the values of '{variable['name']}' must be a list")
+        raise SimstudyError(f"the values of '{variable['name']}' must be a list")
     return Declaration(kind, None if values is None else tuple(map(str, values)))

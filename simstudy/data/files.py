@@ -102,13 +102,18 @@ def read_data(
     return data.sample
 
 
-def read_data_set(path_or_frame: Any, reading: Reading | None = None) -> DataSet:
-    """Read a data set, with a record of the rows that were dropped."""
+def read_data_set(
+    path_or_frame: Any, reading: Reading | None = None, describe: bool = False
+) -> DataSet:
+    """Read a data set, with a record of the rows that were dropped.
+
+    To ``describe`` it, a target of too many numbers is not refused, but has a ``refusal``.
+    """
     reading = reading or Reading()
     table, target, declared = _opened(path_or_frame, reading)
     if reading.target is None and target not in (*reading.ignore, reading.groups):
         reading = replace(reading, target=target)
-    return Assembly(table, reading, declared).data_set()
+    return Assembly(table, reading, declared, describe).data_set()
 
 
 def data_text(path_or_frame: Any, reading: Reading | None = None) -> str:

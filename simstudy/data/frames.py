@@ -29,8 +29,10 @@ def read_frame(frame: Any) -> Table:
 def _column_name(name: Any, place: int) -> str:
     try:
         return str(name)
-    except ValueError as error:  # a number of too many digits
-        raise SimstudyError(f"the data frame, name of column {place + 1}: {error}") from error
+    except ValueError as error:
+        raise SimstudyError(
+            f"the data frame: the name of column {place + 1} is a number of too many digits"
+        ) from error
 
 
 def _row(row: int) -> str:

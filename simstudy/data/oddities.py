@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable
+from dataclasses import replace
+
 from simstudy.data.assembly import DataSet
 from simstudy.data.sample import Sample
 from simstudy.data.schema import Variable
@@ -22,11 +25,14 @@ def oddities(data: DataSet, left_out: Screening | None = None) -> list[str]:
             f"columns are named like values ({listed(names)}); does the file begin with the names "
             "of its columns?"
         )
-    texts += _markers(data)
+    texts += _markers(data, left_out.identifiers if left_out else ())
     commas = [variable.name for variable in sample.schema.attributes if _commas(variable)]
     if commas:
         texts.append(f"numbers with a decimal comma are taken for labels: {listed(commas)}")
     screening = left_out or screened(sample, data.keep)
+    # Labels most of which are numbers do not name the rows.
+    names_rows = (name for name in screening.identifiers if name not in data.markers.suspected)
+    screening = replace(screening, identifiers=tuple(names_rows))
     return texts + screening.sentences(left_out is not None)
 
 
@@ -44,30 +50,44 @@ def rare_classes(sample: Sample) -> list[str]:
     return texts
 
 
-def _markers(data: DataSet) -> list[str]:
+def _markers(data: DataSet, left_out: Collection[str]) -> list[str]:
     """Sentences about markers of missing values, and about what looks like one."""
     by_texts: dict[tuple[str, ...], list[str]] = {}
     for name, texts in data.markers.taken.items():
         by_texts.setdefault(texts, []).append(name)
     sentences = [
-        f"{listed(texts)} among numbers is taken for a missing value: {listed(names)}"
+        f"{_quoted(texts)} among numbers "
+        f"{'is taken for a missing value' if len(texts) == 1 else 'are taken for missing values'}: "
+        f"{listed(names)}"
         for texts, names in by_texts.items()
     ]
     suspected = data.markers.suspected
     sentences += [
-        f"'{name}' would be numeric but for {listed(texts)}; a marker of missing values?"
-        for name, texts in suspected.items()
+        f"'{name}' would be numeric but for {_quoted(texts)} ({_percent(share)} of the rows); name "
+        f"{'it' if len(texts) == 1 else 'them'} in missing_values if "
+        f"{'it marks' if len(texts) == 1 else 'they mark'} missing values"
+        f"{'; left out unless named in keep' if name in left_out else ''}"
+        for name, (texts, share) in suspected.items()
     ]
     return sentences + [
-        f"'{name}' has the label {listed(texts)}; a marker of missing values?"
+        f"'{name}' has the {'label' if len(texts) == 1 else 'labels'} {_quoted(texts)}; "
+        f"{'a marker' if len(texts) == 1 else 'markers'} of missing values?"
         for name, texts in data.markers.labels.items()
         if name not in suspected
     ]
+
+
+def _quoted(texts: Iterable[str]) -> str:
+    return listed(f"'{text}'" for text in texts)
+
+
+def _percent(share: float) -> str:
+    return f"{share:.0%}" if share >= 0.01 else "less than 1%"
 
 
 def _commas(variable: Variable) -> bool:
     """Whether the labels are numbers with decimal commas."""
     values = variable.values or ()
     return any("," in value for value in values) and all(
-        is_number(value.replace(",", ".", 1)) for value in values
+        is_number(value, comma=True) for value in values
     )

@@ -34,8 +34,8 @@ class Screening:
         Columns with a different value in nearly every row, that determine the target, or have one
         value.
     repeated : int
-        The number of rows equal to an earlier one, unless there are more rows than different ones
-        could be.
+        The number of rows without missing values that are equal to an earlier one; 0 if there are
+        as many rows as combinations of values, or more.
     classes : int
         The number of classes, if there are too many for the rows; otherwise 0.
     """
@@ -162,22 +162,23 @@ def _determines(codes: IntArray, target: IntArray) -> bool:
 
 
 def _repeated(sample: Sample) -> int:
-    """The number of rows equal to an earlier one; missing values are equal."""
-    variables, rows = sample.schema.variables, len(sample)
-    if not sample.schema.numeric and math.prod(len(one.values or ()) for one in variables) <= rows:
+    """The number of complete rows equal to an earlier one, if all could be different."""
+    gaps = np.isnan(sample.values)
+    used = ~gaps.all(axis=0)
+    values = sample.values[:, used][~gaps[:, used].any(axis=1)]
+    if math.prod(len(np.unique(column)) for column in values.T) <= len(values):
         return 0  # some must be equal
-    hashes = np.zeros(rows, dtype=np.uint64)
-    for column in sample.values.T:
-        hashes ^= np.where(np.isnan(column), np.inf, column + 0.0).view(np.uint64)  # −0 is 0
+    hashes = np.zeros(len(values), dtype=np.uint64)
+    for column in values.T:
+        hashes ^= (column + 0.0).view(np.uint64)  # −0 is 0
         hashes *= np.uint64(0x9E3779B97F4A7C15)
         hashes ^= hashes >> np.uint64(29)
     order = np.argsort(hashes, kind="stable")
     pairs = np.flatnonzero(hashes[order[1:]] == hashes[order[:-1]])
     first, second = order[pairs], order[pairs + 1]
     equal = np.ones(len(pairs), dtype=np.bool_)
-    for column in sample.values.T:
-        one, other = column[first], column[second]
-        equal &= (one == other) | (np.isnan(one) & np.isnan(other))
+    for column in values.T:
+        equal &= column[first] == column[second]
     return int(equal.sum())
 
 

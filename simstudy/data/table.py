@@ -21,11 +21,18 @@ _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _WHOLE = re.compile(r"[+-]?\d+", re.ASCII)
 _EXACT = 2.0**53  # below this every whole number is a double
 _LARGE = 1e21  # from which whole numbers are written with an exponent
-_FEW = 0.1  # other values for each number, up to which they are suspected to be markers
+# Other texts among numbers are suspected to be markers if they are rare, or if they are few
+# different ones and the numbers have many values for each.
+_RARE, _FEW, _NUMBERS_A_TEXT = 0.1, 3, 4
 GAPS = ("", "?")  # what stands for a missing value in any column, unless a list is given
-# What stands for one in a column whose other values are numbers, unless a list is given.
-_WORDS = "NA na N/A n/a #N/A #NA <NA> NaN nan NAN -NaN -nan NULL Null null None . - --"
-MARKERS = frozenset((*_WORDS.split(" "), "MISSING", "Missing", "missing"))
+# What stands for one in a column whose other values are numbers, in upper or lower case, unless a
+# list is given.
+_WORDS = (
+    "na n/a n.a. n.a #n/a #na <na> nan -nan null <null> (null) nil none unknown missing "
+    "\\n . .. … - -- --- – — − * ? #null! #value! #div/0!"
+)
+MARKERS = frozenset(_WORDS.split(" "))
+_ORDINARY = {"none", "nil", "unknown", "Unknown"}  # not doubted as labels of other columns
 _SHOWN = 40  # characters of a value in a sentence
 
 
@@ -87,13 +94,13 @@ class Markers:
     taken : dict
         Markers among numbers that were taken for missing values.
     suspected : dict
-        The few texts without which a nominal column would be numeric.
+        The few texts without which a nominal column would be numeric, and their share of the rows.
     labels : dict
         Labels of nominal columns that look like markers.
     """
 
     taken: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    suspected: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    suspected: dict[str, tuple[tuple[str, ...], float]] = field(default_factory=dict)
     labels: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
 
@@ -148,9 +155,8 @@ class Coder:
             elif _NUMBER.fullmatch(text):
                 meaning[cell] = self._number(cell, column, declared)
         others = [str(cell) for cell in counts if cell not in meaning]
-        numbers_found = sum(counts[cell] for cell, number in meaning.items() if number == number)
-        strange = [cell for cell in others if cell.strip() not in self.among_numbers]
-        if not strange and (numbers_found or not others):
+        strange = [cell for cell in others if not is_marker(cell, self.among_numbers)]
+        if holds_numbers(counts, self.gaps, self.among_numbers):
             meaning |= dict.fromkeys(others, np.nan)
             if others:
                 self.noted.taken[column.name] = tuple(sorted({cell.strip() for cell in others}))
@@ -162,8 +168,14 @@ class Coder:
                 cells.index((strange or others)[0]),
                 column.name,
             )
-        if sum(counts[cell] for cell in strange) <= _FEW * numbers_found:
-            self.noted.suspected[column.name] = tuple(others)
+        numbers_held = [cell for cell, number in meaning.items() if number == number]
+        texts = tuple(sorted({cell.strip() for cell in others}))
+        rare = sum(counts[cell] for cell in strange) <= _RARE * sum(
+            counts[cell] for cell in numbers_held
+        )
+        if numbers_held and (rare or len(texts) <= min(_FEW, len(numbers_held) // _NUMBERS_A_TEXT)):
+            share = sum(counts[cell] for cell in others) / len(cells)
+            self.noted.suspected[column.name] = texts, share
         return None
 
     def _plain_numbers(self, cells: Sequence[str | None]) -> FloatArray | None:
@@ -210,7 +222,9 @@ class Coder:
             labels[cell] = None if label in self.gaps and label not in known else label
         if values is None:
             values = tuple(sorted({label for label in labels.values() if label is not None}))
-            if doubtful := tuple(label for label in values if label in MARKERS):
+            if doubtful := tuple(
+                label for label in values if is_marker(label) and label not in _ORDINARY
+            ):
                 self.noted.labels[column.name] = doubtful
         codes: dict[str | None, float] = {label: code for code, label in enumerate(values)}
         codes[None] = np.nan
@@ -227,16 +241,25 @@ class Coder:
         return Variable(column.name, values), numbers
 
 
-def is_number(text: str) -> bool:
-    """Whether text is a number in digits, with a decimal point and an exponent or without."""
-    return bool(_NUMBER.fullmatch(text.strip()))
+def is_number(text: str, comma: bool = False) -> bool:
+    """Whether text is a number in digits, maybe with a decimal point (or comma) and exponent."""
+    return bool(_NUMBER.fullmatch(text.strip().replace(",", ".", 1 if comma else 0)))
 
 
-def holds_numbers(cells: Iterable[str | None]) -> bool:
-    """Whether a column of text is numeric if nothing is said of it: numbers, or only gaps."""
-    texts = {cell.strip() for cell in {*cells} if cell is not None} - {*GAPS}
+def is_marker(text: str, markers: Collection[str] = MARKERS) -> bool:
+    """Whether text is a marker of missing values, in upper or lower case."""
+    return text.strip().casefold() in markers
+
+
+def holds_numbers(
+    cells: Iterable[str | None],
+    gaps: Collection[str] = GAPS,
+    markers: Collection[str] = MARKERS,
+) -> bool:
+    """Whether a column of text is numeric if not declared: numbers and markers, or only gaps."""
+    texts = {cell.strip() for cell in {*cells} if cell is not None}.difference(gaps)
     others = {text for text in texts if not is_number(text)}
-    return not texts or (others <= MARKERS and others != texts)
+    return not texts or (others != texts and all(is_marker(text, markers) for text in others))
 
 
 def number_text(value: Any) -> str | None:

@@ -5,10 +5,10 @@
 array(['out'], dtype='<U3')
 
 Every column of ``X`` holds the categories of one attribute: strings, numbers, booleans or a pandas
-categorical, one type per column. Whole numbers are treated as categories. A column of fractions is
-cut by least description length, fitted to the training rows as in a study, with a warning;
-discretise it yourself, or give ``categories``, to have it otherwise. Missing values raise an error;
-impute them or encode them as a category.
+categorical, one type per column. Whole numbers are treated as categories. A column of fractions, or
+of more than 50 different numbers, is cut by least description length, fitted to the training rows
+as in a study, with a warning; discretise it yourself, or give ``categories``, to have it otherwise.
+Missing values raise an error; impute them or encode them as a category.
 
 A category not seen in training is marginalised ("ignore"), as if the value had not been observed.
 Alternatives would distort the probabilities: an extra value with count 0 changes the smoothing of

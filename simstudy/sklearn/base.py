@@ -33,6 +33,7 @@ Categories: TypeAlias = Literal["auto"] | Sequence[npt.ArrayLike]
 _MAX_COMPLETIONS = 1000
 _UNKNOWN = -1
 _NAMED = 5  # columns in a warning
+_MAX_NUMBERS = 50  # different whole numbers that are taken for categories
 
 
 class CategoricalClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
@@ -46,8 +47,9 @@ class CategoricalClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignor
     categories : "auto" or a list of lists
         The categories of each column: those found in training, sorted, or a list. Give a list
         if a category may be absent from training; numbers must be sorted. With "auto", columns
-        that hold fractions are cut by least description length (Fayyad & Irani 1993), fitted to
-        the training rows, with a warning: their categories are bins, counted from 0.
+        that hold fractions, or more than 50 different numbers, are cut by least description length
+        (Fayyad & Irani 1993), fitted to the training rows, with a warning: their categories are
+        bins, counted from 0.
     handle_unknown : {"ignore", "error"}
         Handling of unknown categories at prediction. "ignore" marginalises over the known
         categories; for a row with more than 1000 completions, over a fixed random 1000 of them.
@@ -62,7 +64,7 @@ class CategoricalClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignor
     categories_ : list of arrays
         The categories of each column; the index of a category is its code.
     cut_points_ : dict
-        By column, counted from 0: the cuts of those that hold fractions.
+        By column, counted from 0: the cuts of those that are cut.
     fitted_ : object
         The fitted model, such as a `simstudy.learners.tan.FittedTAN` with its ``tree``.
     n_features_in_, feature_names_in_
@@ -169,21 +171,21 @@ class CategoricalClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignor
             )
 
     def _fit_cuts(self, X: Any, target: IntArray, weights: FloatArray | None) -> Any:
-        """Find cuts of the columns of fractions; return the rows with bins in their place."""
+        """Find cuts of columns of measured numbers; return the rows with bins in their place."""
         self.cut_points_: dict[int, FloatArray] = {}
         if isinstance(self.categories, str) and not hasattr(X, "toarray"):  # sparse: refused later
             frame = _as_frame(X)
             for place in range(frame.shape[1]):
-                if (numbers := _fractions(frame.iloc[:, place])) is not None:
+                if (numbers := _measured(frame.iloc[:, place])) is not None:
                     cuts = cut_points(numbers, target, weights=weights)
                     self.cut_points_[place] = cuts
         if self.cut_points_:
             names = ", ".join(str(frame.columns[place]) for place in [*self.cut_points_][:_NAMED])
             more = ", …" if len(self.cut_points_) > _NAMED else ""
             warnings.warn(
-                f"columns {names}{more} of X hold fractions; they are cut by least description "
-                "length, fitted to these rows. Discretise them yourself, or give categories to "
-                "take every number for a category",
+                f"columns {names}{more} of X hold fractions or more than {_MAX_NUMBERS} different "
+                "numbers; they are cut by least description length, fitted to these rows. "
+                "Discretise them yourself, or give categories to take every number for a category",
                 stacklevel=3,
             )
         return self._binned(X)
@@ -267,9 +269,9 @@ def _as_frame(X: Any) -> Any:
     return pd.DataFrame(X if isinstance(X, list | tuple) else np.asarray(X))
 
 
-def _fractions(column: Any) -> FloatArray | None:
-    """Return the numbers of a column if some are not whole, otherwise None."""
-    if column.dtype.kind not in "fO" or any(isinstance(value, str) for value in column):
+def _measured(column: Any) -> FloatArray | None:
+    """Return the numbers of a column if some are not whole or many differ, otherwise None."""
+    if column.dtype.kind not in "fiuO" or any(isinstance(value, str) for value in column):
         return None
     try:
         numbers: FloatArray = column.to_numpy(dtype=np.float64)
@@ -277,7 +279,8 @@ def _fractions(column: Any) -> FloatArray | None:
         return None
     if np.isinf(numbers).any():
         raise ValueError(f"column {column.name!s} of X has infinite values")
-    return numbers if (numbers % 1 != 0).any() else None
+    measured = (numbers % 1 != 0).any() or len(np.unique(numbers)) > _MAX_NUMBERS
+    return numbers if measured else None
 
 
 def _fields(learner: type[Learner]) -> list[dataclasses.Field[Any]]:

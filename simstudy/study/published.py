@@ -68,7 +68,8 @@ def _values(file: Path, where: str) -> dict[str, dict[str, float]]:
         with file.open(encoding="utf-8", newline="") as lines:
             rows = [*csv.reader(lines)]
     except (OSError, ValueError, csv.Error) as error:  # such as a null character in the path
-        raise KeyedError(where, f"{file} cannot be read: {error}") from error
+        why = getattr(error, "strerror", None) or error
+        raise KeyedError(where, f"{file} cannot be read: {why}") from error
     if not rows:
         raise KeyedError(where, f"{file} is empty")
     found: dict[str, dict[str, float]] = {}

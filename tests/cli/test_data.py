@@ -60,7 +60,7 @@ def test_what_is_odd_is_printed(command, tmp_path):
     assert "odd.csv: 11 rows, 4 attributes (2 numeric, 2 nominal), 2 missing values;" in heading
     for words in (
         "1 row without a target dropped: line 6",
-        "NA among numbers is taken for a missing value: code",
+        "'NA' among numbers is taken for a missing value: code",
         "1 column has a single value or none: same",
         "1 class with one row: rare",
     ):
@@ -70,7 +70,7 @@ def test_what_is_odd_is_printed(command, tmp_path):
     assert "1 row equal to an earlier row" not in again.stdout  # the codes of equal rows differ
     third = command("data", "odd.csv", "--ignore", "id", "--groups", "code", "--nominal", "length")
     assert "1.5" in third.stdout
-    assert "5 rows equal to an earlier row" in third.stdout
+    assert "equal to an earlier row" not in third.stdout  # ten rows of nine combinations
     assert "; 9 groups of rows" in " ".join(third.stdout.split())
 
 

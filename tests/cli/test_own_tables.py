@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import os
 
 import numpy as np
@@ -27,7 +28,7 @@ name = "naive_bayes"
 name = "c45"
 """
 SAID = (
-    "NA among numbers is taken for a missing value: income",
+    "'NA' among numbers is taken for a missing value: income",
     "1 column decides the target, as if copied from it: affairs; ",
     "1 column names the rows, as identifiers do: id; ",
     "1 column has a single value or none: country",
@@ -75,7 +76,7 @@ def test_run_says_what_is_odd_and_leaves_out_what_it_is_told_to(own, tmp_path):
     (tmp_path / "own.toml").write_text(STUDY.replace("KEYS", ""))
     said = own("run", "own.toml", "--jobs", 1)
     assert said.returncode == 0
-    page = (tmp_path / "results" / "own" / "report.html").read_text()
+    page = html.unescape((tmp_path / "results" / "own" / "report.html").read_text())
     for sentence in SAID[:4]:
         assert sentence in words(said.stdout)
         assert sentence in words(page)
@@ -110,7 +111,12 @@ def test_a_target_of_many_numbers_is_refused_by_all(command, refused, tmp_path):
     (tmp_path / "own.csv").write_text(f"a,unfaithful\n{rows}")
     (tmp_path / "own.toml").write_text(STUDY.replace("KEYS", ""))
     sentence = "the target 'unfaithful' has 60 different numbers, more than 50"
-    refused(command("data", "own.csv"), sentence)
+    described = command("data", "own.csv")
+    assert described.returncode == 0
+    assert "a           numeric        0  0 to 4" in described.stdout.splitlines()
+    for part in ("'unfaithful' would be refused as a target", sentence, "target (--target)"):
+        assert part in words(described.stdout)
+    assert "1.7%" not in described.stdout  # no table of classes
     refused(command("run", "own.toml"), sentence)
     refused(command("advise", "own.csv", "--target", "unfaithful"), sentence)
     assert command("data", "own.csv", "--nominal", "unfaithful").returncode == 0
@@ -138,6 +144,10 @@ def test_null_characters_in_paths_are_refused_in_a_sentence(own, refused, tmp_pa
         f'[[published]]\nstudy = "own"\nfile = "a{null}.csv"\n'
     )
     refused(own("run", "list.toml"), "published[0].file", "embedded null byte")
+    os.mkfifo(tmp_path / "pipe.csv")
+    pipe = (tmp_path / "list.toml").read_text().replace(f"a{null}.csv", "pipe.csv")
+    (tmp_path / "list.toml").write_text(pipe)
+    refused(own("run", "list.toml"), "pipe.csv cannot be read: it is not a regular file")
 
 
 def test_a_pipe_is_refused_at_once(own, refused, tmp_path):

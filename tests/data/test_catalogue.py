@@ -142,8 +142,8 @@ def test_a_target_of_the_catalogue_may_be_left_out(tmp_path):
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("{", "JSONDecodeError: "),
-        ("[]", "TypeError: "),
+        ("{", "it is not JSON in UTF-8: Expecting"),
+        ("[]", "it must be a mapping with the key 'datasets'"),
         ("{}", "the key 'datasets' is missing"),
         ('{"datasets": {"my.csv": {}}}', "the key 'variables' is missing"),
         (
@@ -156,7 +156,8 @@ def test_a_target_of_the_catalogue_may_be_left_out(tmp_path):
             "the values of 'a' must be a list",
         ),
         ("[" * 100_000, "it is nested too deeply"),
-        (b"\xff", "UnicodeDecodeError: "),
+        (b"\xff", "it is not JSON in UTF-8: 'utf-8' codec"),
+        ('{"datasets": %s}' % ("7" * 5000), "it has a number of too many digits$"),
     ],
 )
 def test_a_catalogue_that_is_none_is_refused(tmp_path, text, words):
@@ -164,6 +165,6 @@ def test_a_catalogue_that_is_none_is_refused(tmp_path, text, words):
     content = text.encode() if isinstance(text, str) else text
     (tmp_path / "catalogue.json").write_bytes(content)
     with pytest.raises(
-        SimstudyError, match=rf"catalogue\.json is not a catalogue of data sets: .*{words}"
+        SimstudyError, match=rf"catalogue\.json is not a catalogue of data sets: {words}"
     ):
         read_data(tmp_path / "my.csv")

@@ -7,6 +7,7 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+import re
 import warnings
 from decimal import Decimal
 from fractions import Fraction
@@ -27,6 +28,7 @@ from simstudy.data.files import data_text, read_data_set, read_text_set
 from simstudy.data.missing import Imputer
 from simstudy.data.oddities import oddities, rare_classes
 from simstudy.data.sample import Sample
+from simstudy.data.screening import screened
 from simstudy.data.table import is_number
 from simstudy.learners import AODE, HNB, KDB, LBR, TAN, NaiveBayes
 
@@ -426,7 +428,7 @@ def test_what_is_odd_is_named(write):
     assert oddities(found) == [
         "1 row without a target dropped: line 23",
         "columns are named like values (7); does the file begin with the names of its columns?",
-        "NA among numbers is taken for a missing value: almost",
+        "'NA' among numbers is taken for a missing value: almost",
         "numbers with a decimal comma are taken for labels: comma",
         "1 column names the rows, as identifiers do: id; name in ignore what is to be left out, in "
         "keep what is known before the class",
@@ -509,7 +511,7 @@ def test_frames_that_cannot_be_used_are_refused(frame, words):
         ({"nominal": None}, "nominal: it must be a list of names, not a NoneType"),
         ({"ignore": 10**5000}, "ignore: it must be a list of names, not a int"),
         ({"missing_values": 5}, "missing_values: it must be a list of names, not a int"),
-        ({"target": 10**5000}, "target: Exceeds the limit"),
+        ({"target": 10**5000}, "target: it has a number of too many digits$"),
         ({"keep": ["colr"]}, r"keep names the column 'colr', which .*'colour'"),
         ({"keep": ["age"], "ignore": ["age"]}, "'age' cannot be both keep and ignore"),
         ({"values": {"colour": ["red", "red"]}}, "values of 'colour' must be a list"),
@@ -536,12 +538,14 @@ def test_frames_hold_numbers_of_any_size_and_kind():
         frame = pd.DataFrame({"a": [number, 1] * 3, "class": classes}, dtype=object)
         with pytest.raises(SimstudyError, match="column 'a': it holds a number of too many digits"):
             read_data(frame)
-    with pytest.raises(SimstudyError, match="name of column 1: Exceeds the limit"):
+    with pytest.raises(
+        SimstudyError, match=r"the name of column 1 is a number of too many digits$"
+    ):
         read_data(pd.DataFrame({10**5000: [1, 2] * 3, "class": classes}))
 
 
 @pytest.mark.parametrize("share", [0.05, 0.5, 0.9])
-@pytest.mark.parametrize("marker", ["NA", "nan", "null", "-"])
+@pytest.mark.parametrize("marker", ["Na", "nan", "NULL", "-", "–", "*", r"\N", "n.a.", "unknown"])
 def test_markers_among_numbers_are_missing_values_at_any_share(write, marker, share):
     rng = np.random.default_rng(0)
     gaps = rng.random(200) < share
@@ -551,7 +555,7 @@ def test_markers_among_numbers_are_missing_values_at_any_share(write, marker, sh
     ]
     lines = [f"{cell},{'pq'[row % 2]}\n" for row, cell in enumerate(cells)]
     path = write("x,class\n" + "".join(lines))
-    with pytest.warns(UserWarning, match=f"{marker} among numbers is taken for a missing value: x"):
+    with pytest.warns(UserWarning, match=f"'{re.escape(marker)}' among numbers is taken"):
         sample = read_data(path)
     assert sample.schema.variables[0].numeric
     np.testing.assert_array_equal(np.isnan(sample.values[:, 0]), gaps)
@@ -561,7 +565,8 @@ def test_markers_among_numbers_are_missing_values_at_any_share(write, marker, sh
     as_labels = read_data_set(path, Reading(missing_values=["", "?"]))
     assert not as_labels.sample.schema.variables[0].numeric
     assert any(
-        f"but for {marker}; " in text or f"label {marker};" in text for text in oddities(as_labels)
+        f"'x' would be numeric but for '{marker}' ({gaps.mean():.0%} of the rows); " in text
+        for text in oddities(as_labels)
     )
 
 
@@ -569,9 +574,56 @@ def test_labels_that_look_like_markers_are_named_and_stay(write):
     path = write("a,class\n" + "red,p\nNA,q\nblue,p\n" * 4)
     found = read_data_set(path)
     assert found.sample.schema.variables[0].values == ("NA", "blue", "red")
-    assert "'a' has the label NA; a marker of missing values?" in oddities(found)
+    assert "'a' has the label 'NA'; a marker of missing values?" in oddities(found)
     declared = read_data_set(path, Reading(values={"a": ["NA", "blue", "red"]}))
     assert not any("marker" in text for text in oddities(declared))
+
+
+@pytest.mark.parametrize("share", [0.05, 0.3, 0.9])
+@pytest.mark.parametrize("number", ["{:.4f}", "{:.1f}"])
+def test_few_different_texts_among_numbers_are_named(write, number, share):
+    rng = np.random.default_rng(0)
+    strange = rng.random(200) < share
+    cells = np.where(strange, "TBD", [number.format(x) for x in rng.random(200)])
+    path = write("x,class\n" + "".join(f"{cell},{'pq'[i % 2]}\n" for i, cell in enumerate(cells)))
+    found = read_data_set(path)
+    sentence = (
+        f"'x' would be numeric but for 'TBD' ({strange.mean():.0%} of the rows); name it in "
+        "missing_values if it marks missing values"
+    )
+    assert [text for text in oddities(found) if "equal to" not in text] == [sentence]
+    left_out = screened(found.sample)
+    if left_out.identifiers:
+        assert f"{sentence}; left out unless named in keep" in oddities(found, left_out)
+    assert read_data_set(path, Reading(missing_values=["TBD"])).sample.schema.variables[0].numeric
+
+
+def test_labels_among_which_are_numbers_are_no_numbers(write):
+    rows = "2,low,NA,p\n4,1,NA,q\nmore,2,NA,p\n" * 4
+    found = read_data_set(write("persons,size,none,class\n" + rows))
+    assert [text for text in oddities(found) if "label" in text or "numeric" in text] == [
+        "'none' has the label 'NA'; a marker of missing values?"
+    ]
+    several = "".join(f"{row},p\nTBD,q\nn/a,q\n" for row in range(20))
+    (text, *_) = oddities(read_data_set(write("x,class\n" + several)))
+    assert text == (
+        "'x' would be numeric but for 'TBD', 'n/a' (67% of the rows); name them in missing_values "
+        "if they mark missing values"
+    )
+    markers = "".join(f"{row}.5,{'pq'[row % 2]}\nNA,p\nn/a,q\n" for row in range(20))
+    (text, *_) = oddities(read_data_set(write("x,class\n" + markers)))
+    assert text == "'NA', 'n/a' among numbers are taken for missing values: x"
+
+
+@pytest.mark.parametrize("number", ["{}", "{}.5", '"{},5"'])
+def test_a_marker_does_not_hide_that_a_target_is_a_number(write, number):
+    rows = "".join(f"{row % 3},{number.format(row)}\n" for row in range(51)) + "1,Na\n"
+    with pytest.raises(
+        SimstudyError,
+        match=r"'y' has 51 different numbers, more than 50; name another column in target "
+        r"\(--target\), or declare it nominal or give classes",
+    ):
+        read_data(write("a,y\n" + rows))
 
 
 def test_a_target_of_many_numbers_must_be_declared(write):
@@ -593,5 +645,9 @@ def test_rows_that_occur_twice_are_counted(write):
     text = "x,y,class\n" + "\n".join([*rows, *rows[:7], rows[0]])
     assert "8 rows equal to an earlier row" in oddities(read_data_set(write(text)))[0]
     assert oddities(read_data_set(write("x,y,class\n" + "\n".join(rows)))) == []
-    few = "a,class\n" + "u,p\nv,p\nu,q\nv,q\n" * 5  # four different rows are possible
-    assert oddities(read_data_set(write(few))) == []
+    for one, two in ("uv", "12"):  # four different rows are possible
+        few = "a,class\n" + f"{one},p\n{two},p\n{one},q\n{two},q\n" * 5
+        assert oddities(read_data_set(write(few))) == []
+    gaps = [row.partition(",")[2] for row in rows]
+    text = "x,y,class\n" + "\n".join([*rows, *(f",{gap}" for gap in gaps[:5] * 2)])
+    assert oddities(read_data_set(write(text))) == []  # rows with missing values may differ

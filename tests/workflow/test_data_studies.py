@@ -439,7 +439,7 @@ def test_rare_classes_and_suspected_markers_are_named(write, tmp_path):
     frame.to_csv(tmp_path / "flowers.csv", index=False)
     results = run_study(load_study(study), tmp_path / "out", jobs=1)
     marker, equal, rare = results.manifest["notes"]["flowers"]
-    assert marker == "n/a among numbers is taken for a missing value: length"
+    assert marker == "'n/a' among numbers is taken for a missing value: length"
     assert equal.startswith("2 rows equal to an earlier row")
     assert rare == (
         "1 class with fewer than 3 rows, too rare to stratify, spread as evenly as possible: "
