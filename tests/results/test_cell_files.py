@@ -133,19 +133,20 @@ def contents(directory: Path) -> dict[str, bytes]:
     return files
 
 
+DAMAGES = ("changed", "missing", "without a checksum")
+
+
 @pytest.mark.parametrize("kind", STUDIES)
 @pytest.mark.parametrize(
-    "damage",
-    [
-        "changed",
-        *(pytest.param(way, marks=pytest.mark.slow) for way in ("missing", "without a checksum")),
-    ],
+    "damage", [DAMAGES[0], *(pytest.param(way, marks=pytest.mark.slow) for way in DAMAGES[1:])]
 )
 def test_run_makes_every_file_again_that_is_made_from_cells(made, kind, out, damage):
     study = load_study(made / f"{kind}.toml")
     before, manifest = contents(out), json.loads((out / "manifest.json").read_text())
     assert {*manifest["checksums"]} == {*cell_files(study)}
-    for name in cell_files(study):
+    # Without that of the scores, a manifest is one of an earlier version, which lacks the others.
+    lost = [name for name in cell_files(study) if damage in DAMAGES[:2] or name != "scores.parquet"]
+    for name in lost:
         if damage == "missing":
             (out / name).unlink()
         elif damage == "changed":
@@ -158,11 +159,12 @@ def test_run_makes_every_file_again_that_is_made_from_cells(made, kind, out, dam
         write_report(results, Store(out))
     with pytest.raises(SimstudyError, match="missing or damaged; run the study again"):
         write_figures(results, made / "figures")
-    for attribute in ("scores", "timings", "failures", *filter(None, [OTHERS.get(kind)])):
+    tables = ("scores", "timings", "failures", *filter(None, [OTHERS.get(kind)]))
+    for attribute in tables[damage not in DAMAGES[:2] :]:
         with pytest.raises(SimstudyError, match=r"missing or damaged; run the study again"):
             getattr(results, attribute)
     restored = run_study(study, out, jobs=1, report=False)
-    assert f"{out / 'scores.parquet'} was damaged or missing" in restored.note
+    assert f"{out / lost[0]} was damaged or missing" in restored.note
     after = contents(out)
     assert {name: after[name] for name in cell_files(study)} == {
         name: before[name] for name in cell_files(study)
