@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from simstudy.errors import SimstudyError, check_regular
+from simstudy.errors import SimstudyError
 from simstudy.study.builtin import nearest_studies
 from simstudy.texts import printable
 
@@ -17,7 +17,6 @@ from simstudy.texts import printable
 def read_toml(path: Path) -> dict[str, Any]:
     """The content of a TOML file; a `SimstudyError` if it cannot be read."""
     try:
-        check_regular(path)
         return tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except tomllib.TOMLDecodeError as error:
         raise SimstudyError(f"{path} is not valid TOML: {error}") from error

@@ -102,11 +102,6 @@ def test_pipes_among_results_are_refused(command, refused, write_study, tmp_path
         refused(command(*arguments), "it is not a regular file")
 
 
-def test_a_pipe_is_no_study(command, refused, tmp_path):
-    os.mkfifo(tmp_path / "pipe.toml")
-    refused(command("run", tmp_path / "pipe.toml"), "it is not a regular file")
-
-
 def test_a_line_of_cells_may_hold_anything(write_study, command, refused, tmp_path):
     """A journal that is one line of odd cells with the right checksum."""
     out = run_study(load_study(write_study(KEPT)), tmp_path / "out", jobs=1, report=False).directory
