@@ -98,7 +98,7 @@ def test_every_figure_is_written_with_its_caption(results, drawn):
     for path in written[:-1]:
         assert f"## {path.name}" in captions
     assert "Bonferroni-adjusted for m = 9 cells" in captions
-    assert "not adjusted for the number of pairs, m = 3" in captions
+    assert "Bonferroni-adjusted for m = 9 tests, all pairs at all sizes" in captions
     assert "Nemenyi's test of all m = 3 pairs together at α = 0.05" in captions
     assert "4 models of the family tan" in captions
 

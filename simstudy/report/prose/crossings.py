@@ -74,10 +74,19 @@ def changes_sentence(findings: Findings, leaders: set[str]) -> str:
         )
     changed.sort(key=lambda course: -len({course.first, course.second} & leaders))
     named = sorted(changed[:_MAX_NAMED], key=lambda course: course.changes[0].after)
-    text = "; ".join(map(course_sentence, named))
+    text = "; ".join(map(_brief, named))
     more = len(changed) - len(named)
     noun = "pair changes places" if more == 1 else "pairs change places"
     return text + (f"; {more} more {noun}: see the table of thresholds" if more else "")
+
+
+def _brief(course: Course) -> str:
+    """What the tests support about a pair; of more than two changes, only their number."""
+    if len(course.changes) <= 2:
+        return course_sentence(course)
+    start, end = course.changes[0].before, course.changes[-1].after
+    number, sizes = len(course.changes), f"between {start:,.0f} and {end:,.0f} rows"
+    return f"{course.first} and {course.second} change places {number} times {sizes}"
 
 
 def tests(findings: Findings) -> str:
