@@ -35,12 +35,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 from joblib import Parallel, delayed
 from rich.console import Console
 from rich.table import Table
 
 import simstudy
-from simstudy.analysis.complete import Cells
 from simstudy.analysis.refinement import sizes_to_add
 from simstudy.analysis.thresholds import Pair, compared, overtaking
 
@@ -115,18 +115,12 @@ def population(family: str, place: Path, models: int, jobs: int) -> np.ndarray:
 
 def analysed(rewards: np.ndarray, sizes: dict[int, set[str]]) -> list[Pair]:
     """What a study of some models says that has these sizes, each of some learners."""
-    chosen = sorted(sizes)
-    array = rewards[:, :, [SIZES.index(size) for size in chosen]].copy()
-    for place, size in enumerate(chosen):
-        for index, name in enumerate(LEARNERS):
-            if name not in sizes[size]:
-                array[:, index, place] = np.nan
-    status = np.full(array.shape, "ok", dtype=object)
-    models = list(range(len(array)))
-    levels = [list(LEARNERS), list(chosen)]
-    factors, nothing = ("learner", "size"), np.zeros_like(array)
-    every = Cells("model", factors, "reward", models, levels, array, nothing, status)
-    return compared(every, True, 0.95)
+    cells = [(name, size) for name in LEARNERS for size in sorted(sizes) if name in sizes[size]]
+    places = [(LEARNERS.index(name), SIZES.index(size)) for name, size in cells]
+    table = pd.DataFrame(cells * len(rewards), columns=["learner", "size"])
+    table["model"] = np.repeat(np.arange(len(rewards)), len(cells))
+    table["information_reward"] = rewards[:, *zip(*places, strict=True)].ravel()
+    return compared(table)
 
 
 def study(rewards: np.ndarray, design: str) -> list[Pair]:

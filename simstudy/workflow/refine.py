@@ -61,6 +61,7 @@ def _proposed(results: Results, table: pd.DataFrame, tests: Analysis) -> dict[in
         greater_is_better=results.info().greater_is_better,
         confidence=tests.confidence,
         adjustment=tests.adjustment,
+        share=results.info().share,
     )
     return sizes_to_add(pairs, results.sizes)
 
