@@ -24,8 +24,9 @@ from simstudy.analysis.precision import models_needed, precision
 from simstudy.analysis.ranks import Ranks, rank
 from simstudy.analysis.standings import UNTESTED, Pair, Standing, judged, ranked_at, standing_at
 from simstudy.analysis.thresholds import Course, as_table, courses
+from simstudy.experiments import DEFAULT, experiment
+from simstudy.experiments.base import Words
 from simstudy.measures.base import MeasureInfo
-from simstudy.study.kinds import KINDS, LEARNERS_KIND, Kind
 
 T = TypeVar("T")
 
@@ -46,7 +47,7 @@ class Design:
         Confidence of intervals and tests.
     adjustment : str
         Adjustment of the pairwise tests: "bonferroni", "bonferroni_all", "holm" or "none".
-    kind : Kind
+    kind : Words
         What is compared, and the words for it.
     """
 
@@ -55,7 +56,7 @@ class Design:
     models: int
     confidence: float
     adjustment: str
-    kind: Kind = KINDS[LEARNERS_KIND]
+    kind: Words = field(default_factory=lambda: experiment(DEFAULT))
 
     @property
     def holm(self) -> bool:

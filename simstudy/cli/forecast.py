@@ -17,7 +17,7 @@ _NAMES = {"mean": "every mean", "difference": "every paired difference between {
 def forecast(pilot: Pilot, mcse: float | None, difference: float | None, power: float) -> list[str]:
     """Sentences on precision, power and time."""
     study = pilot.study
-    names = {kind: name.format(study.kind.treatment) for kind, name in _NAMES.items()}
+    names = {kind: name.format(study.experiment.treatment) for kind, name in _NAMES.items()}
     kinds = [kind for kind in _NAMES if not math.isnan(pilot.spread(kind))]
     error = pilot.precision["mcse_error"].max()
     number = int(pilot.precision["sd"].notna().sum())
@@ -51,7 +51,7 @@ def forecast(pilot: Pilot, mcse: float | None, difference: float | None, power: 
         found = pilot.power(difference, study.models, level, m)
         models = pilot.models_for_power(difference, power, level, m)
         lines += [
-            f"A difference of {difference:g} between two {study.kind.name} at one size, by a "
+            f"A difference of {difference:g} between two {study.experiment.name} at one size, by a "
             f"paired t test at {1 - level:.3g}" + (f"/{m} (Bonferroni):" if m > 1 else ":"),
             f"  {study.models:,} models detect it with power {found:.2f}; power {power:g} takes "
             f"{models:,} models, {duration(pilot.seconds(models))}",

@@ -20,8 +20,8 @@ from simstudy.cli.report import results_of_others
 from simstudy.engine.workers.child import available_processors, spare_children
 from simstudy.errors import SOME_FAILED, SimstudyError
 from simstudy.study.builtin import study_path
-from simstudy.study.kinds import DOSES
 from simstudy.study.sizes import read_size, whole_number
+from simstudy.study.study import DOSES
 from simstudy.study.toml import read_toml
 from simstudy.texts import counted, echo, shortened
 

@@ -10,12 +10,13 @@ import numpy as np
 from simstudy.arrays import FloatArray, IntArray, read_only
 from simstudy.data.resampling import Scheme, Split
 from simstudy.data.sample import Sample
-from simstudy.engine.plan import Component, Plan
+from simstudy.engine.plan import Plan
 from simstudy.engine.scoring import check_probabilities
 from simstudy.estimators.bench import Bench, Judge, scheme_name
 from simstudy.measures.arguments import arguments
 from simstudy.sources.changes.world import Population
 from simstudy.study.registry import MEASURES
+from simstudy.study.spec import Spec
 
 Streams = Callable[[str], np.random.Generator]
 
@@ -101,7 +102,7 @@ def bench_of(
 
 def judge_of(
     plan: Plan,
-    measure: Component,
+    measure: Spec,
     target: IntArray,
     truth: Population | None,
     class_names: Sequence[str],

@@ -14,22 +14,21 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 import simstudy
-from simstudy.engine.kinds import way_of
 from simstudy.engine.seeds import stream, stream_key
 from simstudy.errors import SimstudyError
+from simstudy.experiments import DEFAULT, experiment
+from simstudy.experiments.base import Experiment, ScoreColumn
 from simstudy.measures.base import has_exact_value
 from simstudy.measures.two_level import level_names
 from simstudy.sources.data import DataSource
-from simstudy.study.kinds import KINDS, LEARNERS_KIND, Kind
 from simstudy.study.plugins import PluginFile
 from simstudy.study.registry import LEARNERS, MEASURES, makes_missing, registered
 from simstudy.study.sizes import rows_of
+from simstudy.study.spec import Spec
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
-    from simstudy.data.preparation import Preparation
-    from simstudy.study.spec import Spec
     from simstudy.study.study import Study
 
 MEASURED = "measures.primary and also"
@@ -41,31 +40,6 @@ UNNAMED_CONDITIONS: dict[str, Any] = {
     "keep_answers": False,
     "changes": [],
 }
-
-
-@dataclass(frozen=True)
-class Component:
-    """A family, change, learner or measure: its name, given parameters, and identity.
-
-    The identities of families and learners seed the random streams.
-    """
-
-    name: str
-    parameters: dict[str, Any]
-    identity: str
-    label: str = ""
-    preparation: Preparation | None = None  # of rows of data sets
-    accepts: frozenset[str] = frozenset()  # what is left unprepared
-
-
-class Column(NamedTuple):
-    """A column of the scores: a measure on a test, exact or sampled."""
-
-    name: str
-    measure: str
-    test: str
-    label: str = ""  # of the measure, which may come twice with different parameters
-    parameters: dict[str, Any] = {}  # noqa: RUF012 - never changed
 
 
 class Part(NamedTuple):
@@ -85,12 +59,12 @@ class Plan:
 
     seed: int
     models: int
-    family: Component
+    family: Spec
     train_sizes: tuple[int, ...]
     test_size: int | str
     training: str
-    learners: tuple[Component, ...]
-    measures: tuple[Component, ...]
+    learners: tuple[Spec, ...]
+    measured: tuple[Spec, ...]
     prior: str | tuple[float, ...]
     cutoff: str
     base: float
@@ -105,20 +79,20 @@ class Plan:
     sources: tuple[tuple[str, str], ...] = ()
     parts: tuple[Part, ...] = ()  # of a study of data sets
     datasets: tuple[tuple[str, str], ...] = ()  # their names and digests
-    changes: tuple[Component, ...] = ()  # of the models drawn, in order
+    changes: tuple[Spec, ...] = ()  # of the models drawn, in order
     # Parameters of the family that are texts of files, and the names of their copies in results.
     files: tuple[tuple[str, str], ...] = field(default=(), compare=False)
     tables: tuple[DataSource, ...] = field(default=(), compare=False)
     resampling: str = ""  # as canonical JSON
     keep_answers: bool = False
-    compare: str = LEARNERS_KIND
+    compare: str = DEFAULT
     # Of a comparison of measures: what says which learner is better, and the test sets.
-    targets: tuple[Component, ...] = ()
+    targets: tuple[Spec, ...] = ()
     test_sizes: tuple[int, ...] = ()
     repeats: int = 0
     # Of a comparison of estimators or of tests; training sets whose mean value is estimated.
-    estimators: tuple[Component, ...] = ()
-    tests: tuple[Component, ...] = ()
+    estimators: tuple[Spec, ...] = ()
+    tests: tuple[Spec, ...] = ()
     training_sets: int = 0
     confidence: float = 0.95
     # Registered in an interactive session, so not importable: (kind, name, object).
@@ -127,36 +101,33 @@ class Plan:
     environment: tuple[tuple[str, str], ...] = field(default=(), compare=False)
 
     @cached_property
-    def columns(self) -> list[Column]:
+    def columns(self) -> list[ScoreColumn]:
         """The columns of the scores, the primary one first."""
-        return way_of(self).columns(self)
+        return self.experiment.columns(self)
 
     @property
-    def kind(self) -> Kind:
+    def experiment(self) -> Experiment:
+        """What is compared, and how."""
+        return experiment(self.compare)
+
+    @property
+    def treatments(self) -> tuple[Spec, ...]:
         """What is compared."""
-        return KINDS[self.compare]
-
-    @property
-    def treatments(self) -> tuple[Component, ...]:
-        """What is compared: the learners, or those of another kind."""
-        found: tuple[Component, ...] = getattr(self, self.kind.name)
-        return found
+        return self.experiment.treatments(self)
 
     @property
     def doses(self) -> tuple[int, ...]:
-        """The training sizes, or the doses of another kind."""
-        found: tuple[int, ...] = getattr(self, self.kind.doses)
-        return found
+        """The doses, such as training sizes."""
+        return self.experiment.doses(self)
 
     def at_doses(self, doses: Iterable[int]) -> Plan:
         """The plan with other doses."""
-        changed: dict[str, Any] = {self.kind.doses: tuple(doses)}
-        return replace(self, **changed)
+        return self.experiment.at_doses(self, doses)
 
     @property
     def component_names(self) -> tuple[str, list[str], list[str], list[str]]:
         """The names of the components of a study, as `registered` takes them."""
-        every = (*self.measures, *self.targets)
+        every = (*self.measured, *self.targets)
         measures = dict.fromkeys(level for one in every for level in level_names(one.name))
         learners, changes = ([one.name for one in kind] for kind in (self.learners, self.changes))
         return self.family.name, learners, [*measures], changes
@@ -182,13 +153,16 @@ class Plan:
             "datasets": [list(dataset) for dataset in self.datasets],
             "resampling": self.resampling,
         }
-        later = {
+        later: dict[str, object] = {
             "measures.positive": self.positive,
             "keep_answers": self.keep_answers,
             "changes": [change.identity for change in self.changes],
         }
         named = {key: value for key, value in later.items() if value != UNNAMED_CONDITIONS[key]}
-        named |= {} if self.kind.compares_learners else self._other_kind()
+        compared = self.experiment.conditions(self)
+        named |= compared
+        # doses may grow: training sizes are a condition of their own only if they are no doses
+        fixed = "doses" not in compared or self.experiment.dose_key != "train_sizes"
         return (
             (of_data if self.parts else {})
             | named
@@ -197,11 +171,11 @@ class Plan:
                 "seed": self.seed,
                 "models": self.models,
                 "family": self.family.identity,
-                "data.train_sizes": list(self.train_sizes) if self._sizes_are_set else [],
+                "data.train_sizes": list(self.train_sizes) if fixed else [],
                 "data.test_size": self.test_size,
                 "data.training": self.training,
                 "learners": [[learner.label, _identity(learner)] for learner in self.learners],
-                MEASURED: [one.identity for one in self.targets or self.measures],
+                MEASURED: [one.identity for one in self.targets or self.measured],
                 "measures.prior": self.prior if isinstance(self.prior, str) else list(self.prior),
                 "measures.cutoff": self.cutoff,
                 "measures.base": self.base,
@@ -210,22 +184,6 @@ class Plan:
                 "source": dict(self.sources),
             }
         )
-
-    @property
-    def _sizes_are_set(self) -> bool:
-        """Whether training sizes are no doses of another kind, which may grow."""
-        return self.kind.compares_learners or self.kind.doses != "train_sizes"
-
-    def _other_kind(self) -> dict[str, Any]:
-        """The conditions of a study that compares other things than learners."""
-        return {
-            "compare": self.compare,
-            "treatments": [[one.label, one.identity] for one in self.treatments],
-            "doses": list(self.doses),
-            "data.repeats": self.repeats,
-            **({"data.training_sets": self.training_sets} if self.estimators else {}),
-            **({"analysis.confidence": self.confidence} if self.estimators or self.tests else {}),
-        }
 
     def stream(self, model: int, role: str) -> np.random.Generator:
         """The random stream of one role in one model, or in one split of a data set."""
@@ -261,7 +219,7 @@ def data_identity(table: DataSource) -> str:
     return json.dumps(["data", table.digest])
 
 
-def _identity(learner: Component) -> str:
+def _identity(learner: Spec) -> str:
     """The identity of a learner, with how its rows are prepared."""
     if learner.preparation is None:
         return learner.identity
@@ -269,13 +227,13 @@ def _identity(learner: Component) -> str:
     return json.dumps([learner.identity, prepared], sort_keys=True)
 
 
-def _prepared(component: Component, spec: Spec, study: Study) -> Component:
+def _prepared(spec: Spec, study: Study) -> Spec:
     """A learner of a study in which values may be missing, with how rows are prepared for it."""
     from simstudy.study.datasets import prepared_for
 
     learner = LEARNERS.get(spec.name)(**spec.parameters)
     preparation, accepts = prepared_for(spec, study.preparation, learner)
-    return replace(component, preparation=preparation, accepts=accepts)
+    return replace(spec, preparation=preparation, accepts=accepts)
 
 
 def _check_sizes(plan: Plan) -> None:
@@ -303,13 +261,12 @@ def make_plan(study: Study) -> Plan:
         )
         _check_sizes(plan)
     if study.tables or makes_missing(change.name for change in study.changes):
-        learners = tuple(map(_prepared, plan.learners, study.learners, repeat(study)))
-        plan = replace(plan, learners=learners)
+        plan = replace(plan, learners=tuple(map(_prepared, study.learners, repeat(study))))
     return replace(
         plan,
         tables=study.tables,
-        measures=tuple(map(_component, study.measured)),
-        targets=tuple(map(_component, study.targets)),
+        measured=study.measured,
+        targets=study.targets,
         exact=tuple(one.label for one in study.measured if _has_exact_value(one.name)),
         plugins=study.plugin_files,
         sources=tuple(
@@ -332,24 +289,24 @@ def stated_plan(study: Study) -> Plan:
     return Plan(
         seed=study.seed,
         models=study.models,
-        family=_component(family),
-        changes=tuple(map(_component, study.changes)),
+        family=family,
+        changes=study.changes,
         files=family.files,
-        train_sizes=tuple(study.data.train_sizes),
+        train_sizes=study.train_sizes,
         test_size=study.data.test_size,
         training=study.data.training,
-        learners=tuple(map(_component, study.learners)),
+        learners=study.learners,
         resampling=_canonical(study.resampling) if study.datasets else "",
         keep_answers=study.keep_answers,
         compare=study.compare,
-        targets=tuple(map(_component, study.targets)),
-        test_sizes=tuple(study.data.test_sizes or ()),
+        targets=study.targets,
+        test_sizes=study.test_sizes,
         repeats=study.data.repeats or 0,
-        estimators=tuple(map(_component, study.estimators)),
-        tests=tuple(map(_component, study.tests)),
+        estimators=study.estimators,
+        tests=study.tests,
         training_sets=study.data.training_sets or 0,
         confidence=study.analysis.confidence,
-        measures=tuple(map(_component, study.measured)),
+        measured=study.measured,
         positive=measures.positive,
         prior=prior if isinstance(prior, str) else tuple(prior),
         cutoff=measures.cutoff,
@@ -358,10 +315,6 @@ def stated_plan(study: Study) -> Plan:
         timeout=study.limits.timeout,
         memory=study.limits.memory,
     )
-
-
-def _component(spec: Spec) -> Component:
-    return Component(spec.name, dict(spec.parameters), spec.identity, spec.label)
 
 
 def _has_exact_value(name: str) -> bool:

@@ -13,11 +13,12 @@ from simstudy.arrays import FloatArray, IntArray
 from simstudy.data.sample import Sample
 from simstudy.engine.answers import pack, unpack
 from simstudy.engine.evaluation import SAMPLED, Evaluation, evaluation
-from simstudy.engine.plan import Component, Plan
+from simstudy.engine.plan import Plan
 from simstudy.measures.arguments import class_numbers, rarest
 from simstudy.networks.model import Model
 from simstudy.sources.changes.world import Population, World
 from simstudy.study.registry import CHANGES, FAMILIES
+from simstudy.study.spec import Spec
 
 
 class Problem(ABC):
@@ -44,7 +45,7 @@ class Problem(ABC):
         """Return the training set of a size."""
 
     def seen(
-        self, component: Component, learner: Any, sample: Sample
+        self, component: Spec, learner: Any, sample: Sample
     ) -> tuple[Sample, IntArray | Sample]:
         """Return the training rows and the rows to predict as a learner gets them."""
         return sample, self.judged.rows
@@ -107,7 +108,7 @@ class ModelProblem(Problem):
         return self._world.train.sample(size, self._plan.stream(self._model, role))
 
     def seen(
-        self, component: Component, learner: Any, sample: Sample
+        self, component: Spec, learner: Any, sample: Sample
     ) -> tuple[Sample, IntArray | Sample]:
         """Return both sets as prepared for a learner, where values may be missing."""
         rows = self.judged.rows
@@ -134,7 +135,7 @@ def changed_model(plan: Plan, model: int) -> World:
 
 
 def prepared_sets(
-    known: dict[Any, tuple[Sample, Sample]], component: Component, train: Sample, test: Sample
+    known: dict[Any, tuple[Sample, Sample]], component: Spec, train: Sample, test: Sample
 ) -> tuple[Sample, Sample]:
     """Training and test rows as prepared for a learner; those of equal needs share them."""
     assert component.preparation is not None
@@ -154,6 +155,6 @@ def problem(plan: Plan, model: int) -> Problem:
     return ModelProblem(plan, model)
 
 
-def build(registry: Any, component: Component) -> Any:
+def build(registry: Any, component: Spec) -> Any:
     """The family or learner with its parameters."""
     return registry.get(component.name)(**component.parameters)

@@ -15,9 +15,10 @@ import numpy as np
 from simstudy.arrays import FloatArray, IntArray
 from simstudy.data.sample import Sample
 from simstudy.engine.evaluation import EXACT, SAMPLED, Trial
-from simstudy.engine.plan import Component, Plan, make_plan
+from simstudy.engine.plan import Plan, make_plan
 from simstudy.engine.task import DRAWING, Task, prepare
 from simstudy.errors import SimstudyError
+from simstudy.study.spec import Spec
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -70,7 +71,7 @@ def reliability(
 
     plan = study if isinstance(study, Plan) else make_plan(study)
     # Other measures are not needed; some require limits, which are slow.
-    plan = replace(plan, measures=plan.measures[:1])
+    plan = replace(plan, measured=plan.measured[:1])
     models = min(plan.models, MAX_MODELS) if models is None else models
     sizes = _selected("size", [size] if isinstance(size, int) else size, plan.train_sizes)
     labels = _selected("learner", learners, [component.label for component in plan.learners])
@@ -121,7 +122,7 @@ def check_repeated(found: Repeated, stored: pd.Series[float]) -> None:
 
 
 def _rerun_cells(
-    plan: Plan, model: int, wanted: Sequence[tuple[int, Component]], bins: int, classes: str
+    plan: Plan, model: int, wanted: Sequence[tuple[int, Spec]], bins: int, classes: str
 ) -> Iterator[tuple[int, str, str | tuple[float, list[dict[str, Any]]]]]:
     """The cells of one model: size, learner, and the primary measure and bins, or an error."""
     try:
@@ -145,14 +146,14 @@ class _Rerun(Task):
 
     _proba: FloatArray | None = None
 
-    def repeat(self, component: Component, size: int) -> float:
+    def repeat(self, component: Spec, size: int) -> float:
         """Run a cell again and return its primary measure."""
         self._proba = None
         (value,) = self.score_cell(component, size).values[:1]  # noqa: PD011 (of a cell, not a table)
         return value
 
     def _answers(
-        self, component: Component, sample: Sample, rng: np.random.Generator
+        self, component: Spec, sample: Sample, rng: np.random.Generator
     ) -> tuple[FloatArray, float, float, Any]:
         answers = super()._answers(component, sample, rng)
         if self._proba is None:  # later calls are for the learner's limit

@@ -12,7 +12,7 @@ from simstudy.arrays import FloatArray, IntArray, read_only
 from simstudy.data.sample import Sample
 from simstudy.engine.answers import ROUNDING
 from simstudy.engine.evaluation import Evaluation, Trial
-from simstudy.engine.plan import Column
+from simstudy.experiments.base import ScoreColumn
 from simstudy.measures.arguments import arguments
 from simstudy.measures.base import Undefined, clip, keywords, score
 from simstudy.sources.changes.world import Population
@@ -89,7 +89,7 @@ class Scorer:
 
     def __init__(
         self,
-        columns: Sequence[Column],
+        columns: Sequence[ScoreColumn],
         prior: str | Sequence[float],
         cutoff: str,
         base: float,
@@ -227,6 +227,6 @@ class Answers:
             assert proba is not None, name
             if clipped:
                 proba = clip(proba, self._cutoff, self._train_rows)
-            # Column-major, as most measures read it; read-only, because measures share it.
+            # ScoreColumn-major, as most measures read it; read-only, because measures share it.
             self._known[name, clipped] = read_only(proba.T.take(self.test.rows, axis=1).T)
         return self._known[name, clipped]

@@ -14,12 +14,13 @@ from simstudy.data.resampling import Resampling, Split, nested_subsets
 from simstudy.data.sample import Sample
 from simstudy.engine.answers import pack, unpack
 from simstudy.engine.evaluation import SAMPLED, Evaluation, Trial
-from simstudy.engine.plan import Component, Part, Plan, data_identity
+from simstudy.engine.plan import Part, Plan, data_identity
 from simstudy.engine.problems import Problem, prepared_sets
 from simstudy.engine.seeds import stream
 from simstudy.measures.arguments import rarest
 from simstudy.sources.data import DataSource
 from simstudy.study.sizes import rows_of
+from simstudy.study.spec import Spec
 
 _known: dict[tuple[str, int, str], tuple[Split, ...]] = {}  # of the data set last used
 
@@ -84,7 +85,7 @@ class DataProblem(Problem):
         rows = rows_of(size, len(self._split.train))
         return self._table.sample.take(training_rows(self._plan, self._model, self._split, rows))
 
-    def seen(self, component: Component, learner: Any, sample: Sample) -> tuple[Sample, Sample]:
+    def seen(self, component: Spec, learner: Any, sample: Sample) -> tuple[Sample, Sample]:
         """Return both parts as prepared for a learner; those of equal needs share them."""
         return prepared_sets(self._prepared, component, sample, self.judged.rows)
 

@@ -20,8 +20,7 @@ import numpy as np
 from simstudy.arrays import FloatArray, read_only
 from simstudy.data.sample import Sample
 from simstudy.engine.evaluation import population
-from simstudy.engine.kinds import way_of
-from simstudy.engine.plan import Column, Component, Plan
+from simstudy.engine.plan import Plan
 from simstudy.engine.problems import build, changed_model, problem
 from simstudy.engine.scoring import (
     InvalidProbabilitiesError,
@@ -31,10 +30,12 @@ from simstudy.engine.scoring import (
     check_probabilities,
 )
 from simstudy.errors import describe
+from simstudy.experiments.base import ScoreColumn
 from simstudy.networks.model import Model
 from simstudy.sources.changes.world import Population, World
 from simstudy.study.plugins import directory_restored, execute_plugin
 from simstudy.study.registry import LEARNERS, REGISTRIES
+from simstudy.study.spec import Spec
 
 CellKey: TypeAlias = tuple[int, str]  # training size and label of the learner
 TaskKey: TypeAlias = tuple[int, Collection[CellKey] | None]  # a model, and which of its cells
@@ -83,7 +84,7 @@ def run_task(
     prepare(plan)
     blanks = blank_cells(plan, model, wanted)
     try:
-        task = way_of(plan).task(plan, model)
+        task = plan.experiment.task(plan, model)
     except BaseException as error:
         if _is_interrupt(error):
             raise
@@ -120,11 +121,11 @@ class Task:
         self._limits: dict[str, tuple[FloatArray | None, str]] = {}
         self._train: tuple[int, Sample] | None = None
 
-    def _scored_columns(self) -> list[Column]:
+    def _scored_columns(self) -> list[ScoreColumn]:
         """The columns that the predictions of a learner are scored by."""
         return self._plan.columns
 
-    def _scorer(self, columns: Sequence[Column]) -> Scorer:
+    def _scorer(self, columns: Sequence[ScoreColumn]) -> Scorer:
         """What scores predictions by some columns, by the conventions of the study."""
         plan = self._plan
         return Scorer(
@@ -159,7 +160,7 @@ class Task:
         assert self._problem.training is not None, "as the truth"
         return population(self._problem.training)
 
-    def run_cell(self, component: Component, size: int) -> Cell:
+    def run_cell(self, component: Spec, size: int) -> Cell:
         """Fit a learner to a training set and score its predictions; a failure is a status."""
         cell, during = self._blank(component, size), DRAWING_ROWS
         try:
@@ -174,7 +175,7 @@ class Task:
                 cell = replace(cell, values=error.values)
             return failed(cell, error, "invalid" if invalid else "error", during)
 
-    def score_cell(self, component: Component, size: int, every: bool = False) -> Cell:
+    def score_cell(self, component: Spec, size: int, every: bool = False) -> Cell:
         """Fit a learner to a training set and score its predictions; a failure is raised.
 
         A secondary measure without a value is named in a warning; with ``every``, its error is
@@ -241,7 +242,7 @@ class Task:
                 raise error
             limited = isinstance(error, NoLimitError)
             why = no_limit if limited else f"no {column.name}: {_reason(error)}"
-            if refuse and column.label == self._plan.measures[0].label:
+            if refuse and column.label == self._plan.measured[0].label:
                 raise NoPrimaryError(why, values) from error
             if every and not limited:
                 raise error
@@ -250,7 +251,7 @@ class Task:
         return values, troubles
 
     def _answers(
-        self, component: Component, sample: Sample, rng: np.random.Generator
+        self, component: Spec, sample: Sample, rng: np.random.Generator
     ) -> tuple[FloatArray, float, float, Any]:
         """A learner's predictions after a sample, the seconds to fit and to predict, its fit.
 
@@ -282,7 +283,7 @@ class Task:
         predict_seconds = predict_ended - fit_ended + sample.shared_seconds - shared
         return proba, fit_seconds, predict_seconds, fitted
 
-    def _learner(self, component: Component) -> Any:
+    def _learner(self, component: Spec) -> Any:
         """A learner, given the true structure if it can use it."""
         learner = build(LEARNERS, component)
         given_structure = getattr(learner, "given_structure", None)
@@ -291,7 +292,7 @@ class Task:
         networks = self._problem.training.model.components
         return given_structure([tuple(map(tuple, network.parents)) for network in networks])
 
-    def _limit(self, component: Component) -> tuple[FloatArray | None, str]:
+    def _limit(self, component: Spec) -> tuple[FloatArray | None, str]:
         """A learner's predictions after the whole population, or why there are none."""
         if component.label not in self._limits:
             try:
@@ -307,7 +308,7 @@ class Task:
                 self._limits[component.label] = None, plain_text(f"no limit: {describe(error)}")
         return self._limits[component.label]
 
-    def _check_weights(self, component: Component) -> None:
+    def _check_weights(self, component: Spec) -> None:
         """Refuse a learner that ignores weights or says why: its limit would be meaningless."""
         learner = self._learner(component)
         if getattr(learner, "knows_model", False):
@@ -326,7 +327,7 @@ class Task:
         if cards[-1] > 1 and np.array_equal(one, other):
             raise ValueError("the learner ignores the weights of rows")
 
-    def _blank(self, component: Component, size: int) -> Cell:
+    def _blank(self, component: Spec, size: int) -> Cell:
         blank = _blank(self._plan, self._model, size, component)
         return replace(blank, drawn=self._problem.digest)
 
@@ -396,12 +397,12 @@ def plain_text(text: str, longest: int = _MAX_TEXT) -> str:
     return text.encode("utf-8", "backslashreplace").decode()
 
 
-def _blank(plan: Plan, model: int, size: int, component: Component) -> Cell:
+def _blank(plan: Plan, model: int, size: int, component: Spec) -> Cell:
     values = (float("nan"),) * len(plan.columns)
-    key = plan.stream_key(model, way_of(plan).role(component, size))
+    key = plan.stream_key(model, plan.experiment.role(component, size))
     return Cell(model, size, component.label, values, stream=key)
 
 
-def role(component: Component, size: int) -> str:
+def role(component: Spec, size: int) -> str:
     """The role of a learner's random stream."""
     return f"learner/{component.identity}/{size}"

@@ -9,6 +9,7 @@ import pandas as pd
 
 from simstudy.analysis.claims import StatementVerdict
 from simstudy.analysis.findings import Findings
+from simstudy.experiments import shared_words
 from simstudy.report.charts import curves as lines
 from simstudy.report.charts import svg, sweep
 from simstudy.report.prose import captions, claims, comparison
@@ -21,7 +22,6 @@ from simstudy.report.tables import comparison as build
 from simstudy.report.templating import render
 from simstudy.report.wording import reworded
 from simstudy.results.results import Results
-from simstudy.study.kinds import shared_kind
 
 _MAX_LEARNERS = 20  # whose lines are drawn
 
@@ -89,7 +89,7 @@ def compare_page(
     sentences = [*filter(None, (counts, read_so, differ))] or [finding(first)]
     return render(
         "compare.html",
-        kind=shared_kind([one.study.kind for one in studies.values()]),
+        kind=shared_words([one.study.kind for one in studies.values()]),
         manifest=next(iter(studies.values())).manifest,
         title=title or f"Comparison of {listed([*studies])}",
         citation=citation,

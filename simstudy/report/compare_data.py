@@ -13,6 +13,8 @@ import pandas as pd
 
 from simstudy.analysis.claims import StatementVerdict
 from simstudy.analysis.published import Agreement
+from simstudy.experiments import shared_words
+from simstudy.experiments.base import Words
 from simstudy.report.charts import svg
 from simstudy.report.prose import claims, comparison
 from simstudy.report.prose.data_finding import data_finding
@@ -27,7 +29,6 @@ from simstudy.report.tables.table import Cell, Table, make_table, words
 from simstudy.report.templating import render
 from simstudy.report.wording import reworded
 from simstudy.results.results import Results
-from simstudy.study.kinds import Kind, shared_kind
 from simstudy.study.published import Published
 
 _MAX_MEASURES = 12  # all of which are shown
@@ -77,7 +78,7 @@ def compare_data_page(
     counts = claims.counts(verdicts) if verdicts else ""
     return render(
         "compare_data.html",
-        kind=shared_kind([one.study.kind for one in studies.values()]),
+        kind=shared_words([one.study.kind for one in studies.values()]),
         manifest=next(iter(studies.values())).manifest,
         title=title or f"Comparison of {listed([*studies])}",
         citation=citation,
@@ -138,7 +139,7 @@ def _view(
     """What the studies say by one measure."""
     every = [_column(name, found, measure) for name, found in studies.items()]
     columns = [one for one in every if one]
-    kind = shared_kind([found.study.kind for found in studies.values()])
+    kind = shared_words([found.study.kind for found in studies.values()])
     info = next(one.info(measure) for one in studies.values() if measure in one.measures)
     return {
         "index": index,
@@ -174,7 +175,7 @@ def _column(name: str, results: Results, measure: str) -> Column | None:
 
 
 def _means(
-    columns: Sequence[Column], learners: Sequence[str], name: str, axis: str, kind: Kind
+    columns: Sequence[Column], learners: Sequence[str], name: str, axis: str, kind: Words
 ) -> Table:
     """The mean of every learner in every study, the best of each bold."""
     lines: list[list[str | Cell]] = []

@@ -14,7 +14,6 @@ from simstudy.report.data_page import data_page
 from simstudy.report.figures import learning_curve_files
 from simstudy.report.names import PAGE, TABLES
 from simstudy.report.page import report_page
-from simstudy.report.tables.estimates import estimate_files
 from simstudy.results.results import Results
 from simstudy.results.store import Store
 from simstudy.texts import as_csv
@@ -24,7 +23,8 @@ def write_report(results: Results, store: Store) -> None:
     """Write the tables of all measures, the learning curves of the primary one, and the page."""
     results.check_files()  # here, where what is damaged is an error and not a remark on a page
     of_data = bool(results.study.datasets)
-    tables = data_files(results) if of_data else _tables(results) | estimate_files(results)
+    own = results.study.experiment.page()
+    tables = data_files(results) if of_data else _tables(results) | own.files(results)
     files = {name: as_csv(table).encode() for name, table in tables.items()}
     files |= {} if of_data else learning_curve_files(results)
     files[PAGE] = (data_page if of_data else report_page)(results).encode()

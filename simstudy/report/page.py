@@ -15,7 +15,7 @@ from simstudy.report.charts.network import network
 from simstudy.report.charts.svg import Panel
 from simstudy.report.curve_section import curve_sections
 from simstudy.report.prose import captions
-from simstudy.report.prose.design import aims, conventions, estimands, question, sections
+from simstudy.report.prose.design import conventions, question, sections
 from simstudy.report.prose.finding import finding
 from simstudy.report.prose.headline import statements
 from simstudy.report.prose.numbers import brief
@@ -23,8 +23,6 @@ from simstudy.report.prose.phrases import count_range
 from simstudy.report.prose.reproduction import needed, same_scores
 from simstudy.report.tables import facts
 from simstudy.report.tables import findings as build
-from simstudy.report.tables.choices import choice_tables
-from simstudy.report.tables.estimates import estimate_tables
 from simstudy.report.tables.table import Table
 from simstudy.report.templating import render
 from simstudy.report.wording import reworded
@@ -39,18 +37,17 @@ _EXAMPLES = 3  # models that are drawn
 def report_page(results: Results) -> str:
     """Write the report page of a study: one HTML file, the same bytes each time."""
     study, platform = results.study, results.manifest["platform"]
+    own = study.experiment.page()
     split, medians = results.regret_parts, median_seconds(results.timings)
     return render(
         "page.html",
-        views=[view(results, index) for index in _shown(results)],
-        aims=aims(study),
-        estimands=estimands(study, results.info()),
+        views=[view(results, index) for index in own.shown(results.measures)],
+        aims=own.aims(study),
+        estimands=own.estimands(study, results.info()),
         design=sections(study, results.about),
         methods=facts.methods(results),
-        choices=choice_tables(results) + estimate_tables(results),
-        choices_heading="Errors and coverage"
-        if study.compare == "estimators"
-        else "Choices between learners",
+        choices=own.tables(results),
+        choices_heading=own.heading,
         examples=_examples(results),
         regret=None
         if split is None
@@ -63,7 +60,7 @@ def report_page(results: Results) -> str:
             "unit": results.info("regret").unit,
         },
         costs=None
-        if not study.kind.compares_learners
+        if not own.shows_costs
         else {
             "panels": svg.panels(
                 curves.seconds(medians, results.learners, results.sizes), "seconds", svg.TIMES
@@ -75,14 +72,6 @@ def report_page(results: Results) -> str:
         dots=min(study.models, spread.MAX_DOTS),
         **common(results),
     )
-
-
-def _shown(results: Results) -> list[int]:
-    """The columns that the page has views of: of estimators the squared errors alone."""
-    every = range(len(results.measures))
-    if results.study.compare != "estimators":
-        return [*every]
-    return [index for index in every if results.measures[index].startswith("squared_error")]
 
 
 def view(results: Results, index: int) -> dict[str, Any]:

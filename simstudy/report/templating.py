@@ -6,9 +6,9 @@ from pathlib import Path
 
 from markupsafe import Markup
 
+from simstudy.experiments import DEFAULT, experiment
 from simstudy.report.tables.html import as_html
 from simstudy.report.tables.table import Table
-from simstudy.study.kinds import KINDS, LEARNERS_KIND
 from simstudy.texts import printable
 
 _TEMPLATES = Path(__file__).with_name("templates")
@@ -28,7 +28,7 @@ def render(template: str, **content: object) -> str:
         files[f"{table.name}.csv"] = table.csv
         return f"{table.name}.csv"
 
-    given = {"as_html": as_html, "keep": keep, "files": files, "kind": KINDS[LEARNERS_KIND]}
+    given = {"as_html": as_html, "keep": keep, "files": files, "kind": experiment(DEFAULT)}
     return printable(environment.get_template(template).render(given | content))
 
 

@@ -12,26 +12,26 @@ from typing import Any, TypeVar
 
 from markupsafe import Markup
 
-from simstudy.study.kinds import Kind
+from simstudy.experiments.base import Words
 
 T = TypeVar("T")
 _TEXT = re.compile(r">([^<>]+)<")  # between elements
 
 
-def reworded(value: T, kind: Kind) -> T:
+def reworded(value: T, kind: Words) -> T:
     """Return texts, or what holds texts, in the words of a kind of study.
 
     Parameters
     ----------
     value : str, Markup, dict, list, tuple or dataclass
         Of markup, the text between elements is changed; other objects are left as they are.
-    kind : Kind
+    kind : Words
         The kind of study.
     """
-    return value if kind.compares_learners else _changed(value, kind)
+    return value if kind.name == "learners" else _changed(value, kind)
 
 
-def _changed(value: Any, kind: Kind) -> Any:
+def _changed(value: Any, kind: Words) -> Any:
     if isinstance(value, Markup):
         # the pattern leaves the markup alone, and the words have none
         return Markup(_TEXT.sub(lambda found: f">{_words(found[1], kind)}<", str(value)))
@@ -49,7 +49,7 @@ def _changed(value: Any, kind: Kind) -> Any:
     return value
 
 
-def _words(text: str, kind: Kind) -> str:
+def _words(text: str, kind: Words) -> str:
     text = re.sub(r"\btraining (?=rows?\b|sizes?\b)", f"{kind.dose} ", text)
     text = re.sub(r"\b(L|l)earner(?=s?\b)", lambda found: _like(found[1], kind.treatment), text)
     return text

@@ -48,7 +48,7 @@ class Analyses(MeasureAnalyses):
                 study.models,
                 study.analysis.confidence,
                 study.analysis.adjustment,
-                study.kind,
+                study.experiment,
             )
             parts = [self._part(name, part) for part in ("regret", "estimation")]
             self._findings[name] = Findings(
@@ -146,7 +146,7 @@ class Analyses(MeasureAnalyses):
             if name not in self.learners:
                 known = ", ".join(self.learners)
                 raise SimstudyError(
-                    f"no {self.study.kind.treatment} {name!r} here; there are {known}"
+                    f"no {self.study.experiment.treatment} {name!r} here; there are {known}"
                 )
         return self.findings(measure).curve(first, second)
 

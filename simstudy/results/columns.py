@@ -48,21 +48,15 @@ def is_readable(plan: Plan, cell: Cell) -> bool:
 
     A cell whose line is whole may still hold anything.
     """
-    if not (plan.keep_answers or plan.kind.keeps):
+    if not (plan.keep_answers or plan.experiment.keeps):
         return True
     if cell.status != "ok":
         return not cell.answers
     try:
         if plan.keep_answers:
             unpack(cell.answers)
-        elif plan.compare == "estimators":
-            from simstudy.results.estimates import read_estimates
-
-            read_estimates(plan, cell.answers)
         else:
-            from simstudy.results.picks import read_picks
-
-            read_picks(plan, cell.answers)
+            plan.experiment.check_kept(plan, cell.answers)
     except ValueError:
         return False
     return True
@@ -173,19 +167,15 @@ class Columns:
         return pa.concat_tables(found).combine_chunks() if found else _table({})
 
     def kept(self) -> pa.Table:
-        """What the cells of a comparison of measures or of estimators keep beside their scores."""
-        if self._plan.compare == "estimators":
-            from simstudy.results.estimates import estimate_columns
-
-            texts, numbers = estimate_columns(self._plan, self._places.keys, self._answers)
-            named = {name: _texts(values) for name, values in texts.items()}
-            columns = {name: _numbers(values) for name, values in numbers.items()}
-            first = {name: columns.pop(name) for name in ("model", "size")}
-            return _table({**first, **named, **columns})
-        from simstudy.results.picks import picks_columns
-
-        found = picks_columns(self._plan, self._places.keys, self._answers)
-        return _table({name: _numbers(values) for name, values in found.items()})
+        """What the cells keep beside their scores."""
+        plan = self._plan
+        kept = plan.experiment.kept_columns(plan, self._places.keys, self._answers)
+        return _table(
+            {
+                name: _texts(values) if isinstance(values, list) else _numbers(values)
+                for name, values in kept.items()
+            }
+        )
 
     def _key(self, place: int) -> dict[str, Any]:
         """What names a cell in the table of predictions."""
@@ -211,8 +201,8 @@ def cell_files(study: Study | Plan) -> dict[str, Callable[[Columns], bytes]]:
     }
     if study.keep_answers:
         files[ANSWERS] = lambda cells: parquet(cells.answers())
-    if study.kind.keeps:
-        files[study.kind.keeps] = lambda cells: parquet(cells.kept())
+    if study.experiment.keeps:
+        files[study.experiment.keeps] = lambda cells: parquet(cells.kept())
     return files
 
 

@@ -22,14 +22,14 @@ class EstimatorAnalyses(DataAnalyses):
         With the `exact` value of the classifier trained on these rows, the `mean` over training
         sets of this size, its standard error `mean_error`, and the bounds of every interval.
         """
-        from simstudy.results.estimates import COLUMNS
+        from simstudy.experiments.estimators.kept import COLUMNS
 
         if self.study.compare != "estimators":
             raise SimstudyError(
-                f"{self.directory} compares {self.study.kind.name}, not estimators: it has no "
+                f"{self.directory} compares {self.study.compare}, not estimators: it has no "
                 "estimates"
             )
-        name = self.study.kind.keeps
+        name = self.study.experiment.keeps
         table = self._as_written(name)
         if [*table] != [*COLUMNS]:
             raise self._damaged(name)

@@ -43,8 +43,8 @@ def with_examples(results: DataAnalyses, found: Reversals, size: int) -> Reversa
     except SimstudyError as error:
         return _without(found, str(error))
     names = (found.first, found.second)
-    measures = {one.label: one for one in plan.measures}
-    plan = replace(plan, measures=tuple(measures[name] for name in names))
+    measures = {one.label: one for one in plan.measured}
+    plan = replace(plan, measured=tuple(measures[name] for name in names))
     signs = [1.0 if results.info(name).greater_is_better else -1.0 for name in names]
     return replace(
         found, found=tuple(_shown(one, plan, size, answers, signs) for one in found.found)

@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from simstudy.engine.plan import UNNAMED_CONDITIONS, Plan
+from simstudy.experiments import DEFAULT, experiment
+from simstudy.experiments.base import Experiment
 from simstudy.results.manifest import PLUGINS
-from simstudy.study.kinds import KINDS, LEARNERS_KIND, Kind
 
 OWNER = ("conditions", "limits", "plugins", "plugin_files")  # keys of an owner
 
@@ -67,7 +68,7 @@ def changed(plan: Plan, manifest: dict[str, Any], exactly: bool = False) -> dict
         key: f"{key} ({'; '.join(_differences(here.get(key), asked[key]))})"
         for key in asked
         if here.get(key) != asked[key]
-        and (exactly or not _agree(key, here.get(key), asked[key], plan.kind))
+        and (exactly or not _agree(key, here.get(key), asked[key], plan.experiment))
     }
 
 
@@ -103,12 +104,12 @@ def _decoded(value: Any) -> Any:
     return by_label if value and len(by_label) == len(value) else value
 
 
-def _agree(key: str, here: Any, asked: Any, kind: Kind) -> bool:
+def _agree(key: str, here: Any, asked: Any, of: Experiment) -> bool:
     """Whether cells computed under one value are valid under the other, as far as both have them.
 
     What has one name, such as the label of a learner, must be the same in both.
     """
-    treatments, doses = kind.conditions
+    treatments, doses = of.growing
     if key in ("models", doses):
         return True
     if key == "plugins":
@@ -128,5 +129,5 @@ def covers(plan: Plan, manifest: dict[str, Any]) -> bool:
 
 def levels(conditions: dict[str, Any]) -> tuple[list[str], list[int]]:
     """The labels of the treatments and the doses that the conditions of a study name."""
-    treatments, doses = KINDS[conditions.get("compare", LEARNERS_KIND)].conditions
+    treatments, doses = experiment(conditions.get("compare", DEFAULT)).growing
     return [label for label, _ in conditions[treatments]], conditions[doses]

@@ -10,11 +10,10 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
-from simstudy.engine.kinds import way_of
 from simstudy.engine.plan import Plan
 from simstudy.engine.task import draw_model
+from simstudy.experiments import DEFAULT, names
 from simstudy.measures.base import keywords
-from simstudy.study.kinds import KINDS, LEARNERS_KIND
 from simstudy.study.registry import CHANGES, FAMILIES, LEARNERS, MEASURES, Registry, registered
 
 COMPLETE = "complete"
@@ -30,6 +29,12 @@ def plugin_copy(name: str) -> str:
     nested = len(parts) > 2 and parts[1].isdecimal()
     if parts[0] != PLUGINS or not (flat or nested) or {"", ".", ".."} & {*parts} or "\0" in name:
         raise ValueError("it is not the path of a copy of a plugin")
+    return name
+
+
+def _experiment(name: str) -> str:
+    if name not in names():
+        raise ValueError("it is the name of no experiment")
     return name
 
 
@@ -51,7 +56,7 @@ class _Conditions(_Section):
     source: dict[str, str]
     plugins: list[str]
     # Of a study that compares other things than learners:
-    compare: Literal[tuple(KINDS)] = LEARNERS_KIND  # type: ignore[valid-type]
+    compare: Annotated[str, AfterValidator(_experiment)] = DEFAULT
     treatments: list[Annotated[list[str], Field(min_length=2, max_length=2)]] = []
     doses: list[int] = []
 
@@ -184,7 +189,7 @@ def fits(kind: type[_Section], content: Any) -> bool:
 def descriptions(plan: Plan) -> dict[str, Any]:
     """What a manifest records of the family, the learners and the measures of a study."""
     return {
-        "measures": {one.name: asdict(way_of(plan).info(plan, one)) for one in plan.columns},
+        "measures": {one.name: asdict(plan.experiment.info(plan, one)) for one in plan.columns},
         "columns": {column.name: [column.measure, column.test] for column in plan.columns},
         "about": {
             "family": {}

@@ -22,7 +22,7 @@ class MeasureAnalyses(EstimatorAnalyses):
     def _demand_measures(self) -> None:
         if self.study.compare != "measures":
             raise SimstudyError(
-                f"{self.directory} compares {self.study.kind.name}, not measures: it has no choices"
+                f"{self.directory} compares {self.study.compare}, not measures: it has no choices"
             )
 
     @cached_property
@@ -33,7 +33,7 @@ class MeasureAnalyses(EstimatorAnalyses):
         second, 0 neither, and 2 if its cell failed; ``truth_<target>`` has which is truly better.
         """
         self._demand_measures()
-        name = self.study.kind.keeps
+        name = self.study.experiment.keeps
         table = self._as_written(name)
         wanted = ["model", "size", "pair", "repeat", *self._truths, *self.learners]
         if [*table] != wanted:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from simstudy.engine.evaluation import EXACT, SAMPLED
-from simstudy.engine.plan import Column
 from simstudy.errors import SimstudyError, suggestion
+from simstudy.experiments.base import ScoreColumn
 from simstudy.measures.base import MeasureInfo
 from simstudy.results.columns import cell_files
 from simstudy.results.files import write_files
@@ -20,7 +20,6 @@ from simstudy.results.manifest import filled
 from simstudy.results.recorded import foreign, recorded_study
 from simstudy.results.store import COMPLETE, SHARD, Store
 from simstudy.study.constants import ANSWERS, FAILURES, REFINED, SCORES, TIMINGS
-from simstudy.study.kinds import SHARES
 from simstudy.texts import as_csv, counted, csv_text, summary
 
 if TYPE_CHECKING:
@@ -54,8 +53,8 @@ class Recorded:
         sets = counted(len(self.study.datasets), "data set")
         parts = [
             sets if self.study.datasets else counted(self.study.models, "model"),
-            counted(len(self.learners), self.study.kind.treatment),
-            counted(len(self.sizes), f"{self.study.kind.dose} size"),
+            counted(len(self.learners), self.study.experiment.treatment),
+            counted(len(self.sizes), f"{self.study.experiment.dose} size"),
             *([failed] if self.manifest["failures"] else []),
         ]
         return summary(self, ", ".join(parts), f"in {str(self.directory)!r}")
@@ -65,14 +64,14 @@ class Recorded:
         """The names of the measures, the primary one first."""
         return list(self.manifest["measures"])
 
-    def column(self, name: str) -> Column:
+    def column(self, name: str) -> ScoreColumn:
         """Which measure a column of the scores has, and on which test, exact or sampled."""
         given = self.manifest["columns"].get(name)
         if given is None:  # results of earlier versions, which have a suffix alone
             measure = name.removesuffix("_sampled")
             exact = self.is_exact and measure == name
             given = [measure, EXACT if exact else SAMPLED]
-        return Column(name, *given)
+        return ScoreColumn(name, *given)
 
     @property
     def is_exact(self) -> bool:
@@ -97,7 +96,8 @@ class Recorded:
     def info(self, measure: str | None = None) -> MeasureInfo:
         """What is known of a measure, its unit named for the base in use."""
         name = self._measure(measure)
-        info = {"share": self.column(name).test in SHARES, **self.manifest["measures"][name]}
+        share = self.column(name).test in self.study.experiment.shares
+        info = {"share": share, **self.manifest["measures"][name]}
         info.pop("mean", None)  # of earlier versions, which lack "share"
         if info["unit"] == "nats":
             base, width = self.study.measures.base, info.get("equivalent")

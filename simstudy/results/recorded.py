@@ -9,13 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from simstudy.engine.evaluation import EXACT
-from simstudy.engine.plan import Component, Part, Plan, stated_plan
+from simstudy.engine.plan import Part, Plan, stated_plan
 from simstudy.errors import SimstudyError
 from simstudy.results.manifest import plugin_copy
 from simstudy.results.store import Store
 from simstudy.study.constants import FILES, JOURNAL, STUDY
 from simstudy.study.plugins import PluginFile, read_plugin
 from simstudy.study.registry import DATA, MEASURES, registered
+from simstudy.study.spec import Spec
 from simstudy.study.study import Study, stated_study
 from simstudy.study.toml import read_toml
 
@@ -96,7 +97,7 @@ def recorded_plan(study: Study, directory: Path, manifest: Mapping[str, Any]) ->
         learners=tuple(
             replace(one, identity=identities.get(one.label, "")) for one in plan.learners
         ),
-        exact=tuple(one.label for one in plan.measures if _is_exact(one.label, manifest)),
+        exact=tuple(one.label for one in plan.measured if _is_exact(one.label, manifest)),
         datasets=tuple((name, digest) for name, digest in conditions.get("datasets", ())),
         parts=tuple(Part(**part) for part in manifest.get("parts", ())),
         plugins=tuple(_recorded_plugin(directory, name) for name in study.plugins),
@@ -104,7 +105,7 @@ def recorded_plan(study: Study, directory: Path, manifest: Mapping[str, Any]) ->
     )
 
 
-def _identified(component: Component, identity: str) -> Component:
+def _identified(component: Spec, identity: str) -> Spec:
     return replace(component, identity=identity)
 
 

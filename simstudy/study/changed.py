@@ -13,7 +13,8 @@ from simstudy.sources.changes.world import World
 from simstudy.study.explain import KeyedError
 from simstudy.study.measured import measure_keys
 from simstudy.study.registry import CHANGES, FAMILIES, LEARNERS, MEASURES, makes_missing
-from simstudy.study.spec import Spec, refusal
+from simstudy.study.resolving import refusal
+from simstudy.study.spec import Spec
 
 if TYPE_CHECKING:
     from simstudy.study.study import Study
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 def check_changes(study: Study, family: Family | None) -> None:
     """Refuse changes that do not fit the study: `KeyedError` with the key at fault."""
-    if study.changes and not study.kind.compares_learners:
+    if study.changes and not study.experiment.keeps_answers:
         raise KeyedError(
             "changes", f'changes are for studies of learners, not for compare = "{study.compare}"'
         )
@@ -79,7 +80,7 @@ def _check_missing(study: Study) -> None:
     """Refuse what missing values do not allow, and their preparation where there are none."""
     makers = [index for index, one in enumerate(study.changes) if makes_missing([one.name])]
     if not makers:
-        own = [i for i, one in enumerate(study.learners) if one.preparation is not None]
+        own = [i for i, one in enumerate(study.learners) if one.stated_preparation is not None]
         if own or (study.changes and study.preparation.model_fields_set):
             key = f"learners[{own[0]}].preparation" if own else "preparation"
             raise KeyedError(key, "no change of this study makes values missing")

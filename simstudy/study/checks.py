@@ -16,8 +16,8 @@ from simstudy.study.constants import MAX_CONFIGURATIONS
 from simstudy.study.explain import KeyedError
 from simstudy.study.measured import check_parameters, measure_keys, target_keys
 from simstudy.study.registry import FAMILIES, LEARNERS, MEASURES
+from simstudy.study.resolving import refusal
 from simstudy.study.sizes import rows_of
-from simstudy.study.spec import refusal
 
 if TYPE_CHECKING:
     from simstudy.sources.data import DataSource
@@ -31,7 +31,7 @@ def check_study(study: Study) -> None:
     """Refuse a study with inconsistent sections: `KeyedError` with the key at fault."""
     _check_labels(study)
     _check_measures(study)
-    if study.keep_answers and not study.kind.compares_learners:
+    if study.keep_answers and not study.experiment.keeps_answers:
         text = f"a comparison of {study.compare} keeps no predictions of learners on one test set"
         raise KeyedError("keep_answers", text)
     if study.datasets:
@@ -40,12 +40,7 @@ def check_study(study: Study) -> None:
     _check_given_prior(study)
     _check_true_tree(study)
     check_changes(study, _own_kind(study))
-    if study.compare == "measures":
-        _check_judged(study)
-    elif study.compare in ("estimators", "tests"):
-        _check_estimated(study)
-    else:
-        _check_exact(study)
+    study.experiment.check(study)
     _check_tables(study)
     _check_learners(study)
 
@@ -171,7 +166,8 @@ def _measure_names(study: Study) -> list[tuple[str, str]]:
     return [*zip(measure_keys(study.measures), study.measures.names, strict=True)]
 
 
-def _check_exact(study: Study) -> None:
+def check_exact(study: Study) -> None:
+    """Refuse measures without an exact value, and too many configurations to evaluate exactly."""
     exact = not isinstance(study.data.test_size, int)
     for key, name in _measure_names(study):
         if (
@@ -190,7 +186,7 @@ def _check_exact(study: Study) -> None:
         _check_configurations(study, "data.test_size", f'"{study.data.test_size}" goes')
 
 
-def _check_judged(study: Study) -> None:
+def check_judged(study: Study) -> None:
     """Refuse a comparison of measures without pairs of learners, or without a truth for them."""
     if len(study.learners) < 2:
         raise KeyedError("learners", "a comparison of measures needs at least two learners")
@@ -217,11 +213,11 @@ def _check_judged(study: Study) -> None:
     _check_configurations(study, "compare", '"measures" goes')
 
 
-def _check_estimated(study: Study) -> None:
+def check_estimated(study: Study) -> None:
     """Refuse a comparison of estimators or tests with nothing to compare or to estimate."""
-    treatments = getattr(study, study.kind.specs)
+    treatments = study.treatments
     if not treatments:
-        one = study.kind.treatment
+        one = study.experiment.treatment
         raise KeyedError(study.compare, f"a comparison of {study.compare} needs at least one {one}")
     labels = [spec.label for spec in treatments]
     for index, label in enumerate(labels):

@@ -9,8 +9,8 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
+from simstudy.experiments import DEFAULT, experiment, foreign_keys, names
 from simstudy.study.explain import KeyedError, explain
-from simstudy.study.kinds import KINDS, LEARNERS_KIND
 from simstudy.study.sections import (
     Analysis,
     Data,
@@ -25,15 +25,7 @@ from simstudy.study.sections import (
 
 _OF_MODELS = ("models", "changes", "data", "thresholds")  # keys of one kind of study
 _OF_DATA = ("resampling", "preparation")
-# Defaults of a comparison of measures.
-_TEST_SIZES, _REPEATS, _TRAIN_SIZE, _TARGET = (
-    (20, 50, 100, 200, 500, 1000, 5000),
-    50,
-    100,
-    "kl_divergence",
-)
 _OF_DATASETS = "holm"  # the adjustment of a study of data sets
-_TRAINING_SETS, _DATA_SETS = 200, 20  # of comparisons of estimators and of tests
 _KINDS = (Data, Measures, Analysis, Limits, Thresholds, Resampling, Preparation)
 _SECTIONS: dict[str, type[BaseModel]] = {
     "": StudyFile,
@@ -63,11 +55,15 @@ def read_sections(content: Any) -> StudyFile:
 
 def _check_kind(given: StudyFile) -> None:
     """Refuse a study without models and data sets, or with keys of the other kind."""
+    if given.compare not in names():
+        *others, last = map(repr, names())
+        allowed = f"it must be one of {', '.join(others)} or {last}"
+        raise KeyedError("compare", f"{json.dumps(given.compare)} is not allowed; {allowed}")
     if given.family is None and not given.datasets:
         raise KeyedError("family", "a study needs a [family] of models, or [[datasets]]")
     if given.datasets and given.family is not None:
         raise KeyedError("datasets", "a study has a [family] or [[datasets]], not both")
-    if given.datasets and given.compare != LEARNERS_KIND:
+    if given.datasets and given.compare != DEFAULT:
         raise KeyedError("compare", f'"{given.compare}" needs a [family], whose truth is known')
     _check_keys(given)
     alien, whose = (_OF_MODELS, "models") if given.datasets else (_OF_DATA, "data sets")
@@ -83,14 +79,11 @@ def _check_kind(given: StudyFile) -> None:
 
 def _check_keys(given: StudyFile) -> None:
     """Refuse the keys of other kinds of studies."""
-    alien = KINDS[given.compare].alien_keys()
-    for kind in KINDS.values():
-        for key in kind.own_keys:
-            section, _, name = key.rpartition(".")
-            stated = getattr(given, section) if section else given
-            if key in alien and name in stated.model_fields_set:
-                text = f'this key is for studies with compare = "{kind.name}"'
-                raise KeyedError(key, text)
+    for key, name in foreign_keys(experiment(given.compare)).items():
+        section, _, last = key.rpartition(".")
+        stated = getattr(given, section) if section else given
+        if last in stated.model_fields_set:
+            raise KeyedError(key, f'this key is for studies with compare = "{name}"')
 
 
 def completed(given: StudyFile) -> StudyFile:
@@ -98,26 +91,4 @@ def completed(given: StudyFile) -> StudyFile:
     if given.datasets and "adjustment" not in given.analysis.model_fields_set:
         analysis = given.analysis.model_copy(update={"adjustment": _OF_DATASETS})
         return given.model_copy(update={"analysis": analysis})
-    if given.compare in ("estimators", "tests"):
-        return _with_exact_values(given)
-    if given.compare != "measures":
-        return given
-    data = {"test_size": "exact", "test_sizes": [*_TEST_SIZES], "repeats": _REPEATS}
-    stated = {key: value for key in data if (value := getattr(given.data, key)) is not None}
-    stated.pop("test_size")
-    sizes = {} if "train_sizes" in given.data.model_fields_set else {"train_sizes": [_TRAIN_SIZE]}
-    targets = given.measures.targets or [_TARGET]
-    changed = {
-        "data": given.data.model_copy(update=data | stated | sizes),
-        "measures": given.measures.model_copy(update={"targets": targets}),
-    }
-    return given.model_copy(update=changed)
-
-
-def _with_exact_values(given: StudyFile) -> StudyFile:
-    """A comparison of estimators or tests with the defaults of its kind."""
-    estimators = given.compare == "estimators"
-    key, number = ("training_sets", _TRAINING_SETS) if estimators else ("repeats", _DATA_SETS)
-    stated = getattr(given.data, key)
-    data = {"test_size": "exact", key: number if stated is None else stated}
-    return given.model_copy(update={"data": given.data.model_copy(update=data)})
+    return experiment(given.compare).completed(given)

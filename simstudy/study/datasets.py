@@ -147,10 +147,10 @@ def prepared_for(
 
     What the learner's own section asks for is done even if the learner could do without.
     """
-    own = spec.preparation
-    preparation = Preparation(**(own or of_study).model_dump())
+    own = spec.stated_preparation
+    preparation = Preparation(**(of_study.model_dump() if own is None else own))
     accepts: frozenset[str] = getattr(learner, "accepts", frozenset())
-    asked = own.model_fields_set if own is not None else frozenset()
+    asked = own or {}
     if "discretize" in asked and preparation.discretize != "none":
         accepts -= {"numeric"}
     if "missing" in asked and preparation.missing != "ignore":

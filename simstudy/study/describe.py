@@ -22,7 +22,7 @@ from simstudy.errors import SimstudyError, describe, suggestion
 from simstudy.measures.arguments import POSITIVE
 from simstudy.measures.base import CONTEXT_KEYWORDS, MeasureInfo, has_exact_value
 from simstudy.study.registry import LEARNERS, MEASURES, REGISTRIES, Registry
-from simstudy.study.spec import keys_of
+from simstudy.study.resolving import keys_of
 
 REQUIRED: Any = dataclasses.MISSING  # the default of a parameter that has none
 _HEADING = re.compile(r"^([A-Z][A-Za-z ]+)\n-{3,}\n", re.MULTILINE)

@@ -17,8 +17,9 @@ from simstudy.measures.base import CONTEXT_KEYWORDS, keywords, parameters, score
 from simstudy.measures.two_level import two_level
 from simstudy.study.explain import KeyedError, sentence
 from simstudy.study.registry import MEASURES, UnknownNameError
+from simstudy.study.resolving import plain, refusal
 from simstudy.study.sections import Measures, MeasureSection
-from simstudy.study.spec import Spec, plain, refusal
+from simstudy.study.spec import Spec
 
 
 def measure_keys(measures: Measures) -> list[str]:
@@ -136,7 +137,7 @@ def _spec(given: MeasureSection, found: dict[str, Any]) -> Spec:
     label, stated = given.label or given.name, given.model_extra or {}
     plain_name = label == given.name and not stated
     identity = json.dumps([label, given.name, stated], sort_keys=True)
-    return Spec(given.name, found, found, given.name if plain_name else identity, label)
+    return Spec(given.name, found, given.name if plain_name else identity, label, resolved=found)
 
 
 def check_parameters(

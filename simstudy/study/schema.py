@@ -36,6 +36,7 @@ from simstudy.study.registry import (
     TESTS,
     Registry,
 )
+from simstudy.study.resolving import EARLIER_NAMES, plain
 from simstudy.study.sections import (
     ChangeSection,
     LearnerSection,
@@ -44,7 +45,6 @@ from simstudy.study.sections import (
     StudyFile,
     TreatmentSection,
 )
-from simstudy.study.spec import EARLIER_NAMES, plain
 
 Schema = dict[str, Any]
 _DRAFT = "https://json-schema.org/draft/2020-12/schema"

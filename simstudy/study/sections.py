@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, field_validator
 
+from simstudy.experiments import DEFAULT, names
 from simstudy.study.constants import MAX_MODELS
 from simstudy.study.explain import explain
 
@@ -343,8 +344,9 @@ class StudyFile(_Section):
         description="Python files that register families, changes, learners or measures, relative "
         "to this file.",
     )
-    compare: Literal["learners", "measures", "estimators", "tests"] = Field(
-        default="learners",
+    compare: str = Field(
+        default=DEFAULT,
+        json_schema_extra={"enum": [*names()]},
         description="What is compared: learners; measures, by how often they prefer the truly "
         "better of two learners; estimators of performance, by their errors; or tests of two "
         "learners, by how often they reject.",

@@ -11,13 +11,14 @@ from pathlib import Path
 from typing import Any
 
 from simstudy.errors import SimstudyError
+from simstudy.experiments import DEFAULT, experiment, foreign_keys, names
+from simstudy.experiments.base import Experiment
 from simstudy.sources.data import DataSource
 from simstudy.study.builtin import study_path
 from simstudy.study.checks import check_study
 from simstudy.study.content import completed, read_sections
 from simstudy.study.digests import recorded_digests
 from simstudy.study.explain import KeyedError
-from simstudy.study.kinds import DOSES, KINDS, LEARNERS_KIND, Kind, tested_scores
 from simstudy.study.measured import (
     resolve_measures,
     resolve_targets,
@@ -26,6 +27,7 @@ from simstudy.study.measured import (
 )
 from simstudy.study.plugins import PluginFile, directory_restored, load_plugin
 from simstudy.study.registry import CHANGES, DATA, ESTIMATORS, FAMILIES, LEARNERS, TESTS, Registry
+from simstudy.study.resolving import plain, resolve_spec, stated_spec
 from simstudy.study.sections import (
     Analysis,
     Data,
@@ -39,11 +41,12 @@ from simstudy.study.sections import (
     Thresholds,
     TreatmentSection,
 )
-from simstudy.study.spec import Spec, plain, resolve_spec, stated_spec
+from simstudy.study.spec import Spec
 from simstudy.study.toml import dumps, read_toml, set_dotted
 from simstudy.texts import counted, summary
 
-_TABLES = Spec(DATA, {}, {}, DATA, "")  # in place of the family of a study of data sets
+DOSES = "doses"  # among overrides of a study: its doses, whatever their key
+_TABLES = Spec(DATA, {}, DATA)  # in place of the family of a study of data sets
 
 
 @dataclass(frozen=True)
@@ -102,7 +105,7 @@ class Study:
     resampling: Resampling
     preparation: Preparation
     keep_answers: bool
-    compare: str = LEARNERS_KIND
+    compare: str = DEFAULT
     targets: tuple[Spec, ...] = ()
     estimators: tuple[Spec, ...] = ()
     tests: tuple[Spec, ...] = ()
@@ -117,7 +120,7 @@ class Study:
         models = f"{self.name!r}: {counted(self.models, 'model')} of {self.family.name}"
         models += "".join(f" + {change.name}" for change in self.changes)
         sizes = ", ".join(map(str, self.doses))
-        return summary(self, models, f"{sizes} {self.kind.dose} rows", ", ".join(self.labels))
+        return summary(self, models, f"{sizes} {self.experiment.dose} rows", ", ".join(self.labels))
 
     def demand_models(self, what: str) -> None:
         """Refuse what is for studies of models alone."""
@@ -135,32 +138,44 @@ class Study:
         return self.title or self.name
 
     @property
-    def kind(self) -> Kind:
+    def experiment(self) -> Experiment:
         """What is compared, and the words for it."""
-        return KINDS[self.compare]
+        return experiment(self.compare)
+
+    @property
+    def kind(self) -> Experiment:
+        """The same."""
+        return self.experiment
+
+    @property
+    def train_sizes(self) -> tuple[int, ...]:
+        """The training sizes."""
+        return tuple(self.data.train_sizes)
+
+    @property
+    def test_sizes(self) -> tuple[int, ...]:
+        """The test sizes of a comparison of measures."""
+        return tuple(self.data.test_sizes or ())
+
+    @property
+    def treatments(self) -> tuple[Spec, ...]:
+        """What is compared."""
+        return self.experiment.treatments(self)
 
     @property
     def labels(self) -> list[str]:
-        """The labels of the treatments: of the learners, unless others are compared."""
-        return [spec.label for spec in getattr(self, self.kind.specs)]
+        """The labels of the treatments."""
+        return [spec.label for spec in self.treatments]
 
     @property
     def doses(self) -> list[int]:
-        """The doses: the training sizes, unless others are compared."""
-        return list(getattr(self.data, self.kind.doses))
+        """The doses, such as training sizes."""
+        return list(self.experiment.doses(self))
 
     @property
     def columns(self) -> list[str]:
-        """The names of the scores: of the measures, unless others are compared."""
-        learners = [learner.label for learner in self.learners]
-        if self.compare == "estimators":
-            pairs = [f"{one}_{other}" for one in self.measures.labels for other in learners]
-            return [f"{score}_{pair}" for score in self.kind.scores for pair in pairs]
-        if self.compare == "tests":
-            return [f"{score}_{names}" for score, names in tested_scores(learners)]
-        targets = [target.label for target in self.targets]
-        own = [f"{score}_{target}" for score in self.kind.scores for target in targets]
-        return own or self.measures.labels
+        """The names of the scores, the primary one first."""
+        return self.experiment.score_names(self)
 
     def as_dict(self) -> dict[str, Any]:
         """The study with every default filled in, in the order of the file's sections."""
@@ -169,10 +184,10 @@ class Study:
         if self.datasets:
             keys.remove("models")
             sections[:1] = ["resampling", "preparation"]
-        if not self.kind.compares_learners:
+        if self.compare != DEFAULT:
             keys.insert(2, "compare")
         content = {key: getattr(self, key) for key in keys}
-        alien = self.kind.alien_keys()
+        alien = foreign_keys(self.experiment)
         if self.datasets:
             content["datasets"] = [one.model_dump(exclude_none=True) for one in self.datasets]
         else:
@@ -219,8 +234,8 @@ def _stated(measures: Measures) -> dict[str, Any]:
 
 
 def _own_preparation(spec: Spec) -> dict[str, Any]:
-    own = spec.preparation
-    return {} if own is None else {"preparation": own.model_dump()}
+    own = spec.stated_preparation
+    return {} if own is None else {"preparation": Preparation(**own).model_dump()}
 
 
 def stated_study(content: Any) -> Study:
@@ -341,8 +356,8 @@ def load_study(
 def _doses_key(raw: Mapping[str, Any]) -> str:
     """The key of the doses in a study file of any kind."""
     compare = raw.get("compare")
-    kind = KINDS.get(compare) if isinstance(compare, str) else None
-    return f"data.{(kind or KINDS[LEARNERS_KIND]).doses}"
+    named = compare if isinstance(compare, str) and compare in names() else DEFAULT
+    return f"data.{experiment(named).dose_key}"
 
 
 def make_study(

@@ -10,7 +10,6 @@ from time import perf_counter
 from typing import Any, Unpack
 
 from simstudy.engine.execute import execute
-from simstudy.engine.kinds import way_of
 from simstudy.engine.plan import Plan, make_plan
 from simstudy.engine.task import Cell, CellKey, prepare
 from simstudy.engine.workers.worker import limit_memory
@@ -293,7 +292,7 @@ def run_cell(study: Study, model: int, size: int, learner: str) -> dict[str, flo
     for what, value, allowed, known in (
         ("model", model, range(plan.models), [f"0 to {plan.models - 1}"]),
         ("size", size, plan.doses if plan.parts else grid, known_sizes),
-        (plan.kind.treatment, learner, learners, learners),
+        (plan.experiment.treatment, learner, learners, learners),
     ):
         if value not in allowed:
             listed = ", ".join(map(str, known))
@@ -302,7 +301,7 @@ def run_cell(study: Study, model: int, size: int, learner: str) -> dict[str, flo
         limit_memory(plan.memory)
     prepare(plan)
     with threadpool_limits(1):
-        cell = way_of(plan).task(plan, model).score_cell(learners[learner], size, every=True)
+        cell = plan.experiment.task(plan, model).score_cell(learners[learner], size, every=True)
     names = [column.name for column in plan.columns]
     scores = dict(zip(names, map(float, cell.values), strict=True))
     return {**scores, "fit_seconds": cell.fit_seconds, "predict_seconds": cell.predict_seconds}

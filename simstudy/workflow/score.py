@@ -70,7 +70,7 @@ def add_measures(
     settings = recorded.as_dict()
     settings["measures"]["also"] = study.as_dict()["measures"]["also"]
     with store.locked(), shown(progress) as update:
-        if asked.measures != known.measures:
+        if asked.measured != known.measured:
             if store.todo(known):  # before anything is replaced
                 raise SimstudyError(f"{store.directory} is not complete; run {path} to complete it")
             prepare(asked)
@@ -124,9 +124,9 @@ def _rescored(
 
     The primary measure is computed again, and must have the value that is recorded.
     """
-    first = [one for one in known.measures[:1] if not _needs_fit(one.name)]
-    new = asked.measures[len(known.measures) :]
-    scoring = replace(asked, measures=(*first, *new))
+    first = [one for one in known.measured[:1] if not _needs_fit(one.name)]
+    new = asked.measured[len(known.measured) :]
+    scoring = replace(asked, measured=(*first, *new))
     old_names = [column.name for column in known.columns]
     models, largest = _extent(known, journal)
     started, done, task = perf_counter(), 0, None

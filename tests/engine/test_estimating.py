@@ -12,8 +12,8 @@ from simstudy import SimstudyError, make_study
 from simstudy.analysis.estimates import coverage, quality
 from simstudy.engine.evaluation import exact_test
 from simstudy.engine.plan import make_plan
-from simstudy.engine.rejecting import RejectingTask, mirrored_attributes
 from simstudy.engine.task import run_task
+from simstudy.experiments.tests.scoring import RejectingTask, mirrored_attributes
 from simstudy.study.registry import LEARNERS
 
 FAMILY = {"name": "tan", "variables": [3, 4], "values": [2, 3]}

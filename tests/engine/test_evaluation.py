@@ -15,8 +15,8 @@ from simstudy.data.codes import configurations
 from simstudy.data.sample import Sample
 from simstudy.engine import evaluation as module
 from simstudy.engine.evaluation import evaluation, population
-from simstudy.engine.plan import Column
 from simstudy.engine.scoring import Scorer, class_prior
+from simstudy.experiments.base import ScoreColumn
 from simstudy.learners.aode import AODE
 from simstudy.learners.c45.boosting import BoostedC45
 from simstudy.learners.c45.learner import C45
@@ -66,7 +66,7 @@ def draw(family, seed, variables=(4, 4), values=(2, 3)):
 
 def exact_scores(model, proba, train, measures, cutoff="mml", limit=None):
     judged = evaluation(model, "exact", np.random.default_rng(0))
-    columns = [Column(name, name, "exact") for name in measures]
+    columns = [ScoreColumn(name, name, "exact") for name in measures]
     return Scorer(columns, "train", cutoff, math.e, model, judged)(proba, train, limit)
 
 

@@ -10,11 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import simstudy
-from simstudy.engine.picking import PickingTask, pack_picks, unpack_picks
 from simstudy.engine.plan import make_plan
 from simstudy.engine.task import run_task
-from simstudy.engine.test_sets import TestSets, draw_test_sets
 from simstudy.errors import SimstudyError
+from simstudy.experiments.measures.scoring import PickingTask, pack_picks, unpack_picks
+from simstudy.experiments.measures.test_sets import TestSets, draw_test_sets
 from simstudy.networks.model import Component, Model
 from simstudy.study.study import make_study
 
@@ -84,7 +84,7 @@ def choices(study, tests):
     """The choices of each measure, of shape (test sets, pairs)."""
     task, plan = task_of(study), make_plan(study)
     made = tests(task)
-    return {one.label: task.picks(one, made) for one in plan.measures}
+    return {one.label: task.picks(one, made) for one in plan.measured}
 
 
 TRUTH = [[0.75, 0.25], [0.25, 0.75]]
@@ -102,12 +102,12 @@ def test_one_row_and_two_learners_by_hand():
     every_row = TestSets(np.arange(4)[:, None])
     weights = task._trial.weights
     shares = {}
-    for one in plan.measures:
+    for one in plan.measured:
         picks = task.picks(one, every_row)[:, 0]
         shares[one.label] = float(((picks + 1) / 2) @ weights)
     assert shares == pytest.approx({"log_loss": 0.25, "brier_score": 0.25, "accuracy": 0.5})
     drawn = draw_test_sets(weights, 1, 4000, lambda i: np.random.default_rng(i))
-    share = (task.picks(plan.measures[0], drawn) == 1).mean()
+    share = (task.picks(plan.measured[0], drawn) == 1).mean()
     assert share == pytest.approx(0.25, abs=4 * math.sqrt(0.25 * 0.75 / 4000))
 
 
@@ -174,7 +174,7 @@ def test_endless_rows_make_a_measure_right_if_the_target_is_its_own_expectation(
         )
         for place, target in enumerate(targets)
     }
-    for one in plan.measures[:4]:
+    for one in plan.measured[:4]:
         assert task.picks(one, tests)[0].tolist() == signs[one.label].tolist()
 
 
@@ -241,7 +241,7 @@ def test_the_values_are_those_of_the_measures_on_the_rows_themselves():
     row = tests.places[2]
     configurations, y = task._trial.rows[row], task._trial.target[row]
     prior = fits.train.class_frequencies(0.5)
-    for component in plan.measures:
+    for component in plan.measured:
         if ":" in component.name:
             continue
         task.picks(component, tests)

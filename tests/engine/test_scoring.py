@@ -9,13 +9,13 @@ import pytest
 
 from simstudy import Sample
 from simstudy.engine.evaluation import Evaluation, Trial
-from simstudy.engine.plan import Column
 from simstudy.engine.scoring import (
     InvalidProbabilitiesError,
     Scorer,
     check_probabilities,
     class_prior,
 )
+from simstudy.experiments.base import ScoreColumn
 from simstudy.learners.prior import Prior
 from simstudy.measures.base import clip
 from simstudy.sources.tan import TANFamily
@@ -27,7 +27,7 @@ TEST = Sample([[0, 0, 0, 1], [0, 0, 0, 2]], MODEL.cards)
 
 def scorer_of(measures, test=TEST, cutoff="mml", base=math.e, model=MODEL, reward="mean"):
     """A scorer of predictions for the rows of a sample."""
-    columns = [Column(name, name, "sampled") for name in measures]
+    columns = [ScoreColumn(name, name, "sampled") for name in measures]
     judged = Evaluation(test.attributes, {"sampled": Trial(np.arange(len(test)), test.target)})
     return Scorer(columns, "train", cutoff, base, model, judged, reward)
 

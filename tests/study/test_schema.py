@@ -10,9 +10,9 @@ import pytest
 from jsonschema import Draft202012Validator, ValidationError
 
 from simstudy import SimstudyError, load_collection, make_study
+from simstudy.experiments import DEFAULT, experiment, names
 from simstudy.study.builtin import builtin_studies
 from simstudy.study.describe import parameters_of
-from simstudy.study.kinds import KINDS
 from simstudy.study.lists import is_collection
 from simstudy.study.registry import FAMILIES, LEARNERS
 from simstudy.study.schema import list_schema, study_schema
@@ -90,7 +90,7 @@ def test_the_starter_has_every_key_of_a_study():
     keys = {key for section in sections for key in section.model_fields}
     keys |= {one.name for one in parameters_of(FAMILIES.get("tan"))}
     keys -= {"compare", "datasets", "resampling", "preparation"}  # of data sets
-    others = [kind for kind in KINDS.values() if not kind.compares_learners]
+    others = [experiment(name) for name in names() if name != DEFAULT]
     keys -= {key.rpartition(".")[2] for kind in others for key in kind.own_keys}
     for key in keys:
         assert re.search(rf"^#?(\[*{key}\]|{key} = )", text, flags=re.MULTILINE), key

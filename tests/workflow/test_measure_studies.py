@@ -6,9 +6,9 @@ import pytest
 
 import simstudy
 from simstudy.errors import SimstudyError
+from simstudy.experiments import experiment
 from simstudy.report.terminal import make_console, print_summary
 from simstudy.report.wording import reworded
-from simstudy.study.kinds import KINDS
 
 STUDY = {
     "name": "judges",
@@ -123,9 +123,9 @@ def test_studies_of_learners_have_no_choices(tmp_path):
 
 
 def test_words_are_exchanged_in_texts_and_tables_but_not_in_data():
-    kind = KINDS["measures"]
+    kind = experiment("measures")
     assert reworded("Learners after 50 training rows", kind) == "Measures after 50 test rows"
     assert reworded({"a": ["no learner", 3]}, kind) == {"a": ["no measure", 3]}
-    assert reworded("no learner", KINDS["learners"]) == "no learner"
+    assert reworded("no learner", experiment("learners")) == "no learner"
     table = pd.DataFrame({"learner": [1]})
     assert reworded(table, kind) is table

@@ -12,7 +12,6 @@ from simstudy.analysis.compare import PAIRED, WELCH
 from simstudy.analysis.findings import Findings
 from simstudy.report.prose.phrases import adjusted_for, level, listed
 from simstudy.results.results import Results
-from simstudy.study.kinds import KINDS
 from simstudy.texts import counted
 
 _TESTS = {
@@ -24,13 +23,14 @@ _TESTS = {
 def settings(results: Results) -> dict[str, str]:
     """A study's settings by dotted key, its learners and other treatments by their labels."""
     found: dict[str, str] = {}
-    named = {KINDS[name].specs: KINDS[name].treatment for name in KINDS}
+    study = results.study
+    named = {"learners": study.learners, "estimators": study.estimators, "tests": study.tests}
     for key, value in results.settings.items():
-        if key in named and isinstance(value, list):
-            for spec in getattr(results.study, key):
+        if key in named:
+            for spec in named[key]:
                 options = ", ".join(f"{k} = {_text(v)}" for k, v in spec.resolved.items())
                 text = spec.name + f" ({options})" * bool(options)
-                found[f"{named[key]} {spec.label}"] = text
+                found[f"{key.removesuffix('s')} {spec.label}"] = text
         elif key == "datasets":
             paths = [str(one["path"]).rpartition("/")[2] for one in value]
             found |= {key: _text([path.partition(".")[0] for path in paths])} if paths else {}

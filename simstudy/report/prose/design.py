@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from simstudy.measures.base import MeasureInfo
-from simstudy.report.prose.phrases import MAX_NAMED, all_sizes, count_range, listed, opening
+from simstudy.report.prose.phrases import count_range, listed, opening
 from simstudy.study.constants import ROWS_BESIDE_EXACT
 from simstudy.study.sizes import size_text
 from simstudy.study.spec import Spec
@@ -19,117 +19,7 @@ _FAMILIES = {"naive_bayes": "Naive Bayes", "tan": "TAN", "aode": "AODE", "kdb": 
 
 def question(study: Study, info: MeasureInfo) -> str:
     """The study's question in one sentence."""
-    learners, sizes = study.labels, study.doses
-    place = f"On random {_models(study)}"
-    if study.compare == "measures":
-        return f"{place}, {_which_measure(study, info)}"
-    if study.compare in ("estimators", "tests"):
-        return f"{place}, {_which_to_trust(study, info)}"
-    after = f"after {all_sizes(sizes)} rows"
-    if len(sizes) > MAX_NAMED + 1:
-        after = f"after {sizes[0]:,} to {sizes[-1]:,} rows ({len(sizes)} sizes)"
-    if len(learners) == 1:
-        return f"{place}, how well does {learners[0]} predict, by {info.label}, {after}?"
-    which = listed(learners) if len(learners) <= MAX_NAMED + 1 else f"{len(learners)} learners"
-    cross = ", and where do they overtake each other" if len(sizes) > 1 else ""
-    return f"{place}, which of {which} predicts best, by {info.label}, {after}{cross}?"
-
-
-def _which_measure(study: Study, info: MeasureInfo) -> str:
-    """The question of a comparison of measures."""
-    labels, sizes = study.labels, study.doses
-    which = listed(labels) if len(labels) <= MAX_NAMED + 1 else f"{len(labels)} measures"
-    rows = f"{sizes[0]:,} to {sizes[-1]:,}" if len(sizes) > 1 else f"{sizes[0]:,}"
-    return (
-        f"which of {which} finds the better of two learners, judged by {info.label}, from {rows} "
-        "test rows?"
-    )
-
-
-def _which_to_trust(study: Study, info: MeasureInfo) -> str:
-    """The question of a comparison of estimators or of tests."""
-    number, rows = len(study.labels), all_sizes(study.doses)
-    if study.compare == "estimators":
-        return (
-            f"which of {number} estimators comes nearest to the exact value with {rows} rows "
-            f"available, by {info.label}?"
-        )
-    return (
-        f"how often does each of {number} tests reject with {rows} rows available, by {info.label}?"
-    )
-
-
-def aims(study: Study) -> str:
-    """What the study is for."""
-    labels, several = study.labels, len(study.doses) > 1
-    if study.compare == "measures":
-        more = ", and to see how that changes with the number of test rows" * several
-        return (
-            f"To compare {counted(len(labels), 'measure')} by how often each prefers the truly "
-            f"better of two learners fitted to the same rows{more}."
-        )
-    if study.compare == "estimators":
-        return (
-            f"To compare {counted(len(labels), 'estimator')} of a learner's performance by how "
-            "near they come to its exact value, and how often their intervals contain it."
-        )
-    if study.compare == "tests":
-        return (
-            f"To compare {counted(len(labels), 'test')} of two learners by how often each rejects: "
-            "without a difference (type I error), and with one that is known (power)."
-        )
-    learn = "they learn" if len(labels) > 1 else "it learns"
-    more = ", and to see how that changes with the number of training rows" * several
-    return (
-        f"To compare {counted(len(labels), 'learner')} by how near the class probabilities that "
-        f"{learn} come to the truth{more}."
-    )
-
-
-def estimands(study: Study, info: MeasureInfo) -> str:
-    """What is estimated."""
-    unit = f" ({info.unit})" if info.unit else ""
-    if study.compare == "measures":
-        return (
-            f"For every measure and test size: the mean, over the models of the family, of its "
-            f"{info.label}{unit}: over all pairs of learners and {study.data.repeats} test sets, "
-            "the share in which it prefers the learner that is better by the target, where a tie "
-            "of the measure counts half and pairs that the target ties are left out. The loss is "
-            "the mean of what the learner that it prefers lacks in the target. For every two "
-            "measures and test size: the mean paired difference of the two."
-        )
-    if study.compare == "estimators":
-        return (
-            "For every estimator and number of rows available: the mean, over the models of the "
-            f"family, of the {info.label}. The exact value is that of the classifier trained on "
-            "the rows available or, as the second target, the mean over "
-            f"{study.data.training_sets} training sets of as many rows. For every two estimators: "
-            "the mean paired difference of the two."
-        )
-    if study.compare == "tests":
-        return (
-            "For every test and number of rows available: the share of data sets, of "
-            f"{study.data.repeats} drawn from every model, on which it rejects at 5 %. Type I "
-            "error: two copies of one learner, each fitted to 80 % of the training rows drawn for "
-            "it at random; or one classifier asked about the rows and about others drawn from the "
-            "same classes (mirrored), so that both have the same exact performance. Neither null "
-            "has the effect of a training set that favours one of two learners in all splits at "
-            "once, so these shares do not show that a test keeps its level between different "
-            "learners. Power: two learners, where the test favours the one that is better by its "
-            "exact value."
-        )
-    several = len(study.labels) > 1
-    pairs = " For every two learners and training size: the mean paired difference of the two."
-    change = (
-        " For every two learners: the number of training rows at which that difference changes "
-        "sign."
-    )
-    return (
-        "For every learner and training size: the mean, over the models of the family, of its "
-        f"{info.label}{unit} after training on a random set of that size."
-        + pairs * several
-        + change * (several and len(study.doses) > 1)
-    )
+    return f"On random {_models(study)}, {study.experiment.page().question(study, info)}"
 
 
 def _models(study: Study) -> str:
@@ -149,12 +39,7 @@ def _models(study: Study) -> str:
 def design(study: Study) -> str:
     """One sentence on what was run."""
     sizes = ", ".join(f"{size:,}" for size in study.data.train_sizes)
-    test = _test(study.data.test_size)
-    if study.compare == "tests":
-        test = f"{study.data.repeats} data sets of each size; differences exact"
-    if study.compare == "measures":
-        doses = ", ".join(f"{size:,}" for size in study.doses)
-        test = f"{study.data.repeats} test sets of {doses} rows each; targets exact"
+    test = study.experiment.page().evaluated(study)
     changed = f", changed by {'; then '.join(map(_change, study.changes))}" if study.changes else ""
     return (
         f"{study.models} models of the family {study.family.name}{changed}; training sets of "
@@ -172,7 +57,7 @@ def _toml(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def _test(size: int | str) -> str:
+def evaluated_on(size: int | str) -> str:
     """What the learners were evaluated on."""
     if isinstance(size, int):
         return f"test sets of {size:,} rows"
@@ -254,21 +139,10 @@ def sections(study: Study, about: Callable[[str, str], str]) -> dict[str, str]:
         **_changes_section(study, about),
         "Training data": f"From every model a set of each size ({sizes} rows), {how}. All learners "
         "of a model get the same sets.",
-        "Test data": _test_sets(study)
-        if study.compare == "measures"
-        else _test_section(data.test_size),
+        "Test data": study.experiment.page().test_data(study),
         "Random numbers": f"Seed {study.seed}. Every random stream is a function of the seed, the "
         "family, the number of the model and the purpose of the stream.",
     }
-
-
-def _test_sets(study: Study) -> str:
-    sizes = ", ".join(f"{size:,}" for size in study.doses)
-    return (
-        f"From every model {study.data.repeats} sets of each size ({sizes} rows), the same for all "
-        "measures; each is the first rows of the next larger one. Targets are exact: expectations "
-        "over all configurations of the variables."
-    )
 
 
 def _changes_section(study: Study, about: Callable[[str, str], str]) -> dict[str, str]:
@@ -286,7 +160,8 @@ def _changes_section(study: Study, about: Callable[[str, str], str]) -> dict[str
     return {"Changes": " ".join([*made, truth])}
 
 
-def _test_section(size: int | str) -> str:
+def test_section(size: int | str) -> str:
+    """Where the test rows of learners come from."""
     if isinstance(size, int):
         return f"From every model one set of {size:,} rows, the same for all learners and sizes."
     exact = (

@@ -16,10 +16,10 @@ MAX_FAILURES = 10  # that are listed
 def methods(results: Results) -> list[Table]:
     """What is compared, and the learners."""
     kind = results.study.kind
-    if kind.compares_learners:
+    if results.study.treatments == results.study.learners:
         return [learners(results)]
     lines: list[list[str | Cell]] = []
-    for index, spec in enumerate(getattr(results.study, kind.specs)):
+    for index, spec in enumerate(results.study.treatments):
         given = ", ".join(f"{key} = {value}" for key, value in spec.resolved.items())
         about = results.about(kind.treatment, spec.name)
         lines.append([words(spec.label, "", index), spec.name, given, about])
@@ -31,7 +31,7 @@ def methods(results: Results) -> list[Table]:
 def learners(results: Results) -> Table:
     """The learners with their parameters."""
     lines: list[list[str | Cell]] = []
-    compared = results.study.kind.compares_learners
+    compared = results.study.treatments == results.study.learners
     for index, spec in enumerate(results.study.learners):
         given = ", ".join(f"{key} = {value}" for key, value in spec.resolved.items())
         about = results.about("learner", spec.name)

@@ -15,8 +15,6 @@ from simstudy.results.results import Results
 
 def choice_tables(results: Results) -> list[Table]:
     """How many rows measures need, which contradict the truth, and which each other."""
-    if results.study.compare != "measures":
-        return []
     return [needed(results), against_truth(results), contradictions(results)]
 
 

@@ -16,58 +16,16 @@ from simstudy.arrays import FloatArray
 from simstudy.data.sample import Sample
 from simstudy.engine.benches import Sequential, bench_of, judge_of, splitter
 from simstudy.engine.evaluation import EXACT
-from simstudy.engine.kinds import Way
-from simstudy.engine.plan import Column, Component, Plan
+from simstudy.engine.plan import Plan
 from simstudy.engine.task import Cell, NoPrimaryError, Task, plain_text
 from simstudy.errors import describe
 from simstudy.estimators.bench import Bench, Judge
 from simstudy.estimators.estimate import INTERVALS, Estimate
-from simstudy.measures.base import MeasureInfo, Undefined
-from simstudy.study.kinds import SHARES
-from simstudy.study.registry import ESTIMATORS, MEASURES
-
-# Of an estimate against the value of this classifier, and against the mean over training sets.
-ERRORS = ("squared_error", "squared_error_of_mean", "error", "error_of_mean")
-COVERED, COVERED_MEAN, WIDTH = "covered", "covered_mean", "width"  # by the interval
-_WORDS = {
-    "squared_error": "squared error of the estimate of {}",
-    "squared_error_of_mean": "squared error of the estimate of mean {}",
-    "error": "error of the estimate of {}",
-    "error_of_mean": "error of the estimate of mean {}",
-    COVERED: "coverage of {}",
-    COVERED_MEAN: "coverage of mean {}",
-    WIDTH: "width of the interval of {}",
-}
-
-
-class Estimating(Way):
-    """An estimator is scored by its errors for every learner and measure."""
-
-    def columns(self, plan: Plan) -> list[Column]:
-        """Return errors, and coverage and width of intervals, by measure and learner."""
-        return [
-            Column(f"{what}_{measure.label}_{learner.label}", measure.name, what, learner.label)
-            for what in plan.kind.scores
-            for measure in plan.measures
-            for learner in plan.learners
-        ]
-
-    def info(self, plan: Plan, column: Column) -> MeasureInfo:
-        """Describe an error, a coverage or a width."""
-        own: MeasureInfo = MEASURES.get(column.measure).info
-        what, signed = column.test, ("error", "error_of_mean")
-        label = _WORDS[what].format(f"{own.label} ({column.label})")
-        zero = "no bias" if what in signed else ""
-        covers = what in (COVERED, COVERED_MEAN)
-        return MeasureInfo(covers, label=label, zero=zero, share=what in SHARES)
-
-    def task(self, plan: Plan, model: int) -> Task:
-        """Return the task of one model."""
-        return EstimatingTask(plan, model)
-
-    def role(self, treatment: Component, dose: int) -> str:
-        """Return the role of the stream of the rows available."""
-        return f"train/{dose}"
+from simstudy.experiments.base import ScoreColumn
+from simstudy.experiments.estimators import COVERED, COVERED_MEAN, ERRORS, WIDTH
+from simstudy.measures.base import Undefined
+from simstudy.study.registry import ESTIMATORS
+from simstudy.study.spec import Spec
 
 
 @dataclass(frozen=True)
@@ -94,11 +52,11 @@ class EstimatingTask(Task):
         super().__init__(plan, model)
         self._rows: Available | None = None
 
-    def _scored_columns(self) -> list[Column]:
+    def _scored_columns(self) -> list[ScoreColumn]:
         """The measures, which are exact."""
         return [
-            Column(one.label, one.name, EXACT, one.label, one.parameters)
-            for one in self._plan.measures
+            ScoreColumn(one.label, one.name, EXACT, one.label, one.parameters)
+            for one in self._plan.measured
         ]
 
     def available(self, size: int) -> Available:
@@ -112,7 +70,7 @@ class EstimatingTask(Task):
         plan, sample = self._plan, self.training_set(size)
         names, rarer = self._problem.class_names, self._problem.rarer
         judges = [
-            judge_of(plan, one, sample.target, self._truth, names, rarer) for one in plan.measures
+            judge_of(plan, one, sample.target, self._truth, names, rarer) for one in plan.measured
         ]
         splits = splitter(sample.target, lambda purpose: self._stream(f"{purpose}/{size}"))
         streams = [
@@ -134,13 +92,13 @@ class EstimatingTask(Task):
         sample = self._known_truth.sample(size, self._stream(f"train/{size}/{number}"))
         return [self._exact(one, sample, size, purpose) for one in self._plan.learners]
 
-    def _exact(self, learner: Component, sample: Sample, size: int, purpose: str) -> list[float]:
+    def _exact(self, learner: Spec, sample: Sample, size: int, purpose: str) -> list[float]:
         """Return the exact values of a learner fitted to a sample; NaN if there is none."""
         proba = self._answers(learner, sample, self._stream(_role(learner, size, purpose)))[0]
         found = self._score(proba, sample)
         return [math.nan if isinstance(one, BaseException) else one for one in found]
 
-    def score_cell(self, component: Component, size: int, every: bool = False) -> Cell:
+    def score_cell(self, component: Spec, size: int, every: bool = False) -> Cell:
         """Estimate the performance of every learner by every measure."""
         cell = self._blank(component, size)
         estimator = ESTIMATORS.get(component.name)(**component.parameters)
@@ -157,7 +115,7 @@ class EstimatingTask(Task):
         troubles = [
             plain_text(f"no {measure.label} of {learner.label}: {one.value.reason}")
             for learner, each in zip(self._plan.learners, found, strict=True)
-            for measure, one in zip(self._plan.measures, each, strict=True)
+            for measure, one in zip(self._plan.measured, each, strict=True)
             if isinstance(one.value, Undefined)
         ]
         if math.isnan(values[0]):
@@ -185,7 +143,7 @@ class EstimatingTask(Task):
 
     def _places(self) -> list[tuple[int, int]]:
         """Return the measure and the learner of every column."""
-        measures, learners = len(self._plan.measures), len(self._plan.learners)
+        measures, learners = len(self._plan.measured), len(self._plan.learners)
         number = len(self._plan.columns) // (measures * learners)
         return [(m, k) for m in range(measures) for k in range(learners)] * number
 
@@ -230,5 +188,5 @@ def packed(found: list[list[Estimate]], rows: Available) -> str:
     )
 
 
-def _role(learner: Component, size: int, purpose: str) -> str:
+def _role(learner: Spec, size: int, purpose: str) -> str:
     return f"learner/{learner.identity}/{size}/{purpose}"

@@ -19,53 +19,23 @@ import numpy.typing as npt
 from simstudy.arrays import FloatArray, IntArray, read_only
 from simstudy.data.sample import Sample
 from simstudy.engine.evaluation import EXACT, Trial
-from simstudy.engine.kinds import Way
-from simstudy.engine.plan import Column, Component, Plan
+from simstudy.engine.plan import Plan
 from simstudy.engine.scoring import Called, class_prior
 from simstudy.engine.task import Cell, NoPrimaryError, Task, plain_text, role
-from simstudy.engine.test_sets import TestSets, draw_test_sets
 from simstudy.errors import describe
+from simstudy.experiments.base import ScoreColumn
+from simstudy.experiments.measures.test_sets import TestSets, draw_test_sets
 from simstudy.measures.arguments import arguments
-from simstudy.measures.base import MeasureInfo, clip, keywords, score
+from simstudy.measures.base import clip, keywords, score
 from simstudy.measures.two_level import TOLERANCE, level_names
 from simstudy.study.constants import NO_CHOICE
-from simstudy.study.kinds import KINDS
 from simstudy.study.registry import MEASURES
+from simstudy.study.spec import Spec
 
 Signs = npt.NDArray[np.int8]  # 1 where the first of a pair is preferred, −1 the second, 0 neither
-RIGHT, LOSS = KINDS["measures"].scores
 
 
-class Picking(Way):
-    """A measure is scored by its choices between learners."""
-
-    def columns(self, plan: Plan) -> list[Column]:
-        """Return for every target the share of right choices and the loss from following them."""
-        return [
-            Column(f"{what}_{target.label}", target.name, what, target.label)
-            for what in (RIGHT, LOSS)
-            for target in plan.targets
-        ]
-
-    def info(self, plan: Plan, column: Column) -> MeasureInfo:
-        """Describe a share of right choices, or a loss."""
-        own: MeasureInfo = MEASURES.get(column.measure).info
-        plain = column.label == column.measure
-        label = own.label if plain else column.label.replace("_", " ")
-        if column.test == RIGHT:
-            return MeasureInfo(True, label=f"right choices by {label}", share=True)
-        return MeasureInfo(False, own.logarithmic, f"loss in {label}", own.unit)
-
-    def task(self, plan: Plan, model: int) -> Task:
-        """Return the task of one model."""
-        return PickingTask(plan, model)
-
-    def role(self, treatment: Component, dose: int) -> str:
-        """Return the role of the first test set's stream."""
-        return _role(0)
-
-
-def _role(repeat: int) -> str:
+def test_role(repeat: int) -> str:
     return f"test/{repeat}"
 
 
@@ -101,10 +71,10 @@ class PickingTask(Task):
         self._known: tuple[TestSets | None, dict[tuple[str, str], FloatArray]] = None, {}
         self._pairs = np.array([*itertools.combinations(range(len(plan.learners)), 2)]).T
 
-    def _scored_columns(self) -> list[Column]:
+    def _scored_columns(self) -> list[ScoreColumn]:
         """The targets, which are exact."""
         return [
-            Column(one.label, one.name, EXACT, one.label, one.parameters)
+            ScoreColumn(one.label, one.name, EXACT, one.label, one.parameters)
             for one in self._plan.targets
         ]
 
@@ -144,12 +114,12 @@ class PickingTask(Task):
                     self._trial.weights,
                     size,
                     self._plan.repeats,
-                    lambda repeat: self._stream(_role(repeat)),
+                    lambda repeat: self._stream(test_role(repeat)),
                 ),
             )
         return self._tests[1]
 
-    def score_cell(self, component: Component, size: int, every: bool = False) -> Cell:
+    def score_cell(self, component: Spec, size: int, every: bool = False) -> Cell:
         """Let a measure choose between the learners of every pair on every test set."""
         cell = self._blank(component, size)
         with warnings.catch_warnings(record=True) as raised:
@@ -194,7 +164,7 @@ class PickingTask(Task):
             raise NoPrimaryError(troubles[0], values)
         return values, troubles
 
-    def picks(self, component: Component, tests: TestSets) -> Signs:
+    def picks(self, component: Spec, tests: TestSets) -> Signs:
         """The choices of a measure, of shape (test sets, pairs).
 
         It prefers neither learner where it ties, or has no value for one of them.

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from simstudy.engine.picking import Signs, unpack_picks
 from simstudy.engine.plan import Plan
+from simstudy.experiments.measures.scoring import Signs, unpack_picks
 from simstudy.study.constants import NO_CHOICE
 
 
@@ -21,7 +22,7 @@ def read_picks(plan: Plan, text: str) -> tuple[Signs, Signs]:
 
 def picks_columns(
     plan: Plan, keys: list[tuple[int, str]], kept: Mapping[int, str]
-) -> dict[str, npt.NDArray[np.int64] | npt.NDArray[np.int8]]:
+) -> dict[str, list[str] | npt.NDArray[Any]]:
     """The choices of every measure, one entry per model, size, pair of learners and test set.
 
     Parameters
@@ -36,7 +37,7 @@ def picks_columns(
     pairs, repeats = math.comb(len(plan.learners), 2), plan.repeats
     shape = (plan.models, len(plan.test_sizes), pairs, repeats)
     sizes = {size: place for place, size in enumerate(plan.test_sizes)}
-    signs = {one.label: np.full(shape, NO_CHOICE, np.int8) for one in plan.measures}
+    signs = {one.label: np.full(shape, NO_CHOICE, np.int8) for one in plan.measured}
     truths = {f"truth_{one.label}": np.full(shape, NO_CHOICE, np.int8) for one in plan.targets}
     for place, text in kept.items():
         model, (size, label) = place // len(keys), keys[place % len(keys)]

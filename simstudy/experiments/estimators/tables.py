@@ -27,8 +27,6 @@ _INTERVALS = {
 
 def estimate_tables(results: Results) -> list[Table]:
     """Bias, spread and coverage of all estimators, by learner, measure and rows available."""
-    if results.study.compare != "estimators":
-        return []
     return [
         table
         for target in _TARGETS
@@ -38,8 +36,6 @@ def estimate_tables(results: Results) -> list[Table]:
 
 def estimate_files(results: Results) -> dict[str, pd.DataFrame]:
     """The same as tables for files."""
-    if results.study.compare != "estimators":
-        return {}
     named = {"estimators.csv": results.estimator_quality, "coverage.csv": results.interval_quality}
     return {
         name: pd.concat({target: make(target) for target in _TARGETS}, names=["target"])

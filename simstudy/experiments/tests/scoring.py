@@ -26,51 +26,18 @@ from simstudy.data.resampling import Scheme, Split
 from simstudy.data.sample import Sample
 from simstudy.engine.benches import Sequential, Streams, bench_of, fit_and_ask, judge_of, splitter
 from simstudy.engine.evaluation import EXACT, Trial
-from simstudy.engine.kinds import Way
-from simstudy.engine.plan import Column, Component, Plan
+from simstudy.engine.plan import Plan
 from simstudy.engine.task import Cell, Task, plain_text
 from simstudy.estimators.bench import Bench, Judge
 from simstudy.estimators.comparing import Decision, LearnerTest
+from simstudy.experiments.base import ScoreColumn
 from simstudy.measures.base import MeasureInfo
-from simstudy.study.kinds import SHARES, tested_scores
 from simstudy.study.registry import MEASURES, TESTS
+from simstudy.study.spec import Spec
 
-COPIES, MIRRORED, POWER, WRONG, GAP = "type_1", "type_1_mirrored", "power", "wrong", "difference"
 SHARE_OF_COPIES = 0.8
 LEVEL = 0.05
 Splitter = Callable[[Scheme], Sequence[Split]]
-
-
-class Rejecting(Way):
-    """A test is scored by how often it rejects."""
-
-    def columns(self, plan: Plan) -> list[Column]:
-        """Return the rates of rejection, of every learner and pair, by the primary measure."""
-        measure = plan.measures[0]
-        return [
-            Column(f"{what}_{name}", measure.name, what, name.replace("_", " and "))
-            for what, name in tested_scores([one.label for one in plan.learners])
-        ]
-
-    def info(self, plan: Plan, column: Column) -> MeasureInfo:
-        """Describe a rate of rejections, or the true difference."""
-        words = {
-            COPIES: "type I error, two copies of {}",
-            MIRRORED: "type I error, {} of equal exact performance",
-            POWER: "power, {}",
-            WRONG: "rejections in favour of the worse of {}",
-            GAP: "exact difference of {}",
-        }
-        label, share = words[column.test].format(column.label), column.test in SHARES
-        return MeasureInfo(column.test == POWER, label=label, share=share)
-
-    def task(self, plan: Plan, model: int) -> Task:
-        """Return the task of one model."""
-        return RejectingTask(plan, model)
-
-    def role(self, treatment: Component, dose: int) -> str:
-        """Return the role of the stream of the first data set."""
-        return f"train/{dose}/0"
 
 
 @dataclass(frozen=True)
@@ -91,10 +58,10 @@ class RejectingTask(Task):
         super().__init__(plan, model)
         self._contests: tuple[int, list[Contest]] | None = None
 
-    def _scored_columns(self) -> list[Column]:
+    def _scored_columns(self) -> list[ScoreColumn]:
         """The primary measure, which is exact."""
-        one = self._plan.measures[0]
-        return [Column(one.label, one.name, EXACT, one.label, one.parameters)]
+        one = self._plan.measured[0]
+        return [ScoreColumn(one.label, one.name, EXACT, one.label, one.parameters)]
 
     def contests(self, size: int) -> list[Contest]:
         """Return the data sets of a size; the last ones are cached."""
@@ -108,7 +75,7 @@ class RejectingTask(Task):
         plan, place = self._plan, f"{size}/{number}"
         sample = self._known_truth.sample(size, self._stream(f"train/{place}"))
         names, rarer = self._problem.class_names, self._problem.rarer
-        judge = judge_of(plan, plan.measures[0], sample.target, self._truth, names, rarer)
+        judge = judge_of(plan, plan.measured[0], sample.target, self._truth, names, rarer)
         splits = splitter(sample.target, lambda purpose: self._stream(f"{purpose}/{place}"))
         mirror = mirrored_attributes(
             self._judged.tests[EXACT],
@@ -126,7 +93,7 @@ class RejectingTask(Task):
             whole.append(mirrored[-1][0])
         return Contest(judge, copies, mirrored, whole, self._exact(sample, place))
 
-    def _streams(self, component: Component, place: str) -> Streams:
+    def _streams(self, component: Spec, place: str) -> Streams:
         return Sequential(
             lambda purpose: self._stream(f"learner/{component.identity}/{place}/{purpose}")
         )
@@ -143,10 +110,10 @@ class RejectingTask(Task):
 
     @property
     def _info(self) -> MeasureInfo:
-        info: MeasureInfo = MEASURES.get(self._plan.measures[0].name).info
+        info: MeasureInfo = MEASURES.get(self._plan.measured[0].name).info
         return info
 
-    def score_cell(self, component: Component, size: int, every: bool = False) -> Cell:
+    def score_cell(self, component: Spec, size: int, every: bool = False) -> Cell:
         """Let a test compare the learners on every data set."""
         cell = self._blank(component, size)
         test: LearnerTest = TESTS.get(component.name)(**component.parameters)

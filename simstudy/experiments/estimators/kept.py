@@ -24,17 +24,15 @@ def read_estimates(plan: Plan, text: str) -> npt.NDArray[np.float64]:
         values = np.array(json.loads(text), dtype=np.float64)
     except (TypeError, OverflowError, RecursionError) as error:
         raise ValueError("the estimates of a cell are damaged") from error
-    if values.shape != (len(plan.learners) * len(plan.measures), len(VALUES) + len(BOUNDS)):
+    if values.shape != (len(plan.learners) * len(plan.measured), len(VALUES) + len(BOUNDS)):
         raise ValueError("the estimates of a cell are damaged")
     return values
 
 
 def estimate_columns(
     plan: Plan, keys: list[tuple[int, str]], kept: Mapping[int, str]
-) -> tuple[dict[str, list[str]], dict[str, npt.NDArray[Any]]]:
+) -> dict[str, list[str] | npt.NDArray[Any]]:
     """The estimates of all cells: one entry per model, size, estimator, learner and measure.
-
-    Texts and numbers are in dictionaries of their own.
 
     Parameters
     ----------
@@ -45,20 +43,17 @@ def estimate_columns(
     kept : mapping
         What the cells keep, by their position.
     """
-    each = [(one.label, other.label) for one in plan.learners for other in plan.measures]
+    each = [(one.label, other.label) for one in plan.learners for other in plan.measured]
     cells = [(model, *key) for model in range(plan.models) for key in keys]
     values = np.full((len(cells), len(each), len(VALUES) + len(BOUNDS)), math.nan)
     for place, text in kept.items():
         values[place] = read_estimates(plan, text)
     flat = values.reshape(len(cells) * len(each), -1)
-    numbers: dict[str, npt.NDArray[Any]] = {
+    return {
         "model": np.repeat(np.array([cell[0] for cell in cells], np.int64), len(each)),
         "size": np.repeat(np.array([cell[1] for cell in cells], np.int64), len(each)),
-        **{name: flat[:, at] for at, name in enumerate((*VALUES, *BOUNDS))},
-    }
-    texts = {
         "estimator": [cell[2] for cell in cells for _ in each],
         "learner": [pair[0] for _ in cells for pair in each],
         "measure": [pair[1] for _ in cells for pair in each],
+        **{name: flat[:, at] for at, name in enumerate((*VALUES, *BOUNDS))},
     }
-    return texts, numbers

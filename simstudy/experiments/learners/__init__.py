@@ -1,0 +1,93 @@
+"""Comparisons of learners: a cell is a learner fitted to a training set."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from simstudy.engine.evaluation import EXACT, SAMPLED
+from simstudy.experiments.base import Design, Experiment, ScoreColumn
+from simstudy.measures.base import MeasureInfo, keywords
+from simstudy.study.registry import MEASURES
+
+if TYPE_CHECKING:
+    from simstudy.engine.plan import Plan
+    from simstudy.engine.task import Task
+    from simstudy.experiments.page import Page
+    from simstudy.study.spec import Spec
+    from simstudy.study.study import Study
+
+
+class Learners(Experiment):
+    """Learners are scored by measures of their predictions."""
+
+    name = "learners"
+    treatment = "learner"
+    dose = "training"
+    score = "measure"
+    own_keys = ("data.test_size",)
+    keeps_answers = True
+    growing = ("learners", "data.train_sizes")
+
+    def treatments(self, design: Design) -> tuple[Spec, ...]:
+        """Return the learners."""
+        return design.learners
+
+    def check(self, study: Study) -> None:
+        """Refuse exact evaluation over too many configurations."""
+        from simstudy.study.checks import check_exact
+
+        check_exact(study)
+
+    def score_names(self, study: Study) -> list[str]:
+        """Return the labels of the measures."""
+        return study.measures.labels
+
+    def conditions(self, plan: Plan) -> dict[str, object]:
+        """Return nothing: results of this experiment need not name it."""
+        return {}
+
+    def columns(self, plan: Plan) -> list[ScoreColumn]:
+        """Return the measures on each test: exact, sampled, or exact and then sampled."""
+        exact = [_column(one, "", EXACT) for one in plan.measured if one.label in plan.exact]
+        if plan.test_size == "exact":
+            return exact
+        suffix = "" if isinstance(plan.test_size, int) else "_sampled"
+        sampled = [_column(one, suffix, SAMPLED) for one in plan.measured]
+        return exact + sampled if plan.test_size == "both" else sampled
+
+    def info(self, plan: Plan, column: ScoreColumn) -> MeasureInfo:
+        """Describe a column's measure; its label names a reward other than the mean."""
+        measure = MEASURES.get(column.measure)
+        info: MeasureInfo = measure.info
+        label = info.label
+        if plan.reward != "mean" and "reward" in keywords(measure):
+            label += f" ({plan.reward} over classes)"
+        if column.label != column.measure:
+            label = column.label.replace("_", " ")
+        if column.name != column.label:
+            label += " (sampled)"
+        return replace(info, label=label)
+
+    def task(self, plan: Plan, model: int) -> Task:
+        """Return the task of one problem."""
+        from simstudy.engine.task import Task
+
+        return Task(plan, model)
+
+    def role(self, treatment: Spec, dose: int) -> str:
+        """Return the role of a learner's stream."""
+        from simstudy.engine.task import role
+
+        return role(treatment, dose)
+
+    def page(self) -> Page:
+        """Return its sentences, tables and files."""
+        from simstudy.experiments.learners.page import LearnersPage
+
+        return LearnersPage()
+
+
+def _column(measure: Spec, suffix: str, test: str) -> ScoreColumn:
+    label = measure.label
+    return ScoreColumn(label + suffix, measure.name, test, label, measure.parameters)
