@@ -79,10 +79,9 @@ def list_(
     ] = None,
 ) -> None:
     """List the families, changes, learners and measures, or describe one."""
-    from simstudy.results.manifest import first_line
     from simstudy.study.describe import find_components
     from simstudy.study.plugins import load_plugin
-    from simstudy.study.registry import REGISTRIES
+    from simstudy.study.registry import REGISTRIES, first_line
 
     for file in plugin or []:
         load_plugin(Path(os.path.realpath(file)))

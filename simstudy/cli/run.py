@@ -20,7 +20,7 @@ from simstudy.cli.report import results_of_others
 from simstudy.engine.workers.child import available_processors, spare_children
 from simstudy.errors import SOME_FAILED, SimstudyError
 from simstudy.study.builtin import study_path
-from simstudy.study.sizes import read_size, whole_number
+from simstudy.study.sizes import Size, whole_number
 from simstudy.study.study import DOSES
 from simstudy.study.toml import read_toml
 from simstudy.texts import counted, echo, shortened
@@ -346,7 +346,7 @@ def cell(
 
 def _size(text: str) -> int:
     try:
-        return read_size(text)
+        return Size.read(text).number
     except ValueError as error:
         raise SimstudyError(
             f"--size: '{shortened(text)}' is not a number of rows, or a share: 100%"

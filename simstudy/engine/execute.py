@@ -28,7 +28,7 @@ def execute(
     is the address of a Dask scheduler, or "local" to start one. ``refused`` collects the addresses
     of cluster workers with a different environment, and the reasons.
     """
-    tasks: list[TaskKey] = [(model, None) for model in range(plan.models)]
+    tasks: list[TaskKey] = [(model, None) for model in range(plan.problems)]
     if todo is not None:
         tasks = [
             (model, None if len(wanted) == plan.cells_each else wanted)

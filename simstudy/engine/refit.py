@@ -11,11 +11,11 @@ from simstudy.arrays import FloatArray
 from simstudy.data.matching import matched
 from simstudy.data.preparation import Prepared
 from simstudy.data.schema import Schema
-from simstudy.engine.plan import Plan, data_identity
-from simstudy.engine.problems import build
+from simstudy.engine.plan import Plan
 from simstudy.engine.scoring import check_probabilities
 from simstudy.engine.seeds import stream
 from simstudy.engine.task import state_restored
+from simstudy.sources.models import build
 from simstudy.study.registry import LEARNERS
 from simstudy.texts import counted, summary
 
@@ -101,11 +101,11 @@ class Refit:
 
 def refit(study: Study, plan: Plan, label: str, dataset: str, estimate: Estimate) -> Refit:
     """Fit a learner of a study to a whole data set, prepared as in the study."""
-    place = [table.name for table in plan.tables].index(dataset)
-    table, section = plan.tables[place], study.datasets[place]
+    place = [table.name for table in study.tables].index(dataset)
+    table, section = study.tables[place], study.datasets[place]
     component = next(one for one in plan.learners if one.label == label)
     assert component.preparation is not None, "rows of data sets are prepared"
-    rng = stream(plan.seed, data_identity(table), 0, f"refit/{component.identity}")
+    rng = stream(plan.seed, table.identity, 0, f"refit/{component.identity}")
     with state_restored():
         prepared = component.preparation.fit(table.sample, component.accepts)
         fitted = build(LEARNERS, component).fit(prepared.train.copy(), rng)

@@ -72,7 +72,7 @@ def reliability(
     plan = study if isinstance(study, Plan) else make_plan(study)
     # Other measures are not needed; some require limits, which are slow.
     plan = replace(plan, measured=plan.measured[:1])
-    models = min(plan.models, MAX_MODELS) if models is None else models
+    models = min(plan.problems, MAX_MODELS) if models is None else models
     sizes = _selected("size", [size] if isinstance(size, int) else size, plan.train_sizes)
     labels = _selected("learner", learners, [component.label for component in plan.learners])
     components = [component for component in plan.learners if component.label in labels]
@@ -99,7 +99,7 @@ def reliability(
     columns = ["learner", "size", "model", "bin", "low", "high"]
     columns += ["share", "predicted", "observed", "count"]
     table = pd.DataFrame(rows, columns=columns)
-    test = SAMPLED if isinstance(plan.test_size, int) else EXACT
+    test = plan.source.tests[0]
     return Repeated(table, models, failed, primary, test)
 
 
@@ -218,8 +218,8 @@ def _selected(kind: str, wanted: Collection[Any] | None, known: Sequence[Any]) -
 
 def _check(plan: Plan, models: int, bins: int, classes: str) -> None:
     """Refuse arguments out of range."""
-    if not 1 <= models <= plan.models:
-        raise SimstudyError(f"models is {models}; it must be from 1 to {plan.models}")
+    if not 1 <= models <= plan.problems:
+        raise SimstudyError(f"models is {models}; it must be from 1 to {plan.problems}")
     if bins < 1:
         raise SimstudyError(f"bins is {bins}; it must be at least 1")
     if classes not in (EVERY, MODAL):

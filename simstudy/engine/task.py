@@ -21,7 +21,6 @@ from simstudy.arrays import FloatArray, read_only
 from simstudy.data.sample import Sample
 from simstudy.engine.evaluation import population
 from simstudy.engine.plan import Plan
-from simstudy.engine.problems import build, changed_model, problem
 from simstudy.engine.scoring import (
     InvalidProbabilitiesError,
     NoLimitError,
@@ -31,8 +30,8 @@ from simstudy.engine.scoring import (
 )
 from simstudy.errors import describe
 from simstudy.experiments.base import ScoreColumn
-from simstudy.networks.model import Model
-from simstudy.sources.changes.world import Population, World
+from simstudy.sources.changes.world import Population
+from simstudy.sources.models import build
 from simstudy.study.plugins import directory_restored, execute_plugin
 from simstudy.study.registry import LEARNERS, REGISTRIES
 from simstudy.study.spec import Spec
@@ -115,7 +114,7 @@ class Task:
         self._isolated: Callable[[], AbstractContextManager[None]]
         self._isolated = state_restored if plan.sources else nullcontext
         with self._isolated():
-            self._problem = problem(plan, model)
+            self._problem = plan.source.problem(plan, model)
         self._truth, self._judged = self._problem.truth, self._problem.judged
         self._score = self._scorer(self._scored_columns())
         self._limits: dict[str, tuple[FloatArray | None, str]] = {}
@@ -342,17 +341,6 @@ def prepare(plan: Plan) -> None:
     registries = {registry.kind: registry for registry in REGISTRIES}
     for kind, name, thing in plan.interactive:
         registries[kind].register(name, thing)
-
-
-def draw_world(plan: Plan, index: int) -> World:
-    """One of the models of a study, changed."""
-    with state_restored():
-        return changed_model(plan, index)
-
-
-def draw_model(plan: Plan, index: int) -> Model:
-    """One of the models of a study: what its training rows are drawn from."""
-    return draw_world(plan, index).train.model
 
 
 def failed(cell: Cell, error: BaseException, status: str, during: str = "") -> Cell:

@@ -101,6 +101,7 @@ class Experiment(Words, ABC):
     own_keys: ClassVar[tuple[str, ...]] = ()
     keeps: ClassVar[str] = ""
     keeps_answers: ClassVar[bool] = False
+    takes_orders: ClassVar[bool] = False  # such as two-level measures, which order two results
     shares: ClassVar[frozenset[str]] = frozenset()
     # The conditions of a plan that hold its treatments and its doses, which may grow.
     growing: ClassVar[tuple[str, str]] = ("treatments", "doses")

@@ -45,7 +45,7 @@ class Analyses(MeasureAnalyses):
             design = Design(
                 tuple(self.learners),
                 tuple(self.sizes),
-                study.models,
+                study.problems,
                 study.analysis.confidence,
                 study.analysis.adjustment,
                 study.experiment,
@@ -371,14 +371,17 @@ class Analyses(MeasureAnalyses):
             What training rows (``train``) and test rows (``test``) are drawn from, with
             ``sample``, ``posterior`` and ``class_prior``.
         """
-        from simstudy.engine.task import draw_world
+        from simstudy.engine.task import state_restored
+        from simstudy.sources.models import Models
 
         plan = self._plan
-        if index not in range(plan.models):
+        if index not in range(plan.problems):
             raise SimstudyError(
-                f"the study has no model {index}; it has models 0 to {plan.models - 1}"
+                f"the study has no model {index}; it has models 0 to {plan.problems - 1}"
             )
-        return draw_world(plan, index)
+        assert isinstance(plan.source, Models)
+        with state_restored():
+            return plan.source.world(plan, index)
 
     def refit(self, learner: str, dataset: str | None = None) -> Refit:
         """Fit a learner to all rows of a data set, prepared as in the study.

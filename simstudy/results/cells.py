@@ -54,7 +54,7 @@ class CellFolder(Folder):
                 f"{damaged} lines of {self.directory / JOURNAL} were damaged or incomplete; their "
                 "cells were recomputed"
             )
-        missing = ~done.reshape(plan.models, plan.cells_each)
+        missing = ~done.reshape(plan.problems, plan.cells_each)
         todo = {}
         for model in np.flatnonzero(missing.any(axis=1)).tolist():
             lacking = np.flatnonzero(missing[model]).tolist()
@@ -69,7 +69,7 @@ class CellFolder(Folder):
         labels = labels - {one.label for one in plan.treatments}
         sizes = (sizes & self._own_sizes()) - {*plan.doses}  # not those added by refining
         found = [
-            _count(sum(model >= plan.models for model in models), "model"),
+            _count(sum(model >= plan.problems for model in models), "model"),
             _count(len(sizes), "size", [f"{size:,} rows" for size in sorted(sizes)]),
             _count(len(labels), "learner", sorted(labels)),
         ]
@@ -94,7 +94,7 @@ class CellFolder(Folder):
             raise SimstudyError(
                 f"model {cell.model} differs from when it was first drawn, so its cells in "
                 f"{self.directory} cannot be compared with new ones: either the family "
-                f"'{plan.family.name}' uses random numbers other than those of its generator, or "
+                f"'{plan.source.name}' uses random numbers other than those of its generator, or "
                 "numpy has changed; the results there are unchanged; choose another directory "
                 "with --out"
             )
@@ -157,7 +157,7 @@ class CellFolder(Folder):
                     for cell in cells:
                         if (place := places.of(cell)) is None:
                             key = (cell.model, cell.size, cell.learner)
-                            known = cell.model < plan.models and cell.learner in labels
+                            known = cell.model < plan.problems and cell.learner in labels
                             if known and key not in added:
                                 added.add(key)  # of a refinement size
                                 new.append(cell)
@@ -211,7 +211,7 @@ class CellFolder(Folder):
     def forget_failures(self, plan: Plan) -> bool:
         """Remove failed cells, so that they are rerun; returns whether there were any."""
         labels = [one.label for one in plan.treatments]
-        asked = self._asked(plan.models, plan.doses, labels)
+        asked = self._asked(plan.problems, plan.doses, labels)
         with self._errors():
             dropped = Journal(self.directory).drop(lambda cell: cell.status != "ok" and asked(cell))
         if dropped:

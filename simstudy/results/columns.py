@@ -15,7 +15,6 @@ from simstudy.engine.answers import unpack
 from simstudy.engine.plan import Plan
 from simstudy.engine.task import Cell
 from simstudy.study.constants import ANSWERS, FAILURES, SCORES, TIMINGS
-from simstudy.study.sizes import rows_of
 from simstudy.texts import csv_value
 
 if TYPE_CHECKING:
@@ -36,7 +35,7 @@ class Places:
     def of(self, cell: Cell) -> int | None:
         """The position of a cell; None if it does not belong to the plan, or lacks a part."""
         place = self._places.get((cell.size, cell.learner))
-        if place is None or not 0 <= cell.model < self.plan.models:
+        if place is None or not 0 <= cell.model < self.plan.problems:
             return None
         if len(cell.values) != self._measures or not is_readable(self.plan, cell):
             return None
@@ -107,9 +106,9 @@ class Columns:
 
     def scores(self, only: Mapping[int, Collection[str]] | None = None) -> pa.Table:
         """One row per cell, or only those of some sizes and learners."""
-        columns = self._keys()
-        if not self._plan.parts:
-            columns = {"family": _texts([self._plan.family.name] * len(self.there)), **columns}
+        first = self._plan.source.score_keys()
+        columns = {key: _texts([text] * len(self.there)) for key, text in first.items()}
+        columns |= self._keys()
         for index, column in enumerate(self._plan.columns):
             columns[column.name] = _numbers(self.values[:, index])
         status = ["ok"] * len(self.there)
@@ -120,7 +119,7 @@ class Columns:
         if only is None:
             return table
         named = [label in only.get(size, ()) for size, label in self._places.keys]
-        return table.take(_numbers(np.flatnonzero(np.tile(named, self._plan.models))))
+        return table.take(_numbers(np.flatnonzero(np.tile(named, self._plan.problems))))
 
     def timings(self) -> pa.Table:
         """Seconds that each cell took; not reproducible, so separate from the scores."""
@@ -130,18 +129,21 @@ class Columns:
         return _table(columns)
 
     def _keys(self) -> dict[str, pa.Array]:
-        keys, models, parts = self._places.keys, self._plan.models, self._plan.parts
-        columns = {"model": _numbers(np.repeat(np.arange(models, dtype=np.int64), len(keys)))}
-        sizes = np.tile(np.array([size for size, _ in keys], np.int64), models)
-        if parts:
-            each = [part for part in parts for _ in keys]
-            columns = {"dataset": _texts([part.dataset for part in each]), **columns}
-            for name in ("repeat", "fold"):
-                columns[name] = _numbers(np.array([getattr(p, name) for p in each], np.int64))
-            pairs = zip(sizes.tolist(), each, strict=True)
-            sizes = np.array([rows_of(size, part.train) for size, part in pairs], np.int64)
-        labels = _texts([label for _, label in keys] * models)
-        return {**columns, "size": _numbers(sizes), "learner": labels}
+        plan, keys = self._plan, self._places.keys
+        source, problems = plan.source, range(plan.problems)
+        named = [source.keys(index) for index in problems]
+        columns: dict[str, pa.Array] = {}
+        for name in source.key_columns:
+            if name == "model":
+                each: list[Any] = [*problems]
+            else:
+                each = [keyed[name] for keyed in named]
+            repeated = [value for value in each for _ in keys]
+            texts = bool(each) and isinstance(each[0], str)
+            columns[name] = _texts(repeated) if texts else _numbers(np.array(repeated, np.int64))
+        sizes = [source.rows(index, size) for index in problems for size, _ in keys]
+        labels = _texts([label for _, label in keys] * plan.problems)
+        return {**columns, "size": _numbers(np.array(sizes, np.int64)), "learner": labels}
 
     def answers(self) -> pa.Table:
         """The predictions that were kept: one row per cell and test row."""
@@ -179,13 +181,13 @@ class Columns:
 
     def _key(self, place: int) -> dict[str, Any]:
         """What names a cell in the table of predictions."""
-        keys, parts = self._places.keys, self._plan.parts
-        model, (size, label) = place // len(keys), keys[place % len(keys)]
-        if not parts:
-            return {"model": model, "size": size, "learner": label}
-        part = parts[model]
-        split = {"dataset": part.dataset, "repeat": part.repeat, "fold": part.fold}
-        return {**split, "size": rows_of(size, part.train), "learner": label}
+        keys, source = self._places.keys, self._plan.source
+        index, (size, label) = place // len(keys), keys[place % len(keys)]
+        return {
+            **source.answer_keys(index),
+            "size": source.rows(index, size),
+            "learner": label,
+        }
 
 
 def cell_files(study: Study | Plan) -> dict[str, Callable[[Columns], bytes]]:

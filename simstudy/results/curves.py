@@ -18,7 +18,7 @@ from simstudy.errors import SimstudyError, suggestion
 from simstudy.measures.arguments import class_index
 from simstudy.measures.ranked import Ranking
 from simstudy.results.ranked_answers import DataAnswers, ModelAnswers, RankedAnswers
-from simstudy.study.sizes import dose, size_text
+from simstudy.study.sizes import Size, size_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -159,7 +159,7 @@ def make_curves(
     if not needed <= {*options} <= needed | ({"fixed"} if needed else set()):
         words = "benefit, cost and, if wanted, fixed" if needed else "no further options"
         raise SimstudyError(f"'{kind}' takes {words}, not {', '.join(options) or 'none'}")
-    at = results.sizes[-1] if size is None else dose(size)
+    at = results.sizes[-1] if size is None else Size(size).number
     results._check_size(at)
     for label in learners or ():
         if label not in results.learners:

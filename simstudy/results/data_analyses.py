@@ -41,9 +41,9 @@ class DataAnalyses(Recorded):
         `analysis.data_findings`.
         """
         from simstudy.analysis.data_findings import DataFindings, rope_of
-        from simstudy.study.sizes import dose
+        from simstudy.study.sizes import Size
 
-        name, at = self._measure(measure), self.sizes[-1] if size is None else dose(size)
+        name, at = self._measure(measure), self.sizes[-1] if size is None else Size(size).number
         scores, info = self._of_datasets(size), self.info(name)
         width = rope_of(info) if rope is None else rope
         key = (name, at, width)
@@ -113,12 +113,12 @@ class DataAnalyses(Recorded):
         """The scores of a study of data sets at one training size, with the number of test rows."""
         import numpy as np
 
-        from simstudy.study.sizes import dose, size_text
+        from simstudy.study.sizes import Size, size_text
 
         if not self.study.datasets:
             raise SimstudyError(f"{self.directory} is a study of models; see results.pairwise()")
         sizes, scores = list(self.sizes), self.scores
-        chosen = sizes[-1] if size is None else dose(size)
+        chosen = sizes[-1] if size is None else Size(size).number
         if chosen not in sizes:
             known = ", ".join(map(size_text, sizes))
             raise SimstudyError(f"no training size {size_text(chosen)} here; there are {known}")
@@ -203,7 +203,7 @@ class DataAnalyses(Recorded):
         ``examples`` is false. Studies with plugins have none: nothing of theirs is executed.
         """
         from simstudy.analysis.reversals import reversals
-        from simstudy.study.sizes import dose
+        from simstudy.study.sizes import Size
 
         names = self._measure(first), self._measure(second)
         known = [self.data_findings(name, size=size) for name in names]
@@ -219,7 +219,7 @@ class DataAnalyses(Recorded):
             return found
         from simstudy.results.examples import with_examples
 
-        return with_examples(self, found, self.sizes[-1] if size is None else dose(size))
+        return with_examples(self, found, self.sizes[-1] if size is None else Size(size).number)
 
     def _tables(self) -> Study:
         """The study with its data sets read again; refused if they have changed."""

@@ -10,12 +10,11 @@ import numpy as np
 from simstudy.analysis.reversals import Example, Reversal, Reversals, telling_row
 from simstudy.arrays import FloatArray, IntArray
 from simstudy.engine.plan import Plan, make_plan
-from simstudy.engine.splits import splits_of
 from simstudy.engine.task import Task
 from simstudy.errors import SimstudyError
 from simstudy.results.ranked_answers import Answer, read_answers
+from simstudy.sources.tables import Tables
 from simstudy.study.constants import STUDY
-from simstudy.study.sizes import rows_of
 from simstudy.study.study import load_study
 
 if TYPE_CHECKING:
@@ -65,10 +64,12 @@ def _shown(
 ) -> Reversal:
     """Return a reversal with the most telling row of all splits."""
     best: Example | None = None
-    for model, part in enumerate(plan.parts):
+    source = plan.source
+    assert isinstance(source, Tables)
+    for model, part in enumerate(source.parts):
         if part.dataset != reversal.dataset:
             continue
-        key = (part.dataset, part.repeat, part.fold, rows_of(size, part.train))
+        key = (part.dataset, part.repeat, part.fold, source.rows(model, size))
         own = [
             answers.get((*key, name)) for name in (reversal.winner_first, reversal.winner_second)
         ]
@@ -80,9 +81,8 @@ def _shown(
         place = telling_row(*ahead)
         if place is None or (best and best.difference_second >= ahead[1][place]):
             continue
-        table = plan.table(part)
-        rows = splits_of(table, plan.seed, plan.resampling)[part.number].test
-        best = _example(place, rows, (part.repeat, part.fold), own, ahead, table.sample.class_names)
+        rows, labels = source.split(plan.seed, model).test, source.table(model).sample.class_names
+        best = _example(place, rows, (part.repeat, part.fold), own, ahead, labels)
     return replace(reversal, example=best, no_example="" if best else NO_ROW)
 
 

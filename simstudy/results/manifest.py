@@ -11,10 +11,10 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from simstudy.engine.plan import Plan
-from simstudy.engine.task import draw_model
+from simstudy.engine.task import state_restored
 from simstudy.experiments import DEFAULT, names
 from simstudy.measures.base import keywords
-from simstudy.study.registry import CHANGES, FAMILIES, LEARNERS, MEASURES, Registry, registered
+from simstudy.study.registry import LEARNERS, MEASURES, first_line, registered
 
 COMPLETE = "complete"
 PLUGINS = "plugins"  # directory with copies of the plugins
@@ -192,10 +192,7 @@ def descriptions(plan: Plan) -> dict[str, Any]:
         "measures": {one.name: asdict(plan.experiment.info(plan, one)) for one in plan.columns},
         "columns": {column.name: [column.measure, column.test] for column in plan.columns},
         "about": {
-            "family": {}
-            if plan.parts
-            else {plan.family.name: first_line(FAMILIES, plan.family.name)},
-            **_changes(plan),
+            **plan.source.about(),
             "learner": {one.name: first_line(LEARNERS, one.name) for one in plan.learners},
             "measure": {name: first_line(MEASURES, name) for name in plan.component_names[2]},
         },
@@ -203,10 +200,7 @@ def descriptions(plan: Plan) -> dict[str, Any]:
             name: sorted({"base", "reward", "prior"} & keywords(MEASURES.get(name)))
             for name in plan.component_names[2]
         },
-        "parts": [part._asdict() for part in plan.parts],
-        "notes": {table.name: list(table.notes) for table in plan.tables if table.notes},
-        "tables": {table.name: table.facts for table in plan.tables},
-        **_classes(plan),
+        **plan.source.facts(plan.keep_answers),
         "session": {
             f"{registry.kind} {name}": registry.known_digest(name) or ""
             for registry, name in registered(*plan.component_names)
@@ -215,32 +209,17 @@ def descriptions(plan: Plan) -> dict[str, Any]:
     }
 
 
-def _changes(plan: Plan) -> dict[str, Any]:
-    """What the changes of the models are."""
-    found = {one.name: first_line(CHANGES, one.name) for one in plan.changes}
-    return {"change": found} if found else {}
-
-
-def _classes(plan: Plan) -> dict[str, Any]:
-    """The classes whose probabilities are kept."""
-    names = {table.name: list(table.sample.class_names) for table in plan.tables}
-    return {"classes": names} if plan.keep_answers and names else {}
-
-
-def first_line(registry: Registry, name: str) -> str:
-    """The first line of a component's docstring."""
-    text = getattr(registry.get(name), "__doc__", None)
-    return str(text or "").strip().split("\n")[0]
-
-
 def networks(plan: Plan, drawn: Collection[int]) -> dict[str, Any]:
     """The structures of the first models, as far as they were drawn."""
     found: dict[str, Any] = {}
-    for index in range(0 if plan.parts else min(_NETWORKS, plan.models)):
+    for index in range(min(_NETWORKS, plan.problems)):
         if index not in drawn:
             continue
         try:
-            model = draw_model(plan, index)
+            with state_restored():
+                model = plan.source.model(plan, index)
+            if model is None:
+                continue
             first = model.components[0]
             network = {
                 "names": [str(name) for name in model.names],

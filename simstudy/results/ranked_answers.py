@@ -14,12 +14,12 @@ from simstudy.analysis.decision_curves import Heights
 from simstudy.arrays import FloatArray, IntArray, weights_in
 from simstudy.engine.answers import ROUNDING
 from simstudy.engine.evaluation import EXACT, SAMPLED, Trial
-from simstudy.engine.problems import ModelProblem
 from simstudy.errors import SimstudyError
 from simstudy.measures.arguments import class_numbers, rarest
 from simstudy.measures.ranked import Ranking, rank_scores
+from simstudy.sources.models import ModelProblem, Models
 from simstudy.study.constants import ANSWERS
-from simstudy.study.sizes import rows_of
+from simstudy.study.sizes import Size
 
 if TYPE_CHECKING:
     from simstudy.results.analyses import Analyses
@@ -181,7 +181,8 @@ class ModelAnswers(RankedAnswers):
     @cached_property
     def _problems(self) -> dict[int, ModelProblem]:
         plan = self._results._plan
-        found = {model: ModelProblem(plan, model) for model in range(self._models)}
+        assert isinstance(plan.source, Models)
+        found = {m: ModelProblem(plan.source, plan, m) for m in range(self._models)}
         for (model, *_), answer in self._answers.items():
             if model in found:
                 _check_drawn(model, found[model], answer)
@@ -322,7 +323,7 @@ class DataAnswers(RankedAnswers):
         found: dict[str, dict[int, list[Answer]]] = {label: {} for label in self._labels}
         for (repeat, fold), training in self._training.items():
             for label in self._labels:
-                answer = self._answers.get((repeat, fold, rows_of(size, training), label))
+                answer = self._answers.get((repeat, fold, Size.stored(size).rows(training), label))
                 if answer is not None:
                     found[label].setdefault(repeat, []).append(answer)
         return found

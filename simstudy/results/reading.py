@@ -52,7 +52,7 @@ class Recorded:
         failed = counted(self.manifest["failures"], "failed cell")
         sets = counted(len(self.study.datasets), "data set")
         parts = [
-            sets if self.study.datasets else counted(self.study.models, "model"),
+            sets if self.study.datasets else counted(self.study.problems, "model"),
             counted(len(self.learners), self.study.experiment.treatment),
             counted(len(self.sizes), f"{self.study.experiment.dose} size"),
             *([failed] if self.manifest["failures"] else []),
@@ -157,7 +157,7 @@ class Recorded:
             return self.scores.iloc[:0]
         table = self._read(REFINED, list(self.scores.columns))
         known = table["learner"].isin(self.learners) & (table["size"] > 0)
-        if not (known & table["model"].between(0, self.study.models - 1)).all():
+        if not (known & table["model"].between(0, self.study.problems - 1)).all():
             raise self._damaged(REFINED)
         return table
 
@@ -178,7 +178,7 @@ class Recorded:
     def _every_cell(self, name: str, columns: list[str]) -> pd.DataFrame:
         """A table with a row for each cell, in the order of models, sizes and learners."""
         table = self._read(name, columns)
-        models, sizes, labels = self.study.models, self.sizes, self.learners
+        models, sizes, labels = self.study.problems, self.sizes, self.learners
         each = len(sizes) * len(labels)
         if len(table) != models * each or not (
             np.array_equal(table["model"], np.repeat(np.arange(models), each))

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from simstudy.engine.evaluation import EXACT
-from simstudy.engine.plan import Part, Plan, stated_plan
+from simstudy.engine.plan import Plan, stated_plan
 from simstudy.errors import SimstudyError
 from simstudy.results.manifest import plugin_copy
 from simstudy.results.store import Store
-from simstudy.study.constants import FILES, JOURNAL, STUDY
+from simstudy.study.constants import JOURNAL, STUDY
 from simstudy.study.plugins import PluginFile, read_plugin
 from simstudy.study.registry import DATA, MEASURES, registered
-from simstudy.study.spec import Spec
 from simstudy.study.study import Study, stated_study
 from simstudy.study.toml import read_toml
 
@@ -26,11 +24,10 @@ def recorded_study(directory: Path) -> Study:
     path = directory / STUDY
     try:
         study = stated_study(read_toml(path))
-        if study.datasets:  # what follows from reading them is in the manifest
-            conditions = Store(directory).found()["conditions"]
-            keys = ("train_sizes", "test_size", "training")
-            data = study.data.model_copy(update={key: conditions[f"data.{key}"] for key in keys})
-            study = replace(study, models=conditions["models"], data=data)
+        if not study.source.is_stated:  # the manifest has what data files say
+            study = replace(
+                study, source=study.source.recorded(Store(directory).found(), directory)
+            )
         return study
     except (ValueError, RecursionError) as error:
         raise SimstudyError(
@@ -82,43 +79,17 @@ def recorded_plan(study: Study, directory: Path, manifest: Mapping[str, Any]) ->
     """
     conditions = manifest["conditions"]
     plan = stated_plan(study)
-    texts = _recorded_files(directory, plan.family.parameters)
     identities = dict(conditions["learners"])
-    changes = conditions.get("changes", ())
     return replace(
         plan,
-        family=replace(
-            plan.family,
-            identity=conditions["family"],
-            parameters={**plan.family.parameters, **texts},
-        ),
-        files=tuple((key, plan.family.parameters[key]) for key in texts),
-        changes=tuple(map(_identified, plan.changes, changes)),
+        source=plan.source.recorded(manifest, directory),
         learners=tuple(
             replace(one, identity=identities.get(one.label, "")) for one in plan.learners
         ),
         exact=tuple(one.label for one in plan.measured if _is_exact(one.label, manifest)),
-        datasets=tuple((name, digest) for name, digest in conditions.get("datasets", ())),
-        parts=tuple(Part(**part) for part in manifest.get("parts", ())),
         plugins=tuple(_recorded_plugin(directory, name) for name in study.plugins),
         sources=tuple(conditions["source"].items()),
     )
-
-
-def _identified(component: Spec, identity: str) -> Spec:
-    return replace(component, identity=identity)
-
-
-def _recorded_files(directory: Path, parameters: Mapping[str, Any]) -> dict[str, str]:
-    """The texts of files that the results hold copies of, by the parameters that name them."""
-    found = {}
-    for key, value in parameters.items():
-        place = Path(value) if isinstance(value, str) and "\0" not in value else Path()
-        inside = len(place.parts) == 2 and place.parts[0] == FILES and place.name != ".."
-        if inside and not any((directory / one).is_symlink() for one in (place, FILES)):
-            with suppress(OSError, ValueError):  # missing: needed to run the study again only
-                found[key] = (directory / place).read_text(encoding="utf-8")
-    return found
 
 
 def _is_exact(label: str, manifest: Mapping[str, Any]) -> bool:

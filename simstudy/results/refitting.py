@@ -26,8 +26,8 @@ def refitted(results: Analyses, learner: str, dataset: str | None) -> Refit:
     label = _chosen("learner", learner, results.learners)
     study = load_study(results.directory / STUDY)  # executes plugins, if they are those of the run
     plan = make_plan(study)
-    if dict(plan.datasets)[name] != recorded[name]:
-        table = next(one for one in plan.tables if one.name == name)
+    table = next(one for one in study.tables if one.name == name)
+    if table.digest != recorded[name]:
         raise SimstudyError(f"{table.path} has changed since the study was run; run it again")
     return refit(study, plan, label, name, _estimate(results, label, name))
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import platform
 import tomllib
 import zlib
@@ -148,7 +147,7 @@ class Store(CellFolder):
         copies = plugin_copies(plan)
         for name in {*earlier.get("plugins", []), *earlier.get("plugin_files", [])} - {*copies}:
             self._remove_below(name)
-        copies |= {name: plan.family.parameters[key].encode() for key, name in plan.files}
+        copies |= plan.source.copies()
         for name, content in copies.items():
             self._lead_nowhere_else(name)
             self.write(name, content)
@@ -163,11 +162,8 @@ class Store(CellFolder):
 
         An identical file is left alone; a report of other settings is removed.
         """
-        asked = {**settings, "plugins": plugin_names(plan)}
-        for section, table in zip(asked.get("datasets", ()), plan.tables, strict=False):
-            section["path"] = Path(os.path.relpath(table.path, self.directory)).as_posix()
-        for key, name in plan.files:
-            asked["family"] = {**asked["family"], key: name}
+        placed = plan.source.placed(settings, self.directory)
+        asked = {**settings, "plugins": plugin_names(plan), **placed}
         there = self._written_study()
         if there == asked:
             return
@@ -236,7 +232,7 @@ class Store(CellFolder):
         checksums = {**manifest.get("checksums", {}), FAILURES: zlib.crc32(failures)}
         checksums.pop(REFINED, None)
         checksums |= {REFINED: zlib.crc32(content)} if learners else {}
-        added = plan.models * sum(map(len, learners.values()))
+        added = plan.problems * sum(map(len, learners.values()))
         counts = {"cells": plan.cells + added, "failures": len(own) + len(failed)}
         manifest |= {**counts, "refined": facts, "checksums": checksums}
         manifest["refused_workers"] = {**manifest.get("refused_workers", {}), **self.refused}

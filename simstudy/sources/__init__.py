@@ -9,7 +9,6 @@ from simstudy.lazy import find
 if TYPE_CHECKING:
     from simstudy.sources.aode import AODEFamily
     from simstudy.sources.base import Family
-    from simstudy.sources.data import DataSource
     from simstudy.sources.decision_tree import DecisionTreeFamily
     from simstudy.sources.fitted import FittedFamily
     from simstudy.sources.kdb import KDBFamily
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
 _HOMES = {
     "simstudy.sources.aode": ["AODEFamily"],
     "simstudy.sources.base": ["Family"],
-    "simstudy.sources.data": ["DataSource"],
     "simstudy.sources.fitted": ["FittedFamily"],
     "simstudy.sources.kdb": ["KDBFamily"],
     "simstudy.sources.naive_bayes": ["NaiveBayesFamily"],
@@ -37,7 +35,6 @@ _HOMES = {
 
 __all__ = [
     "AODEFamily",
-    "DataSource",
     "DecisionTreeFamily",
     "Family",
     "FittedFamily",

@@ -27,7 +27,7 @@ def check_changes(study: Study, family: Family | None) -> None:
             "changes", f'changes are for studies of learners, not for compare = "{study.compare}"'
         )
     _check_missing(study)
-    if family is None or not FAMILIES.is_own(study.family.name):
+    if family is None or not FAMILIES.is_own(study.source.name):
         return  # another family may draw anything
     extent_of(study, family)
     if study.changes:

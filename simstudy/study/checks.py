@@ -17,10 +17,10 @@ from simstudy.study.explain import KeyedError
 from simstudy.study.measured import check_parameters, measure_keys, target_keys
 from simstudy.study.registry import FAMILIES, LEARNERS, MEASURES
 from simstudy.study.resolving import refusal
-from simstudy.study.sizes import rows_of
+from simstudy.study.sizes import Size
 
 if TYPE_CHECKING:
-    from simstudy.sources.data import DataSource
+    from simstudy.sources.tables import DataSet
     from simstudy.study.study import Study
 
 _Range: TypeAlias = tuple[int, int]
@@ -118,15 +118,15 @@ def _check_design(
         learner.check_classes(*classes)
 
 
-def _ranges(table: DataSource) -> tuple[_Range, _Range, _Range]:
+def _ranges(table: DataSet) -> tuple[_Range, _Range, _Range]:
     """The ranges of the numbers of variables, of values and of classes; a number has two bins."""
     cards, classes = [card or 2 for card in table.sample.cards], table.sample.classes
     return (len(cards), len(cards)), (min(cards), max(cards)), (classes, classes)
 
 
-def _training_rows(study: Study, table: DataSource) -> list[int]:
+def _training_rows(study: Study, table: DataSet) -> list[int]:
     """The rows of the smallest training part at each size."""
-    return [rows_of(size, table.least_rows) for size in study.data.train_sizes]
+    return [Size.stored(size).rows(table.least_rows) for size in study.train_sizes]
 
 
 def _check_given_prior(study: Study) -> None:
@@ -148,8 +148,8 @@ def _check_true_tree(study: Study) -> None:
     for index, learner in enumerate(study.learners):
         if learner.parameters.get("tree") != "true":
             continue
-        family = FAMILIES.get(study.family.name)(**study.family.parameters)
-        whose = f"the family '{study.family.name}' draws"
+        family = FAMILIES.get(study.demanded_family.name)(**study.demanded_family.parameters)
+        whose = f"the family '{study.demanded_family.name}' draws"
         if isinstance(family, Family) and family.draws_trees:
             whose = without_trees(study)
         if whose and isinstance(family, Family):
@@ -240,9 +240,9 @@ def check_estimated(study: Study) -> None:
 
 def _check_tables(study: Study) -> None:
     """Refuse models whose probability tables exceed any memory."""
-    if not FAMILIES.is_own(study.family.name):
+    if not FAMILIES.is_own(study.demanded_family.name):
         return
-    family = FAMILIES.get(study.family.name)(**study.family.parameters)
+    family = FAMILIES.get(study.demanded_family.name)(**study.demanded_family.parameters)
     (_, variables), (_, values) = family.variables, _all_values(family)
     if family.card_limits is not None or family.max_parents is None:
         return  # tables that are there fit into memory; others are not known
@@ -258,8 +258,12 @@ def _check_tables(study: Study) -> None:
 
 def _check_learners(study: Study) -> None:
     """Refuse learners that are known to fail in this design, or to lack the primary measure."""
-    own = FAMILIES.is_own(study.family.name)  # another one may draw anything
-    family = FAMILIES.get(study.family.name)(**study.family.parameters) if own else None
+    own = FAMILIES.is_own(study.demanded_family.name)  # another one may draw anything
+    family = (
+        FAMILIES.get(study.demanded_family.name)(**study.demanded_family.parameters)
+        if own
+        else None
+    )
     primary = level_names(study.measures.names[0])[0]
     limited = "limit" in keywords(MEASURES.get(primary))
     for index, spec in enumerate(study.learners):
@@ -310,5 +314,5 @@ def _all_values(of: Family | Extent) -> _Range:
 
 def _own_kind(study: Study) -> Family | None:
     """The family, if its keys have the meaning of those of the built-in ones."""
-    cls = FAMILIES.get(study.family.name)
-    return cls(**study.family.parameters) if issubclass(cls, Family) else None
+    cls = FAMILIES.get(study.demanded_family.name)
+    return cls(**study.demanded_family.parameters) if issubclass(cls, Family) else None

@@ -17,12 +17,11 @@ from simstudy.data.preparation import Preparation
 from simstudy.data.resampling import Resampling, Split, fitting_sizes
 from simstudy.data.split_files import read_splits
 from simstudy.errors import SimstudyError
-from simstudy.sources.data import DataSource
+from simstudy.sources.tables import DataSet, Tables, splits_of
 from simstudy.study.explain import KeyedError
-from simstudy.study.sections import Data, DataSetSection
+from simstudy.study.sections import DataSetSection
 from simstudy.study.sections import Preparation as PreparationSection
 from simstudy.study.sections import Resampling as ResamplingSection
-from simstudy.study.sizes import WHOLE, dose
 from simstudy.study.spec import Spec
 
 if TYPE_CHECKING:
@@ -31,52 +30,45 @@ if TYPE_CHECKING:
 
 def with_tables(study: Study, directory: Path) -> Study:
     """Read the data sets of a study and count its splits; raises `KeyedError`."""
-    tables: list[DataSource] = []
+    tables: list[DataSet] = []
     for index, section in enumerate(study.datasets):
         key = f"datasets[{index}]"
         table = _read(section, directory, key)
         if table.name in [other.name for other in tables]:
             raise KeyedError(f"{key}.name", f"two data sets are named '{table.name}'")
         tables.append(table)
-    resampling, number = _resampling(study.resampling), 0
+    resampling, source = _resampling(study.resampling), study.source
+    assert isinstance(source, Tables)
     given = _given_splits(resampling.splits, tables, directory)
     for index, table in enumerate(tables):
-        splits = given.get(table.name) or _example(table, resampling, f"datasets[{index}]")
-        number += len(splits)
-        tables[index] = replace(
-            table,
-            notes=(*table.notes, *_rare(table, resampling)),
-            splits=given.get(table.name),
-            least_rows=min(len(split.train) for split in splits),
+        tables[index] = table = replace(
+            table, notes=(*table.notes, *_rare(table, resampling)), splits=given.get(table.name)
         )
-        _check_sizes(tables[index], resampling)
-    sizes = [dose(size) for size in resampling.sizes] or [WHOLE]
-    data = Data.model_construct(train_sizes=sizes, test_size=1, training="nested")
-    return replace(study, tables=tuple(tables), models=number, data=data)
+        try:
+            splits = splits_of(table, study.seed, source.resampling)
+        except ValueError as error:
+            raise KeyedError(f"datasets[{index}]", f"'{table.name}': {error}") from error
+        tables[index] = replace(table, least_rows=min(len(split.train) for split in splits))
+        _check_sizes(tables[index], splits, resampling)
+    made = Tables.of(tables, study.seed, source.resampling, source.sizes)
+    return replace(study, source=made)
 
 
-def _example(table: DataSource, resampling: Resampling, key: str) -> tuple[Split, ...]:
-    """Splits of a data set: as many as those of the study, and as large but for groups."""
-    assert resampling.scheme is not None
-    try:
-        rng = np.random.default_rng(0)
-        return resampling.scheme.splits(table.sample.target, rng, table.sample.groups)
-    except ValueError as error:
-        raise KeyedError(key, f"'{table.name}': {error}") from error
-
-
-def _check_sizes(table: DataSource, resampling: Resampling) -> None:
-    """Refuse training sizes that a training part does not have; of groups, the plan knows."""
+def _check_sizes(table: DataSet, splits: Sequence[Split], resampling: Resampling) -> None:
+    """Refuse training sizes that a training part does not have."""
     _, others = fitting_sizes(resampling.sizes, table.least_rows)
-    if others and table.sample.groups is None:
-        raise KeyedError(
-            "resampling.sizes",
-            f"{others[0]} does not fit '{table.name}', whose smallest training part has "
-            f"{table.least_rows} rows",
-        )
+    if not others:
+        return
+    part = min(splits, key=lambda split: len(split.train))
+    where = f"training part in repeat {part.repeat}, fold {part.fold}"
+    whose = "smallest training part" if table.sample.groups is None else where
+    raise KeyedError(
+        "resampling.sizes",
+        f"{others[0]} does not fit '{table.name}', whose {whose} has {table.least_rows} rows",
+    )
 
 
-def _rare(table: DataSource, resampling: Resampling) -> list[str]:
+def _rare(table: DataSet, resampling: Resampling) -> list[str]:
     """A sentence on the classes of a data set that are too rare to stratify, if there are any."""
     if resampling.scheme is None:
         return []
@@ -93,7 +85,7 @@ def _resampling(given: ResamplingSection) -> Resampling:
 
 
 def _given_splits(
-    path: str | None, tables: Sequence[DataSource], directory: Path
+    path: str | None, tables: Sequence[DataSet], directory: Path
 ) -> dict[str, tuple[Split, ...]]:
     """The splits that a file gives, by data set."""
     if path is None:
@@ -108,7 +100,7 @@ def _given_splits(
     return given
 
 
-def _check_groups(table: DataSource, splits: Sequence[Split]) -> None:
+def _check_groups(table: DataSet, splits: Sequence[Split]) -> None:
     """Refuse splits that have rows of one group in both parts."""
     if (groups := table.sample.groups) is None:
         return
@@ -123,7 +115,7 @@ def _check_groups(table: DataSource, splits: Sequence[Split]) -> None:
             )
 
 
-def _read(section: DataSetSection, directory: Path, key: str) -> DataSource:
+def _read(section: DataSetSection, directory: Path, key: str) -> DataSet:
     options: dict[str, Any] = section.model_dump(exclude={"path", "name"})
     try:
         path = Path(os.path.realpath(directory / section.path))
@@ -137,7 +129,7 @@ def _read(section: DataSetSection, directory: Path, key: str) -> DataSource:
     if np.count_nonzero(counts) < 2:
         label = (found.sample.schema.target.values or ())[int(counts.argmax())]
         raise KeyedError(key, f"{path}: all rows are of the class '{label}'; two are needed")
-    return DataSource(name, path, found.sample, tuple(oddities(found)))
+    return DataSet(name, path, found.sample, tuple(oddities(found)))
 
 
 def prepared_for(

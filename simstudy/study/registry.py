@@ -70,6 +70,10 @@ class Registry:
             raise UnknownNameError(f"unknown {self.kind} '{name}'{suggestion(name, self.names())}")
         return self._registered[name]
 
+    def loaded(self, name: str) -> Any:
+        """The component of this name if a plugin registered it already; else None."""
+        return self._registered.get(name)
+
     def is_own(self, name: str) -> bool:
         """Whether a name is built in; looking up any other may execute plugins."""
         return name in self._builtin
@@ -291,6 +295,12 @@ def registered(
     named = ((CHANGES, changes), (LEARNERS, learners), (MEASURES, measures))
     found = [(kind, name) for kind, names in named for name in names]
     return found if family == DATA else [(FAMILIES, family), *found]
+
+
+def first_line(registry: Registry, name: str) -> str:
+    """The first line of a component's docstring."""
+    text = getattr(registry.get(name), "__doc__", None)
+    return str(text or "").strip().split("\n")[0]
 
 
 def makes_missing(changes: Iterable[str]) -> bool:

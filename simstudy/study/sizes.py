@@ -1,35 +1,62 @@
-"""Training sizes of studies of data sets, which may be shares of the training part."""
+"""Training sizes: numbers of rows, or shares of the training part of a data set."""
+
+from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
-# A training size that is a share of the training part is kept as a whole number above all counts.
-_SHARES, _PARTS = 2 * 10**9, 10**6
-WHOLE = _SHARES + _PARTS
-
-
-def dose(size: float) -> int:
-    """The whole number by which a training size, in rows or as a share, is kept."""
-    return size if isinstance(size, int) else _SHARES + round(size * _PARTS)
+_SHARES, _PARTS = 2 * 10**9, 10**6  # shares are stored as whole numbers above all counts
 
 
-def rows_of(size: int, training: int) -> int:
-    """The number of rows that such a number stands for in a training part."""
-    return size if size < _SHARES else max(1, (size - _SHARES) * training // _PARTS)
+@dataclass(frozen=True)
+class Size:
+    """A number of rows (int), or a share of the training part (float).
+
+    Results store it as a whole number, by which it is also known in random streams.
+    """
+
+    value: int | float
+
+    @classmethod
+    def stored(cls, number: int) -> Size:
+        """The size that is stored as a number."""
+        return cls(int(number) if number < _SHARES else (int(number) - _SHARES) / _PARTS)
+
+    @classmethod
+    def read(cls, text: str) -> Size:
+        """The inverse of `str`; raises ValueError for any other text."""
+        if not text.endswith("%"):
+            return cls(whole_number(text))
+        share = float(text[:-1]) / 100
+        if not 0 < share <= 1:
+            raise ValueError(f"{text} is no share of the training part")
+        return cls(share)
+
+    @property
+    def number(self) -> int:
+        """The number by which it is stored."""
+        if isinstance(self.value, int):
+            return self.value
+        return _SHARES + round(self.value * _PARTS)
+
+    def rows(self, training: int) -> int:
+        """The number of rows in a training part."""
+        if isinstance(self.value, int):
+            return self.value
+        return max(1, (self.number - _SHARES) * training // _PARTS)
+
+    def __str__(self) -> str:
+        if isinstance(self.value, int):
+            return f"{self.value}"
+        return f"{100 * (self.number - _SHARES) / _PARTS:.6g}%"
 
 
-def size_text(size: int) -> str:
-    """Such a number as text: rows, or a share of the training part in percent."""
-    return f"{size}" if size < _SHARES else f"{100 * (size - _SHARES) / _PARTS:.6g}%"
+WHOLE = Size(1.0)  # all of the training part
 
 
-def read_size(text: str) -> int:
-    """The inverse of `size_text`; raises ValueError for any other text."""
-    if not text.endswith("%"):
-        return whole_number(text)
-    share = float(text[:-1]) / 100
-    if not 0 < share <= 1:
-        raise ValueError(f"{text} is no share of the training part")
-    return dose(share)
+def size_text(number: int) -> str:
+    """A stored number as text: rows, or a share of the training part in percent."""
+    return str(Size.stored(number))
 
 
 def whole_number(text: str) -> int:

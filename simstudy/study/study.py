@@ -13,7 +13,9 @@ from typing import Any
 from simstudy.errors import SimstudyError
 from simstudy.experiments import DEFAULT, experiment, foreign_keys, names
 from simstudy.experiments.base import Experiment
-from simstudy.sources.data import DataSource
+from simstudy.sources.models import Models
+from simstudy.sources.source import Source
+from simstudy.sources.tables import DataSet, Tables
 from simstudy.study.builtin import study_path
 from simstudy.study.checks import check_study
 from simstudy.study.content import completed, read_sections
@@ -26,7 +28,7 @@ from simstudy.study.measured import (
     stated_targets,
 )
 from simstudy.study.plugins import PluginFile, directory_restored, load_plugin
-from simstudy.study.registry import CHANGES, DATA, ESTIMATORS, FAMILIES, LEARNERS, TESTS, Registry
+from simstudy.study.registry import CHANGES, ESTIMATORS, FAMILIES, LEARNERS, TESTS, Registry
 from simstudy.study.resolving import plain, resolve_spec, stated_spec
 from simstudy.study.sections import (
     Analysis,
@@ -41,12 +43,12 @@ from simstudy.study.sections import (
     Thresholds,
     TreatmentSection,
 )
+from simstudy.study.sizes import WHOLE, Size
 from simstudy.study.spec import Spec
 from simstudy.study.toml import dumps, read_toml, set_dotted
 from simstudy.texts import counted, summary
 
 DOSES = "doses"  # among overrides of a study: its doses, whatever their key
-_TABLES = Spec(DATA, {}, DATA)  # in place of the family of a study of data sets
 
 
 @dataclass(frozen=True)
@@ -57,14 +59,14 @@ class Study:
     ----------
     name, title : str
         The name of its results, and a title for reports.
-    seed, models : int
-        The seed of all random streams, and the number of models drawn.
+    seed : int
+        The seed of all random streams.
     plugins : sequence of str
         Files that define further families, changes, learners and measures.
-    family : Spec
-        The family that models are drawn from.
-    changes : sequence of Spec
-        The changes made to them, in order.
+    source : Source
+        Where its problems come from: models of a family, or splits of data sets.
+    family : Spec, optional
+        The family that models are drawn from; None in a study of data sets.
     learners : sequence of Spec
         The learners to fit.
     measured : sequence of Spec
@@ -74,8 +76,7 @@ class Study:
     keep_answers : bool
         Whether the predicted probabilities are kept.
     datasets, resampling, preparation
-        The sections of a study of data sets. It has no family of its own: ``family``
-        then stands for the data sets, and ``models`` is the number of splits.
+        The sections of a study of data sets.
     compare : str
         What is compared: "learners", "measures", "estimators" or "tests".
     targets : sequence of Spec
@@ -84,16 +85,14 @@ class Study:
         In a comparison of estimators or of tests, what is compared.
     plugin_files : sequence of PluginFile
         The content of the plugins.
-    tables : sequence of DataSource
-        The data sets as read.
     """
 
     name: str
     title: str
     seed: int
-    models: int
     plugins: tuple[str, ...]
-    family: Spec
+    source: Source
+    family: Spec | None
     learners: tuple[Spec, ...]
     measured: tuple[Spec, ...]
     data: Data
@@ -109,15 +108,13 @@ class Study:
     targets: tuple[Spec, ...] = ()
     estimators: tuple[Spec, ...] = ()
     tests: tuple[Spec, ...] = ()
-    changes: tuple[Spec, ...] = ()
     plugin_files: tuple[PluginFile, ...] = ()
-    tables: tuple[DataSource, ...] = ()
 
     def __repr__(self) -> str:
         if self.datasets:
             sets = counted(len(self.datasets), "data set")
             return summary(self, f"{self.name!r}: {sets}", ", ".join(self.labels))
-        models = f"{self.name!r}: {counted(self.models, 'model')} of {self.family.name}"
+        models = f"{self.name!r}: {counted(self.problems, 'model')} of {self.source.name}"
         models += "".join(f" + {change.name}" for change in self.changes)
         sizes = ", ".join(map(str, self.doses))
         return summary(self, models, f"{sizes} {self.experiment.dose} rows", ", ".join(self.labels))
@@ -148,8 +145,39 @@ class Study:
         return self.experiment
 
     @property
+    def demanded_family(self) -> Spec:
+        """The family, of a study of models."""
+        if self.family is None:
+            self.demand_models("a family")
+        assert self.family is not None
+        return self.family
+
+    @property
+    def problems(self) -> int:
+        """The number of problems: of models, or of splits."""
+        return self.source.count
+
+    @property
+    def models(self) -> int:
+        """The number of models; a study of data sets has none."""
+        self.demand_models("a number of models")
+        return self.source.count
+
+    @property
+    def changes(self) -> tuple[Spec, ...]:
+        """The changes made to each model, in order."""
+        return self.source.changes
+
+    @property
+    def tables(self) -> tuple[DataSet, ...]:
+        """The data sets as read."""
+        return self.source.tables if isinstance(self.source, Tables) else ()
+
+    @property
     def train_sizes(self) -> tuple[int, ...]:
-        """The training sizes."""
+        """The training sizes, as stored."""
+        if isinstance(self.source, Tables):
+            return tuple(size.number for size in self.source.sizes)
         return tuple(self.data.train_sizes)
 
     @property
@@ -191,7 +219,8 @@ class Study:
         if self.datasets:
             content["datasets"] = [one.model_dump(exclude_none=True) for one in self.datasets]
         else:
-            content["family"] = {"name": self.family.name, **self.family.resolved}
+            family = self.demanded_family
+            content["family"] = {"name": family.name, **family.resolved}
         if self.changes:
             content["changes"] = [{"name": one.name, **one.resolved} for one in self.changes]
             if self.preparation != Preparation():  # else no value may be missing
@@ -243,7 +272,7 @@ def stated_study(content: Any) -> Study:
     given = read_sections(content)
     given = completed(given)
     learners = [stated_spec(learner, LEARNERS) for learner in given.learners]
-    family = _TABLES if given.family is None else stated_spec(given.family, FAMILIES)
+    family = None if given.family is None else stated_spec(given.family, FAMILIES)
     changes = [stated_spec(change, CHANGES) for change in given.changes]
     study = _study(given, family, changes, learners, stated_measures(given.measures))
     return replace(
@@ -264,7 +293,7 @@ def _resolved_study(given: StudyFile, directory: Path, digests: Sequence[str] | 
             files.append(load_plugin(path, digest))
         except (OSError, ValueError, RuntimeError) as error:
             raise KeyedError(f"plugins[{index}]", str(error)) from error
-    family = _TABLES
+    family = None
     if given.family is not None:
         family = resolve_spec(given.family, FAMILIES, "family", directory)
     learners = [
@@ -272,7 +301,8 @@ def _resolved_study(given: StudyFile, directory: Path, digests: Sequence[str] | 
         for index, learner in enumerate(given.learners)
     ]
     given = completed(given)
-    measured = resolve_measures(given.measures, ordering=given.compare == "measures")
+    orders = experiment(given.compare).takes_orders
+    measured = resolve_measures(given.measures, ordering=orders)
     changes = [
         resolve_spec(change, CHANGES, f"changes[{index}]")
         for index, change in enumerate(given.changes)
@@ -302,25 +332,39 @@ def _treatments(sections: Sequence[TreatmentSection], registry: Registry) -> tup
 
 def _study(
     given: StudyFile,
-    family: Spec,
+    family: Spec | None,
     changes: Sequence[Spec],
     learners: Sequence[Spec],
     measured: Sequence[Spec],
     files: Sequence[PluginFile] = (),
 ) -> Study:
-    keys = ("name", "title", "seed", "models", "keep_answers", "compare")
+    keys = ("name", "title", "seed", "keep_answers", "compare")
     shared = ("data", "measures", "analysis", "limits", "thresholds")
     sections = (*shared, "resampling", "preparation")
     return Study(
         datasets=tuple(given.datasets),
         plugins=tuple(given.plugins),
         family=family,
-        changes=tuple(changes),
+        source=_source(given, family, changes),
         learners=tuple(learners),
         measured=tuple(measured),
         plugin_files=tuple(files),
         **{key: getattr(given, key) for key in (*keys, *sections)},
     )
+
+
+def _source(given: StudyFile, family: Spec | None, changes: Sequence[Spec]) -> Source:
+    """Where the problems come from, as far as the file says it."""
+    if family is None:
+        sizes = [*map(Size, given.resampling.sizes)] or [WHOLE]
+        resampling = given.resampling.model_dump(exclude={"sizes"}, exclude_none=True)
+        return Tables(len(given.datasets), json.dumps(resampling, sort_keys=True), tuple(sizes))
+    own = FAMILIES.loaded(family.name)
+    if isinstance(own, type) and issubclass(own, Source):  # problems that are no models
+        source: Source = own(**family.parameters)
+        return source.first(given.models)
+    drawn = given.data
+    return Models(family, given.models, drawn.test_size, drawn.training, tuple(changes))
 
 
 def load_study(

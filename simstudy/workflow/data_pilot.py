@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from time import perf_counter
 
 from simstudy.engine.execute import execute
-from simstudy.engine.plan import Plan, make_plan
+from simstudy.engine.plan import make_plan
 from simstudy.engine.workers.child import available_processors
+from simstudy.sources.tables import Tables
 from simstudy.study.study import Study
 
 
@@ -52,26 +53,28 @@ def run_data_pilot(study: Study, jobs: int | None = None) -> DataPilot:
         The worker processes for which the run time is estimated: all processors by default.
     """
     plan = make_plan(study)
-    firsts = _first_splits(plan)
+    source = plan.source
+    assert isinstance(source, Tables)
+    firsts = _first_splits(source)
     every = {(size, one.label) for size in plan.train_sizes for one in plan.learners}
     found = []
     started = perf_counter()
     # One process takes the splits in turn, so the time between two is that of the second.
     for cells in execute(plan, 1, dict.fromkeys(firsts, every)):
-        part, splits = plan.parts[cells[0].model], firsts[cells[0].model]
+        part, splits = source.parts[cells[0].model], firsts[cells[0].model]
         failures = tuple(f"{cell.learner}: {cell.error}" for cell in cells if cell.error)
         ended = perf_counter()
         found.append(DataSetPilot(part.dataset, splits, part.train, ended - started, failures))
         started = ended
-    workers = min(jobs or available_processors(), plan.models)
+    workers = min(jobs or available_processors(), plan.problems)
     return DataPilot(tuple(found), plan.cells_each, workers)
 
 
-def _first_splits(plan: Plan) -> dict[int, int]:
+def _first_splits(source: Tables) -> dict[int, int]:
     """The number of the first split of every data set, and how many splits it has."""
     first: dict[str, int] = {}
     numbers: dict[str, int] = {}
-    for model, part in enumerate(plan.parts):
+    for model, part in enumerate(source.parts):
         first.setdefault(part.dataset, model)
         numbers[part.dataset] = numbers.get(part.dataset, 0) + 1
     return {model: numbers[name] for name, model in first.items()}

@@ -110,7 +110,7 @@ def run_pilot(
 
     with tempfile.TemporaryDirectory() as directory, shown(progress) as update:
         start = perf_counter()
-        few = replace(study, models=models)
+        few = replace(study, source=study.source.first(models))
         results = run_study(few, directory + "/pilot", jobs=jobs, report=False, progress=note)
         table = precision(results.scores, value=results.measures[0])
         if table.loc[table["kind"] == "mean", "sd"].isna().all():

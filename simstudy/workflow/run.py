@@ -83,12 +83,12 @@ def run_study(
             store.begin(study.as_dict(), plan)
             todo = store.todo(plan)
             store.note_kept(plan)
-            seconds = _compute(plan, store, todo, plan.models, options, update)
+            seconds = _compute(plan, store, todo, plan.problems, options, update)
             store.finish(plan, {"seconds": seconds})
         if refine:
 
             def compute(wide: Plan, cells: Mapping[int, list[CellKey]]) -> None:
-                _compute(wide, store, cells, plan.models, options, update)
+                _compute(wide, store, cells, plan.problems, options, update)
 
             if add_sizes(Results(store.directory), plan, store, study.analysis, compute):
                 reused = False
@@ -152,7 +152,7 @@ def run_shard(
             reused = False
         if not reused:
             store.begin(study.as_dict(), plan)
-            models = range(which - 1, plan.models, of)
+            models = range(which - 1, plan.problems, of)
             todo = {model: cells for model, cells in store.todo(plan).items() if model in models}
             store.note_kept(plan)
             _compute(plan, store, todo, len(models), options, update)
@@ -209,7 +209,7 @@ def merge(
                     ", …" if len(missing) > _MAX_NAMED else ""
                 )
                 raise SimstudyError(
-                    f"cells of {len(missing)} of {plan.models} models are in none of the "
+                    f"cells of {len(missing)} of {plan.problems} models are in none of the "
                     f"directories (model {shown}); the others were merged; compute the rest with: "
                     f"simstudy run {whole.directory / 'study.toml'} --out {whole.directory}"
                 )
@@ -229,7 +229,7 @@ def _refine_joined(study: Study, plan: Plan, store: Store) -> bool:
                 f"add them with: simstudy run {store.directory / 'study.toml'} "
                 f"--out {store.directory}"
             )
-        _compute(wide, store, cells, plan.models, {}, None)
+        _compute(wide, store, cells, plan.problems, {}, None)
 
     try:
         return add_sizes(Results(store.directory), plan, store, study.analysis, compute)
@@ -288,10 +288,11 @@ def run_cell(study: Study, model: int, size: int, learner: str) -> dict[str, flo
 
     plan = make_plan(study)
     grid, known_sizes = refinement_grid(plan.doses), [*map(size_text, plan.doses)]
+    sizes = [size] if plan.source.allows(size, plan.doses, grid) else []
     learners = {component.label: component for component in plan.treatments}
     for what, value, allowed, known in (
-        ("model", model, range(plan.models), [f"0 to {plan.models - 1}"]),
-        ("size", size, plan.doses if plan.parts else grid, known_sizes),
+        ("model", model, range(plan.problems), [f"0 to {plan.problems - 1}"]),
+        ("size", size, sizes, known_sizes),
         (plan.experiment.treatment, learner, learners, learners),
     ):
         if value not in allowed:

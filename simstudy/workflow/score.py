@@ -157,16 +157,16 @@ def _rescored(
             yield finished
         done += 1
         if progress is not None:
-            counts = (done, known.models, done * known.cells_each, known.cells, 0)
+            counts = (done, known.problems, done * known.cells_each, known.cells, 0)
             progress(Step(*counts, perf_counter() - started, finished))
 
 
 def _extent(plan: Plan, journal: Journal) -> tuple[int, int]:
     """The number of models, and the largest size, of the studies that a journal has cells of."""
     every = [owner["conditions"] for owner in journal.owners()]
-    models = max([plan.models, *(one["models"] for one in every)])
+    models = max([plan.problems, *(one["models"] for one in every)])
     sizes = {*plan.doses, *(size for one in every for size in levels(one)[1])}
-    return plan.models if plan.parts else models, max(sizes)
+    return max(plan.source.first(models).count, plan.problems), max(sizes)
 
 
 def _rescored_cell(task: Task, cell: Cell) -> Cell:

@@ -22,7 +22,7 @@ from simstudy.analysis.within import means_table
 from simstudy.data.sample import Sample
 from simstudy.data.schema import Schema, Variable
 from simstudy.report.prose.data_finding import reversal_sentence
-from simstudy.sources.data import DataSource
+from simstudy.sources.tables import DataSet
 
 pytestmark = pytest.mark.filterwarnings("error")
 GOLDEN = Path(__file__).parents[1] / "golden" / "real" / "resampling" / "tests.json.gz"
@@ -245,7 +245,7 @@ def test_properties_of_a_data_set():
     columns = [Variable("a", ("x", "y")), Variable("b", None), Variable("c", None)]
     schema = Schema((*columns, Variable("class", ("1", "2", "3"))))
     values = [[0, 1.5, np.nan, 0], [1, np.nan, 2.0, 1], [0, 3.0, 1.0, 1], [1, 2.0, 0.0, 0]]
-    facts = DataSource("small", Path("small.csv"), Sample.of(np.array(values), schema)).facts
+    facts = DataSet("small", Path("small.csv"), Sample.of(np.array(values), schema)).facts
     found = properties("small", [(2, 2), (3, 1)], **facts)
     assert found.missing == 2 / 12
     assert (found.rows, found.attributes, found.numeric, found.classes) == (4, 3, 2, 3)

@@ -10,9 +10,9 @@ from simstudy import Sample, SimstudyError, make_study, run_study
 from simstudy.analysis.reliability import calibration
 from simstudy.engine.evaluation import EXACT, SAMPLED, evaluation
 from simstudy.engine.plan import make_plan
-from simstudy.engine.problems import build
 from simstudy.engine.reliability import reliability
 from simstudy.engine.seeds import stream
+from simstudy.sources.models import build
 from simstudy.study.registry import FAMILIES, LEARNERS
 
 LEARNERS_USED = [
@@ -40,11 +40,11 @@ def by_hand(plan, model, size, label, bins, modal=False):
     """Bins of one cell, row by row: weight, weight × probability, weight × came true, count."""
 
     def rng(role):
-        return stream(plan.seed, plan.family.identity, model, role)
+        return stream(plan.seed, plan.source.identity, model, role)
 
     part = next(part for part in plan.learners if part.label == label)
-    truth = build(FAMILIES, plan.family).draw(rng("model"))
-    judged = evaluation(truth, plan.test_size, rng("test"))
+    truth = build(FAMILIES, plan.source.family).draw(rng("model"))
+    judged = evaluation(truth, plan.source.test_size, rng("test"))
     test = judged.tests.get(EXACT) or judged.tests[SAMPLED]
     learner = build(LEARNERS, part)
     if label == "truth":

@@ -61,13 +61,13 @@ def tree_of(model: Model) -> tuple[int | None, ...]:
 def test_it_is_the_tan_of_the_models_own_tree_to_the_last_bit(family, test_size):
     study = study_of(family, test_size, alpha=0.7)
     plan = make_plan(study)
-    for index in range(plan.models):
+    for index in range(plan.problems):
 
         def rng(role: str, index: int = index) -> np.random.Generator:
-            return stream(plan.seed, plan.family.identity, index, role)
+            return stream(plan.seed, plan.source.identity, index, role)
 
         model = FAMILIES.get(family["name"])(**study.family.parameters).draw(rng("model"))
-        judged = evaluation(model, plan.test_size, rng("test"))
+        judged = evaluation(model, plan.source.test_size, rng("test"))
         columns = [column for column in plan.columns if column.measure in MEASURES[:2]]
         score = Scorer(columns, plan.prior, plan.cutoff, plan.base, model, judged)
         learner = TAN(alpha=0.7, tree=tree_of(model))
@@ -83,7 +83,7 @@ def test_it_is_the_tan_of_the_models_own_tree_to_the_last_bit(family, test_size)
 @pytest.mark.parametrize("family", ["tan", "naive_bayes"])
 def test_its_limit_is_the_oracle(family):
     plan = make_plan(study_of({"name": family}))
-    for index in range(plan.models):
+    for index in range(plan.problems):
         for cell in run_task(plan, index):
             assert cell.warning == ""
             of = dict(zip(MEASURES, cell.values, strict=True))

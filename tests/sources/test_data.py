@@ -6,11 +6,11 @@ import numpy as np
 
 from simstudy.data.sample import Sample
 from simstudy.data.schema import Schema
-from simstudy.sources.data import DataSource
+from simstudy.sources.tables import DataSet
 
 
 def digest(values: np.ndarray) -> str:
-    return DataSource("my", Path("my.csv"), Sample.of(values, Schema.plain((0, 2)))).digest
+    return DataSet("my", Path("my.csv"), Sample.of(values, Schema.plain((0, 2)))).digest
 
 
 def test_a_data_set_is_the_same_whatever_the_bits_of_its_missing_values() -> None:

@@ -186,12 +186,12 @@ def test_without_learners_there_is_no_study(write_study):
 
 def test_a_study_cannot_be_changed(write_study):
     study = load_study(write_study())
-    for thing, key in ((study, "models"), (study.family, "name"), (study.data, "test_size")):
+    for thing, key in ((study, "seed"), (study.family, "name"), (study.data, "test_size")):
         with pytest.raises(
             (dataclasses.FrozenInstanceError, ValidationError), match=r"frozen|assign"
         ):
             setattr(thing, key, 5)
-    again = dataclasses.replace(study, models=9)
+    again = dataclasses.replace(study, source=study.source.first(9))
     assert (study.models, again.models, again.family) == (4, 9, study.family)
 
 

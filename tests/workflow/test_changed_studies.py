@@ -307,7 +307,7 @@ def test_kept_answers_of_rows_with_gaps_give_measures_and_curves_later(tmp_path)
 
 def test_the_identity_of_a_change_is_its_name_and_what_is_not_default():
     plan = make_plan(make_study(content({**NOISE, "rate": 0.1}, GAPS)))
-    assert [json.loads(change.identity) for change in plan.changes] == [
+    assert [json.loads(change.identity) for change in plan.source.changes] == [
         ["label_noise", {}],
         ["missing", {"rate": 0.2}],
     ]

@@ -396,7 +396,7 @@ def test_given_splits_must_keep_groups_together(write, tmp_path):
         }
     )
     frame.to_csv(tmp_path / "flowers.csv", index=False)
-    assert load_study(study).models == 2
+    assert load_study(study).problems == 2
     frame["plant"] = np.arange(60) // 10
     frame.to_csv(tmp_path / "flowers.csv", index=False)
     words = r"resampling.splits: repeat 0, fold 0 of 'flowers' tests row 0, and rows of the same"

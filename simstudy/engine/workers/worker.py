@@ -15,13 +15,13 @@ from typing import Any, BinaryIO
 
 from simstudy.engine import task
 from simstudy.engine.plan import Plan
-from simstudy.engine.problems import build
 from simstudy.engine.task import prepare, run_task
 from simstudy.engine.workers.batches import SECONDS
 from simstudy.engine.workers.child import DRAWN, GROUPS, READY, TRACE
 from simstudy.errors import DifferentError, SimstudyError
+from simstudy.sources.models import build
 from simstudy.study import plugins
-from simstudy.study.registry import CHANGES, FAMILIES, LEARNERS, MEASURES
+from simstudy.study.registry import LEARNERS, MEASURES
 
 
 def answer(place: str) -> None:
@@ -70,10 +70,7 @@ def _made_ready(plan: Plan | Exception) -> str | SimstudyError:
         if isinstance(plan, Exception):
             raise plan
         prepare(plan)
-        if not plan.parts:
-            FAMILIES.get(plan.family.name)
-        for change in plan.changes:
-            CHANGES.get(change.name)
+        plan.source.make_ready()
         for component in plan.learners:
             learner = LEARNERS.get(component.name)
             if plan.timeout is not None and hasattr(learner, "warm_up"):

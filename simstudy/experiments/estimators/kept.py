@@ -44,7 +44,7 @@ def estimate_columns(
         What the cells keep, by their position.
     """
     each = [(one.label, other.label) for one in plan.learners for other in plan.measured]
-    cells = [(model, *key) for model in range(plan.models) for key in keys]
+    cells = [(model, *key) for model in range(plan.problems) for key in keys]
     values = np.full((len(cells), len(each), len(VALUES) + len(BOUNDS)), math.nan)
     for place, text in kept.items():
         values[place] = read_estimates(plan, text)

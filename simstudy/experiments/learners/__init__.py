@@ -49,12 +49,11 @@ class Learners(Experiment):
 
     def columns(self, plan: Plan) -> list[ScoreColumn]:
         """Return the measures on each test: exact, sampled, or exact and then sampled."""
+        tests = plan.source.tests
         exact = [_column(one, "", EXACT) for one in plan.measured if one.label in plan.exact]
-        if plan.test_size == "exact":
-            return exact
-        suffix = "" if isinstance(plan.test_size, int) else "_sampled"
+        suffix = "_sampled" if EXACT in tests else ""
         sampled = [_column(one, suffix, SAMPLED) for one in plan.measured]
-        return exact + sampled if plan.test_size == "both" else sampled
+        return exact * (EXACT in tests) + sampled * (SAMPLED in tests)
 
     def info(self, plan: Plan, column: ScoreColumn) -> MeasureInfo:
         """Describe a column's measure; its label names a reward other than the mean."""

@@ -34,6 +34,7 @@ class Measures(Experiment):
     dose_key = "test_sizes"
     own_keys = ("data.test_sizes", "data.repeats", "measures.targets")
     keeps = "picks.parquet"
+    takes_orders = True
     shares = frozenset({RIGHT})
 
     def treatments(self, design: Design) -> tuple[Spec, ...]:

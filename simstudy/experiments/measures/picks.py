@@ -35,7 +35,7 @@ def picks_columns(
         What the cells keep, by their position.
     """
     pairs, repeats = math.comb(len(plan.learners), 2), plan.repeats
-    shape = (plan.models, len(plan.test_sizes), pairs, repeats)
+    shape = (plan.problems, len(plan.test_sizes), pairs, repeats)
     sizes = {size: place for place, size in enumerate(plan.test_sizes)}
     signs = {one.label: np.full(shape, NO_CHOICE, np.int8) for one in plan.measured}
     truths = {f"truth_{one.label}": np.full(shape, NO_CHOICE, np.int8) for one in plan.targets}

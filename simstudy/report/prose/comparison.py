@@ -65,7 +65,7 @@ def unlike(studies: Mapping[str, Results]) -> list[str]:
             if alone := [item for item in own if item not in shared]:
                 notes.append(f"{name} has {what} that not all studies have: {listed(alone, 12)}.")
 
-    if each := _differ(studies, lambda found: found.study.family.name):
+    if each := _differ(studies, lambda found: found.study.source.name):
         notes.append(f"The models are of different families: {each}.")
     notes += unlike_conventions(studies)
     if each := _differ(studies, lambda found: found.study.data.test_size):

@@ -33,7 +33,7 @@ def data_question(study: Study, findings: DataFindings) -> str:
     if len(learners) == 1:
         return f"{place}, how well does {learners[0]} predict, by {findings.info.label}?"
     which = listed(learners) if len(learners) <= MAX_NAMED + 1 else f"{len(learners)} learners"
-    sizes = ", and after how many training rows" if len(study.data.train_sizes) > 1 else ""
+    sizes = ", and after how many training rows" if len(study.train_sizes) > 1 else ""
     return f"{place}, which of {which} predicts best, by {findings.info.label}{sizes}?"
 
 

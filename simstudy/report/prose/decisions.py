@@ -5,7 +5,7 @@ from __future__ import annotations
 from simstudy.analysis.decision_curves import KINDS, MAX_THRESHOLDS
 from simstudy.report.prose.captions import MAX_BARS
 from simstudy.results.curves import Curves
-from simstudy.study.sizes import WHOLE
+from simstudy.study.sizes import Size
 from simstudy.texts import counted
 
 _WHAT = {
@@ -27,9 +27,9 @@ _WHAT = {
 
 def size_words(size: int) -> str:
     """A training size in words."""
-    if size < WHOLE // 2:
-        return f"{size:,} training rows"
-    return f"{100 * (size - WHOLE) / 10**6 + 100:.6g}% of the training rows"
+    known = Size.stored(size)
+    rows = isinstance(known.value, int)
+    return f"{known.value:,} training rows" if rows else f"{known} of the training rows"
 
 
 def what(kind: str) -> str:

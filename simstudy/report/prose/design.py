@@ -24,9 +24,9 @@ def question(study: Study, info: MeasureInfo) -> str:
 
 def _models(study: Study) -> str:
     """The models of a family, with the number of variables if the family has it."""
-    name = study.family.name
+    name = study.source.name
     text = f"{_FAMILIES[name]} models" if name in _FAMILIES else f"models of the family {name}"
-    family = study.family.resolved
+    family = study.demanded_family.resolved
     bounds = family.get("variables", family.get("attributes"))
     if isinstance(bounds, list) and len(bounds) == 2:
         low, high = bounds
@@ -42,7 +42,7 @@ def design(study: Study) -> str:
     test = study.experiment.page().evaluated(study)
     changed = f", changed by {'; then '.join(map(_change, study.changes))}" if study.changes else ""
     return (
-        f"{study.models} models of the family {study.family.name}{changed}; training sets of "
+        f"{study.problems} models of the family {study.source.name}{changed}; training sets of "
         f"{sizes} rows; {test}; seed {study.seed}"
     )
 
@@ -95,7 +95,7 @@ def data_design(study: Study) -> str:
     kinds |= {"loo": "leaving one row out", "bootstrap": "bootstrap samples"}
     how = f"splits from {given.splits}" if given.splits else kinds[given.scheme or "cv"]
     sets = counted(len(study.datasets), "data set")
-    return f"{sets}; {how}, {study.models:,} splits in all; seed {study.seed}"
+    return f"{sets}; {how}, {study.problems:,} splits in all; seed {study.seed}"
 
 
 def data_sections(study: Study) -> dict[str, str]:
@@ -114,7 +114,7 @@ def data_sections(study: Study) -> dict[str, str]:
     absent = {"mode": "the most frequent value", "value": "a value of its own"}
     missing = absent.get(prepared.missing)
     missing = f"a missing value becomes {missing}" if missing else "missing values stay"
-    sizes = [size_text(size) for size in study.data.train_sizes]
+    sizes = [size_text(size) for size in study.train_sizes]
     grown = f" Training sizes: {', '.join(sizes)}." if len(sizes) > 1 else ""
     return {
         "Splits": f"{opening(data_design(study))}; {kept}, unless a file gives the splits. All "
@@ -128,7 +128,7 @@ def data_sections(study: Study) -> dict[str, str]:
 
 def sections(study: Study, about: Callable[[str, str], str]) -> dict[str, str]:
     """How models and data were drawn, by subject; ``about`` has a line on a component."""
-    data, family = study.data, study.family
+    data, family = study.data, study.demanded_family
     nested = data.training == "nested" and len(data.train_sizes) > 1
     how = "each the first rows of the next larger one" if nested else "drawn independently"
     sizes = ", ".join(f"{size:,}" for size in data.train_sizes)

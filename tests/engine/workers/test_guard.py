@@ -296,7 +296,7 @@ def test_a_child_that_dies_with_several_tasks_in_hand_costs_one_cell(naughty, wr
     for how in ("sleeps", "allocates"):
         text = text.replace(f'[[learners]]\nname = "naughty"\nlabel = "{how}"\nhow = "{how}"\n', "")
     plan = make_plan(load_study(write_study(text=text, name="several.toml"), {"models": 6}))
-    tasks = [(model, None) for model in range(plan.models)]
+    tasks = [(model, None) for model in range(plan.problems)]
 
     def told(cells):
         return [(c.model, c.size, c.learner, c.status, c.error, str(c.values)) for c in cells]

@@ -1,0 +1,246 @@
+"""Models of a family as problems: the truth is known, rows are drawn from it."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from simstudy.arrays import FloatArray, IntArray
+from simstudy.data.sample import Sample
+from simstudy.engine.answers import pack, unpack
+from simstudy.engine.evaluation import EXACT, SAMPLED, evaluation
+from simstudy.measures.arguments import class_numbers, rarest
+from simstudy.networks.model import Model
+from simstudy.sources.changes.world import World
+from simstudy.sources.source import Problem, Source
+from simstudy.study.constants import FILES
+from simstudy.study.registry import CHANGES, FAMILIES, first_line, makes_missing
+from simstudy.study.spec import Spec
+
+if TYPE_CHECKING:
+    from simstudy.engine.plan import Plan
+
+
+@dataclass(frozen=True)
+class Models(Source):
+    """Models drawn at random from a family, perhaps changed: their truth is known.
+
+    Attributes
+    ----------
+    family : Spec
+        The family.
+    number : int
+        How many are drawn.
+    test_size : int or str
+        The number of test rows; "exact" for the joint distribution, or "both".
+    training : str
+        Whether training sets of several sizes are drawn "independent" or "nested".
+    changes : tuple of Spec
+        The changes made to each model, in order.
+    """
+
+    problem_word = "model"
+    unit = "model"
+
+    family: Spec
+    number: int
+    test_size: int | str
+    training: str
+    changes: tuple[Spec, ...] = ()
+
+    @property
+    def count(self) -> int:
+        """The number of models."""
+        return self.number
+
+    @property
+    def name(self) -> str:
+        """The name of the family."""
+        return self.family.name
+
+    @property
+    def identity(self) -> str:
+        """The identity of the family."""
+        return self.family.identity
+
+    @property
+    def prepares(self) -> bool:
+        """Whether a change makes values missing."""
+        return makes_missing(change.name for change in self.changes)
+
+    @property
+    def tests(self) -> tuple[str, ...]:
+        """What learners are evaluated on."""
+        if isinstance(self.test_size, int):
+            return (SAMPLED,)
+        return (EXACT, SAMPLED) if self.test_size == "both" else (EXACT,)
+
+    def first(self, number: int) -> Models:
+        """Return the source of the first models."""
+        return replace(self, number=number)
+
+    def problem(self, plan: Plan, index: int) -> Problem:
+        """Return a model, drawn and changed."""
+        return ModelProblem(self, plan, index)
+
+    def model(self, plan: Plan, index: int) -> Model:
+        """Return the model that training rows are drawn from."""
+        return self.world(plan, index).train.model
+
+    def world(self, plan: Plan, index: int) -> World:
+        """Return what the rows of a task are drawn from: a model with all changes made."""
+        drawn: Model = build(FAMILIES, self.family).draw(plan.stream(index, "model"))
+        world, times = World.of(drawn), dict[str, int]()
+        for change in self.changes:
+            # Streams depend on the name alone: another rate chooses the same attributes.
+            number = times[change.name] = times.get(change.name, -1) + 1
+            rng = plan.stream(index, f"change/{change.name}/{number}")
+            world = build(CHANGES, change).apply(world, rng)
+            if not isinstance(world, World):
+                raise TypeError(f"the change '{change.name}' returned a {type(world).__name__}")
+        return world
+
+    def drawn(self) -> dict[str, Any]:
+        """Return how test and training rows are drawn."""
+        return {"data.test_size": self.test_size, "data.training": self.training}
+
+    def score_keys(self) -> dict[str, str]:
+        """Return the name of the family."""
+        return {"family": self.name}
+
+    def about(self) -> dict[str, dict[str, str]]:
+        """Return a line on the family and on each change."""
+        changes = {one.name: first_line(CHANGES, one.name) for one in self.changes}
+        family = {self.name: first_line(FAMILIES, self.name)}
+        return {"family": family, **({"change": changes} if changes else {})}
+
+    def copies(self) -> dict[str, bytes]:
+        """Return the files that parameters of the family name."""
+        return {name: self.family.parameters[key].encode() for key, name in self.family.files}
+
+    def placed(self, settings: Mapping[str, Any], directory: Path) -> dict[str, Any]:
+        """Return the family with the names of the copies of its files."""
+        copies = dict(self.family.files)
+        return {"family": {**settings["family"], **copies}} if copies else {}
+
+    def recorded(self, manifest: Mapping[str, Any], directory: Path) -> Models:
+        """Return the source with the identities recorded, and the texts of copied files."""
+        conditions, family = manifest["conditions"], self.family
+        texts = _recorded_files(directory, family.parameters)
+        identities = conditions.get("changes", ())
+        return replace(
+            self,
+            family=replace(
+                family,
+                identity=conditions["family"],
+                files=tuple((key, family.parameters[key]) for key in texts),
+                parameters={**family.parameters, **texts},
+            ),
+            changes=tuple(
+                replace(one, identity=identity)
+                for one, identity in zip(self.changes, identities, strict=False)
+            ),
+        )
+
+    def make_ready(self) -> None:
+        """Import the family and the changes."""
+        FAMILIES.get(self.name)
+        for change in self.changes:
+            CHANGES.get(change.name)
+
+
+def _recorded_files(directory: Path, parameters: Mapping[str, Any]) -> dict[str, str]:
+    """The texts of files that the results hold copies of, by the parameters that name them."""
+    found = {}
+    for key, value in parameters.items():
+        place = Path(value) if isinstance(value, str) and "\0" not in value else Path()
+        inside = len(place.parts) == 2 and place.parts[0] == FILES and place.name != ".."
+        if inside and not any((directory / one).is_symlink() for one in (place, FILES)):
+            with suppress(OSError, ValueError):  # missing: needed to run the study again only
+                found[key] = (directory / place).read_text(encoding="utf-8")
+    return found
+
+
+class ModelProblem(Problem):
+    """A model drawn from a family, perhaps changed: its truth is known."""
+
+    def __init__(self, source: Models, plan: Plan, model: int) -> None:
+        self._source, self._plan, self._model = source, plan, model
+        self._world = source.world(plan, model)
+        self.training, self.truth = self._world.train, self._world.test
+        self.judged = evaluation(self.truth, source.test_size, plan.stream(model, "test"))
+        self.class_names = class_numbers(self.truth.cards[-1])
+        self.rarer = rarest(self.truth.class_prior())
+        self._prepared: dict[Any, tuple[Sample, Sample]] = {}
+
+    @cached_property
+    def digest(self) -> str:
+        """A digest of the model and, unless all that made it is built in, of the test rows."""
+        digest, foreign = self._world.digest(), dict(self._plan.sources)
+        if not any(one.name in foreign for one in (self._source.family, *self._source.changes)):
+            return digest
+        content = hashlib.blake2b(digest.encode(), digest_size=8)
+        rows = self.judged.rows
+        rows = rows.attributes if isinstance(rows, Sample) else np.asarray(rows)
+        for test in self.judged.tests.values():
+            content.update(rows[test.rows].tobytes() + test.target.tobytes())
+        return content.hexdigest()
+
+    def answers(self, proba: FloatArray) -> str:
+        """Return the predictions for the test rows, or for all attribute configurations."""
+        if self.judged.all_rows:
+            return pack(np.arange(len(proba)), np.full(len(proba), -1), proba)
+        test = self.judged.tests[SAMPLED]
+        return pack(np.arange(len(test.rows)), test.target, proba[test.rows])
+
+    def predictions(self, answers: str) -> FloatArray:
+        """Return the predictions for the distinct rows."""
+        kept = unpack(answers)[2]
+        if self.judged.all_rows:
+            return kept
+        proba = np.empty((len(self.judged.rows), self.classes), order="F")
+        proba[self.judged.tests[SAMPLED].rows] = kept
+        return proba
+
+    def draw(self, size: int) -> Sample:
+        """Return the training set of a size, or the first rows of the largest."""
+        self._prepared.clear()
+        nested = self._source.training == "nested"
+        role = "train" if nested else f"train/{size}"
+        return self._world.train.sample(size, self._plan.stream(self._model, role))
+
+    def seen(
+        self, component: Spec, learner: Any, sample: Sample
+    ) -> tuple[Sample, IntArray | Sample]:
+        """Return both sets as prepared for a learner, where values may be missing."""
+        rows = self.judged.rows
+        if component.preparation is None or getattr(learner, "knows_model", False):
+            return sample, rows
+        if not isinstance(rows, Sample):  # none is missing
+            codes = np.column_stack([rows, np.zeros(len(rows), dtype=np.intp)])
+            rows = Sample(codes, self._world.test.cards)
+        return prepared_sets(self._prepared, component, sample, rows)
+
+
+def prepared_sets(
+    known: dict[Any, tuple[Sample, Sample]], component: Spec, train: Sample, test: Sample
+) -> tuple[Sample, Sample]:
+    """Training and test rows as prepared for a learner; those of equal needs share them."""
+    assert component.preparation is not None
+    key = (component.preparation, component.accepts)
+    if key not in known:
+        prepared = component.preparation.fit(train, component.accepts)
+        known[key] = prepared.train, prepared(test)
+    return known[key]
+
+
+def build(registry: Any, component: Spec) -> Any:
+    """The family or learner with its parameters."""
+    return registry.get(component.name)(**component.parameters)

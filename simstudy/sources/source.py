@@ -1,0 +1,185 @@
+"""Where problems come from: what all sources say of themselves and of the problems they yield."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from simstudy.arrays import FloatArray, IntArray
+from simstudy.data.sample import Sample
+
+if TYPE_CHECKING:
+    from simstudy.engine.evaluation import Evaluation
+    from simstudy.engine.plan import Plan
+    from simstudy.networks.model import Model
+    from simstudy.sources.changes.world import Population
+    from simstudy.study.spec import Spec
+
+
+class Problem(ABC):
+    """The subject of a task: its truth, if known, its test and its training sets."""
+
+    truth: Population | None  # what test rows are drawn from
+    training: Population | None  # what training rows are drawn from
+    class_names: tuple[str, ...]
+    rarer: int  # the class that is rarest in the population or in the data set
+    judged: Evaluation
+
+    @property
+    def classes(self) -> int:
+        """The number of classes."""
+        return len(self.class_names)
+
+    @property
+    @abstractmethod
+    def digest(self) -> str:
+        """A digest of the truth, or of the rows, which a cell records."""
+
+    @abstractmethod
+    def draw(self, size: int) -> Sample:
+        """Return the training set of a size, which is as stored."""
+
+    def seen(self, spec: Spec, learner: Any, sample: Sample) -> tuple[Sample, IntArray | Sample]:
+        """Return the training rows and the rows to predict as a learner gets them."""
+        return sample, self.judged.rows
+
+    @abstractmethod
+    def answers(self, proba: FloatArray) -> str:
+        """Return predictions for the rows of the test, as text to keep."""
+
+    @abstractmethod
+    def predictions(self, answers: str) -> FloatArray:
+        """Return the predictions that `answers` kept."""
+
+
+class Source(ABC):
+    """Where the problems of a study come from, numbered from 0.
+
+    Attributes
+    ----------
+    problem_word : str
+        What one problem is called.
+    unit : str
+        The unit of inference: problems of one unit are not independent.
+    knows_truth : bool
+        Whether the truth of the problems is known.
+    key_columns : tuple of str
+        The columns of stored tables that name a problem.
+    """
+
+    problem_word: ClassVar[str] = "problem"
+    unit: ClassVar[str] = "problem"
+    knows_truth: ClassVar[bool] = True
+    key_columns: ClassVar[tuple[str, ...]] = ("model",)
+
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """Its name in the registry of families."""
+
+    @property
+    @abstractmethod
+    def identity(self) -> str:
+        """What seeds the random streams, and tells one source from another."""
+
+    @property
+    @abstractmethod
+    def count(self) -> int:
+        """The number of problems."""
+
+    @property
+    def changes(self) -> tuple[Spec, ...]:
+        """What is done to each problem."""
+        return ()
+
+    @property
+    def prepares(self) -> bool:
+        """Whether rows are prepared for learners that do not take them as they are."""
+        return False
+
+    @property
+    def tests(self) -> tuple[str, ...]:
+        """What learners are evaluated on: exactly, on a sample, or both."""
+        return ("sampled",)
+
+    @property
+    def units(self) -> int:
+        """The number of units of inference."""
+        return self.count
+
+    @property
+    def is_stated(self) -> bool:
+        """Whether a study file says all of it, and no data file need be read."""
+        return True
+
+    @abstractmethod
+    def first(self, number: int) -> Source:
+        """Return the source of the first problems only."""
+
+    @abstractmethod
+    def problem(self, plan: Plan, index: int) -> Problem:
+        """Return one problem."""
+
+    def model(self, plan: Plan, index: int) -> Model | None:
+        """Return the model that training rows are drawn from, if there is one."""
+        return None
+
+    def subject(self, index: int) -> tuple[str, int]:
+        """Return what seeds the streams of a problem: adding others changes none."""
+        return self.identity, index
+
+    def rows(self, index: int, size: int) -> int:
+        """Return the number of training rows of a problem that a stored size stands for."""
+        return size
+
+    def allows(self, size: int, doses: Sequence[int], grid: Sequence[int]) -> bool:
+        """Return whether a cell of a size can be run; ``grid`` has sizes between the doses."""
+        return size in grid
+
+    # What is recorded
+
+    def conditions(self) -> dict[str, Any]:
+        """Return what the scores depend on, besides the identity and the number of problems."""
+        return {}
+
+    def drawn(self) -> dict[str, Any]:
+        """Return the conditions of how rows are drawn."""
+        return {}
+
+    def keys(self, index: int) -> dict[str, str | int]:
+        """Return what names a problem, column by column, beside its number."""
+        return {}
+
+    def answer_keys(self, index: int) -> dict[str, str | int]:
+        """Return what names a problem in the table of predictions."""
+        return {"model": index}
+
+    def score_keys(self) -> dict[str, str]:
+        """Return the first columns of the scores, which are the same for all problems."""
+        return {}
+
+    def facts(self, keep_answers: bool) -> dict[str, Any]:
+        """Return what the manifest records of the source."""
+        return {"parts": [], "notes": {}, "tables": {}}
+
+    def about(self) -> dict[str, dict[str, str]]:
+        """Return a line on each component that makes the problems, by kind and name."""
+        return {}
+
+    def copies(self) -> dict[str, bytes]:
+        """Return copies of files that results keep, by name."""
+        return {}
+
+    def placed(self, settings: Mapping[str, Any], directory: Path) -> dict[str, Any]:
+        """Return the sections of a study file with paths as seen from the directory of results."""
+        return {}
+
+    def recorded(self, manifest: Mapping[str, Any], directory: Path) -> Source:
+        """Return the source as a manifest records it; nothing that it names is looked up."""
+        return self
+
+    def make_ready(self) -> None:
+        """Import what the problems need, so that no cell is timed with it."""
+        return

@@ -1,0 +1,295 @@
+"""Data sets as sources of problems: each split is one, and the truth is not known."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from simstudy.arrays import FloatArray
+from simstudy.data.resampling import Resampling, Split, nested_subsets
+from simstudy.data.sample import Sample
+from simstudy.engine.answers import pack, unpack
+from simstudy.engine.evaluation import SAMPLED, Evaluation, Trial
+from simstudy.engine.seeds import stream
+from simstudy.measures.arguments import rarest
+from simstudy.sources.models import prepared_sets
+from simstudy.sources.source import Problem, Source
+from simstudy.study.registry import DATA
+from simstudy.study.sizes import Size
+from simstudy.study.spec import Spec
+
+if TYPE_CHECKING:
+    from simstudy.engine.plan import Plan
+
+
+@dataclass(frozen=True, eq=False)
+class DataSet:
+    """A table to learn from: its rows, where they come from, and what is odd about them."""
+
+    name: str
+    path: Path
+    sample: Sample
+    notes: tuple[str, ...] = ()
+    splits: tuple[Split, ...] | None = field(default=None, repr=False)  # if given by a file
+    least_rows: int = 0  # of a training part, for checks of the design
+
+    @property
+    def facts(self) -> dict[str, float]:
+        """Rows, attributes, how many are numeric, classes, and the share of missing values."""
+        values = self.sample.values[:, :-1]
+        rows, attributes = values.shape
+        return {
+            "rows": rows,
+            "attributes": attributes,
+            "numeric": len(self.sample.schema.numeric),
+            "classes": self.sample.classes,
+            "missing": float(np.isnan(values).mean()) if values.size else 0.0,
+        }
+
+    @cached_property
+    def digest(self) -> str:
+        """A digest of the columns and rows, whatever the file is called."""
+        content = hashlib.sha256(repr(self.sample.schema).encode())
+        values = self.sample.values
+        known = np.where(np.isnan(values), np.nan, values)  # NaNs can differ in their bits
+        content.update(np.ascontiguousarray(known).tobytes())
+        if self.sample.groups is not None:
+            content.update(repr(self.sample.groups.tolist()).encode())
+        for split in self.splits or ():
+            content.update(repr((split.repeat, split.fold)).encode())
+            content.update(split.train.tobytes() + b"|" + split.test.tobytes())
+        return content.hexdigest()
+
+    @property
+    def identity(self) -> str:
+        """What it is called in random streams: by its content only."""
+        return json.dumps(["data", self.digest])
+
+
+class Part(NamedTuple):
+    """One split of a data set."""
+
+    dataset: str
+    number: int  # among the splits of its data set
+    repeat: int
+    fold: int
+    train: int  # rows
+    test: int
+
+
+@dataclass(frozen=True)
+class Tables(Source):
+    """The splits of data sets.
+
+    Attributes
+    ----------
+    sections : int
+        The number of data sets.
+    resampling : str
+        How they are split, as canonical JSON.
+    sizes : tuple of Size
+        The training sizes.
+    digests : tuple of (str, str)
+        The names and digests of the data sets, once read.
+    parts : tuple of Part
+        All splits of all data sets.
+    tables : tuple of DataSet
+        The data sets as read; none in results that are opened.
+    """
+
+    problem_word = "split"
+    unit = "data set"
+    knows_truth = False
+    prepares = True
+    identity = name = DATA
+    key_columns = ("dataset", "model", "repeat", "fold")
+
+    sections: int
+    resampling: str
+    sizes: tuple[Size, ...]
+    digests: tuple[tuple[str, str], ...] = ()
+    parts: tuple[Part, ...] = ()
+    tables: tuple[DataSet, ...] = field(default=(), compare=False, repr=False)
+
+    @classmethod
+    def of(
+        cls, tables: Sequence[DataSet], seed: int, resampling: str, sizes: Sequence[Size]
+    ) -> Tables:
+        """Return the source of data sets that were read."""
+        return cls(
+            len(tables),
+            resampling,
+            tuple(sizes),
+            tuple((table.name, table.digest) for table in tables),
+            tuple(
+                Part(table.name, at, split.repeat, split.fold, len(split.train), len(split.test))
+                for table in tables
+                for at, split in enumerate(splits_of(table, seed, resampling))
+            ),
+            tuple(tables),
+        )
+
+    @property
+    def count(self) -> int:
+        """The number of splits."""
+        return len(self.parts)
+
+    @property
+    def units(self) -> int:
+        """The number of data sets."""
+        return self.sections
+
+    @property
+    def is_stated(self) -> bool:
+        """Whether the splits are known."""
+        return bool(self.parts)
+
+    def first(self, number: int) -> Tables:
+        """Return the source of the first splits."""
+        return replace(self, parts=self.parts[:number])
+
+    def table(self, index: int) -> DataSet:
+        """Return the data set of a split."""
+        name = self.parts[index].dataset
+        return next(table for table in self.tables if table.name == name)
+
+    def split(self, seed: int, index: int) -> Split:
+        """Return the rows of a split."""
+        return splits_of(self.table(index), seed, self.resampling)[self.parts[index].number]
+
+    def problem(self, plan: Plan, index: int) -> Problem:
+        """Return a split."""
+        return SplitProblem(self, plan, index)
+
+    def subject(self, index: int) -> tuple[str, int]:
+        """Return the data set and the number of the split there."""
+        return self.table(index).identity, self.parts[index].number
+
+    def rows(self, index: int, size: int) -> int:
+        """Return the rows of a size in a training part."""
+        return Size.stored(size).rows(self.parts[index].train)
+
+    def allows(self, size: int, doses: Sequence[int], grid: Sequence[int]) -> bool:
+        """Return whether the study has the size."""
+        return size in doses
+
+    def conditions(self) -> dict[str, Any]:
+        """Return the data sets and how they are split."""
+        return {
+            "datasets": [list(one) for one in self.digests],
+            "resampling": self.resampling,
+        }
+
+    def drawn(self) -> dict[str, Any]:
+        """Return what has always been recorded, so that fingerprints stay the same."""
+        return {"data.test_size": 1, "data.training": "nested"}
+
+    def keys(self, index: int) -> dict[str, str | int]:
+        """Return data set, repeat and fold."""
+        part = self.parts[index]
+        return {"dataset": part.dataset, "repeat": part.repeat, "fold": part.fold}
+
+    def answer_keys(self, index: int) -> dict[str, str | int]:
+        """Return the same."""
+        return self.keys(index)
+
+    def facts(self, keep_answers: bool) -> dict[str, Any]:
+        """Return the splits, what is odd about the data sets, and what they are like."""
+        tables = self.tables
+        names = {table.name: list(table.sample.class_names) for table in tables}
+        return {
+            "parts": [part._asdict() for part in self.parts],
+            "notes": {table.name: list(table.notes) for table in tables if table.notes},
+            "tables": {table.name: table.facts for table in tables},
+            **({"classes": names} if keep_answers and names else {}),
+        }
+
+    def about(self) -> dict[str, dict[str, str]]:
+        """Return nothing: there is no family."""
+        return {"family": {}}
+
+    def placed(self, settings: Mapping[str, Any], directory: Path) -> dict[str, Any]:
+        """Return the data sets with paths as seen from a directory."""
+        stated = [dict(section) for section in settings["datasets"]]
+        for section, table in zip(stated, self.tables, strict=False):
+            section["path"] = Path(os.path.relpath(table.path, directory)).as_posix()
+        return {"datasets": stated}
+
+    def recorded(self, manifest: Mapping[str, Any], directory: Path) -> Tables:
+        """Return the source with the splits and digests recorded."""
+        conditions = manifest["conditions"]
+        return replace(
+            self,
+            sizes=tuple(map(Size.stored, conditions["data.train_sizes"])),
+            digests=tuple((name, digest) for name, digest in conditions.get("datasets", ())),
+            parts=tuple(Part(**part) for part in manifest.get("parts", ())),
+        )
+
+
+_last_splits: dict[tuple[str, int, str], tuple[Split, ...]] = {}  # of the data set last used
+
+
+def splits_of(table: DataSet, seed: int, resampling: str) -> tuple[Split, ...]:
+    """The splits of a data set: a function of its content, the seed and the scheme only."""
+    if table.splits is not None:
+        return table.splits
+    key = (table.digest, seed, resampling)
+    if key not in _last_splits:
+        _last_splits.clear()
+        scheme = Resampling.of(json.loads(resampling)).scheme
+        assert scheme is not None, "splits of a file are read with the data set"
+        rng = stream(seed, table.identity, 0, "split")
+        _last_splits[key] = scheme.splits(table.sample.target, rng, table.sample.groups)
+    return _last_splits[key]
+
+
+class SplitProblem(Problem):
+    """One split of a data set: its truth is not known."""
+
+    def __init__(self, source: Tables, plan: Plan, index: int) -> None:
+        self._source, self._plan, self._index = source, plan, index
+        self._table, self._split = source.table(index), source.split(plan.seed, index)
+        self.truth, self.training = None, None
+        self.class_names = self._table.sample.class_names
+        self.rarer = rarest(self._table.sample.class_counts)
+        test = self._table.sample.take(self._split.test)
+        self.judged = Evaluation(test, {SAMPLED: Trial(np.arange(len(test)), test.target)})
+        self._prepared: dict[Any, tuple[Sample, Sample]] = {}
+
+    @cached_property
+    def digest(self) -> str:
+        """A digest of the data set and of the rows of the split."""
+        content = hashlib.blake2b(self._table.digest.encode(), digest_size=8)
+        content.update(self._split.train.tobytes() + b"|" + self._split.test.tobytes())
+        return content.hexdigest()
+
+    def draw(self, size: int) -> Sample:
+        """Return the training part, or the first of its rows in a random order."""
+        self._prepared.clear()
+        rows, split = self._source.rows(self._index, size), self._split
+        if rows == len(split.train):
+            return self._table.sample.take(split.train)
+        stratify = Resampling.of(json.loads(self._source.resampling)).stratify
+        rng, target = self._plan.stream(self._index, "subset"), self._table.sample.target
+        chosen = nested_subsets(split.train, target, [rows], rng, stratify)[rows]
+        return self._table.sample.take(chosen)
+
+    def seen(self, component: Spec, learner: Any, sample: Sample) -> tuple[Sample, Sample]:
+        """Return both parts as prepared for a learner; those of equal needs share them."""
+        return prepared_sets(self._prepared, component, sample, self.judged.rows)
+
+    def answers(self, proba: FloatArray) -> str:
+        """Return the test rows and their predictions."""
+        return pack(self._split.test, self.judged.tests[SAMPLED].target, proba)
+
+    def predictions(self, answers: str) -> FloatArray:
+        """Return the predictions for the test rows."""
+        return unpack(answers)[2]
