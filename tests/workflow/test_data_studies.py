@@ -211,7 +211,7 @@ def test_one_cell_alone_has_the_same_scores(write, tmp_path):
     study = load_study(write())
     results = run_study(study, tmp_path / "out", jobs=1)
     row = results.scores.iloc[-1]
-    alone = run_cell(study, int(row["model"]), study.data.train_sizes[0], row["learner"])
+    alone = run_cell(study, int(row["model"]), study.train_sizes[0], row["learner"])
     assert alone["information_reward"] == row["information_reward"]
 
 
@@ -416,7 +416,7 @@ def test_sizes_must_fit_the_training_parts_of_groups(write, tmp_path):
     study = write(changes)
     frame.to_csv(tmp_path / "flowers.csv", index=False)
     text = study.read_text(encoding="utf-8")
-    parts = make_plan(load_study(_written(study, text.replace("ROWS", "5")))).parts
+    parts = make_plan(load_study(_written(study, text.replace("ROWS", "5")))).source.parts
     least = min(part.train for part in parts)
     largest = _written(study, text.replace("ROWS", f"{least}"))
     assert {*run_study(load_study(largest), tmp_path / "out", jobs=1).scores["size"]} == {least}
