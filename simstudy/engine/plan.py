@@ -154,12 +154,14 @@ class Plan:
         return replace(self, **changed)
 
     @property
-    def component_names(self) -> tuple[str, list[str], list[str], list[str]]:
+    def component_names(self) -> dict[str, list[str]]:
         """The names of the components of a study, as `registered` takes them."""
         every = (*self.measures, *self.targets)
         measures = dict.fromkeys(level for one in every for level in level_names(one.name))
-        learners, changes = ([one.name for one in kind] for kind in (self.learners, self.changes))
-        return self.family.name, learners, [*measures], changes
+        kinds = {"families": (self.family,), "changes": self.changes, "learners": self.learners}
+        kinds |= {"estimators": self.estimators, "tests": self.tests}
+        names = {kind: [one.name for one in components] for kind, components in kinds.items()}
+        return {**names, "measures": [*measures]}
 
     @property
     def cells(self) -> int:
@@ -292,7 +294,7 @@ def _check_sizes(plan: Plan) -> None:
 def make_plan(study: Study) -> Plan:
     """The plan of a validated study."""
     plan = stated_plan(study)
-    names = registered(*plan.component_names)
+    names = registered(plan.component_names)
     if study.tables:
         from simstudy.engine.splits import parts_of
 

@@ -15,7 +15,7 @@ from simstudy.engine.plan import Plan
 from simstudy.engine.task import draw_model
 from simstudy.measures.base import keywords
 from simstudy.study.kinds import KINDS, LEARNERS_KIND
-from simstudy.study.registry import CHANGES, FAMILIES, LEARNERS, MEASURES, Registry, registered
+from simstudy.study.registry import CHANGES, FAMILIES, LEARNERS, MEASURES, AnyRegistry, registered
 
 COMPLETE = "complete"
 PLUGINS = "plugins"  # directory with copies of the plugins
@@ -183,6 +183,7 @@ def fits(kind: type[_Section], content: Any) -> bool:
 
 def descriptions(plan: Plan) -> dict[str, Any]:
     """What a manifest records of the family, the learners and the measures of a study."""
+    measures = plan.component_names["measures"]
     return {
         "measures": {one.name: asdict(way_of(plan).info(plan, one)) for one in plan.columns},
         "columns": {column.name: [column.measure, column.test] for column in plan.columns},
@@ -192,11 +193,11 @@ def descriptions(plan: Plan) -> dict[str, Any]:
             else {plan.family.name: first_line(FAMILIES, plan.family.name)},
             **_changes(plan),
             "learner": {one.name: first_line(LEARNERS, one.name) for one in plan.learners},
-            "measure": {name: first_line(MEASURES, name) for name in plan.component_names[2]},
+            "measure": {name: first_line(MEASURES, name) for name in measures},
         },
         "rests_on": {
             name: sorted({"base", "reward", "prior"} & keywords(MEASURES.get(name)))
-            for name in plan.component_names[2]
+            for name in measures
         },
         "parts": [part._asdict() for part in plan.parts],
         "notes": {table.name: list(table.notes) for table in plan.tables if table.notes},
@@ -204,7 +205,7 @@ def descriptions(plan: Plan) -> dict[str, Any]:
         **_classes(plan),
         "session": {
             f"{registry.kind} {name}": registry.known_digest(name) or ""
-            for registry, name in registered(*plan.component_names)
+            for registry, name in registered(plan.component_names)
             if registry.in_session(name)
         },
     }
@@ -222,7 +223,7 @@ def _classes(plan: Plan) -> dict[str, Any]:
     return {"classes": names} if plan.keep_answers and names else {}
 
 
-def first_line(registry: Registry, name: str) -> str:
+def first_line(registry: AnyRegistry, name: str) -> str:
     """The first line of a component's docstring."""
     text = getattr(registry.get(name), "__doc__", None)
     return str(text or "").strip().split("\n")[0]

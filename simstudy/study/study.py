@@ -25,7 +25,15 @@ from simstudy.study.measured import (
     stated_targets,
 )
 from simstudy.study.plugins import PluginFile, directory_restored, load_plugin
-from simstudy.study.registry import CHANGES, DATA, ESTIMATORS, FAMILIES, LEARNERS, TESTS, Registry
+from simstudy.study.registry import (
+    CHANGES,
+    DATA,
+    ESTIMATORS,
+    FAMILIES,
+    LEARNERS,
+    TESTS,
+    AnyRegistry,
+)
 from simstudy.study.sections import (
     Analysis,
     Data,
@@ -277,7 +285,7 @@ def _resolved_study(given: StudyFile, directory: Path, digests: Sequence[str] | 
     return study
 
 
-def _treatments(sections: Sequence[TreatmentSection], registry: Registry) -> tuple[Spec, ...]:
+def _treatments(sections: Sequence[TreatmentSection], registry: AnyRegistry) -> tuple[Spec, ...]:
     """Look up estimators or tests."""
     return tuple(
         resolve_spec(one, registry, f"{registry.plural}[{index}]")
