@@ -61,6 +61,7 @@ class Registry(Generic[Registered]):
     ) -> None:
         self.by_path_help, self.known_paths = by_path_help, known_paths
         self.kind, self.plural, self.reserved, self._by_path = kind, plural, reserved, by_path
+        self._one = f"{'an' if kind[0] in 'aeiou' else 'a'} {kind}"
         self._builtin = dict(builtin)
         self._registered: dict[str, Any] = {}  # of plugins, which need no base class
 
@@ -68,12 +69,12 @@ class Registry(Generic[Registered]):
         """Add a component under a new name."""
         if name in self.reserved:
             raise SimstudyError(
-                f"a {self.kind} cannot be named '{name}': the scores have a column of that name"
+                f"{self._one} cannot be named '{name}': the scores have a column of that name"
             )
         previous = self._registered.get(name)
         if name in self._builtin or (previous is not None and not _same(previous, component)):
             origin = "simstudy" if name in self._builtin else previous.__module__
-            raise SimstudyError(f"a {self.kind} named '{name}' is registered already, by {origin}")
+            raise SimstudyError(f"{self._one} named '{name}' is registered already, by {origin}")
         self._registered[name] = component
         return component
 
