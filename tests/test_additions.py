@@ -157,16 +157,24 @@ class PooledEstimator(Estimator):
 TEST = '''
 from dataclasses import dataclass
 
-from simstudy.estimators.bench import Bench, Judge
-from simstudy.estimators.comparing import Decision, LearnerTest
+from scipy.stats import binomtest
+
+from simstudy.arrays import FloatArray
+from simstudy.data.resampling import CrossValidation
+from simstudy.estimators.comparing import SplitTest
 
 
 @dataclass(frozen=True)
-class Timid(LearnerTest):
-    """A test that never rejects."""
+class SignTest(SplitTest):
+    """Sign test over the folds of cross-validation."""
 
-    def test(self, first: Bench, second: Bench, judge: Judge) -> Decision:
-        return Decision(1.0, judge.value(first.whole()) - judge.value(second.whole()))
+    @property
+    def scheme(self) -> CrossValidation:
+        return CrossValidation(10)
+
+    def p(self, differences: FloatArray, share: float) -> float:
+        wins, losses = int((differences > 0).sum()), int((differences < 0).sum())
+        return float(binomtest(wins, wins + losses).pvalue) if wins + losses else 1.0
 '''
 ADDITIONS = {
     "chain": Addition("family", "sources/chain.py", "ChainFamily", FAMILY, {"family": "chain"}),
@@ -187,9 +195,9 @@ ADDITIONS = {
         {"compare": "estimators"},
         '[[estimators]]\nname = "pooled"\n',
     ),
-    "timid": Addition(
-        *("test", "estimators/timid.py", "Timid", TEST, {"compare": "tests"}),
-        '[[tests]]\nname = "timid"\n',
+    "sign": Addition(
+        *("test", "estimators/sign.py", "SignTest", TEST, {"compare": "tests"}),
+        '[[tests]]\nname = "sign"\n',
     ),
 }
 
