@@ -1,25 +1,60 @@
-"""Lazy imports of the public names of a package."""
+"""The public names of packages: written once, seen by type checkers, imported when asked for.
+
+The ``__init__.py`` of a package has an import statement for each of its names. None is executed;
+here they are read, as type checkers and editors read them::
+
+    if built_in("family"):
+        from simstudy.sources.kdb import KDBFamily as KDBFamily
+
+    if TYPE_CHECKING:
+        from simstudy.sources.base import Family as Family
+    else:
+        __getattr__, __dir__ = attach(__name__)
+"""
 
 from __future__ import annotations
 
 import importlib
-from collections.abc import Collection, Mapping
+from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 
-def find(name: str, package: str, homes: Mapping[str, Collection[str]]) -> Any:
-    """Import a public name of a package from the module that defines it.
+def built_in(kind: str) -> bool:
+    """Mark the imports of the built-in components of a kind; always False."""
+    return False
 
-    Parameters
-    ----------
-    name : str
-        The name.
-    package : str
-        The package.
-    homes : mapping
-        The names that each module provides.
-    """
-    for module, names in homes.items():
-        if name in names:
-            return getattr(importlib.import_module(module), name)
-    raise AttributeError(f"module '{package}' has no attribute '{name}'")
+
+@cache
+def public_names(package: str) -> dict[str, dict[str, str]]:
+    """Return the module of each public name of a package, by kind; "" for what is no component."""
+    import ast
+    from importlib.util import find_spec
+
+    loader: Any = getattr(find_spec(package), "loader", None)
+    found: dict[str, dict[str, str]] = {}
+    for node in ast.parse(loader.get_source(package)).body:
+        if isinstance(node, ast.If):
+            kinds = [part.value for part in ast.walk(node.test) if isinstance(part, ast.Constant)]
+            names = found.setdefault("".join(map(str, kinds)), {})
+            for line in node.body:
+                if isinstance(line, ast.ImportFrom):
+                    names |= {alias.name: str(line.module) for alias in line.names}
+    return found
+
+
+def attach(*packages: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """Return ``__getattr__`` and ``__dir__`` of the first package, for the names of all."""
+
+    def homes() -> dict[str, str]:
+        kinds = [names for package in packages for names in public_names(package).values()]
+        return {name: module for names in kinds for name, module in names.items()}
+
+    def find(name: str) -> Any:
+        if name == "__all__":
+            return sorted(homes())
+        if name.startswith("__") or name not in homes():
+            raise AttributeError(f"module '{packages[0]}' has no attribute '{name}'")
+        return getattr(importlib.import_module(homes()[name]), name)
+
+    return find, lambda: sorted(homes())

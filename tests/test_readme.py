@@ -80,6 +80,28 @@ def test_the_references_own_learner_and_measure_run(tmp_path):
     assert done.returncode == 0, done.stderr
 
 
+def test_the_references_own_estimator_and_test_keep_the_contract_and_run(tmp_path):
+    from simstudy.study.plugins import load_plugin
+    from simstudy.study.registry import ESTIMATORS, TESTS
+    from simstudy.testing import check_estimate, check_test
+
+    path = tmp_path / "my_estimators.py"
+    path.write_text(block("python", "# my_estimators.py", REFERENCE))
+    load_plugin(path)
+    check_estimate(ESTIMATORS.get("pooled")())
+    check_test(TESTS.get("sign")())
+    few = {"estimators": "training_sets = 5", "tests": "repeats = 2"}
+    for kind, name in (("estimators", "pooled"), ("tests", "sign")):
+        study = block("toml", 'plugins = ["my_families.py"]').replace("my_families", path.stem)
+        study = study.replace('name = "chain"\n\n', 'name = "tan"\nvariables = [3, 4]\n\n')
+        study = study.replace("[family]", f'compare = "{kind}"\n\n[family]')
+        (tmp_path / f"{kind}.toml").write_text(
+            f'{study}\n[[{kind}]]\nname = "{name}"\n\n[data]\ntrain_sizes = [30, 60]\n{few[kind]}\n'
+        )
+        done = run(tmp_path / f"{kind}.toml", "--no-report", "--out", kind)
+        assert done.returncode == 0, done.stderr
+
+
 def test_the_readmes_study_file_is_valid(tmp_path):
     (tmp_path / "trees.toml").write_text(block("toml", 'name = "trees"'))
     assert load_study(tmp_path / "trees.toml").labels == ["tan", "forest"]

@@ -18,7 +18,7 @@ from simstudy.sources.base import Family
 from simstudy.study import lists, sections
 from simstudy.study.claims import Claim, Relation, Statement
 from simstudy.study.lists import Collection, is_collection, load_collection
-from simstudy.study.registry import CHANGES, FAMILIES, LEARNERS, REGISTRIES
+from simstudy.study.registry import CHANGES, ESTIMATORS, FAMILIES, LEARNERS, REGISTRIES, TESTS
 from simstudy.study.study import Study, load_study
 
 ROOT = Path(__file__).parents[1]
@@ -146,7 +146,6 @@ def test_the_keys_of_families_are_in_the_reference():
     accepted = keys_of(sections.NamedSection) | keys_of(Family)
     for name in FAMILIES._builtin:
         accepted |= keys_of(FAMILIES.get(name))
-        assert f'`"{name}"`' in keyed(rows)["name"]["allowed values"]
     check_table(keyed(rows), accepted)
 
 
@@ -161,6 +160,16 @@ def test_the_parameters_of_learners_are_in_the_reference(name):
     (rows,) = tables("Parameters of learners")
     own = [row for row in rows if row["learner"] == f"`{name}`"]
     check_table(keyed(own), keys_of(LEARNERS.get(name)))
+
+
+@pytest.mark.parametrize(
+    ("registry", "name"),
+    [(registry, name) for registry in (ESTIMATORS, TESTS) for name in registry._builtin],
+)
+def test_the_parameters_of_estimators_and_tests_are_in_the_reference(registry, name):
+    (rows,) = tables(f"Parameters of {registry.plural}")
+    own = [row for row in rows if row[registry.kind] == f"`{name}`"]
+    check_table(keyed(own), keys_of(registry.get(name)))
 
 
 @pytest.mark.parametrize("name", CHANGES._builtin)

@@ -2,47 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from simstudy.lazy import find
+from simstudy.lazy import attach, built_in
+
+if built_in("change"):
+    from simstudy.sources.changes.duplicate import Duplicate as Duplicate
+    from simstudy.sources.changes.irrelevant import Irrelevant as Irrelevant
+    from simstudy.sources.changes.label_noise import LabelNoise as LabelNoise
+    from simstudy.sources.changes.missing import Missing as Missing
+    from simstudy.sources.changes.shift import Shift as Shift
 
 if TYPE_CHECKING:
-    from simstudy.sources.changes.base import Change, Extent
-    from simstudy.sources.changes.duplicate import Duplicate
-    from simstudy.sources.changes.irrelevant import Irrelevant
-    from simstudy.sources.changes.label_noise import LabelNoise
-    from simstudy.sources.changes.missing import Missing
-    from simstudy.sources.changes.shift import Shift
-    from simstudy.sources.changes.world import Gaps, Population, World
-
-_PLACE = "simstudy.sources.changes"
-_HOMES = {
-    f"{_PLACE}.base": ["Change", "Extent"],
-    f"{_PLACE}.duplicate": ["Duplicate"],
-    f"{_PLACE}.irrelevant": ["Irrelevant"],
-    f"{_PLACE}.label_noise": ["LabelNoise"],
-    f"{_PLACE}.missing": ["Missing"],
-    f"{_PLACE}.shift": ["Shift"],
-    f"{_PLACE}.world": ["Gaps", "Population", "World"],
-}
-
-__all__ = [
-    "Change",
-    "Duplicate",
-    "Extent",
-    "Gaps",
-    "Irrelevant",
-    "LabelNoise",
-    "Missing",
-    "Population",
-    "Shift",
-    "World",
-]
-
-
-def __getattr__(name: str) -> Any:
-    return find(name, __name__, _HOMES)
-
-
-def __dir__() -> list[str]:
-    return __all__
+    from simstudy.sources.changes.base import Change as Change
+    from simstudy.sources.changes.base import Extent as Extent
+    from simstudy.sources.changes.world import Gaps as Gaps
+    from simstudy.sources.changes.world import Population as Population
+    from simstudy.sources.changes.world import World as World
+else:
+    __getattr__, __dir__ = attach(__name__)

@@ -100,13 +100,14 @@ class Plan:
         return self.experiment.at_doses(self, doses)
 
     @property
-    def component_names(self) -> tuple[str, list[str], list[str], list[str]]:
+    def component_names(self) -> dict[str, list[str]]:
         """The names of the components of a study, as `registered` takes them."""
         every = (*self.measured, *self.targets)
         measures = dict.fromkeys(level for one in every for level in level_names(one.name))
-        learners = [one.name for one in self.learners]
-        changes = [one.name for one in self.source.changes]
-        return self.source.name, learners, [*measures], changes
+        kinds = {"changes": self.source.changes, "learners": self.learners}
+        kinds |= {"estimators": self.estimators, "tests": self.tests}
+        names = {kind: [one.name for one in specs] for kind, specs in kinds.items()}
+        return {"families": [self.source.name], **names, "measures": [*measures]}
 
     @property
     def problems(self) -> int:
@@ -199,7 +200,7 @@ def _prepared(spec: Spec, study: Study) -> Spec:
 def make_plan(study: Study) -> Plan:
     """The plan of a validated study."""
     plan = stated_plan(study)
-    names = registered(*plan.component_names)
+    names = registered(plan.component_names)
     if study.source.prepares:
         plan = replace(plan, learners=tuple(map(_prepared, study.learners, repeat(study))))
     return replace(

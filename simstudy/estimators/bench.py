@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from simstudy.arrays import FloatArray, IntArray
+from simstudy.arrays import FloatArray, IntArray, read_only
 from simstudy.data.resampling import CrossValidation, LeaveOneOut, Scheme, Split
 from simstudy.measures.base import MeasureFunction, clip, keywords, modal_class, score
 
@@ -46,7 +46,7 @@ class Bench:
     """
 
     def __init__(self, target: IntArray, classes: int, answer: Answer, splits: Splits) -> None:
-        self.target, self.classes = target, classes
+        self.target, self.classes = read_only(target), classes
         self._answer, self.splits = answer, splits
         self._known: dict[tuple[str, int, bool], list[Outcome]] = {}
 
@@ -110,7 +110,8 @@ class Bench:
 
     def _outcome(self, train: IntArray, test: IntArray, purpose: str) -> Outcome:
         trained = np.bincount(self.target[train], minlength=self.classes)
-        return Outcome(trained, test, self._answer(train, test, purpose))
+        # shared by all that use the bench, whoever wrote them
+        return Outcome(trained, read_only(test), read_only(self._answer(train, test, purpose)))
 
 
 def scheme_name(scheme: Scheme) -> str:

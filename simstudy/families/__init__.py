@@ -2,63 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from simstudy.lazy import find
+from simstudy.lazy import attach, built_in
+
+if built_in("family"):
+    from simstudy.sources.aode import AODEFamily as AODEFamily
+    from simstudy.sources.decision_tree import DecisionTreeFamily as DecisionTreeFamily
+    from simstudy.sources.fitted import FittedFamily as FittedFamily
+    from simstudy.sources.kdb import KDBFamily as KDBFamily
+    from simstudy.sources.latent_class import LatentClassFamily as LatentClassFamily
+    from simstudy.sources.naive_bayes import NaiveBayesFamily as NaiveBayesFamily
+    from simstudy.sources.network import NetworkFamily as NetworkFamily
+    from simstudy.sources.noisy_or import NoisyOrFamily as NoisyOrFamily
+    from simstudy.sources.random_dag import RandomDAGFamily as RandomDAGFamily
+    from simstudy.sources.tan import TANFamily as TANFamily
 
 if TYPE_CHECKING:
-    from simstudy.networks.model import Component, Model
-    from simstudy.sources import (
-        AODEFamily,
-        DecisionTreeFamily,
-        Family,
-        FittedFamily,
-        KDBFamily,
-        LatentClassFamily,
-        NaiveBayesFamily,
-        NetworkFamily,
-        NoisyOrFamily,
-        RandomDAGFamily,
-        TANFamily,
-    )
-
-_HOMES = {
-    "simstudy.networks.model": ["Component", "Model"],
-    "simstudy.sources": [
-        "AODEFamily",
-        "DecisionTreeFamily",
-        "Family",
-        "FittedFamily",
-        "KDBFamily",
-        "LatentClassFamily",
-        "NaiveBayesFamily",
-        "NetworkFamily",
-        "NoisyOrFamily",
-        "RandomDAGFamily",
-        "TANFamily",
-    ],
-}
-
-__all__ = [
-    "AODEFamily",
-    "Component",
-    "DecisionTreeFamily",
-    "Family",
-    "FittedFamily",
-    "KDBFamily",
-    "LatentClassFamily",
-    "Model",
-    "NaiveBayesFamily",
-    "NetworkFamily",
-    "NoisyOrFamily",
-    "RandomDAGFamily",
-    "TANFamily",
-]
-
-
-def __getattr__(name: str) -> Any:
-    return find(name, __name__, _HOMES)
-
-
-def __dir__() -> list[str]:
-    return __all__
+    from simstudy.networks.model import Component as Component
+    from simstudy.networks.model import Model as Model
+    from simstudy.sources.base import Family as Family
+else:
+    __getattr__, __dir__ = attach(__name__)

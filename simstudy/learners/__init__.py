@@ -2,78 +2,32 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from simstudy.lazy import find
+from simstudy.lazy import attach, built_in
+
+if built_in("learner"):
+    from simstudy.learners.aode import AODE as AODE
+    from simstudy.learners.c45.boosting import BoostedC45 as BoostedC45
+    from simstudy.learners.c45.learner import C45 as C45
+    from simstudy.learners.calibrated import Calibrated as Calibrated
+    from simstudy.learners.camml.learner import CaMML as CaMML
+    from simstudy.learners.cost_sensitive import CostSensitive as CostSensitive
+    from simstudy.learners.hnb import HNB as HNB
+    from simstudy.learners.kdb import KDB as KDB
+    from simstudy.learners.lbr import LBR as LBR
+    from simstudy.learners.mml.graph import MMLGraph as MMLGraph
+    from simstudy.learners.mml.tree import MMLTree as MMLTree
+    from simstudy.learners.naive_bayes import NaiveBayes as NaiveBayes
+    from simstudy.learners.one_attribute import DecisionStump as DecisionStump
+    from simstudy.learners.one_attribute import OneR as OneR
+    from simstudy.learners.prior import Prior as Prior
+    from simstudy.learners.select import Select as Select
+    from simstudy.learners.tan import TAN as TAN
+    from simstudy.learners.truth import Truth as Truth
 
 if TYPE_CHECKING:
-    from simstudy.learners.aode import AODE
-    from simstudy.learners.base import Generative, Learner
-    from simstudy.learners.c45.boosting import BoostedC45
-    from simstudy.learners.c45.learner import C45
-    from simstudy.learners.calibrated import Calibrated
-    from simstudy.learners.camml.learner import CaMML
-    from simstudy.learners.cost_sensitive import CostSensitive
-    from simstudy.learners.hnb import HNB
-    from simstudy.learners.kdb import KDB
-    from simstudy.learners.lbr import LBR
-    from simstudy.learners.mml.graph import MMLGraph
-    from simstudy.learners.mml.tree import MMLTree
-    from simstudy.learners.naive_bayes import NaiveBayes
-    from simstudy.learners.one_attribute import DecisionStump, OneR
-    from simstudy.learners.prior import Prior
-    from simstudy.learners.select import Select
-    from simstudy.learners.tan import TAN
-    from simstudy.learners.truth import Truth
-
-_HOMES = {
-    "simstudy.learners.aode": ["AODE"],
-    "simstudy.learners.base": ["Generative", "Learner"],
-    "simstudy.learners.c45.boosting": ["BoostedC45"],
-    "simstudy.learners.c45.learner": ["C45"],
-    "simstudy.learners.calibrated": ["Calibrated"],
-    "simstudy.learners.camml.learner": ["CaMML"],
-    "simstudy.learners.cost_sensitive": ["CostSensitive"],
-    "simstudy.learners.hnb": ["HNB"],
-    "simstudy.learners.kdb": ["KDB"],
-    "simstudy.learners.lbr": ["LBR"],
-    "simstudy.learners.mml.graph": ["MMLGraph"],
-    "simstudy.learners.mml.tree": ["MMLTree"],
-    "simstudy.learners.naive_bayes": ["NaiveBayes"],
-    "simstudy.learners.one_attribute": ["DecisionStump", "OneR"],
-    "simstudy.learners.prior": ["Prior"],
-    "simstudy.learners.select": ["Select"],
-    "simstudy.learners.tan": ["TAN"],
-    "simstudy.learners.truth": ["Truth"],
-}
-
-__all__ = [
-    "AODE",
-    "C45",
-    "HNB",
-    "KDB",
-    "LBR",
-    "TAN",
-    "BoostedC45",
-    "CaMML",
-    "Calibrated",
-    "CostSensitive",
-    "DecisionStump",
-    "Generative",
-    "Learner",
-    "MMLGraph",
-    "MMLTree",
-    "NaiveBayes",
-    "OneR",
-    "Prior",
-    "Select",
-    "Truth",
-]
-
-
-def __getattr__(name: str) -> Any:
-    return find(name, __name__, _HOMES)
-
-
-def __dir__() -> list[str]:
-    return __all__
+    from simstudy.learners.base import Generative as Generative
+    from simstudy.learners.base import Learner as Learner
+else:
+    __getattr__, __dir__ = attach(__name__)

@@ -2,182 +2,72 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from simstudy.lazy import find
+from simstudy.lazy import attach, built_in
+
+if built_in("measure"):
+    from simstudy.measures.calibration import calibration_loss as calibration_loss
+    from simstudy.measures.calibration import (
+        expected_calibration_error as expected_calibration_error,
+    )
+    from simstudy.measures.calibration import miscalibration as miscalibration
+    from simstudy.measures.calibration import overconfidence as overconfidence
+    from simstudy.measures.calibration import refinement_loss as refinement_loss
+    from simstudy.measures.calibration import underconfidence as underconfidence
+    from simstudy.measures.costs import average_cost as average_cost
+    from simstudy.measures.costs import cost as cost
+    from simstudy.measures.decisions import balanced_accuracy as balanced_accuracy
+    from simstudy.measures.decisions import error_rate as error_rate
+    from simstudy.measures.decisions import kappa as kappa
+    from simstudy.measures.decisions import matthews as matthews
+    from simstudy.measures.decisions import sensitivity_specificity as sensitivity_specificity
+    from simstudy.measures.errors import class_complexity as class_complexity
+    from simstudy.measures.errors import complexity_improvement as complexity_improvement
+    from simstudy.measures.errors import kononenko_bratko_relative as kononenko_bratko_relative
+    from simstudy.measures.errors import kononenko_bratko_total as kononenko_bratko_total
+    from simstudy.measures.errors import mean_absolute_error as mean_absolute_error
+    from simstudy.measures.errors import relative_absolute_error as relative_absolute_error
+    from simstudy.measures.errors import rmse as rmse
+    from simstudy.measures.errors import root_relative_squared_error as root_relative_squared_error
+    from simstudy.measures.losses import accuracy as accuracy
+    from simstudy.measures.losses import brier_score as brier_score
+    from simstudy.measures.losses import log_loss as log_loss
+    from simstudy.measures.messages import message_length as message_length
+    from simstudy.measures.messages import message_length_data as message_length_data
+    from simstudy.measures.messages import message_length_theory as message_length_theory
+    from simstudy.measures.per_class import f_score as f_score
+    from simstudy.measures.per_class import false_positive_rate as false_positive_rate
+    from simstudy.measures.per_class import precision as precision
+    from simstudy.measures.per_class import recall as recall
+    from simstudy.measures.ranking import auc as auc
+    from simstudy.measures.ranking import h_measure as h_measure
+    from simstudy.measures.ranking import sar as sar
+    from simstudy.measures.retrieval import average_precision as average_precision
+    from simstudy.measures.retrieval import interpolated_precision as interpolated_precision
+    from simstudy.measures.retrieval import lift as lift
+    from simstudy.measures.retrieval import precision_at as precision_at
+    from simstudy.measures.retrieval import recall_at as recall_at
+    from simstudy.measures.rewards import good_reward as good_reward
+    from simstudy.measures.rewards import information_reward as information_reward
+    from simstudy.measures.rewards import information_reward_2002 as information_reward_2002
+    from simstudy.measures.rewards import (
+        information_reward_2002_modal as information_reward_2002_modal,
+    )
+    from simstudy.measures.rewards import kononenko_bratko as kononenko_bratko
+    from simstudy.measures.scored_ranking import probabilistic_auc as probabilistic_auc
+    from simstudy.measures.scored_ranking import scored_auc as scored_auc
+    from simstudy.measures.truth import estimation as estimation
+    from simstudy.measures.truth import kl_divergence as kl_divergence
+    from simstudy.measures.truth import regret as regret
+    from simstudy.measures.truth import representation as representation
 
 if TYPE_CHECKING:
-    from simstudy.measures.base import MeasureInfo, measure, modal_class, score
-    from simstudy.measures.calibration import (
-        calibration_loss,
-        expected_calibration_error,
-        miscalibration,
-        overconfidence,
-        refinement_loss,
-        underconfidence,
-    )
-    from simstudy.measures.costs import average_cost, cost, least_cost_class
-    from simstudy.measures.decisions import (
-        balanced_accuracy,
-        confusion_matrix,
-        error_rate,
-        kappa,
-        matthews,
-        sensitivity_specificity,
-    )
-    from simstudy.measures.errors import (
-        class_complexity,
-        complexity_improvement,
-        kononenko_bratko_relative,
-        kononenko_bratko_total,
-        mean_absolute_error,
-        relative_absolute_error,
-        rmse,
-        root_relative_squared_error,
-    )
-    from simstudy.measures.losses import accuracy, brier_score, log_loss
-    from simstudy.measures.messages import (
-        message_length,
-        message_length_data,
-        message_length_theory,
-    )
-    from simstudy.measures.per_class import f_score, false_positive_rate, precision, recall
-    from simstudy.measures.ranking import auc, h_measure, sar
-    from simstudy.measures.retrieval import (
-        average_precision,
-        interpolated_precision,
-        lift,
-        precision_at,
-        recall_at,
-    )
-    from simstudy.measures.rewards import (
-        good_reward,
-        information_reward,
-        information_reward_2002,
-        information_reward_2002_modal,
-        kononenko_bratko,
-    )
-    from simstudy.measures.scored_ranking import probabilistic_auc, scored_auc
-    from simstudy.measures.truth import estimation, kl_divergence, regret, representation
-
-_HOMES = {
-    "simstudy.measures.base": ["MeasureInfo", "measure", "modal_class", "score"],
-    "simstudy.measures.calibration": [
-        "calibration_loss",
-        "expected_calibration_error",
-        "miscalibration",
-        "overconfidence",
-        "refinement_loss",
-        "underconfidence",
-    ],
-    "simstudy.measures.costs": ["average_cost", "cost", "least_cost_class"],
-    "simstudy.measures.decisions": [
-        "balanced_accuracy",
-        "confusion_matrix",
-        "error_rate",
-        "kappa",
-        "matthews",
-        "sensitivity_specificity",
-    ],
-    "simstudy.measures.errors": [
-        "class_complexity",
-        "complexity_improvement",
-        "kononenko_bratko_relative",
-        "kononenko_bratko_total",
-        "mean_absolute_error",
-        "relative_absolute_error",
-        "rmse",
-        "root_relative_squared_error",
-    ],
-    "simstudy.measures.losses": ["accuracy", "brier_score", "log_loss"],
-    "simstudy.measures.messages": [
-        "message_length",
-        "message_length_data",
-        "message_length_theory",
-    ],
-    "simstudy.measures.per_class": ["f_score", "false_positive_rate", "precision", "recall"],
-    "simstudy.measures.ranking": ["auc", "h_measure", "sar"],
-    "simstudy.measures.scored_ranking": ["probabilistic_auc", "scored_auc"],
-    "simstudy.measures.retrieval": [
-        "average_precision",
-        "interpolated_precision",
-        "lift",
-        "precision_at",
-        "recall_at",
-    ],
-    "simstudy.measures.rewards": [
-        "good_reward",
-        "information_reward",
-        "information_reward_2002",
-        "information_reward_2002_modal",
-        "kononenko_bratko",
-    ],
-    "simstudy.measures.truth": ["estimation", "kl_divergence", "regret", "representation"],
-}
-
-__all__ = [
-    "MeasureInfo",
-    "accuracy",
-    "auc",
-    "average_cost",
-    "average_precision",
-    "balanced_accuracy",
-    "brier_score",
-    "calibration_loss",
-    "class_complexity",
-    "complexity_improvement",
-    "confusion_matrix",
-    "cost",
-    "error_rate",
-    "estimation",
-    "expected_calibration_error",
-    "f_score",
-    "false_positive_rate",
-    "good_reward",
-    "h_measure",
-    "information_reward",
-    "information_reward_2002",
-    "information_reward_2002_modal",
-    "interpolated_precision",
-    "kappa",
-    "kl_divergence",
-    "kononenko_bratko",
-    "kononenko_bratko_relative",
-    "kononenko_bratko_total",
-    "least_cost_class",
-    "lift",
-    "log_loss",
-    "matthews",
-    "mean_absolute_error",
-    "measure",
-    "message_length",
-    "message_length_data",
-    "message_length_theory",
-    "miscalibration",
-    "modal_class",
-    "overconfidence",
-    "precision",
-    "precision_at",
-    "probabilistic_auc",
-    "recall",
-    "recall_at",
-    "refinement_loss",
-    "regret",
-    "relative_absolute_error",
-    "representation",
-    "rmse",
-    "root_relative_squared_error",
-    "sar",
-    "score",
-    "scored_auc",
-    "sensitivity_specificity",
-    "underconfidence",
-]
-
-
-def __getattr__(name: str) -> Any:
-    return find(name, __name__, _HOMES)
-
-
-def __dir__() -> list[str]:
-    return __all__
+    from simstudy.measures.base import MeasureInfo as MeasureInfo
+    from simstudy.measures.base import measure as measure
+    from simstudy.measures.base import modal_class as modal_class
+    from simstudy.measures.base import score as score
+    from simstudy.measures.costs import least_cost_class as least_cost_class
+    from simstudy.measures.decisions import confusion_matrix as confusion_matrix
+else:
+    __getattr__, __dir__ = attach(__name__)

@@ -90,8 +90,11 @@ class Measure(Protocol[P, R_co]):
 
     info: MeasureInfo
     __name__: str
+    __qualname__: str
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R_co: ...
+
+    def __hash__(self) -> int: ...
 
 
 def measure(

@@ -12,6 +12,7 @@ import numpy as np
 from simstudy import measures
 from simstudy.arrays import FloatArray, IntArray
 from simstudy.errors import suggestion
+from simstudy.lazy import public_names
 from simstudy.measures import answer_sets
 from simstudy.measures.answer_sets import AnswerSet
 from simstudy.measures.base import MeasureFunction, Undefined, score
@@ -262,14 +263,11 @@ def _rising_pairs(values: IntArray, counts: IntArray) -> int:
 
 def _named(name: str) -> MeasureFunction:
     """Return the measure that `simstudy.measures` has by this name."""
-    known = {
-        each: found
-        for each in measures.__all__
-        if hasattr(found := getattr(measures, each), "info")
-    }
+    known = sorted(public_names("simstudy.measures")["measure"])
     if name not in known:
-        raise ValueError(f"unknown measure {name!r}{suggestion(name, list(known))}")
-    return known[name]
+        raise ValueError(f"unknown measure {name!r}{suggestion(name, known)}")
+    function: MeasureFunction = getattr(measures, name)
+    return function
 
 
 def _codes(answers: AnswerSet, measure: MeasureFunction | TwoLevelMeasure) -> IntArray:

@@ -2,37 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from simstudy.lazy import find
+from simstudy.lazy import attach
 
 if TYPE_CHECKING:
-    from simstudy.networks.bif import read_bif, write_bif
-    from simstudy.networks.model import Component, Model
-    from simstudy.networks.network import Network
-    from simstudy.networks.xmlbif import read_xmlbif, write_xmlbif
-
-_HOMES = {
-    "simstudy.networks.bif": ["read_bif", "write_bif"],
-    "simstudy.networks.model": ["Component", "Model"],
-    "simstudy.networks.network": ["Network"],
-    "simstudy.networks.xmlbif": ["read_xmlbif", "write_xmlbif"],
-}
-
-__all__ = [
-    "Component",
-    "Model",
-    "Network",
-    "read_bif",
-    "read_xmlbif",
-    "write_bif",
-    "write_xmlbif",
-]
-
-
-def __getattr__(name: str) -> Any:
-    return find(name, __name__, _HOMES)
-
-
-def __dir__() -> list[str]:
-    return __all__
+    from simstudy.networks.bif import read_bif as read_bif
+    from simstudy.networks.bif import write_bif as write_bif
+    from simstudy.networks.model import Component as Component
+    from simstudy.networks.model import Model as Model
+    from simstudy.networks.network import Network as Network
+    from simstudy.networks.xmlbif import read_xmlbif as read_xmlbif
+    from simstudy.networks.xmlbif import write_xmlbif as write_xmlbif
+else:
+    __getattr__, __dir__ = attach(__name__)

@@ -188,22 +188,23 @@ def fits(kind: type[_Section], content: Any) -> bool:
 
 def descriptions(plan: Plan) -> dict[str, Any]:
     """What a manifest records of the family, the learners and the measures of a study."""
+    measures = plan.component_names["measures"]
     return {
         "measures": {one.name: asdict(plan.experiment.info(plan, one)) for one in plan.columns},
         "columns": {column.name: [column.measure, column.test] for column in plan.columns},
         "about": {
             **plan.source.about(),
             "learner": {one.name: first_line(LEARNERS, one.name) for one in plan.learners},
-            "measure": {name: first_line(MEASURES, name) for name in plan.component_names[2]},
+            "measure": {name: first_line(MEASURES, name) for name in measures},
         },
         "rests_on": {
             name: sorted({"base", "reward", "prior"} & keywords(MEASURES.get(name)))
-            for name in plan.component_names[2]
+            for name in measures
         },
         **plan.source.facts(plan.keep_answers),
         "session": {
             f"{registry.kind} {name}": registry.known_digest(name) or ""
-            for registry, name in registered(*plan.component_names)
+            for registry, name in registered(plan.component_names)
             if registry.in_session(name)
         },
     }

@@ -47,11 +47,10 @@ def foreign(settings: Mapping[str, Any]) -> list[str]:
     """The plugins and components of a study that are not built in; running it executes them."""
     given = [settings["measures"]["primary"], *settings["measures"]["also"]]
     measures = [one if isinstance(one, str) else one["name"] for one in given]
-    learners = [learner["name"] for learner in settings["learners"]]
-    family = settings["family"]["name"] if "family" in settings else DATA
-    changes = [change["name"] for change in settings.get("changes", ())]
-    components = registered(family, learners, measures, changes)
-    named = [name for kind, name in components if not kind.is_own(name)]
+    kinds = ("changes", "learners", "estimators", "tests")
+    names = {kind: [one["name"] for one in settings.get(kind, ())] for kind in kinds}
+    names |= {"measures": measures, "families": [settings.get("family", {"name": DATA})["name"]]}
+    named = [name for kind, name in registered(names) if not kind.is_own(name)]
     stated = [
         value
         for learner in settings["learners"]

@@ -38,43 +38,30 @@ To add an estimator, subclass `CategoricalClassifier` and set ``_of`` to the lea
 are inherited.
 """
 
-from simstudy.sklearn.base import CategoricalClassifier
-from simstudy.sklearn.estimators import (
-    AODEClassifier,
-    BoostedC45Classifier,
-    C45Classifier,
-    CaMMLClassifier,
-    CostSensitiveClassifier,
-    DecisionStumpClassifier,
-    HNBClassifier,
-    KDBClassifier,
-    LBRClassifier,
-    MMLGraphClassifier,
-    MMLTreeClassifier,
-    NaiveBayesClassifier,
-    OneRClassifier,
-    PriorClassifier,
-    TANClassifier,
-)
-from simstudy.sklearn.metrics import information_reward, information_reward_scorer
+from __future__ import annotations
 
-__all__ = [
-    "AODEClassifier",
-    "BoostedC45Classifier",
-    "C45Classifier",
-    "CaMMLClassifier",
-    "CategoricalClassifier",
-    "CostSensitiveClassifier",
-    "DecisionStumpClassifier",
-    "HNBClassifier",
-    "KDBClassifier",
-    "LBRClassifier",
-    "MMLGraphClassifier",
-    "MMLTreeClassifier",
-    "NaiveBayesClassifier",
-    "OneRClassifier",
-    "PriorClassifier",
-    "TANClassifier",
-    "information_reward",
-    "information_reward_scorer",
-]
+from typing import TYPE_CHECKING
+
+from simstudy.lazy import attach
+
+if TYPE_CHECKING:
+    from simstudy.sklearn.base import CategoricalClassifier as CategoricalClassifier
+    from simstudy.sklearn.estimators import AODEClassifier as AODEClassifier
+    from simstudy.sklearn.estimators import BoostedC45Classifier as BoostedC45Classifier
+    from simstudy.sklearn.estimators import C45Classifier as C45Classifier
+    from simstudy.sklearn.estimators import CaMMLClassifier as CaMMLClassifier
+    from simstudy.sklearn.estimators import CostSensitiveClassifier as CostSensitiveClassifier
+    from simstudy.sklearn.estimators import DecisionStumpClassifier as DecisionStumpClassifier
+    from simstudy.sklearn.estimators import HNBClassifier as HNBClassifier
+    from simstudy.sklearn.estimators import KDBClassifier as KDBClassifier
+    from simstudy.sklearn.estimators import LBRClassifier as LBRClassifier
+    from simstudy.sklearn.estimators import MMLGraphClassifier as MMLGraphClassifier
+    from simstudy.sklearn.estimators import MMLTreeClassifier as MMLTreeClassifier
+    from simstudy.sklearn.estimators import NaiveBayesClassifier as NaiveBayesClassifier
+    from simstudy.sklearn.estimators import OneRClassifier as OneRClassifier
+    from simstudy.sklearn.estimators import PriorClassifier as PriorClassifier
+    from simstudy.sklearn.estimators import TANClassifier as TANClassifier
+    from simstudy.sklearn.metrics import information_reward as information_reward
+    from simstudy.sklearn.metrics import information_reward_scorer as information_reward_scorer
+else:
+    __getattr__, __dir__ = attach(__name__)

@@ -2,55 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from simstudy.lazy import find
+from simstudy.lazy import attach
 
 if TYPE_CHECKING:
-    from simstudy.sources.aode import AODEFamily
-    from simstudy.sources.base import Family
-    from simstudy.sources.decision_tree import DecisionTreeFamily
-    from simstudy.sources.fitted import FittedFamily
-    from simstudy.sources.kdb import KDBFamily
-    from simstudy.sources.latent_class import LatentClassFamily
-    from simstudy.sources.naive_bayes import NaiveBayesFamily
-    from simstudy.sources.network import NetworkFamily
-    from simstudy.sources.noisy_or import NoisyOrFamily
-    from simstudy.sources.random_dag import RandomDAGFamily
-    from simstudy.sources.tan import TANFamily
-
-_HOMES = {
-    "simstudy.sources.aode": ["AODEFamily"],
-    "simstudy.sources.base": ["Family"],
-    "simstudy.sources.fitted": ["FittedFamily"],
-    "simstudy.sources.kdb": ["KDBFamily"],
-    "simstudy.sources.naive_bayes": ["NaiveBayesFamily"],
-    "simstudy.sources.decision_tree": ["DecisionTreeFamily"],
-    "simstudy.sources.latent_class": ["LatentClassFamily"],
-    "simstudy.sources.network": ["NetworkFamily"],
-    "simstudy.sources.noisy_or": ["NoisyOrFamily"],
-    "simstudy.sources.random_dag": ["RandomDAGFamily"],
-    "simstudy.sources.tan": ["TANFamily"],
-}
-
-__all__ = [
-    "AODEFamily",
-    "DecisionTreeFamily",
-    "Family",
-    "FittedFamily",
-    "KDBFamily",
-    "LatentClassFamily",
-    "NaiveBayesFamily",
-    "NetworkFamily",
-    "NoisyOrFamily",
-    "RandomDAGFamily",
-    "TANFamily",
-]
-
-
-def __getattr__(name: str) -> Any:
-    return find(name, __name__, _HOMES)
-
-
-def __dir__() -> list[str]:
-    return __all__
+    from simstudy.sources.base import Family as Family
+    from simstudy.sources.source import Problem as Problem
+    from simstudy.sources.source import Source as Source
+else:
+    __getattr__, __dir__ = attach(__name__, "simstudy.families")

@@ -240,9 +240,9 @@ def check_estimated(study: Study) -> None:
 
 def _check_tables(study: Study) -> None:
     """Refuse models whose probability tables exceed any memory."""
-    if not FAMILIES.is_own(study.demanded_family.name):
+    family = _own_family(study)
+    if family is None:
         return
-    family = FAMILIES.get(study.demanded_family.name)(**study.demanded_family.parameters)
     (_, variables), (_, values) = family.variables, _all_values(family)
     if family.card_limits is not None or family.max_parents is None:
         return  # tables that are there fit into memory; others are not known
@@ -258,12 +258,7 @@ def _check_tables(study: Study) -> None:
 
 def _check_learners(study: Study) -> None:
     """Refuse learners that are known to fail in this design, or to lack the primary measure."""
-    own = FAMILIES.is_own(study.demanded_family.name)  # another one may draw anything
-    family = (
-        FAMILIES.get(study.demanded_family.name)(**study.demanded_family.parameters)
-        if own
-        else None
-    )
+    family = _own_family(study)
     primary = level_names(study.measures.names[0])[0]
     limited = "limit" in keywords(MEASURES.get(primary))
     for index, spec in enumerate(study.learners):
@@ -310,6 +305,11 @@ def _all_values(of: Family | Extent) -> _Range:
     """The range of the numbers of values of all variables, the target included."""
     both = (of.values, of.class_range if isinstance(of, Family) else of.classes)
     return min(least for least, _ in both), max(most for _, most in both)
+
+
+def _own_family(study: Study) -> Family | None:
+    """The family, if it is built in with the usual keys; another one may draw anything."""
+    return _own_kind(study) if FAMILIES.is_own(study.source.name) else None
 
 
 def _own_kind(study: Study) -> Family | None:

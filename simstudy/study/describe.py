@@ -1,4 +1,4 @@
-"""What a family, change, learner or measure is, from its docstring, fields and annotations.
+"""What a component, such as a family or a learner, is: from its docstring, fields and annotations.
 
 A docstring has the sections of numpydoc. The type of a parameter may state limits, e.g.
 ``float > 0, <= 0.5``; tests compare them with the checks of the component.
@@ -21,7 +21,7 @@ from typing import Any
 from simstudy.errors import SimstudyError, describe, suggestion
 from simstudy.measures.arguments import POSITIVE
 from simstudy.measures.base import CONTEXT_KEYWORDS, MeasureInfo, has_exact_value
-from simstudy.study.registry import LEARNERS, MEASURES, REGISTRIES, Registry
+from simstudy.study.registry import LEARNERS, MEASURES, REGISTRIES, AnyRegistry, Definition
 from simstudy.study.resolving import keys_of
 
 REQUIRED: Any = dataclasses.MISSING  # the default of a parameter that has none
@@ -52,7 +52,7 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Description:
-    """A family, change, learner or measure."""
+    """A family, change, learner, measure, estimator or test."""
 
     kind: str
     name: str
@@ -73,12 +73,13 @@ def find_components(name: str) -> list[Description]:
     found = [registry for registry in REGISTRIES if name in registry.names()]
     if not found:
         known = {known for registry in REGISTRIES for known in registry.names()}
-        kinds = "family, change, learner or measure"
-        raise SimstudyError(f"unknown {kinds} '{name}'{suggestion(name, known)}")
+        *kinds, last = (registry.kind for registry in REGISTRIES)
+        kind = f"{', '.join(kinds)} or {last}"
+        raise SimstudyError(f"unknown {kind} '{name}'{suggestion(name, known)}")
     return [describe_component(registry, name) for registry in found]
 
 
-def describe_component(registry: Registry, name: str) -> Description:
+def describe_component(registry: AnyRegistry, name: str) -> Description:
     """Describe a component by its name, or a classifier by its path."""
     try:
         component = registry.get(name)
@@ -86,6 +87,7 @@ def describe_component(registry: Registry, name: str) -> Description:
         raise
     except (Exception, SystemExit) as error:  # another package may fail to import in any way
         raise SimstudyError(f"the {registry.kind} '{name}' fails: {describe(error)}") from error
+    measure = MEASURES.get(name) if registry is MEASURES else None
     documents = [_sections(text) for text in _docstrings(component)] or [{"": ""}]
     first, *paragraphs = _paragraphs(documents[0][""]) or [""]
     if hasattr(component, "_classifier"):  # the last docstring is that of the classifier
@@ -103,8 +105,8 @@ def describe_component(registry: Registry, name: str) -> Description:
         parameters=tuple(_parameters(component, documents)),
         notes=tuple(map(plain_text, _paragraphs(sections.get("Notes", "")))),
         references=tuple(map(plain_text, _paragraphs(references))),
-        info=getattr(component, "info", None) if registry is MEASURES else None,
-        exact=registry is MEASURES and has_exact_value(component),
+        info=measure.info if measure else None,
+        exact=bool(measure and has_exact_value(measure)),
     )
 
 
@@ -113,7 +115,7 @@ def parameters_of(cls: type) -> list[Parameter]:
     return [*_parameters(cls, [_sections(text) for text in _docstrings(cls)])]
 
 
-def _docstrings(component: Any) -> Iterator[str]:
+def _docstrings(component: Definition) -> Iterator[str]:
     """The docstrings of a function, or of a class, its base classes and its classifier."""
     if not isinstance(component, type):
         yield inspect.getdoc(component) or ""
@@ -141,7 +143,7 @@ def plain_text(text: str) -> str:
     return " ".join(_ROLE.sub(r"\1", text).replace("`", "").split())
 
 
-def _parameters(component: Any, documents: list[dict[str, str]]) -> Iterator[Parameter]:
+def _parameters(component: Definition, documents: list[dict[str, str]]) -> Iterator[Parameter]:
     """The parameters of a component; of a measure, all but the predictions and true classes."""
     entries: dict[str, tuple[str, str]] = {}
     for document in reversed(documents):  # a class takes precedence over its base classes
@@ -157,7 +159,7 @@ def _parameters(component: Any, documents: list[dict[str, str]]) -> Iterator[Par
         yield Parameter(name, kind or _type_text(hint), meaning, default, hint, context)
 
 
-def _signature(component: Any) -> tuple[Mapping[str, Any], dict[str, Any]]:
+def _signature(component: Definition) -> tuple[Mapping[str, Any], dict[str, Any]]:
     """The annotations and the defaults of the parameters of a component."""
     try:
         hints = typing.get_type_hints(component, include_extras=True)

@@ -10,10 +10,11 @@ import os
 import sys
 import traceback
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import ModuleType
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from simstudy.errors import SimstudyError, describe
 from simstudy.study.imports import module_file, needed_files
@@ -193,7 +194,7 @@ def _refuse_unseen(path: Path, imported: Iterable[str]) -> None:
             )
 
 
-class _Finder:
+class _Finder(MetaPathFinder, Loader):
     """Finds and executes the modules of plugins, whose files may be on another machine."""
 
     def find_spec(
@@ -202,8 +203,7 @@ class _Finder:
         """The module of a plugin, as `importlib` asks for it."""
         if fullname in _modules:
             place = _modules[fullname].place
-            loader: Any = self
-            spec = importlib.util.spec_from_file_location(fullname, place, loader=loader)
+            spec = importlib.util.spec_from_file_location(fullname, place, loader=self)
             if spec is not None and place.name == "__init__.py":
                 spec.submodule_search_locations = []  # its modules are found here too
             return spec
@@ -229,19 +229,19 @@ class _Finder:
         exec(compile(content, str(found.origin), "exec"), module.__dict__)
 
 
-_finder: Any = _Finder()
+_finder = _Finder()
 
 
-def _importer(package: str, siblings: Collection[str]) -> Callable[..., Any]:
+def _importer(package: str, siblings: Collection[str]) -> Callable[..., ModuleType]:
     """An ``__import__`` that takes the modules of a plugin's directory from their package."""
 
     def import_(
         name: str,
-        globals: Any = None,
-        locals: Any = None,
+        globals: Mapping[str, object] | None = None,
+        locals: Mapping[str, object] | None = None,
         fromlist: Sequence[str] | None = (),
         level: int = 0,
-    ) -> Any:
+    ) -> ModuleType:
         top = name.partition(".")[0]
         if level or top not in siblings:
             return builtins.__import__(name, globals, locals, fromlist or (), level)

@@ -9,7 +9,7 @@ import json
 import typing
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -17,9 +17,12 @@ from simstudy.errors import describe, suggestion
 from simstudy.sources.base import Family
 from simstudy.study.constants import FILES
 from simstudy.study.explain import KeyedError, sentence
-from simstudy.study.registry import FAMILIES, Registry, UnknownNameError
+from simstudy.study.registry import FAMILIES, AnyRegistry, UnknownNameError
 from simstudy.study.sections import LearnerSection, NamedSection, TreatmentSection
 from simstudy.study.spec import Spec
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 # Parameters of `Family` and their names in earlier versions. A study file may use either; an
 # identity always uses the earlier one, so that no random stream changes.
@@ -31,12 +34,12 @@ _METHODS = {
     "family": ("draw", "rng"),
     "change": ("apply", "world", "rng"),
     "learner": ("fit", "sample", "rng"),
-    "estimator": ("estimate", "bench", "judge"),
+    "estimator": ("estimate", "bench", "judge", "confidence"),
     "test": ("test", "first", "second", "judge"),
 }
 
 
-def stated_spec(given: NamedSection, registry: Registry) -> Spec:
+def stated_spec(given: NamedSection, registry: AnyRegistry) -> Spec:
     """A family or learner as a file states it; the name is not looked up."""
     parameters = dict(given.model_extra or {})
     earlier = EARLIER_NAMES if registry is FAMILIES and registry.is_own(given.name) else {}
@@ -47,7 +50,7 @@ def stated_spec(given: NamedSection, registry: Registry) -> Spec:
 
 
 def resolve_spec(
-    given: NamedSection, registry: Registry, key: str, directory: Path | None = None
+    given: NamedSection, registry: AnyRegistry, key: str, directory: Path | None = None
 ) -> Spec:
     """Look up a component and check its parameters: types, bounds and its own checks.
 
@@ -74,7 +77,9 @@ def refusal(error: BaseException) -> str:
     return text
 
 
-def keys_of(cls: Any) -> tuple[dict[str, dataclasses.Field[Any]], dict[str, str]]:
+def keys_of(
+    cls: type[DataclassInstance],
+) -> tuple[dict[str, dataclasses.Field[Any]], dict[str, str]]:
     """The parameters of a component, and what other names stand for."""
     fields = {field.name: field for field in dataclasses.fields(cls) if field.init}
     other_names = {}
@@ -87,7 +92,7 @@ def keys_of(cls: Any) -> tuple[dict[str, dataclasses.Field[Any]], dict[str, str]
     return fields, other_names
 
 
-def _resolve(given: NamedSection, registry: Registry, directory: Path) -> Spec:
+def _resolve(given: NamedSection, registry: AnyRegistry, directory: Path) -> Spec:
     cls = registry.get(given.name)
     if not (isinstance(cls, type) and dataclasses.is_dataclass(cls)):
         raise ValueError(f"the {registry.kind} '{given.name}' is not a dataclass")
@@ -124,10 +129,14 @@ def _resolve(given: NamedSection, registry: Registry, directory: Path) -> Spec:
     return dataclasses.replace(spec, parameters={**parameters, **texts}, files=copies)
 
 
-def _files(cls: Any, parameters: Mapping[str, Any], directory: Path) -> dict[str, tuple[str, str]]:
-    """The names of copies and the texts of the files that parameters name."""
-    found = {}
-    for key in getattr(cls, "files", ()):
+def _files(
+    cls: type[DataclassInstance], parameters: Mapping[str, Any], directory: Path
+) -> dict[str, tuple[str, str]]:
+    """The names of copies and the texts of the files that parameters of a family name."""
+    found: dict[str, tuple[str, str]] = {}
+    if not issubclass(cls, Family):
+        return found
+    for key in cls.files:
         stated = parameters.get(key)
         if not isinstance(stated, str) or "\n" in stated:
             continue  # the text itself
@@ -140,14 +149,15 @@ def _files(cls: Any, parameters: Mapping[str, Any], directory: Path) -> dict[str
     return found
 
 
-def _check_method(component: Any, registry: Registry, name: str) -> None:
+def _check_method(component: DataclassInstance, registry: AnyRegistry, name: str) -> None:
     """Refuse a component without the method that a study calls."""
     method, *arguments = _METHODS[registry.kind]
     called = f"{method}({', '.join(arguments)})"
-    if not callable(getattr(component, method, None)):
+    function = getattr(component, method, None)
+    if not callable(function):
         raise ValueError(f"the {registry.kind} '{name}' needs a method {called}")
     try:
-        inspect.signature(getattr(component, method)).bind(*arguments)
+        inspect.signature(function).bind(*arguments)
     except TypeError as error:
         raise ValueError(
             f"the {registry.kind} '{name}' cannot be called as {called}: {error}"

@@ -34,7 +34,7 @@ from simstudy.study.registry import (
     LEARNERS,
     MEASURES,
     TESTS,
-    Registry,
+    AnyRegistry,
 )
 from simstudy.study.resolving import EARLIER_NAMES, plain
 from simstudy.study.sections import (
@@ -136,7 +136,7 @@ def _without_null(schema: Any) -> Any:
     return made | made.pop("anyOf")[0] if len(made.get("anyOf", ())) == 1 else made
 
 
-def _component_schema(section: type[NamedSection], registry: Registry) -> Schema:
+def _component_schema(section: type[NamedSection], registry: AnyRegistry) -> Schema:
     """The schema of the section of a family or learner."""
     own = _of_model(section, "")["properties"]
     known = [
@@ -181,7 +181,7 @@ def _name(component: Description) -> Schema:
     return {"const": component.name, "description": component.summary}
 
 
-def _names(registry: Registry) -> Schema:
+def _names(registry: AnyRegistry) -> Schema:
     return {"enum": [*registry.names(), *registry.known_paths]}
 
 

@@ -28,7 +28,14 @@ from simstudy.study.measured import (
     stated_targets,
 )
 from simstudy.study.plugins import PluginFile, directory_restored, load_plugin
-from simstudy.study.registry import CHANGES, ESTIMATORS, FAMILIES, LEARNERS, TESTS, Registry
+from simstudy.study.registry import (
+    CHANGES,
+    ESTIMATORS,
+    FAMILIES,
+    LEARNERS,
+    TESTS,
+    AnyRegistry,
+)
 from simstudy.study.resolving import plain, resolve_spec, stated_spec
 from simstudy.study.sections import (
     Analysis,
@@ -322,7 +329,7 @@ def _resolved_study(given: StudyFile, directory: Path, digests: Sequence[str] | 
     return study
 
 
-def _treatments(sections: Sequence[TreatmentSection], registry: Registry) -> tuple[Spec, ...]:
+def _treatments(sections: Sequence[TreatmentSection], registry: AnyRegistry) -> tuple[Spec, ...]:
     """Look up estimators or tests."""
     return tuple(
         resolve_spec(one, registry, f"{registry.plural}[{index}]")

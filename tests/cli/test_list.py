@@ -60,7 +60,7 @@ def test_list_describes_what_a_plugin_registers(command, tmp_path):
 def test_an_unknown_name_is_one_sentence_with_suggestions(command, refused):
     refused(
         command("list", "brier"),
-        "unknown family, change, learner or measure 'brier'",
+        "unknown family, change, learner, measure, estimator or test 'brier'",
         "'brier_score'",
     )
     refused(command("list", "x", "--plugin", "nowhere.py"), "nowhere.py cannot be read")

@@ -9,7 +9,6 @@ import pytest
 
 from simstudy.data.sample import Sample
 from simstudy.learners.hnb import HNB
-from simstudy.testing import check_learner
 
 WEKA = Path(__file__).parent.parent / "golden" / "weka"
 Row = tuple[int, ...]
@@ -35,10 +34,6 @@ def test_rare_values_are_left_out_of_the_information_as_in_weka() -> None:
         sample = Sample(file["rare_rows"], file["rare_cards"], file["rare_counts"])
         test, expected = file["rare_test"], file["rare"]
     np.testing.assert_allclose(HNB().fit(sample).predict_proba(test), expected, rtol=0, atol=1e-12)
-
-
-def test_hnb_keeps_its_contract() -> None:
-    check_learner(HNB())
 
 
 def count(rows: list[Row], **values: int) -> int:

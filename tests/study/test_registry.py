@@ -44,6 +44,9 @@ def test_a_second_registration_of_one_name_is_refused():
         registry.register("old", int)
     with pytest.raises(SimstudyError, match="a thing named 'new' is registered already, by builti"):
         registry.register("new", str)
+    registry = Registry("estimator", "estimators", {"old": "math:pi"})
+    with pytest.raises(SimstudyError, match=r"^an estimator named 'old' is registered already"):
+        registry.register("old", int)
 
 
 def test_a_definition_executed_again_replaces_the_first():

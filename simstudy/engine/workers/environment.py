@@ -70,7 +70,7 @@ def _source() -> str:
 
 def _modules(plan: Plan) -> Iterator[str]:
     """Modules that define the components of a plan, and those imported there."""
-    for registry, name in registered(*plan.component_names):
+    for registry, name in registered(plan.component_names):
         if ":" in name:
             yield name.partition(":")[0]
         component = registry.get(name)

@@ -21,7 +21,7 @@ from simstudy.engine.workers.child import DRAWN, GROUPS, READY, TRACE
 from simstudy.errors import DifferentError, SimstudyError
 from simstudy.sources.models import build
 from simstudy.study import plugins
-from simstudy.study.registry import LEARNERS, MEASURES
+from simstudy.study.registry import LEARNERS, registered
 
 
 def answer(place: str) -> None:
@@ -70,13 +70,11 @@ def _made_ready(plan: Plan | Exception) -> str | SimstudyError:
         if isinstance(plan, Exception):
             raise plan
         prepare(plan)
-        plan.source.make_ready()
-        for component in plan.learners:
-            learner = LEARNERS.get(component.name)
-            if plan.timeout is not None and hasattr(learner, "warm_up"):
+        for registry, name in registered(plan.component_names):
+            registry.get(name)
+        for component in plan.learners if plan.timeout is not None else ():
+            if hasattr(LEARNERS.get(component.name), "warm_up"):
                 build(LEARNERS, component).warm_up()
-        for column in plan.columns:
-            MEASURES.get(column.measure)
     except (Exception, SystemExit) as error:
         return _different(plan) or SimstudyError(f"{type(error).__name__}: {error}")
     if different := _different(plan):

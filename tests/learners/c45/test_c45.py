@@ -44,7 +44,7 @@ WEATHER_CARDS = (3, 3, 2, 2, 2)
 
 
 @pytest.mark.parametrize(
-    "learner", [C45(), C45(prune=False, laplace=True), BoostedC45(rounds=4)], ids=repr
+    "learner", [C45(prune=False, laplace=True), BoostedC45(rounds=4)], ids=repr
 )
 def test_trees_keep_the_contract(learner: C45 | BoostedC45) -> None:
     # Equal gain ratios go to the lowest index, so the order of the attributes may matter.

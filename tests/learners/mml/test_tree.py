@@ -31,9 +31,8 @@ def shape(found: DecisionGraph, node: int = 0) -> object:
     return (int(found.attribute[node]), *inside)
 
 
-def test_it_keeps_the_contract() -> None:
+def test_it_keeps_the_contract_with_another_alpha() -> None:
     # Exact ties go to the lowest index, so the order of the attributes may matter.
-    check_learner(MMLTree(), permutation=False)
     check_learner(MMLTree(alpha=1.0), permutation=False)
 
 
