@@ -134,8 +134,9 @@ class Generative(Described, ABC):
     cards: tuple[int, ...]
 
     def _facts(self) -> list[str]:
-        known = hasattr(self, "cards") and self.cards
-        return [shape_text(len(self.cards) - 1, self.cards[-1])] if known else []
+        if not (hasattr(self, "cards") and self.cards):
+            return []
+        return [shape_text(len(self.cards) - 1, self.cards[-1])]
 
     @abstractmethod
     def log_joint(self, codes: IntArray) -> FloatArray:

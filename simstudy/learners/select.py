@@ -190,7 +190,7 @@ class Select(Learner):
             info = info_of(level)
             q = clip(answers, "mml", rows) if info is not None and info.logarithmic else answers
             function, given = plain_measure(level)
-            return score(function, q, y, prior=prior, weights=weights, **given)
+            return float(score(function, q, y, prior=prior, weights=weights, **given))
 
         found = self._measure()
         if isinstance(found, TwoLevelMeasure):

@@ -41,6 +41,7 @@ _INFINITIES = "some rows have the value inf, others −inf"
 P = ParamSpec("P")
 R_co = TypeVar("R_co", covariant=True)
 MeasureFunction: TypeAlias = Callable[..., float | FloatArray]
+Keywords: TypeAlias = dict[str, Any]  # arguments of a measure: context and parameters
 
 
 @dataclass(frozen=True)
@@ -150,7 +151,7 @@ def measure(
     return attach
 
 
-def plain_measure(function: MeasureFunction) -> tuple[MeasureFunction, dict[str, Any]]:
+def plain_measure(function: MeasureFunction) -> tuple[MeasureFunction, Keywords]:
     """Return a measure and the parameters it was given by `functools.partial`."""
     return (function.func, function.keywords) if isinstance(function, partial) else (function, {})
 
