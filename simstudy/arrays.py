@@ -7,7 +7,9 @@ import numpy.typing as npt
 
 FloatArray: TypeAlias = npt.NDArray[np.float64]
 IntArray: TypeAlias = npt.NDArray[np.intp]
-Array = TypeVar("Array", bound=npt.NDArray[Any])
+BoolArray: TypeAlias = npt.NDArray[np.bool_]
+AnyArray: TypeAlias = npt.NDArray[Any]  # codes or numbers, or labels of any type
+Array = TypeVar("Array", bound=AnyArray)
 
 
 def weights_in(cells: IntArray, weights: npt.ArrayLike | None, size: int) -> FloatArray:

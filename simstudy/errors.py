@@ -34,6 +34,11 @@ def check_regular(path: Path) -> None:
         raise OSError(errno.EINVAL, "it is not a regular file", str(path))
 
 
+def reason(error: BaseException) -> str:
+    """Return why a file cannot be read: the system's words, or else the message."""
+    return (error.strerror if isinstance(error, OSError) else None) or str(error)
+
+
 def describe(error: BaseException) -> str:
     """Return the type and message of any error."""
     try:

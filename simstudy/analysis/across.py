@@ -8,8 +8,8 @@ without any difference has no test, and the reason is told.
 from __future__ import annotations
 
 import math
+from collections.abc import Hashable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -63,7 +63,7 @@ class Ranked(Outcome):
 
     n: int
     k: int
-    learners: tuple[Any, ...]
+    learners: tuple[Hashable, ...]
     mean_ranks: tuple[float, ...]
 
 
@@ -113,7 +113,7 @@ class Nemenyi(Ranked):
     confidence: float
     pairs: FloatArray
     m: int
-    groups: tuple[tuple[Any, ...], ...]
+    groups: tuple[tuple[Hashable, ...], ...]
 
 
 def friedman(table: npt.ArrayLike, tie_correction: bool = True, method: str = "auto") -> Friedman:
@@ -258,7 +258,7 @@ class _Ranks:
 
     values: FloatArray
     ranks: FloatArray
-    learners: tuple[Any, ...]
+    learners: tuple[Hashable, ...]
     reason: str
 
     @classmethod
@@ -285,7 +285,7 @@ class _Ranks:
         return Undefined(self.reason)
 
     @property
-    def facts(self) -> tuple[int, int, tuple[Any, ...], tuple[float, ...]]:
+    def facts(self) -> tuple[int, int, tuple[Hashable, ...], tuple[float, ...]]:
         """The numbers of data sets and learners, the learners and their average ranks."""
         ranked = self.reason in ("", ALL_EQUAL)
         means = tuple(self.ranks.mean(axis=0).tolist()) if ranked else (self.none,) * self.k

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -24,8 +23,8 @@ ADJUSTMENTS = ("holm", "bonferroni", "none")
 class AdjustedPair:
     """The test of two learners, and p adjusted for all m pairs."""
 
-    first: Any
-    second: Any
+    first: Hashable
+    second: Hashable
     outcome: Outcome
     p_adjusted: float
 
@@ -53,7 +52,7 @@ def over_pairs(
     table: npt.ArrayLike,
     test: Callable[..., Outcome] = wilcoxon,
     adjustment: str = "holm",
-    **options: Any,
+    **options: object,
 ) -> AdjustedPairs:
     """Test every two learners of a table, and adjust p for the number of pairs.
 
@@ -76,7 +75,9 @@ def over_pairs(
     return adjust(outcomes, adjustment)
 
 
-def adjust(outcomes: Mapping[tuple[Any, Any], Outcome], adjustment: str = "holm") -> AdjustedPairs:
+def adjust(
+    outcomes: Mapping[tuple[Hashable, Hashable], Outcome], adjustment: str = "holm"
+) -> AdjustedPairs:
     """Adjust the p of tests of pairs of learners for the number of tests.
 
     Parameters

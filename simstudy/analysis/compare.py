@@ -1,8 +1,7 @@
 """Comparison of the means of several studies."""
 
 import itertools
-from collections.abc import Collection, Mapping, Sequence
-from typing import Any
+from collections.abc import Collection, Hashable, Mapping, Sequence
 
 import numpy as np
 import pandas as pd
@@ -94,13 +93,13 @@ def compare(
     return _with_intervals(pd.DataFrame(rows), confidence, adjustment)
 
 
-def shared_cells(first: Cells, second: Cells) -> list[tuple[Any, ...]]:
+def shared_cells(first: Cells, second: Cells) -> list[tuple[Hashable, ...]]:
     """Return the common cells of two studies, in the order of the first."""
     levels = zip(first.levels, second.levels, strict=True)
     return list(itertools.product(*([name for name in a if name in b] for a, b in levels)))
 
 
-def _values(every: Cells, cell: tuple[Any, ...]) -> pd.Series:
+def _values(every: Cells, cell: tuple[Hashable, ...]) -> pd.Series:
     """Return the values of a cell by subject, including infinite but not missing ones."""
     places = [levels.index(name) for levels, name in zip(every.levels, cell, strict=True)]
     column = int(np.ravel_multi_index(places, [len(levels) for levels in every.levels]))
@@ -111,7 +110,7 @@ def _values(every: Cells, cell: tuple[Any, ...]) -> pd.Series:
     return pd.Series(numbers, index=every.subjects).dropna()
 
 
-def _compared(one: pd.Series, other: pd.Series, together: bool) -> dict[str, Any]:
+def _compared(one: pd.Series, other: pd.Series, together: bool) -> dict[str, object]:
     """Return the test of one cell, without its interval."""
     identical = len(one) > 0 and one.equals(other)
     if together and not identical:
@@ -120,7 +119,7 @@ def _compared(one: pd.Series, other: pd.Series, together: bool) -> dict[str, Any
     first, second = one.to_numpy(np.float64), other.to_numpy(np.float64)
     infinite = int(np.isinf(first).sum() + np.isinf(second).sum())
     means = [_mean(numbers) for numbers in (first, second)]
-    row: dict[str, Any] = {"n_first": len(first), "n_second": len(second)}
+    row: dict[str, object] = {"n_first": len(first), "n_second": len(second)}
     row |= {"mean_first": means[0], "mean_second": means[1], "infinite": infinite}
     if identical:
         return row | {"difference": 0.0, "se": 0.0, "df": np.nan, "test": IDENTICAL}

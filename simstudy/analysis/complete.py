@@ -5,7 +5,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from numbers import Real
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -15,13 +15,14 @@ from simstudy.arrays import FloatArray, IntArray
 
 logger = logging.getLogger("simstudy.analysis")
 
+Level: TypeAlias = Any  # of a factor, or a subject, as the table has it: a label or a number
 NAMED = 3  # maximum number of cells listed in a reason, and of subjects in a warning
 
 
 class LeftOut(NamedTuple):
     """A subject excluded from an analysis, and the reason."""
 
-    subject: Any
+    subject: Level
     reason: str
 
 
@@ -32,8 +33,8 @@ class Cells:
     subject: str
     within: tuple[str, ...]
     value: str
-    subjects: list[Any]
-    levels: list[list[Any]]
+    subjects: list[Level]
+    levels: list[list[Level]]
     array: FloatArray  # subjects × levels of the first factor × levels of the second …
     infinite: FloatArray  # of the same shape: the sign of infinite values, which are NaN in array
     status: npt.NDArray[np.object_]  # of the same shape
@@ -86,12 +87,12 @@ class Cells:
         return [*map(LeftOut, subjects, reasons)]
 
 
-def _encode(table: pd.DataFrame, column: str) -> tuple[list[Any], IntArray]:
+def _encode(table: pd.DataFrame, column: str) -> tuple[list[Level], IntArray]:
     """Return the levels of a column (numbers ascending, else in order of appearance) and codes."""
     codes, uniques = pd.factorize(table[column])
     if (codes < 0).any():
         raise ValueError(f"the column {column!r} has a row without a value")
-    levels: list[Any] = uniques.tolist()
+    levels: list[Level] = uniques.tolist()
     if not all(isinstance(level, Real) for level in levels):
         return levels, codes
     order = sorted(range(len(levels)), key=levels.__getitem__)
@@ -171,7 +172,7 @@ def cells(table: pd.DataFrame, subject: str, within: Sequence[str], value: str) 
 
 def complete_subjects(
     table: pd.DataFrame, subject: str, within: Sequence[str], value: str
-) -> tuple[FloatArray, list[list[Any]], list[Any], list[LeftOut]]:
+) -> tuple[FloatArray, list[list[Level]], list[Level], list[LeftOut]]:
     """Arrange the complete subjects, with a finite value in every cell, as an array.
 
     Parameters

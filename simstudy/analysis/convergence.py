@@ -1,7 +1,6 @@
 """The training size from which a learner is close to its limit."""
 
 import math
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -123,7 +122,7 @@ def _mean_ends(gaps: FloatArray) -> tuple[float, float]:
     return float(mean[0]), float(mean[-1])
 
 
-def _row(learner: Pair, factor: str, m: int) -> dict[str, Any]:
+def _row(learner: Pair, factor: str, m: int) -> dict[str, object]:
     """Return the row of a learner in the table of `converged`."""
     row = {factor: learner.second, **learner.facts}
     if (curve := learner.curve) is None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -69,7 +68,7 @@ def correlations(scores: pd.DataFrame, first: str, second: str) -> Correlations:
     K. B. Korb, L. R. Hope & M. J. Hughes (2001). The evaluation of predictive learners: some
     theoretical and empirical results. Tables 4 to 6.
     """
-    found: list[dict[str, Any]] = []
+    found: list[dict[str, object]] = []
     for (dataset, learner), rows in scores.groupby(["dataset", "learner"], sort=False):
         value = _correlation({name: rows[name].to_numpy(np.float64) for name in (first, second)})
         row = {"dataset": str(dataset), "learner": str(learner), "splits": len(rows)}

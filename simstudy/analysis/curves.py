@@ -6,12 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from numbers import Real
-from typing import Any
+from typing import TypedDict
 
 import numpy as np
 import numpy.typing as npt
 
 from simstudy.analysis.adjustment import ROUNDING, critical_t, mean_and_se
+from simstudy.analysis.complete import Level
 from simstudy.arrays import FloatArray, IntArray
 
 # Crossings between sizes further apart than this factor are not estimated.
@@ -39,6 +40,16 @@ class Zone:
     upper: float
     zeros: list[float]
     ratio: float
+
+
+class Facts(TypedDict, total=False):
+    """What a table says of the subjects of a curve."""
+
+    n: int
+    infinite: int
+    note: str
+    gap_smallest: float
+    gap_largest: float
 
 
 @dataclass(frozen=True)
@@ -164,7 +175,7 @@ def _turn(low: float, high: float, test: Callable[[FloatArray], npt.NDArray[np.b
     return float(low + high) / 2
 
 
-def sizes_of(column: str, names: list[Any]) -> FloatArray:
+def sizes_of(column: str, names: list[Level]) -> FloatArray:
     """Return the sizes as numbers; there must be at least two, all positive."""
     for name in names:
         if not isinstance(name, Real) or not 0 < float(name) < math.inf:
@@ -179,13 +190,13 @@ def complete_curve(
     scale: FloatArray | float,
     infinite: npt.NDArray[np.bool_],
     sizes: FloatArray,
-) -> tuple[Curve | None, dict[str, Any]]:
+) -> tuple[Curve | None, Facts]:
     """Return the curve of the complete subjects and their number, for the table.
 
     There is no curve, but a note, if a value is infinite or fewer than two subjects remain.
     """
     kept = differences[np.isfinite(differences).all(axis=1)]
-    start = {"n": len(kept), "infinite": int(infinite.sum())}
+    start: Facts = {"n": len(kept), "infinite": int(infinite.sum())}
     if infinite.any():
         return None, start | {"note": "not analysed: infinite values"}
     if len(kept) < 2:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -150,7 +150,7 @@ class Heights:
 
 
 def mean_curve(
-    kind: str, rankings: Sequence[Ranking], heights: Heights | None = None, **options: Any
+    kind: str, rankings: Sequence[Ranking], heights: Heights | None = None, **options: float
 ) -> MeanCurve:
     """Return the vertical average of curves; rankings without both classes are left out.
 
@@ -220,7 +220,7 @@ def curve_table(
     kind: str,
     rankings: Mapping[str, Sequence[Ranking]],
     heights: Heights | None = None,
-    **options: Any,
+    **options: float,
 ) -> pd.DataFrame:
     """Return the mean curve of each learner: `learner`, `x`, `y`, `low`, `high`, `curves`."""
     import pandas as pd

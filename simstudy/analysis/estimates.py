@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -46,7 +45,7 @@ def quality(estimates: pd.DataFrame, target: str = "exact") -> pd.DataFrame:
     return pd.DataFrame(found)
 
 
-def _quality(estimate: FloatArray, truth: FloatArray) -> dict[str, Any]:
+def _quality(estimate: FloatArray, truth: FloatArray) -> dict[str, object]:
     errors, n = estimate - truth, len(estimate)
     if n < 2:
         return {"n": n} | dict.fromkeys(

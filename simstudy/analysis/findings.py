@@ -7,7 +7,7 @@ statistics themselves.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, TypeVar
@@ -134,9 +134,9 @@ class Findings:
     added: pd.DataFrame = field(repr=False, compare=False)
     regret: str = ""
     estimation: str = ""
-    _parts: dict[Any, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _parts: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
 
-    def _once(self, key: Any, compute: Callable[[], T]) -> T:
+    def _once(self, key: Hashable, compute: Callable[[], T]) -> T:
         """Return the cached value of a key, or compute it."""
         if key not in self._parts:
             self._parts[key] = compute()

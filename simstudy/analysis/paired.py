@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -56,7 +56,7 @@ class Pair:
         return ranks
 
 
-def table_of(table: npt.ArrayLike) -> tuple[FloatArray, tuple[Any, ...]]:
+def table_of(table: npt.ArrayLike) -> tuple[FloatArray, tuple[Hashable, ...]]:
     """Return the scores of a table, data sets × learners, and the names of the learners."""
     values = np.asarray(table, dtype=np.float64)
     if values.ndim != 2 or values.shape[1] < 2:

@@ -2,7 +2,7 @@
 
 import itertools
 import math
-from typing import Any
+from collections.abc import Hashable
 
 import numpy as np
 import numpy.typing as npt
@@ -67,7 +67,7 @@ def precision(
     values, signs = every.array.reshape(shape), every.infinite.reshape(shape)
     one, other = np.triu_indices(len(levels), 1)
 
-    keys: list[tuple[Any, ...]] = [
+    keys: list[tuple[Hashable, ...]] = [
         ("mean", *place, level, "") for level in levels for place in places
     ]
     pairs = list(itertools.combinations(levels, 2))

@@ -1,6 +1,7 @@
 """Average ranks of learners over models, with Friedman and Nemenyi tests (Demšar 2006)."""
 
 import math
+from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,7 +10,7 @@ import pandas as pd
 from scipy.special import chdtrc
 
 from simstudy.analysis.adjustment import check_confidence
-from simstudy.analysis.complete import LeftOut, complete_subjects
+from simstudy.analysis.complete import LeftOut, Level, complete_subjects
 from simstudy.analysis.ranking import (
     critical_difference,
     friedman_statistic,
@@ -57,7 +58,7 @@ class Ranks:
     table: pd.DataFrame
     n: int
     k: int
-    at: Any
+    at: Level
     confidence: float
     chi2: float
     df: int
@@ -70,7 +71,7 @@ class Ranks:
     method: str
     q: float
     critical_difference: float
-    groups: list[list[Any]]
+    groups: list[list[Hashable]]
     left_out: list[LeftOut]
 
 
@@ -85,7 +86,7 @@ def rank(
     factor: str = "learner",
     within: str | None = "size",
     value: str = "information_reward",
-    at: Any = None,
+    at: Level = None,
     greater_is_better: bool = True,
     confidence: float = 0.95,
 ) -> Ranks:
@@ -146,7 +147,7 @@ def rank(
     return Ranks(result, n, k, at, confidence, *tests, q, critical, groups, left_out)
 
 
-def _at(table: pd.DataFrame, within: str | None, at: Any) -> pd.DataFrame:
+def _at(table: pd.DataFrame, within: str | None, at: Level) -> pd.DataFrame:
     """Return the rows of one level, or all."""
     if at is None:
         return table

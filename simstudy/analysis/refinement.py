@@ -3,10 +3,10 @@
 import itertools
 import math
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
+from simstudy.analysis.complete import Level
 from simstudy.analysis.curves import MAX_RATIO
 from simstudy.analysis.thresholds import Change, Pair
 from simstudy.arrays import FloatArray
@@ -15,7 +15,7 @@ from simstudy.arrays import FloatArray
 FINE_RATIO = 1.3
 
 
-def sizes_to_add(pairs: Sequence[Pair], own: Sequence[int]) -> dict[int, set[Any]]:
+def sizes_to_add(pairs: Sequence[Pair], own: Sequence[int]) -> dict[int, set[Level]]:
     """Propose sizes around the crossings of some pairs, with the learners concerned.
 
     The sizes lie on a grid that divides the study's own sizes evenly on the logarithmic axis, in
@@ -24,7 +24,7 @@ def sizes_to_add(pairs: Sequence[Pair], own: Sequence[int]) -> dict[int, set[Any
     neighbouring sizes are within a factor of 1.3 or, if the interval is wide, a third of it.
     """
     grid = np.setdiff1d(refinement_grid(own), own)
-    proposed: dict[int, set[Any]] = {}
+    proposed: dict[int, set[Level]] = {}
     for pair in pairs:
         for change in pair.changes:
             for size in _around(pair, change, grid):

@@ -1,7 +1,6 @@
 """Reliability of predicted probabilities, with models as the sampling unit."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -105,7 +104,7 @@ def calibration(
     return result
 
 
-def _pooled(bins: pd.DataFrame, subjects: int) -> dict[str, Any]:
+def _pooled(bins: pd.DataFrame, subjects: int) -> dict[str, object]:
     """Return the row of one bin, pooled over the subjects."""
     share, predicted, observed = (
         bins[column].to_numpy(dtype=np.float64) for column in ("share", "predicted", "observed")

@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 
 from simstudy.analysis.adjustment import largest
-from simstudy.analysis.complete import Cells, cells
-from simstudy.analysis.curves import MAX_RATIO, Curve, Zone, complete_curve, sizes_of
+from simstudy.analysis.complete import Cells, Level, cells
+from simstudy.analysis.curves import MAX_RATIO, Curve, Facts, Zone, complete_curve, sizes_of
 from simstudy.analysis.pairwise import pairwise
 from simstudy.arrays import FloatArray, IntArray
 
@@ -39,16 +39,16 @@ class Pair:
     the facts, if too few subjects are complete; signs come from tests at single sizes.
     """
 
-    first: Any
-    second: Any
+    first: Level
+    second: Level
     sizes: FloatArray
     curve: Curve | None
-    facts: dict[str, Any]
+    facts: Facts
     signs: Sequence[int] = ()
     changes: Sequence[Change] = ()
     m: int = 0
 
-    def leader(self, sign: int) -> Any:
+    def leader(self, sign: int) -> Level:
         """Return the learner that is ahead for a sign of the difference."""
         return self.second if sign > 0 else self.first
 
@@ -70,8 +70,8 @@ class Overtaking:
         Why there is no estimate.
     """
 
-    ahead: Any
-    behind: Any
+    ahead: Level
+    behind: Level
     before: float
     after: float
     crossing: float = math.nan
@@ -106,8 +106,8 @@ class Course:
         Why there is no change.
     """
 
-    first: Any
-    second: Any
+    first: Level
+    second: Level
     n: int
     infinite: int
     m: int
@@ -122,21 +122,21 @@ class Course:
         return self.m > 0
 
     @property
-    def leader(self) -> Any:
+    def leader(self) -> Level:
         """The learner that is ahead at some size and never behind, or None."""
         if bool(self.first_ahead) == bool(self.second_ahead):
             return None
         return self.first if self.first_ahead else self.second
 
-    def other(self, learner: Any) -> Any:
+    def other(self, learner: Level) -> Level:
         """Return the other learner of the pair."""
         return self.second if learner == self.first else self.first
 
-    def ahead_at(self, learner: Any) -> tuple[float, ...]:
+    def ahead_at(self, learner: Level) -> tuple[float, ...]:
         """Return the sizes at which a learner is ahead."""
         return self.first_ahead if learner == self.first else self.second_ahead
 
-    def rows(self) -> list[dict[str, Any]]:
+    def rows(self) -> list[dict[str, object]]:
         """Return the rows of the pair in the table of `thresholds`."""
         start = {"first": self.first, "second": self.second, "n": self.n, "infinite": self.infinite}
         start |= {"m": self.m or math.nan, "ahead": self.leader, "note": self.note}
@@ -327,7 +327,7 @@ def _zone(pair: Pair, before: int, after: int, sign: int, crit: float) -> Zone |
 
 def pair_curve(
     every: Cells, first: int, second: int, greater_is_better: bool
-) -> tuple[FloatArray, Curve | None, dict[str, Any]]:
+) -> tuple[FloatArray, Curve | None, Facts]:
     """Return the common sizes and `complete_curve` of second − first, positive if it is better."""
     there = np.isfinite(every.array) | (every.infinite != 0)
     both = there[:, first].any(axis=0) & there[:, second].any(axis=0)
@@ -343,10 +343,10 @@ def pair_curve(
 
 def _course(pair: Pair) -> Course:
     """Return the course of a pair."""
-    facts = {key: pair.facts[key] for key in ("n", "infinite")}
+    start = pair.first, pair.second, pair.facts["n"], pair.facts["infinite"], pair.m
     if not pair.m:
-        why = "infinite values" if facts["infinite"] else "fewer than two have both"
-        return Course(pair.first, pair.second, m=0, note=f"not analysed: {why}", **facts)
+        why = "infinite values" if pair.facts["infinite"] else "fewer than two have both"
+        return Course(*start, note=f"not analysed: {why}")
     ahead = {
         sign: tuple(
             float(size)
@@ -359,14 +359,11 @@ def _course(pair: Pair) -> Course:
         "no change of who is ahead" if any(pair.signs) else "at no size is one ahead of the other"
     )
     return Course(
-        pair.first,
-        pair.second,
-        m=pair.m,
+        *start,
         first_ahead=ahead[-1],
         second_ahead=ahead[1],
         changes=tuple(overtaking(pair, change) for change in pair.changes),
         note="" if pair.changes else note,
-        **facts,
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -142,7 +142,7 @@ def winners(
     )
 
 
-def _verdict(pair: Mapping[Any, Any], alpha: float, test: str) -> tuple[str, str, str]:
+def _verdict(pair: Mapping[Hashable, Any], alpha: float, test: str) -> tuple[str, str, str]:
     """Return winner, loser and why there is none although there is no p or a small one."""
     if math.isnan(pair["p_adjusted"]) or pair["p_adjusted"] > alpha:
         return "", "", pair["reason"]

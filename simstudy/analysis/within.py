@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -128,7 +127,7 @@ def pairwise_datasets(
     check_option("test", test, TESTS)
     shares = shares_of_test_rows(scores)
     pairs = list(combinations(dict.fromkeys(scores["learner"]), 2))
-    found: list[dict[str, Any]] = []
+    found: list[dict[str, object]] = []
     for dataset, values in _by_split(scores, measure).items():
         for one, other in pairs:
             differences = _signed(values[one], values[other], greater_is_better)

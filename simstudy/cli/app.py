@@ -107,13 +107,13 @@ def _repair_streams() -> None:
 
     Otherwise the number of a closed stream would be given to a file of the study.
     """
-    for number, name in enumerate(("stdin", "stdout", "stderr")):
+    streams = {"stdin": sys.stdin, "stdout": sys.stdout, "stderr": sys.stderr}
+    for number, (name, stream) in enumerate(streams.items()):
         try:
             os.fstat(number)
         except OSError:
             # Opens as the lowest free number, this one; child processes inherit it.
             os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)
-        stream = getattr(sys, name)
         if stream is None:
             mode = "w" if number else "r"
             setattr(sys, name, open(number, mode, encoding="utf-8", closefd=False))  # noqa: SIM115

@@ -7,14 +7,13 @@ import json
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
 from simstudy.errors import SimstudyError
 from simstudy.workflow.progress import Progress, Step, bar
 
 
 @contextlib.contextmanager
-def watched(quiet: bool = False, log: Path | None = None, **facts: Any) -> Iterator[Progress]:
+def watched(quiet: bool = False, log: Path | None = None, **facts: object) -> Iterator[Progress]:
     """A progress callback; ``facts`` go to the first line of the log."""
     with contextlib.ExitStack() as stack:
         watchers: list[Progress] = []
@@ -31,14 +30,14 @@ def watched(quiet: bool = False, log: Path | None = None, **facts: Any) -> Itera
 
 
 @contextlib.contextmanager
-def _logged(path: Path, facts: dict[str, Any]) -> Iterator[Progress]:
+def _logged(path: Path, facts: dict[str, object]) -> Iterator[Progress]:
     """A line of JSON at the beginning, for each finished model, and at the end."""
     try:
         file = path.open("a", encoding="utf-8")
     except OSError as error:
         raise SimstudyError(f"--log: {path} cannot be written: {error.strerror}") from error
 
-    def write(event: str, **fields: Any) -> None:
+    def write(event: str, **fields: object) -> None:
         now = datetime.now().astimezone().isoformat(timespec="milliseconds")
         # an unwritable log does not stop the run
         with contextlib.suppress(OSError):
@@ -47,9 +46,9 @@ def _logged(path: Path, facts: dict[str, Any]) -> Iterator[Progress]:
 
     def update(step: Step) -> None:
         failed = [
-            {key: getattr(cell, key) for key in ("size", "learner", "status", "error")}
-            for cell in step.finished
-            if cell.status != "ok"
+            {"size": c.size, "learner": c.learner, "status": c.status, "error": c.error}
+            for c in step.finished
+            if c.status != "ok"
         ]
         write(
             "model",

@@ -6,7 +6,7 @@ import contextlib
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -144,7 +144,7 @@ def score(
         echo(f"Report: {directory / PAGE}")
 
 
-def _table(measure: str) -> Any:
+def _table(measure: str) -> str | dict[str, object]:
     """A measure by its name, or the table that a text in braces is."""
     if not measure.lstrip().startswith("{"):
         return measure

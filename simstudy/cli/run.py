@@ -12,7 +12,7 @@ import sys
 import traceback
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -87,7 +87,7 @@ def run(
     ] = None,
 ) -> None:
     """Run a study: draw models and data, fit learners, score, test and report."""
-    overrides: dict[str, Any] = {"models": models, "seed": seed}
+    overrides: dict[str, object] = {"models": models, "seed": seed}
     if sizes is not None:
         overrides[DOSES] = _whole_numbers("--sizes", sizes)
     given = {key: value for key, value in overrides.items() if value is not None}
@@ -154,7 +154,7 @@ def _tell_failures(failed: int, directory: Path, quiet: bool) -> None:
         echo(f"{counted(failed, 'cell')} failed; list them with: {command}", err=True)
 
 
-def _left_out(content: dict[str, Any], names: str) -> dict[str, Any]:
+def _left_out(content: dict[str, object], names: str) -> dict[str, object]:
     """The content of a study file without some data sets and learners."""
     from simstudy.study.lists import is_collection
     from simstudy.study.without import without
@@ -164,7 +164,7 @@ def _left_out(content: dict[str, Any], names: str) -> dict[str, Any]:
     return without(content, [name.strip() for name in names.split(",") if name.strip()])
 
 
-def _workers(jobs: int | None, models: Any) -> int:
+def _workers(jobs: int | None, models: object) -> int:
     """The number of processes a run can use, before its study is checked."""
     workers = jobs or available_processors()
     return min(workers, models if isinstance(models, int) else available_processors())

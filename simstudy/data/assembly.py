@@ -52,14 +52,19 @@ class Reading:
     keep: Sequence[str] = ()
 
     def __post_init__(self) -> None:
-        for key in ("target", "groups", "separator", "encoding"):
-            if getattr(self, key) is not None:
-                object.__setattr__(self, key, *_names(key, (getattr(self, key),)))
-        for key in ("nominal", "numeric", "ignore", "keep", "missing_values"):
-            if key != "missing_values" or self.missing_values is not None:
-                object.__setattr__(self, key, _names(key, getattr(self, key)))
-        for key in ("values", "classes"):
-            mapping = getattr(self, key)
+        texts = {"target": self.target, "groups": self.groups}
+        texts |= {"separator": self.separator, "encoding": self.encoding}
+        for key, text in texts.items():
+            if text is not None:
+                object.__setattr__(self, key, *_names(key, (text,)))
+        sequences = {"nominal": self.nominal, "numeric": self.numeric}
+        sequences |= {"ignore": self.ignore, "keep": self.keep}
+        if self.missing_values is not None:
+            sequences["missing_values"] = self.missing_values
+        for key, sequence in sequences.items():
+            object.__setattr__(self, key, _names(key, sequence))
+        mappings: dict[str, object] = {"values": self.values, "classes": self.classes}
+        for key, mapping in mappings.items():
             if not isinstance(mapping, Mapping):
                 kind = type(mapping).__name__
                 raise SimstudyError(f"{key} must be a mapping from names to lists, not a {kind}")

@@ -17,7 +17,7 @@ import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, TypeAlias
 
 from simstudy.data.arff import read_arff
 from simstudy.data.arff_text import arff_text
@@ -27,14 +27,19 @@ from simstudy.data.delimited import decode, read_delimited
 from simstudy.data.oddities import oddities
 from simstudy.data.sample import Sample
 from simstudy.data.table import Declaration, Table
-from simstudy.errors import SimstudyError, check_regular
+from simstudy.errors import SimstudyError, check_regular, reason
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    PathOrFrame: TypeAlias = str | os.PathLike[str] | pd.DataFrame
 
 _GZIP = b"\x1f\x8b"
 _DELIMITED = (".csv", ".tsv", ".txt")
 
 
 def read_data(
-    path_or_frame: Any,
+    path_or_frame: PathOrFrame,
     target: str | None = None,
     nominal: Sequence[str] = (),
     numeric: Sequence[str] = (),
@@ -103,7 +108,7 @@ def read_data(
 
 
 def read_data_set(
-    path_or_frame: Any, reading: Reading | None = None, describe: bool = False
+    path_or_frame: PathOrFrame, reading: Reading | None = None, describe: bool = False
 ) -> DataSet:
     """Read a data set, with a record of the rows that were dropped.
 
@@ -116,7 +121,7 @@ def read_data_set(
     return Assembly(table, reading, declared, describe).data_set()
 
 
-def data_text(path_or_frame: Any, reading: Reading | None = None) -> str:
+def data_text(path_or_frame: PathOrFrame, reading: Reading | None = None) -> str:
     """Return a table as ARFF text that says all that is known of its columns.
 
     The usual target, or that of ``reading``, is the last column. The text stands for the file:
@@ -127,7 +132,7 @@ def data_text(path_or_frame: Any, reading: Reading | None = None) -> str:
     return arff_text(table, declared, target if reading.target is None else reading.target)
 
 
-def column_names(path_or_frame: Any, reading: Reading) -> list[str]:
+def column_names(path_or_frame: PathOrFrame, reading: Reading) -> list[str]:
     """Return the names of the columns of a file or frame."""
     return [column.name for column in _opened(path_or_frame, reading)[0].columns]
 
@@ -138,7 +143,7 @@ def read_text_set(text: str, reading: Reading, source: str = "the data") -> Data
 
 
 def _opened(
-    path_or_frame: Any, reading: Reading
+    path_or_frame: PathOrFrame, reading: Reading
 ) -> tuple[Table, str | None, Mapping[str, Declaration]]:
     """The columns of a file or frame, and the target and declarations of a catalogue."""
     if isinstance(path_or_frame, str | os.PathLike):
@@ -174,8 +179,8 @@ def _read_file(path: Path, reading: Reading) -> Table:
     except (OSError, ValueError) as error:
         if isinstance(error, SimstudyError):
             raise
-        text = getattr(error, "strerror", None) or error
-        raise SimstudyError(f"{source} cannot be read: {text}{_nearest(path)}") from error
+        why = f"{reason(error)}{_nearest(path)}"
+        raise SimstudyError(f"{source} cannot be read: {why}") from error
     try:
         text = decode(data, reading.encoding, source)
     except SimstudyError as error:

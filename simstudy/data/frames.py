@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from decimal import Decimal
 from numbers import Integral, Real
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from simstudy.data.table import NOMINAL, Column, Table, number_text
 from simstudy.errors import SimstudyError
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
 
 _DATES = "holds dates or times"
 _INDEX = re.compile(r"__index_level_\d+__")  # the column of an index that pandas has written
 
 
-def read_frame(frame: Any) -> Table:
+def read_frame(frame: pd.DataFrame) -> Table:
     """The columns of a pandas data frame."""
     columns = [
         _frame_column(_column_name(name, place), frame.iloc[:, place])
@@ -26,7 +32,7 @@ def read_frame(frame: Any) -> Table:
     return Table("the data frame", columns, len(frame), _row)
 
 
-def _column_name(name: Any, place: int) -> str:
+def _column_name(name: object, place: int) -> str:
     try:
         return str(name)
     except ValueError as error:
@@ -39,7 +45,7 @@ def _row(row: int) -> str:
     return f"row {row} (counted from 0)"
 
 
-def _frame_column(name: str, series: Any) -> Column:
+def _frame_column(name: str, series: pd.Series) -> Column:
     kind = getattr(series.dtype, "kind", "O")
     if hasattr(series, "cat"):
         labels = _texts(series.cat.categories)
@@ -60,14 +66,14 @@ def _frame_column(name: str, series: Any) -> Column:
     return Column(name, cells, NOMINAL if kind == "b" else None)
 
 
-def _dictionary(name: str, labels: list[str | None], codes: Any) -> Column:
+def _dictionary(name: str, labels: list[str | None], codes: npt.NDArray[np.integer]) -> Column:
     """A column of codes of declared values; −1 if missing."""
     values = tuple(label for label in labels if label is not None)
     cells = np.array([*labels, None], dtype=object)[codes].tolist()
     return Column(name, cells, NOMINAL, values)
 
 
-def _texts(values: Any) -> list[str | None] | str:
+def _texts(values: Iterable[object]) -> list[str | None] | str:
     """Values of any type as text, None if missing; or what is wrong with them."""
     texts: list[str | None] = []
     for value in values:
@@ -108,7 +114,7 @@ def read_parquet(path: Path, source: str) -> Table:
     return Table(source, columns, table.num_rows, _row)
 
 
-def _of_pandas(schema: Any) -> tuple[set[str], set[str]]:
+def _of_pandas(schema: pa.Schema) -> tuple[set[str], set[str]]:
     """The columns that pandas has written as an index, and those that it has as categories."""
     try:
         found = schema.pandas_metadata or {}
@@ -119,7 +125,7 @@ def _of_pandas(schema: Any) -> tuple[set[str], set[str]]:
     return index, {name for name, kind in kinds.items() if kind == "categorical"}
 
 
-def _arrow_column(name: str, column: Any) -> Column:
+def _arrow_column(name: str, column: pa.ChunkedArray) -> Column:
     import pyarrow as pa
     from pyarrow import types
 

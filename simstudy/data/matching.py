@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,9 +14,15 @@ from simstudy.data.schema import Schema
 from simstudy.data.table import NOMINAL, NUMERIC, Coder, Declaration
 from simstudy.errors import SimstudyError, suggestion
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 
 def matched(
-    frame: Any, schema: Schema, missing_values: Collection[str] | None, others: Collection[str] = ()
+    frame: pd.DataFrame,
+    schema: Schema,
+    missing_values: Collection[str] | None,
+    others: Collection[str] = (),
 ) -> Sample:
     """Return the rows of a data frame as a sample of a schema, the first class as their target.
 

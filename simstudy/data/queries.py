@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from simstudy.arrays import IntArray
+from simstudy.arrays import AnyArray, IntArray
 from simstudy.data.codes import MISSING, check_codes
 from simstudy.data.sample import Sample
 
@@ -42,7 +41,7 @@ def attribute_codes(
         return codes
 
 
-def attribute_values(rows: Sample | npt.ArrayLike, cards: Sequence[int]) -> npt.NDArray[Any]:
+def attribute_values(rows: Sample | npt.ArrayLike, cards: Sequence[int]) -> AnyArray:
     """Return the attribute columns of a sample or an array, NaN where a value is missing.
 
     They are codes, as integers, if all attributes are nominal and known, else floats. ``cards``

@@ -6,12 +6,12 @@ import itertools
 from collections.abc import Callable, Hashable, Sequence
 from functools import cached_property, partial
 from time import perf_counter
-from typing import Any, TypeVar, cast
+from typing import TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
 
-from simstudy.arrays import FloatArray, IntArray, read_only, weights_in
+from simstudy.arrays import BoolArray, FloatArray, IntArray, read_only, weights_in
 from simstudy.data.codes import MISSING, check_codes, distinct_rows, flat_index
 from simstudy.data.schema import Schema
 from simstudy.data.slots import SlotLayout, slot_layout
@@ -180,7 +180,7 @@ class Sample:
         """
         return self._with_tables(self._shared)
 
-    def _with_tables(self, shared: dict[Hashable, tuple[Any, float]]) -> Sample:
+    def _with_tables(self, shared: dict[Hashable, tuple[object, float]]) -> Sample:
         """Return a sample of the same rows that uses these shared tables."""
         other = Sample.__new__(Sample)
         other.cards, other.codes, other.weights = self.cards, self.codes, self.weights
@@ -192,7 +192,7 @@ class Sample:
         other._use_tables(shared)
         return other
 
-    def _use_tables(self, shared: dict[Hashable, tuple[Any, float]]) -> None:
+    def _use_tables(self, shared: dict[Hashable, tuple[object, float]]) -> None:
         self._shared = shared  # tables with the seconds that they took
         self._own: dict[tuple[int, ...], FloatArray] = {}  # those of `counts` in use here
         self.shared_seconds = 0.0
@@ -347,7 +347,7 @@ class Sample:
         return weights_in(flat, weights, self.classes * size**2).reshape(self.classes, size, size)
 
     def _known(
-        self, cells: IntArray, weights: FloatArray | None, where: Callable[[Any], Any]
+        self, cells: IntArray, weights: FloatArray | None, where: Callable[[BoolArray], BoolArray]
     ) -> tuple[IntArray, FloatArray | None]:
         """Leave out the cells of missing values; ``where`` says which, from attributes × rows."""
         if self.plain:

@@ -25,7 +25,7 @@ import numpy as np
 import numpy.typing as npt
 
 from simstudy.data.resampling import Split
-from simstudy.errors import SimstudyError, check_regular, suggestion
+from simstudy.errors import SimstudyError, check_regular, reason, suggestion
 
 _MAX_NUMBER = 2**31 - 1  # of a repeat or fold
 _MAX_DIGITS = 10
@@ -95,8 +95,7 @@ class _SplitFile:
         except UnicodeDecodeError as error:
             raise self._wrong("the file of splits is not UTF-8 text") from error
         except (OSError, ValueError, EOFError, zlib.error) as error:
-            reason = getattr(error, "strerror", None) or error
-            raise self._wrong(f"the file of splits cannot be read: {reason}") from error
+            raise self._wrong(f"the file of splits cannot be read: {reason(error)}") from error
         except csv.Error as error:
             raise self._wrong(f"the file of splits is not CSV: {error}") from error
 

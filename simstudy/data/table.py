@@ -45,7 +45,7 @@ class Column:
     """
 
     name: str
-    cells: Sequence[str | None] | npt.NDArray[Any]
+    cells: Sequence[str | None] | npt.NDArray[np.floating]
     kind: str | None = None
     values: tuple[str, ...] | None = None
     refusal: str = ""

@@ -6,14 +6,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import combinations, pairwise
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from simstudy.arrays import FloatArray, IntArray, read_only
 from simstudy.data.resampling import CrossValidation, LeaveOneOut, Scheme, Split
-from simstudy.measures.base import MeasureFunction, clip, keywords, modal_class, score
+from simstudy.measures.base import Keywords, MeasureFunction, clip, keywords, modal_class, score
 
 Answer: TypeAlias = Callable[[IntArray, IntArray, str], FloatArray]
 Splits: TypeAlias = Callable[[Scheme], Sequence[Split]]
@@ -147,12 +147,13 @@ class Judge:
         classes: int,
         prior: PriorOf,
         cutoff: str = "none",
-        context: Mapping[str, Any] | None = None,
-        arguments: Mapping[str, Any] | None = None,
+        context: Mapping[str, object] | None = None,
+        arguments: Mapping[str, object] | None = None,
     ) -> None:
         self.measure, self._target, self._classes = measure, target, classes
         self._prior, self._cutoff = prior, cutoff
-        self._context, self._arguments = dict(context or {}), dict(arguments or {})
+        self._context: Keywords = dict(context or {})
+        self._arguments: Keywords = dict(arguments or {})
         info = measure.info  # type: ignore[attr-defined]
         self.by_row = info.over == "row"
         self.greater_is_better: bool = info.greater_is_better
@@ -217,7 +218,7 @@ class Judge:
 
     def _given(
         self, answers: FloatArray, y: IntArray, trained: IntArray
-    ) -> tuple[FloatArray, dict[str, Any]]:
+    ) -> tuple[FloatArray, Keywords]:
         if self._logarithmic:
             answers = clip(answers, self._cutoff, int(trained.sum()))
         context = dict(self._context)

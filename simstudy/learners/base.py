@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, wraps
-from typing import Any, ClassVar, Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
 
@@ -40,12 +40,18 @@ class Learner(ABC):
     knows_model: ClassVar[bool] = False  # the engine passes the true posterior instead of fitting
     accepts: ClassVar[frozenset[str]] = frozenset()  # "numeric" attributes, "missing" values
     no_limit: ClassVar[str] = ""  # why the learner cannot be fitted to a population, if it cannot
+    takes_weights: ClassVar[bool] = True  # whether rows may have weights
 
-    def __init_subclass__(cls, **options: Any) -> None:
+    def __init_subclass__(cls, **options: object) -> None:
         """Have `fit` refuse rows that the learner does not accept."""
         super().__init_subclass__(**options)
         if "fit" in cls.__dict__:
             cls.fit = _refusing(cls.fit)  # type: ignore[method-assign]
+
+    @property
+    def needs_structure(self) -> bool:
+        """Whether `fit` needs the true structure, from ``given_structure``."""
+        return False
 
     @abstractmethod
     def fit(self, sample: Sample, rng: np.random.Generator | None = None) -> Fitted:
@@ -61,7 +67,7 @@ class Described:
 
     training_schema: Schema | None = None  # if the training rows had names and values
 
-    def __init_subclass__(cls, **options: Any) -> None:
+    def __init_subclass__(cls, **options: object) -> None:
         """Have `predict_proba` refuse rows of another schema."""
         super().__init_subclass__(**options)
         if "predict_proba" in cls.__dict__:
@@ -84,7 +90,7 @@ def _refusing(fit: Callable[..., Fitted]) -> Callable[..., Fitted]:
     """The method with a check of the rows before it."""
 
     @wraps(fit)
-    def checked(self: Learner, sample: Sample, *more: Any, **options: Any) -> Fitted:
+    def checked(self: Learner, sample: Sample, *more: object, **options: object) -> Fitted:
         if not sample.plain:
             numeric = [sample.schema.variables[place].name for place in sample.schema.numeric]
             if numeric and "numeric" not in self.accepts:
@@ -109,7 +115,7 @@ def _comparing(predict: Callable[..., FloatArray]) -> Callable[..., FloatArray]:
     """The method with a check of the rows' schema before it."""
 
     @wraps(predict)
-    def checked(self: Described, *given: Any, **named: Any) -> FloatArray:
+    def checked(self: Described, *given: object, **named: object) -> FloatArray:
         if self.training_schema is not None:
             for rows in (*given, *named.values()):
                 if isinstance(rows, Sample) and rows.declared is not None:
@@ -128,8 +134,9 @@ class Generative(Described, ABC):
     cards: tuple[int, ...]
 
     def _facts(self) -> list[str]:
-        cards = getattr(self, "cards", None)
-        return [shape_text(len(cards) - 1, cards[-1])] if cards else []
+        if not (hasattr(self, "cards") and self.cards):
+            return []
+        return [shape_text(len(self.cards) - 1, self.cards[-1])]
 
     @abstractmethod
     def log_joint(self, codes: IntArray) -> FloatArray:

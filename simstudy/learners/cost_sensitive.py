@@ -50,7 +50,7 @@ class CostSensitive(Wrapper):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if getattr(self.base(), "takes_weights", True) is False:
+        if not self.base().takes_weights:
             raise ValueError(
                 f"the learner '{self.learner}' takes no weights of rows, so it cannot be made "
                 "cost-sensitive"

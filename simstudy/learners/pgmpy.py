@@ -23,7 +23,7 @@ from abc import abstractmethod
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -44,6 +44,7 @@ from simstudy.texts import arc_text
 
 if TYPE_CHECKING:
     import pandas as pd
+    from pgmpy.structure_score import BaseStructureScore
 
 
 @dataclass(frozen=True)
@@ -127,7 +128,7 @@ class ScoreSearch(StructureLearner):
         size = self.equivalent_sample_size
         require(0 < size < np.inf, "equivalent_sample_size", size, "it must be above 0 and finite")
 
-    def pgmpy_score(self, sample: Sample) -> Any:
+    def pgmpy_score(self, sample: Sample) -> BaseStructureScore:
         """Return the score of this sample as an object that pgmpy's searches accept."""
         from pgmpy.structure_score import BaseStructureScore
 
@@ -180,7 +181,8 @@ class HillClimbSearch(ScoreSearch):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        _require_at_least(0, self, "max_indegree", "tabu_length", "max_iter")
+        least = {"max_indegree": self.max_indegree, "tabu_length": self.tabu_length}
+        _require_at_least(0, **least, max_iter=self.max_iter)
         # With 0 the search would reverse arcs of equal score for ever.
         require(0 < self.epsilon < np.inf, "epsilon", self.epsilon, "it must be above 0")
 
@@ -273,7 +275,7 @@ class PC(StructureLearner):
         super().__post_init__()
         level = self.significance_level
         require(0 < level < 1, "significance_level", level, "it must be between 0 and 1")
-        _require_at_least(0, self, "max_cond_vars")
+        _require_at_least(0, max_cond_vars=self.max_cond_vars)
 
     def arcs(self, sample: Sample) -> Iterable[Arc]:
         from pgmpy import causal_discovery
@@ -360,9 +362,8 @@ def _frame(sample: Sample) -> pd.DataFrame:
     return pd.DataFrame(np.zeros((2, len(sample.cards)), dtype=np.intp))
 
 
-def _require_at_least(least: int, learner: Learner, *parameters: str) -> None:
-    for parameter in parameters:
-        value = getattr(learner, parameter)
+def _require_at_least(least: int, **parameters: int | None) -> None:
+    for parameter, value in parameters.items():
         allowed = f"it must be at least {least}"
         require(value is None or value >= least, parameter, value, allowed)
 

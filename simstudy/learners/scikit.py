@@ -8,10 +8,10 @@ from __future__ import annotations
 import importlib
 import inspect
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields, make_dataclass
 from functools import lru_cache
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -24,6 +24,16 @@ from simstudy.learners.base import Described, Learner, require, shape_text
 
 ENCODINGS = ("onehot", "ordinal")
 _OWNERS = {"sklearn": "scikit-learn"}
+
+
+class Classifier(Protocol):
+    """A classifier with the methods of scikit-learn's."""
+
+    def __init__(self, **parameters: object) -> None: ...
+
+    def fit(self, X: FloatArray, y: IntArray, **options: FloatArray) -> object: ...
+
+    def predict_proba(self, X: FloatArray) -> FloatArray: ...
 
 
 @dataclass(frozen=True)
@@ -50,7 +60,7 @@ class ScikitLearner(Learner):
     accepts: ClassVar[frozenset[str]] = frozenset({"numeric", "missing"})
 
     encode: str = "onehot"
-    _classifier: ClassVar[type[Any]]
+    _classifier: ClassVar[type[Classifier]]
     _path: ClassVar[str]
 
     def __post_init__(self) -> None:
@@ -71,7 +81,7 @@ class ScikitLearner(Learner):
             ) from error
 
     @property
-    def takes_weights(self) -> bool:
+    def takes_weights(self) -> bool:  # type: ignore[override]
         """Whether the classifier can be fitted to weighted rows."""
         parameters = inspect.signature(self._classifier.fit).parameters.values()
         return any(p.name == "sample_weight" or p.kind is p.VAR_KEYWORD for p in parameters)
@@ -80,20 +90,20 @@ class ScikitLearner(Learner):
         self, variables: tuple[int, int], values: tuple[int, int], sizes: Sequence[int]
     ) -> None:
         """Refuse fewer training rows than neighbours."""
-        number = getattr(self, "n_neighbors", 1)
+        number = vars(self).get("n_neighbors", 1)
         if "neighbors" in self._classifier.__module__ and isinstance(number, int):
             allowed = f"there must be as many training rows; the smallest set has {min(sizes)}"
             require(number <= min(sizes), "n_neighbors", number, allowed)
 
-    def _make(self, rng: np.random.Generator | None) -> Any:
+    def _make(self, rng: np.random.Generator | None) -> Classifier:
         names = inspect.signature(self._classifier).parameters
-        parameters = {f.name: getattr(self, f.name) for f in fields(self) if f.name in names}
+        parameters = {f.name: vars(self)[f.name] for f in fields(self) if f.name in names}
         if rng is not None and parameters.get("random_state", 0) is None:
             parameters["random_state"] = int(rng.integers(2**31))
         return self._classifier(**parameters)
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _rebuilt, (self._path, {f.name: getattr(self, f.name) for f in fields(self)})
+    def __reduce__(self) -> tuple[Callable[..., ScikitLearner], tuple[object, ...]]:
+        return _rebuilt, (self._path, {f.name: vars(self)[f.name] for f in fields(self)})
 
     def fit(self, sample: Sample, rng: np.random.Generator | None = None) -> FittedScikit:
         present, encoder = np.flatnonzero(sample.class_counts), Encoder(sample, self.encode)
@@ -108,7 +118,9 @@ class ScikitLearner(Learner):
 class FittedScikit(Described):
     """A fitted classifier over all classes; the classifier is None if only one class was seen."""
 
-    def __init__(self, estimator: Any, present: IntArray, encoder: Encoder, sample: Sample) -> None:
+    def __init__(
+        self, estimator: Classifier | None, present: IntArray, encoder: Encoder, sample: Sample
+    ) -> None:
         self.estimator = estimator
         self._present, self._encoder, self._cards = present, encoder, sample.cards
         self._floor = 0.5 / (sample.total + sample.classes / 2)
@@ -219,7 +231,7 @@ def scikit_learner(path: str) -> type[ScikitLearner]:
     return made
 
 
-def _gives_probabilities(thing: Any) -> bool:
+def _gives_probabilities(thing: object) -> bool:
     return inspect.isclass(thing) and hasattr(thing, "fit") and hasattr(thing, "predict_proba")
 
 

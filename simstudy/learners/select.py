@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, ClassVar, Literal, TypeAlias, get_args
@@ -16,10 +16,11 @@ from simstudy.data.resampling import CrossValidation, Holdout, Split
 from simstudy.data.sample import Sample
 from simstudy.learners.base import Described, Fitted, Learner, require, shape_text
 from simstudy.learners.wrapper import make_learner
-from simstudy.measures.base import clip, keywords, score
+from simstudy.measures.base import MeasureFunction, clip, info_of, keywords, plain_measure, score
 from simstudy.measures.theory import measure_of
-from simstudy.measures.two_level import TwoLevelMeasure, greater_is_better, info_of, ties
+from simstudy.measures.two_level import TwoLevelMeasure, greater_is_better, ties
 
+Candidate: TypeAlias = str | dict[str, Any]
 Validation: TypeAlias = Literal["cv", "holdout"]
 _CANDIDATES: tuple[str, ...] = ("naive_bayes", "tan", "c45")
 SPLITS_SEED = 2007  # one for all, so that selections by two measures see the same parts
@@ -67,9 +68,9 @@ class Select(Learner):
 
     no_limit: ClassVar[str] = "selection uses parts of the rows, which a population does not have"
 
-    candidates: list[str | dict[str, Any]] | tuple[str | dict[str, Any], ...] = _CANDIDATES
+    candidates: list[Candidate] | tuple[Candidate, ...] = _CANDIDATES
     measure: str = "information_reward"
-    measure_parameters: dict[str, Any] | None = None
+    measure_parameters: dict[str, object] | None = None
     validation: Validation = "cv"
     folds: int = 5
     share: float = 2 / 3
@@ -80,7 +81,7 @@ class Select(Learner):
         found = self._measure()
         levels = [found.first, found.second] if isinstance(found, TwoLevelMeasure) else [found]
         for level in levels:
-            if needs := keywords(getattr(level, "func", level)) & _FOREIGN:
+            if needs := keywords(plain_measure(level)[0]) & _FOREIGN:
                 raise ValueError(
                     f"measure = '{self.measure}' needs {min(needs)!r}, which training rows lack"
                 )
@@ -99,12 +100,12 @@ class Select(Learner):
             allowed = "a table has the keys learner and parameters"
             require(not unknown and "learner" in given, "candidates", one, allowed)
             learner = make_learner(given["learner"], given.get("parameters") or {}, "selected")
-            if getattr(learner, "tree", None) == "true":
+            if learner.needs_structure:
                 raise ValueError("tree = 'true' is not possible for a learner selected")
             found.append(learner)
         return found
 
-    def _measure(self) -> Any:
+    def _measure(self) -> MeasureFunction | TwoLevelMeasure:
         """The measure with its parameters."""
         found, given = measure_of(self.measure), self.measure_parameters
         if not given:
@@ -183,13 +184,13 @@ class Select(Learner):
         rows = round(float(np.mean([len(split.train) for split in splits])))
         y = sample.target[tested]
         weights = None if sample.weights is None else sample.weights[tested]
-        context: dict[str, Any] = {"prior": sample.class_frequencies(0.5), "weights": weights}
+        prior = sample.class_frequencies(0.5)
 
-        def value(level: Callable[..., Any]) -> float:
+        def value(level: MeasureFunction) -> float:
             info = info_of(level)
             q = clip(answers, "mml", rows) if info is not None and info.logarithmic else answers
-            function, given = getattr(level, "func", level), getattr(level, "keywords", {})
-            return float(score(function, q, y, **context, **given))
+            function, given = plain_measure(level)
+            return float(score(function, q, y, prior=prior, weights=weights, **given))
 
         found = self._measure()
         if isinstance(found, TwoLevelMeasure):

@@ -85,6 +85,10 @@ class TAN(Learner):
             allowed = f"it must name a parent for each attribute; there are {number} attributes"
             require({*variables} == {len(self.tree) + 1}, "tree", self.tree, allowed)
 
+    @property
+    def needs_structure(self) -> bool:
+        return self.tree == TRUE_TREE
+
     def given_structure(self, structures: Sequence[Sequence[Sequence[int]]]) -> TAN:
         """Return the learner with the true tree if ``tree`` is "true"; called before `fit`.
 
@@ -93,7 +97,7 @@ class TAN(Learner):
         structures : sequence
             For each component of the true model, the parents of every variable, target last.
         """
-        return replace(self, tree=_true_tree(structures)) if self.tree == TRUE_TREE else self
+        return replace(self, tree=_true_tree(structures)) if self.needs_structure else self
 
     def fit(self, sample: Sample, rng: np.random.Generator | None = None) -> FittedTAN:
         attributes = len(sample.cards) - 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import simstudy.learners
 from simstudy.errors import suggestion
@@ -45,10 +45,10 @@ class Wrapper(Learner):
     purpose: ClassVar[str]  # what is done to the learner, for sentences: "weighted by costs"
 
     learner: str = "naive_bayes"
-    parameters: dict[str, Any] | None = None
+    parameters: dict[str, object] | None = None
 
     def __post_init__(self) -> None:
-        if getattr(self.base(), "tree", None) == "true":
+        if self.base().needs_structure:
             raise ValueError(f"tree = 'true' is not possible for a learner {self.purpose}")
 
     def base(self) -> Learner:
@@ -75,7 +75,7 @@ class Wrapper(Learner):
             base.warm_up()
 
 
-def make_learner(name: str, given: Mapping[str, Any], purpose: str) -> Learner:
+def make_learner(name: str, given: Mapping[str, object], purpose: str) -> Learner:
     """Return a learner by its name or path, with parameters; ``purpose`` is for errors."""
     cls = _find(name, purpose)
     known = [field.name for field in dataclasses.fields(cls) if field.init]
@@ -90,7 +90,7 @@ def make_learner(name: str, given: Mapping[str, Any], purpose: str) -> Learner:
     return made
 
 
-def _find(name: str, purpose: str) -> Any:
+def _find(name: str, purpose: str) -> type[Learner]:
     """Return the class of a learner by its name or path."""
     if name in LEARNERS:
         return getattr(simstudy.learners, LEARNERS[name])

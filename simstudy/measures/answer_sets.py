@@ -9,9 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray
-from simstudy.measures.base import MeasureFunction, keywords, measure, score
+from simstudy.measures.base import MeasureFunction, info_of, keywords, measure, score
 from simstudy.measures.ranked_lists import auc_numerators, balanced_lists, list_probabilities
-from simstudy.measures.two_level import info_of
 
 
 @dataclass(frozen=True)

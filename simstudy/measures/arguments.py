@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 
 from simstudy.arrays import FloatArray
-from simstudy.measures.base import MeasureFunction, parameters
+from simstudy.measures.base import Keywords, MeasureFunction, parameters
 
 POSITIVE = "positive"  # a parameter that names a class
 _ROUNDING = 1e-12  # of a share of the rows
@@ -36,15 +35,15 @@ def class_index(name: str | int, names: Sequence[str]) -> int:
 
 def arguments(
     function: MeasureFunction,
-    given: Mapping[str, Any],
+    given: Mapping[str, object],
     names: Sequence[str],
     positive: str | int | None = None,
-) -> dict[str, Any]:
+) -> Keywords:
     """Return the parameters to call a measure with, the positive class as a number.
 
     ``positive`` is the positive class of all measures that have one and are not given another.
     """
-    found = dict(given)
+    found: Keywords = dict(given)
     if positive is not None and POSITIVE in parameters(function):
         found.setdefault(POSITIVE, positive)
     if POSITIVE in found:

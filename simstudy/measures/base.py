@@ -10,23 +10,38 @@ import inspect
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import lru_cache, wraps
-from typing import Any, Literal, ParamSpec, Protocol, Self, TypeAlias, TypeVar, cast
+from functools import lru_cache, partial, wraps
+from typing import Any, Literal, ParamSpec, Protocol, Self, TypeAlias, TypedDict, TypeVar, cast
 
 import numpy as np
+import numpy.typing as npt
 
 from simstudy.arrays import FloatArray, IntArray
 
-CONTEXT_KEYWORDS = frozenset(
-    {"prior", "truth", "oracle", "limit", "weights", "base", "reward", "rarer", "message"}
-)
+
+class Context(TypedDict, total=False):
+    """What a measure may declare; see `score`."""
+
+    prior: FloatArray | None
+    truth: FloatArray | None
+    oracle: FloatArray | None
+    limit: FloatArray | None
+    weights: FloatArray | None
+    base: float
+    reward: str
+    rarer: int | None
+    message: tuple[float, float] | None
+
+
+CONTEXT_KEYWORDS = frozenset(Context.__annotations__)
 
 _FAR = 2.0**-200  # weights of this size or its inverse are scaled
 _INFINITIES = "some rows have the value inf, others −inf"
 
 P = ParamSpec("P")
 R_co = TypeVar("R_co", covariant=True)
-MeasureFunction: TypeAlias = Callable[..., Any]
+MeasureFunction: TypeAlias = Callable[..., float | FloatArray]
+Keywords: TypeAlias = dict[str, Any]  # arguments of a measure: context and parameters
 
 
 @dataclass(frozen=True)
@@ -92,6 +107,8 @@ class Measure(Protocol[P, R_co]):
     __name__: str
     __qualname__: str
 
+    def __hash__(self) -> int: ...
+
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R_co: ...
 
     def __hash__(self) -> int: ...
@@ -137,6 +154,21 @@ def measure(
     return attach
 
 
+def plain_measure(function: MeasureFunction) -> tuple[MeasureFunction, Keywords]:
+    """Return a measure and the parameters it was given by `functools.partial`."""
+    return (function.func, function.keywords) if isinstance(function, partial) else (function, {})
+
+
+def info_of(function: MeasureFunction) -> MeasureInfo | None:
+    """Return the metadata of a measure, also of one with parameters; None if it has none."""
+    return getattr(plain_measure(function)[0], "info", None)
+
+
+def function_name(function: MeasureFunction) -> str:
+    """Return the name of a measure, also of one with parameters."""
+    return str(getattr(plain_measure(function)[0], "__name__", repr(function)))
+
+
 @lru_cache
 def _named(function: MeasureFunction) -> dict[str, inspect.Parameter]:
     """Return the arguments that can be given by name, except probabilities and classes."""
@@ -157,10 +189,9 @@ def parameters(function: MeasureFunction) -> dict[str, inspect.Parameter]:
     return {name: named[name] for name in named if name not in CONTEXT_KEYWORDS}
 
 
-def has_exact_value(function: MeasureFunction) -> bool:
+def has_exact_value(function: Measure[..., float | FloatArray]) -> bool:
     """Whether a measure has a value on the joint distribution: a mean, or one with weights."""
-    info: MeasureInfo = cast(Any, function).info
-    return info.over == "row" or "weights" in keywords(function)
+    return function.info.over == "row" or "weights" in keywords(function)
 
 
 def score(
@@ -177,7 +208,7 @@ def score(
     reward: str = "mean",
     rarer: int | None = None,
     message: tuple[float, float] | None = None,
-    **parameters: Any,
+    **parameters: object,
 ) -> float:
     """Call a measure with the keywords it declares and reduce the result to one number.
 
@@ -217,12 +248,12 @@ def score(
         The (weighted) mean of a measure with one value per row, else the value of the measure;
         an `Undefined` NaN has a reason.
     """
-    name = getattr(function, "__name__", repr(function))
-    context: dict[str, Any] = {"prior": prior, "truth": truth, "oracle": oracle, "limit": limit}
-    _check_shapes(name, proba, y, context, weights)
+    name = function_name(function)
+    arrays = {"prior": prior, "truth": truth, "oracle": oracle, "limit": limit}
+    _check_shapes(name, proba, y, arrays, weights)
     weights = None if weights is None else usable_weights(name, weights)
-    context |= {"weights": weights, "base": base, "reward": reward}
-    context |= {"rarer": rarer, "message": message}
+    context: dict[str, object] = {"weights": weights, "base": base, "reward": reward}
+    context |= {**arrays, "rarer": rarer, "message": message}
     declared = keywords(function)
     given = {key: context[key] for key in declared if context[key] is not None}
     if absent := _required(function) - given.keys():
@@ -250,7 +281,7 @@ def score(
     return _mean(values, weights)
 
 
-def _brief(returned: np.ndarray[Any, Any]) -> str:
+def _brief(returned: npt.NDArray[np.generic]) -> str:
     return str(returned[()]) if returned.ndim == 0 else f"an array of {returned.dtype}"
 
 
@@ -267,7 +298,7 @@ def _check_shapes(
     name: str,
     proba: FloatArray,
     y: IntArray,
-    context: Mapping[str, Any],
+    arrays: Mapping[str, FloatArray | None],
     weights: FloatArray | None,
 ) -> None:
     """Raise an error for arrays whose shapes or values would give a wrong result."""
@@ -280,7 +311,7 @@ def _check_shapes(
     shapes = {"prior": (k,), "truth": (n, k), "oracle": (n, k), "limit": (n, k)}
     for what, array, expected in (
         ("y", y, (n,)),
-        *((name, array, shapes[name]) for name, array in context.items()),
+        *((name, array, shapes[name]) for name, array in arrays.items()),
         ("weights", weights, (n,)),
     ):
         if array is not None and np.shape(array) != expected:

@@ -336,20 +336,12 @@ def bootstrap(
     for sample in range(samples):
         rows = source.integers(0, n, n)
         own = {**context, **{key: array[rows] for key, array in of_rows.items()}}
-        drawn[sample] = _value(measure, q[rows], y[rows], own)
+        weights = own.get("weights")
+        weightless = weights is not None and not weights.any()
+        drawn[sample] = math.nan if weightless else score(measure, q[rows], y[rows], **own)
     found = np.sort(drawn[~np.isnan(drawn)])
     lower, upper, error = _percentiles(found, confidence)
     return Bootstrap(value, lower, upper, confidence, error, samples, samples - len(found))
-
-
-def _value(
-    measure: MeasureFunction, proba: FloatArray, y: IntArray, context: dict[str, Any]
-) -> float:
-    """Return the value of a measure; NaN if all rows drawn have weight 0."""
-    weights = context.get("weights")
-    if weights is not None and not weights.any():
-        return math.nan
-    return score(measure, proba, y, **context)
 
 
 def _percentiles(found: FloatArray, confidence: float) -> tuple[float, float, float]:

@@ -223,10 +223,8 @@ def _correlation(
     for repeat in range(repeats):
         sizes = [min(_CHUNK, tuples - start) for start in range(0, tuples, _CHUNK)]
         parts = [draw_perturbed(epsilon, n, size, reading, rng) for size in sizes]
-        columns = [
-            np.concatenate([getattr(part, name) for part in parts])
-            for name in ("rms", "accuracy", "auc", "auc_accuracy")
-        ]
+        every = [(part.rms, part.accuracy, part.auc, part.auc_accuracy) for part in parts]
+        columns = [np.concatenate(column) for column in zip(*every, strict=True)]
         found[repeat] = [_pearson(1.0 - columns[0], column) for column in columns[1:]]
     accuracy, auc, both = found.mean(axis=0).tolist()
     spread = found.std(axis=0, ddof=1) if repeats > 1 else np.full(3, math.nan)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import TypeAlias, Unpack
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from simstudy.errors import suggestion
 from simstudy.lazy import public_names
 from simstudy.measures import answer_sets
 from simstudy.measures.answer_sets import AnswerSet
-from simstudy.measures.base import MeasureFunction, Undefined, score
+from simstudy.measures.base import Context, MeasureFunction, Undefined, score
 from simstudy.measures.two_level import (
     TOLERANCE,
     TwoLevelMeasure,
@@ -164,7 +164,7 @@ def compare(
 
 
 def select(
-    measure: AnyMeasure, answers: Sequence[FloatArray], y: IntArray, **context: Any
+    measure: AnyMeasure, answers: Sequence[FloatArray], y: IntArray, **context: Unpack[Context]
 ) -> tuple[int, ...]:
     """Select the best of several results on the same rows, by a measure of one or two levels.
 

@@ -5,12 +5,19 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Unpack
 
 import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray
-from simstudy.measures.base import MeasureFunction, MeasureInfo, Undefined, score
+from simstudy.measures.base import (
+    Context,
+    MeasureFunction,
+    Undefined,
+    function_name,
+    info_of,
+    score,
+)
 
 TOLERANCE = 1e-9
 
@@ -58,7 +65,9 @@ class TwoLevelMeasure:
         """The names of both measures, as ``"auc:accuracy"``."""
         return f"{name_of(self.first)}:{name_of(self.second)}"
 
-    def values(self, proba: FloatArray, y: IntArray, **context: Any) -> tuple[float, float]:
+    def values(
+        self, proba: FloatArray, y: IntArray, **context: Unpack[Context]
+    ) -> tuple[float, float]:
         """Return the values of both measures.
 
         Parameters
@@ -146,11 +155,6 @@ def levels(values: FloatArray, tolerance: float = TOLERANCE) -> IntArray:
     return ranks
 
 
-def info_of(function: MeasureFunction) -> MeasureInfo | None:
-    """Return the metadata of a measure, also of one with parameters (`functools.partial`)."""
-    return getattr(getattr(function, "func", function), "info", None)
-
-
 def greater_is_better(function: MeasureFunction) -> bool:
     """Whether greater values of a measure are better; so they are if it does not say."""
     info = info_of(function)
@@ -159,6 +163,4 @@ def greater_is_better(function: MeasureFunction) -> bool:
 
 def name_of(function: MeasureFunction | TwoLevelMeasure) -> str:
     """Return the name of a measure."""
-    if isinstance(function, TwoLevelMeasure):
-        return function.name
-    return str(getattr(getattr(function, "func", function), "__name__", repr(function)))
+    return function.name if isinstance(function, TwoLevelMeasure) else function_name(function)

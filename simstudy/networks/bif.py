@@ -20,7 +20,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from simstudy.errors import check_regular
+from simstudy.errors import check_regular, reason
 from simstudy.networks.network import Network
 from simstudy.networks.tables import Assembly, Conditional, Declared, NetworkError
 
@@ -81,8 +81,7 @@ def read_text(path: Path) -> str:
         with gzip.open(path) if packed else path.open("rb") as file:
             content = file.read(_MAX_BYTES + 1)
     except (OSError, EOFError, zlib.error) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise NetworkError(f"{path} cannot be read: {reason}") from error
+        raise NetworkError(f"{path} cannot be read: {reason(error)}") from error
     if len(content) > _MAX_BYTES:
         raise NetworkError(f"{path} is larger than {_MAX_BYTES:,} bytes")
     try:

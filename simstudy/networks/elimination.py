@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from simstudy.arrays import FloatArray, IntArray
 
@@ -240,7 +241,7 @@ def _refuse_large(cells: int) -> None:
         )
 
 
-def _mask(flags: Any) -> int:
+def _mask(flags: npt.ArrayLike) -> int:
     """Return the variables that are marked, as a bit mask."""
     return sum(1 << int(v) for v in np.flatnonzero(flags))
 

@@ -7,7 +7,7 @@ import inspect
 import warnings
 from abc import ABC
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar, Literal, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -22,10 +22,16 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from simstudy.arrays import FloatArray, IntArray, weights_in
+from simstudy.arrays import AnyArray, FloatArray, IntArray, weights_in
 from simstudy.data.discretize import cut_points
 from simstudy.data.sample import Sample
 from simstudy.learners.base import Generative, Learner, normalise, require
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from sklearn.utils import Tags
+
+    Rows: TypeAlias = npt.ArrayLike | pd.DataFrame
 
 Categories: TypeAlias = Literal["auto"] | Sequence[npt.ArrayLike]
 
@@ -74,31 +80,32 @@ class CategoricalClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignor
     _takes_missing: ClassVar[bool] = False
     _of: ClassVar[type[Learner]]  # the learner
     # Parameters in addition to those of the learner, with defaults.
-    _options: ClassVar[dict[str, Any]] = {"categories": "auto", "handle_unknown": "ignore"}
+    _options: ClassVar[dict[str, object]] = {"categories": "auto", "handle_unknown": "ignore"}
 
     categories: Categories
     handle_unknown: str
 
-    def __init_subclass__(cls, **options: Any) -> None:
+    def __init_subclass__(cls, **options: object) -> None:
         super().__init_subclass__(**options)
         if "_of" in cls.__dict__:
             cls.__init__ = _initialiser(cls._of, cls._options)  # type: ignore[method-assign]
 
-    def _learner(self) -> Any:
+    def _learner(self) -> Learner:
         """Return the learner with this estimator's parameters."""
-        return self._of(**{field.name: getattr(self, field.name) for field in _fields(self._of)})
+        parameters = self.get_params(deep=False)
+        return self._of(**{field.name: parameters[field.name] for field in _fields(self._of)})
 
     def _rng(self) -> np.random.Generator | None:
         """Return the random generator for randomised learners."""
         return None
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.categorical = True
         tags.input_tags.string = True
         return tags
 
-    def fit(self, X: Any, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None = None) -> Self:
+    def fit(self, X: Rows, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None = None) -> Self:
         """Fit to rows of categories and their labels.
 
         A row of weight w counts as w rows; rows of weight 0 are ignored.
@@ -112,8 +119,8 @@ class CategoricalClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignor
         return self
 
     def _training_rows(
-        self, X: Any, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None
-    ) -> tuple[Any, IntArray, FloatArray | None]:
+        self, X: Rows, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None
+    ) -> tuple[Rows, IntArray, FloatArray | None]:
         """Return the training rows, their classes as integers, and their weights."""
         known = self.handle_unknown in ("ignore", "error")
         require(known, "handle_unknown", self.handle_unknown, "it must be 'ignore' or 'error'")
@@ -132,7 +139,7 @@ class CategoricalClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignor
         self.class_count_ = weights_in(target, weights, len(self.classes_))
         return X, target, weights
 
-    def predict_proba(self, X: Any) -> FloatArray:
+    def predict_proba(self, X: Rows) -> FloatArray:
         """Return P(class | attributes), one column per class of ``classes_``."""
         codes = self._encode(X)
         incomplete = (codes == _UNKNOWN).any(axis=1)
@@ -145,21 +152,21 @@ class CategoricalClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignor
             probabilities[row] = self._summed_over(self._completions(codes[row]))
         return probabilities
 
-    def predict_log_proba(self, X: Any) -> FloatArray:
+    def predict_log_proba(self, X: Rows) -> FloatArray:
         """Return the logarithm of `predict_proba`."""
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
 
-    def predict(self, X: Any) -> npt.NDArray[Any]:
+    def predict(self, X: Rows) -> AnyArray:
         """Return the most probable label of each row; ties go to the first of ``classes_``."""
         probabilities = self.predict_proba(X)  # first: checks that the estimator is fitted
         return self.classes_[probabilities.argmax(axis=1)]
 
-    def _check_table(self, X: Any) -> None:
+    def _check_table(self, X: Rows) -> None:
         """Raise an error unless X is two-dimensional, and for missing values if not allowed."""
         import pandas as pd
 
-        missing = np.asarray(pd.isna(X))
+        missing = np.asarray(pd.isna(X))  # type: ignore[arg-type]
         if missing.ndim == 1:
             raise ValueError("X must have two dimensions, rows and columns. Reshape your data.")
         if missing.ndim == 2 and missing.any() and not self._takes_missing:
@@ -170,7 +177,7 @@ class CategoricalClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignor
                 "them as a category"
             )
 
-    def _fit_cuts(self, X: Any, target: IntArray, weights: FloatArray | None) -> Any:
+    def _fit_cuts(self, X: Rows, target: IntArray, weights: FloatArray | None) -> Rows:
         """Find cuts of columns of measured numbers; return the rows with bins in their place."""
         self.cut_points_: dict[int, FloatArray] = {}
         if isinstance(self.categories, str) and not hasattr(X, "toarray"):  # sparse: refused later
@@ -190,7 +197,7 @@ class CategoricalClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignor
             )
         return self._binned(X)
 
-    def _binned(self, X: Any) -> Any:
+    def _binned(self, X: Rows) -> Rows:
         """Return rows with the bins of columns that were cut."""
         import pandas as pd
 
@@ -205,7 +212,7 @@ class CategoricalClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignor
         binned.columns = [name for name, _ in columns.values()]
         return binned
 
-    def _fit_encoder(self, X: Any) -> IntArray:
+    def _fit_encoder(self, X: Rows) -> IntArray:
         """Find the categories of the training rows and encode the rows."""
         self._encoder = OrdinalEncoder(
             categories=self.categories,
@@ -218,7 +225,7 @@ class CategoricalClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignor
         self._refuse_unknown(codes)
         return codes
 
-    def _encode(self, X: Any) -> IntArray:
+    def _encode(self, X: Rows) -> IntArray:
         """Return the codes of rows to predict, with _UNKNOWN for unknown categories."""
         check_is_fitted(self)
         self._check_table(X)
@@ -232,7 +239,7 @@ class CategoricalClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignor
         columns = (codes == _UNKNOWN).any(axis=0)
         if columns.any():
             first = int(columns.argmax())
-            name = getattr(self, "feature_names_in_", np.arange(len(columns)))[first]
+            name = self.feature_names_in_[first] if hasattr(self, "feature_names_in_") else first
             raise ValueError(
                 f"column {name!s} of X has an unknown category; known: "
                 f"{', '.join(map(str, self.categories_[first]))}"
@@ -260,7 +267,7 @@ class CategoricalClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignor
         return mean
 
 
-def _as_frame(X: Any) -> Any:
+def _as_frame(X: Rows) -> pd.DataFrame:
     """Return rows as a data frame, with a type for each column."""
     import pandas as pd
 
@@ -269,7 +276,7 @@ def _as_frame(X: Any) -> Any:
     return pd.DataFrame(X if isinstance(X, list | tuple) else np.asarray(X))
 
 
-def _measured(column: Any) -> FloatArray | None:
+def _measured(column: pd.Series) -> FloatArray | None:
     """Return the numbers of a column if some are not whole or many differ, otherwise None."""
     if column.dtype.kind not in "fiuO" or any(isinstance(value, str) for value in column):
         return None
@@ -283,13 +290,13 @@ def _measured(column: Any) -> FloatArray | None:
     return numbers if measured else None
 
 
-def _fields(learner: type[Learner]) -> list[dataclasses.Field[Any]]:
+def _fields(learner: type[Learner]) -> list[dataclasses.Field[object]]:
     """Return the parameters of a learner, without that for numbers, as there are none."""
     fields = dataclasses.fields(learner)
     return [field for field in fields if field.init and field.name != "numeric"]
 
 
-def _initialiser(learner: type[Learner], options: dict[str, Any]) -> Callable[..., None]:
+def _initialiser(learner: type[Learner], options: dict[str, object]) -> Callable[..., None]:
     """Return an ``__init__`` with a learner's parameters, and options by keyword."""
     kind = inspect.Parameter
     known = inspect.signature(learner).parameters
@@ -301,7 +308,7 @@ def _initialiser(learner: type[Learner], options: dict[str, Any]) -> Callable[..
         [kind("self", kind.POSITIONAL_OR_KEYWORD), *positional, *keywords, *more]
     )
 
-    def initialise(self: Any, *given: Any, **named: Any) -> None:
+    def initialise(self: object, *given: object, **named: object) -> None:
         bound = signature.bind(self, *given, **named)
         bound.apply_defaults()
         for name, value in list(bound.arguments.items())[1:]:

@@ -3,22 +3,33 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
-from typing import Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
 from simstudy import measures
-from simstudy.arrays import FloatArray, weights_in
+from simstudy.arrays import AnyArray, FloatArray, weights_in
 from simstudy.learners.base import require
 from simstudy.measures.base import clip, score
+
+if TYPE_CHECKING:
+    from simstudy.sklearn.base import Rows
 
 Prior: TypeAlias = str | Mapping[Any, float] | npt.ArrayLike
 
 CUTOFFS = ("mml", "2001", "none")
+
+
+class Classifier(Protocol):
+    """A fitted classifier that gives probabilities."""
+
+    classes_: AnyArray
+
+    def predict_proba(self, X: Rows) -> FloatArray: ...
 
 
 def information_reward(
@@ -80,7 +91,7 @@ def information_reward(
     weights = None if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
     columns = np.unique(y) if labels is None else column_or_1d(labels)
     _check_probabilities(proba, columns)
-    by_label: dict[Any, float] | None = None
+    by_label: dict[Hashable, float] | None = None
     if hasattr(prior, "keys"):  # a mapping or a series
         by_label = dict(cast(Mapping[Any, float], prior))
     columns, proba = _with_further(columns, proba, [*np.unique(y).tolist(), *(by_label or ())])
@@ -145,8 +156,8 @@ class InformationRewardScorer:
 
     def __call__(
         self,
-        estimator: Any,
-        X: Any,
+        estimator: Classifier,
+        X: Rows,
         y: npt.ArrayLike,
         sample_weight: npt.ArrayLike | None = None,
     ) -> float:
@@ -177,7 +188,7 @@ class InformationRewardScorer:
         )
 
 
-def _check_probabilities(proba: FloatArray, labels: npt.NDArray[Any]) -> None:
+def _check_probabilities(proba: FloatArray, labels: AnyArray) -> None:
     """Raise an error unless the rows are distributions over different labels."""
     if proba.ndim != 2 or proba.shape[1] != len(labels) or len(set(labels.tolist())) < len(labels):
         raise ValueError(
@@ -190,8 +201,8 @@ def _check_probabilities(proba: FloatArray, labels: npt.NDArray[Any]) -> None:
 
 
 def _with_further(
-    labels: npt.NDArray[Any], proba: FloatArray, named: list[Any]
-) -> tuple[npt.NDArray[Any], FloatArray]:
+    labels: AnyArray, proba: FloatArray, named: list[Hashable]
+) -> tuple[AnyArray, FloatArray]:
     """Return labels and probabilities with the other named labels, of probability 0."""
     present = set(labels.tolist())
     further = [label for label in dict.fromkeys(named) if label not in present]
@@ -202,7 +213,7 @@ def _with_further(
     return every, np.pad(proba, ((0, 0), (0, len(further))))
 
 
-def _prior(prior: Any, counts: FloatArray) -> FloatArray:
+def _prior(prior: object, counts: FloatArray) -> FloatArray:
     """Return the prior probabilities of the labels, of which ``counts`` are in the test."""
     if isinstance(prior, str):
         allowed = "it must be 'test', 'uniform', a mapping or an array"
@@ -226,7 +237,7 @@ def _smoothed(counts: FloatArray) -> FloatArray:
     return frequencies
 
 
-def _training_counts(estimator: Any) -> list[float] | str:
+def _training_counts(estimator: object) -> list[float] | str:
     """Return how often a fitted classifier has seen each class; its name if that is not known."""
     inner = estimator
     while not hasattr(inner, "class_count_"):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numbers
 from abc import ABC
-from collections.abc import Sequence
-from typing import Any, ClassVar, Literal, Self, TypeAlias
+from collections.abc import Hashable, Sequence
+from typing import TYPE_CHECKING, ClassVar, Literal, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -19,7 +19,12 @@ from simstudy.learners.c45.boosting import BoostedC45
 from simstudy.learners.c45.learner import C45
 from simstudy.sklearn.base import CategoricalClassifier
 
-Columns: TypeAlias = Literal["from_dtype", "all"] | Sequence[Any]
+if TYPE_CHECKING:
+    from sklearn.utils import Tags
+
+    from simstudy.sklearn.base import Rows
+
+Columns: TypeAlias = Literal["from_dtype", "all"] | Sequence[object]
 
 
 class MixedClassifier(CategoricalClassifier, ABC):
@@ -43,19 +48,19 @@ class MixedClassifier(CategoricalClassifier, ABC):
 
     _takes_missing: ClassVar[bool] = True
     _of: ClassVar[type[C45 | BoostedC45]]
-    _options: ClassVar[dict[str, Any]] = {
+    _options: ClassVar[dict[str, object]] = {
         "categorical_features": "from_dtype",
         **CategoricalClassifier._options,
     }
 
     categorical_features: Columns
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         return tags
 
-    def fit(self, X: Any, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None = None) -> Self:
+    def fit(self, X: Rows, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None = None) -> Self:
         """Fit to rows and their labels.
 
         A row of weight w counts as w rows; rows of weight 0 are ignored.
@@ -72,7 +77,7 @@ class MixedClassifier(CategoricalClassifier, ABC):
         self.fitted_ = learner.fit(sample)
         return self
 
-    def predict_proba(self, X: Any) -> FloatArray:
+    def predict_proba(self, X: Rows) -> FloatArray:
         """Return P(class | attributes), one column per class of ``classes_``."""
         check_is_fitted(self)
         self._check_table(X)
@@ -83,10 +88,10 @@ class MixedClassifier(CategoricalClassifier, ABC):
             self._refuse_unknown_values(frame, values)
         return self.fitted_.predict_proba(values)
 
-    def _known_categories(self, frame: pd.DataFrame) -> list[Any]:
+    def _known_categories(self, frame: pd.DataFrame) -> list[list[Hashable] | None]:
         """Return the categories of each column, None for a numeric column."""
         nominal = np.flatnonzero(self._categorical(frame)).tolist()
-        categories: list[Any] = [None] * frame.shape[1]
+        categories: list[list[Hashable] | None] = [None] * frame.shape[1]
         if isinstance(self.categories, str) and self.categories == "auto":
             given = [_categories(frame, place) for place in nominal]
         elif isinstance(self.categories, Sequence) and not isinstance(self.categories, str):
@@ -132,7 +137,7 @@ class MixedClassifier(CategoricalClassifier, ABC):
         return nominal
 
     @staticmethod
-    def _not_columns(given: Any) -> ValueError:
+    def _not_columns(given: object) -> ValueError:
         return ValueError(
             f"categorical_features = {given!r} is not allowed; it must be 'from_dtype', 'all' or "
             "a list of columns"
@@ -160,7 +165,7 @@ class MixedClassifier(CategoricalClassifier, ABC):
             )
 
 
-def _frame(X: Any) -> pd.DataFrame:
+def _frame(X: Rows) -> pd.DataFrame:
     """Return the rows as a data frame."""
     if isinstance(X, pd.DataFrame) and X.size:
         return X
@@ -169,7 +174,7 @@ def _frame(X: Any) -> pd.DataFrame:
     return pd.DataFrame(check_array(X, dtype=kind, ensure_all_finite="allow-nan"))
 
 
-def _holds_numbers(column: pd.Series[Any]) -> bool:
+def _holds_numbers(column: pd.Series) -> bool:
     """Return whether a column is numeric, by its dtype or, for objects, by its values."""
     if column.dtype != object:
         numeric = pd.api.types.is_numeric_dtype(column.dtype)
@@ -181,7 +186,7 @@ def _holds_numbers(column: pd.Series[Any]) -> bool:
     )
 
 
-def _as_numbers(column: pd.Series[Any]) -> FloatArray:
+def _as_numbers(column: pd.Series) -> FloatArray:
     times = pd.api.types.is_datetime64_any_dtype(column) or column.dtype == "timedelta64[ns]"
     try:
         if times:
@@ -194,7 +199,7 @@ def _as_numbers(column: pd.Series[Any]) -> FloatArray:
     return values
 
 
-def _categories(frame: pd.DataFrame, place: int) -> list[Any]:
+def _categories(frame: pd.DataFrame, place: int) -> list[Hashable]:
     """Return the values of a column, sorted."""
     column = frame.iloc[:, place]
     try:
@@ -205,10 +210,11 @@ def _categories(frame: pd.DataFrame, place: int) -> list[Any]:
         ) from None
 
 
-def _declared(given: Any) -> list[Any]:
+def _declared(given: object) -> list[Hashable]:
     """Return the categories given for a column; raise an error for duplicates or missing ones."""
-    ordered = isinstance(given, Sequence | np.ndarray | pd.Index | pd.Series)
-    categories = list(given) if ordered and not isinstance(given, str) else None
+    categories = None
+    if isinstance(given, Sequence | np.ndarray | pd.Index | pd.Series):
+        categories = None if isinstance(given, str) else list(given)
     if categories is None or pd.isna(categories).any() or len(set(categories)) < len(categories):
         raise ValueError(
             f"categories has {given!r} for a column; it must be a list of distinct, non-missing "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABCMeta, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import Field, dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
@@ -21,9 +21,10 @@ CPTS = ("dirichlet", "normalized_uniform")
 class _Renamed(ABCMeta):
     """Lets families be made with ``attributes``, the earlier name of ``variables``."""
 
-    def __call__(cls, *arguments: Any, **options: Any) -> Any:
-        own = getattr(cls, "__dataclass_fields__", {})
-        if "attributes" in options and "attributes" not in own:
+    __dataclass_fields__: dict[str, Field[object]]
+
+    def __call__(cls, *arguments: object, **options: object) -> Any:
+        if "attributes" in options and "attributes" not in cls.__dataclass_fields__:
             options["variables"] = options.pop("attributes")
         return super().__call__(*arguments, **options)
 

@@ -43,11 +43,9 @@ class DecisionTreeFamily(Family):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        for name in ("depth", "relevant"):
-            if getattr(self, name) < 1:
-                raise ValueError(
-                    f"{name} = {getattr(self, name)} is not allowed; it must be at least 1"
-                )
+        for name, number in (("depth", self.depth), ("relevant", self.relevant)):
+            if number < 1:
+                raise ValueError(f"{name} = {number} is not allowed; it must be at least 1")
         if not 0 <= self.leaf < 1:
             raise ValueError(
                 f"leaf = {self.leaf} is not allowed; it must be at least 0 and below 1"

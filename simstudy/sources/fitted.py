@@ -92,8 +92,8 @@ class FittedFamily(Family):
     max_attributes: int = field(default=_MAX_ATTRIBUTES, kw_only=True)
 
     def __post_init__(self) -> None:
-        for name in ("ignore", "nominal"):
-            object.__setattr__(self, name, tuple(getattr(self, name)))
+        object.__setattr__(self, "ignore", tuple(self.ignore))
+        object.__setattr__(self, "nominal", tuple(self.nominal))
         if "\n" not in self.data:
             object.__setattr__(self, "data", data_text(Path(self.data)))
         self._check_choices()
@@ -119,21 +119,22 @@ class FittedFamily(Family):
             )
 
     def _check_choices(self) -> None:
-        for name, allowed in (
-            ("fitter", tuple(FITTERS)),
-            ("discretize", _DISCRETIZERS),
-            ("missing", ("value", "mode")),
+        for name, choice, allowed in (
+            ("fitter", self.fitter, tuple(FITTERS)),
+            ("discretize", self.discretize, _DISCRETIZERS),
+            ("missing", self.missing, ("value", "mode")),
         ):
-            if getattr(self, name) not in allowed:
-                given = getattr(self, name)
+            if choice not in allowed:
                 raise ValueError(
-                    f"{name} = {given!r} is not allowed; it must be one of {', '.join(allowed)}"
+                    f"{name} = {choice!r} is not allowed; it must be one of {', '.join(allowed)}"
                 )
-        for name, least, most in (("bins", 2, 1000), ("max_attributes", 1, _MAX_ATTRIBUTES)):
-            if not least <= getattr(self, name) <= most:
+        for name, number, least, most in (
+            ("bins", self.bins, 2, 1000),
+            ("max_attributes", self.max_attributes, 1, _MAX_ATTRIBUTES),
+        ):
+            if not least <= number <= most:
                 raise ValueError(
-                    f"{name} = {getattr(self, name)} is not allowed; it must be from {least} to "
-                    f"{most}"
+                    f"{name} = {number} is not allowed; it must be from {least} to {most}"
                 )
 
     def __repr__(self) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -26,6 +26,9 @@ from simstudy.study.study import make_study
 from simstudy.workflow.own_table import OwnTable, read_own
 from simstudy.workflow.progress import Progress
 from simstudy.workflow.run import run_study
+
+if TYPE_CHECKING:
+    from simstudy.data.files import PathOrFrame
 
 MODELS = 40
 _FOLDS = 10
@@ -62,7 +65,7 @@ class Advised(Advice):
 
 
 def advise(
-    data: Any,
+    data: PathOrFrame,
     target: str | None = None,
     out: str | Path | None = None,
     *,
@@ -198,23 +201,22 @@ def _described(table: OwnTable, fitter: str, models: int, seed: int) -> Describe
     )
 
 
-def _shared(about: Described, labels: dict[str, str], what: str) -> dict[str, Any]:
+def _shared(
+    about: Described, labels: dict[str, str], what: str, **options: object
+) -> dict[str, object]:
     return {
         "name": f"{about.name}-{what}",
         "seed": about.seed,
         "measures": {"primary": "information_reward", "also": ["accuracy"]},
-        "learners": [{"name": name, "label": label} for label, name in labels.items()],
+        "learners": [{"name": name, "label": label, **options} for label, name in labels.items()],
     }
 
 
-def _data_study(about: Described, labels: dict[str, str]) -> dict[str, Any]:
+def _data_study(about: Described, labels: dict[str, str]) -> dict[str, object]:
     """The study of splits of the table; all learners get rows that are prepared alike."""
-    content = _shared(about, labels, "table")
     prepared = {"discretize": about.discretize or "mdl", "bins": 5}
     prepared["missing"] = about.missing or "ignore"
-    for learner in content["learners"]:
-        learner["preparation"] = prepared
-    return content | {
+    return _shared(about, labels, "table", preparation=prepared) | {
         "title": f"{about.name}: cross-validation",
         "datasets": [
             {
@@ -233,7 +235,7 @@ def _data_study(about: Described, labels: dict[str, str]) -> dict[str, Any]:
     }
 
 
-def _fitted_study(about: Described, labels: dict[str, str], sizes: list[int]) -> dict[str, Any]:
+def _fitted_study(about: Described, labels: dict[str, str], sizes: list[int]) -> dict[str, object]:
     """The study of networks fitted to the table."""
     content = _shared(about, {**labels, _TRUTH: "truth"}, "simulated")
     return content | {
@@ -251,7 +253,7 @@ def _fitted_study(about: Described, labels: dict[str, str], sizes: list[int]) ->
 
 
 def _run(
-    content: dict[str, Any],
+    content: dict[str, object],
     place: Path,
     what: str,
     watch: Watch,

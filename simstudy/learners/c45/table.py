@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from copy import copy
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from simstudy.arrays import FloatArray, IntArray, weights_in
+from simstudy.arrays import AnyArray, FloatArray, IntArray, weights_in
 from simstudy.data.sample import Sample
 
 # Sums over slots are matrix products up to this many (attribute, slot) pairs.
@@ -61,7 +61,7 @@ class Attributes:
         Whether, in addition, all attributes are nominal.
     """
 
-    def __init__(self, values: npt.NDArray[Any], cards: tuple[int, ...]) -> None:
+    def __init__(self, values: AnyArray, cards: tuple[int, ...]) -> None:
         self.cards = cards
         # Column-major in memory.
         self.values = np.asfortranarray(values)
@@ -78,12 +78,12 @@ class Attributes:
         return np.array([card == 0 for card in self.cards], dtype=bool)
 
     @cached_property
-    def flat(self) -> npt.NDArray[Any]:
+    def flat(self) -> AnyArray:
         """All values, column by column, followed by zeros for attribute −1."""
         zeros = np.zeros((1, len(self)), dtype=self.values.dtype)
         return np.concatenate([self.values.T, zeros]).ravel()
 
-    def at(self, rows: IntArray, attributes: IntArray) -> npt.NDArray[Any]:
+    def at(self, rows: IntArray, attributes: IntArray) -> AnyArray:
         """Return the value of one attribute per row; 0 for attribute −1."""
         places = attributes * len(self)
         places += rows

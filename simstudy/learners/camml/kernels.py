@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numba
 import numpy as np
@@ -19,7 +18,7 @@ _MAX_DAGS = 2**18
 _SIXTH = 1 / 6  # move probabilities: swap 2, toggle 2, toggle two 1, exchange 1
 
 
-def no_costs() -> Any:
+def no_costs() -> Dict:
     """Return an empty cache of (message cost, −log maximum likelihood) by (child, parents)."""
     return Dict.empty(types.UniTuple(types.int64, 2), types.UniTuple(types.float64, 2))
 

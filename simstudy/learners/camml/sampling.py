@@ -8,7 +8,6 @@ current clean DAG, which corrects for the temperature.
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
@@ -74,11 +73,11 @@ class SampledPosterior:
         self._dags: IntArray = dags[heaviest].astype(np.intp)
         self._mass: FloatArray = mass[heaviest] / total
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, object]:
         # The compiled cache of costs does not pickle; it is refilled on demand.
         return {key: value for key, value in self.__dict__.items() if key != "_costs"}
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
+    def __setstate__(self, state: dict[str, object]) -> None:
         self.__dict__.update(state, _costs=no_costs())
 
     def clean_dags(self) -> tuple[IntArray, FloatArray]:
