@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from simstudy.analysis.adjustment import bonferroni, check_option, holm
+from simstudy.analysis.adjustment import bonferroni, check_option, holm, is_significant
 from simstudy.analysis.outcomes import Outcome
 from simstudy.analysis.paired import table_of
 from simstudy.analysis.signed import wilcoxon
@@ -28,6 +28,12 @@ class AdjustedPair:
     second: Any
     outcome: Outcome
     p_adjusted: float
+
+    def winner(self, alpha: float) -> Any | None:
+        """Return the learner that is significantly better at the level α; None if neither is."""
+        if not is_significant(self.p_adjusted, alpha) or self.outcome.lead == 0:
+            return None
+        return self.first if self.outcome.lead > 0 else self.second
 
 
 @dataclass(frozen=True)

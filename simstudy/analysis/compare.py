@@ -14,6 +14,7 @@ from simstudy.analysis.adjustment import (
     check_confidence,
     check_option,
     critical_t,
+    is_significant,
     largest,
     mean_and_se,
     with_infinities,
@@ -178,6 +179,6 @@ def _with_intervals(table: pd.DataFrame, confidence: float, adjustment: str) -> 
     half = critical_t(confidence, m, df) * se
     table = table.assign(t=t, p=p, p_adjusted=bonferroni(p, m), m=m)
     table = table.assign(lower=mean - half, upper=mean + half)
-    table["changed"] = table["p_adjusted"] < 1 - confidence
+    table["changed"] = is_significant(table["p_adjusted"], 1 - confidence)
     order = [name for name in table if name not in (*columns, "test", "infinite", "changed")]
     return table[[*order, *columns, "test", "infinite", "changed"]]

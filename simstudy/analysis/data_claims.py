@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from simstudy.analysis.adjusted import over_pairs
-from simstudy.analysis.adjustment import critical_t
+from simstudy.analysis.adjustment import critical_t, is_significant
 from simstudy.analysis.outcomes import Outcome
 from simstudy.analysis.signed import sign_test, wilcoxon
 from simstudy.analysis.verdicts import NOT_DECIDED, NOT_REPRODUCED, REPRODUCED
@@ -131,10 +131,8 @@ def _beats(claim: DataClaim, results: HasDatasets, alpha: float) -> list[DataChe
     for first, second in _pairs(claim):
         (pair,) = (one for one in adjusted.pairs if {one.first, one.second} == {first, second})
         differences = table[first] - table[second]
-        ahead = _direction(differences, claim.test)
-        verdict = NOT_DECIDED
-        if pair.p_adjusted <= alpha and ahead:
-            verdict = REPRODUCED if ahead > 0 else NOT_REPRODUCED
+        by_winner = {first: REPRODUCED, second: NOT_REPRODUCED}
+        verdict = by_winner.get(pair.winner(alpha), NOT_DECIDED)
         counts = win_draw_loss(plain, first, second)
         checks.append(
             DataCheck(
@@ -156,14 +154,6 @@ def _beats(claim: DataClaim, results: HasDatasets, alpha: float) -> list[DataChe
             )
         )
     return checks
-
-
-def _direction(differences: pd.Series, test: str) -> float:
-    """Return the sign of what a test over data sets is about: ranks, or numbers of data sets."""
-    if test == "sign":
-        return float(np.sign(np.sign(differences).sum()))
-    ranks = differences.abs().rank()
-    return float(np.sign((np.sign(differences) * ranks).sum()))
 
 
 def _beats_on(claim: DataClaim, results: HasDatasets) -> list[DataCheck]:
@@ -257,8 +247,8 @@ def _wins_more(claim: DataClaim, results: HasDatasets, alpha: float) -> list[Dat
         outcome = sign_test(net)
         p = float(outcome.p)
         total = (int(sum(wins)), int(sum(losses)))
-        leans = REPRODUCED if np.sign(net[:, 0] - net[:, 1]).sum() > 0 else NOT_REPRODUCED
-        decided = leans if p <= alpha else NOT_DECIDED
+        leans = REPRODUCED if outcome.lead > 0 else NOT_REPRODUCED
+        decided = leans if is_significant(p, alpha) else NOT_DECIDED
         pairs = len(found.datasets) * (len(found.learners) - 1)
         checks.append(
             DataCheck(

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from simstudy.analysis.over_sets import OverSets, over_sets
-from simstudy.analysis.paired import TIES
+from simstudy.analysis.paired import best_of
 from simstudy.analysis.winners import Winners, winners
 from simstudy.analysis.within import means_table
 from simstudy.measures.base import MeasureInfo
@@ -111,12 +111,8 @@ class DataFindings:
     @cached_property
     def best(self) -> dict[str, tuple[str, ...]]:
         """The learners of the best mean by data set, among those that have one."""
-        found = {}
-        for dataset, row in self.table.iterrows():
-            most = row.max()
-            level = most - row <= TIES * abs(most)
-            found[str(dataset)] = tuple(name for name in self.learners if level[name])
-        return found
+        ordered = self.table[[*self.learners]]
+        return {str(dataset): best_of(row) for dataset, row in ordered.iterrows()}
 
     @property
     def with_means(self) -> list[str]:

@@ -6,7 +6,6 @@ The other tests stand beside it, and `OverSets.dissents` has the pairs on which 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations
@@ -23,7 +22,8 @@ from simstudy.analysis.across import (
     nemenyi,
     quade,
 )
-from simstudy.analysis.adjusted import over_pairs
+from simstudy.analysis.adjusted import AdjustedPair, over_pairs
+from simstudy.analysis.adjustment import is_significant
 from simstudy.analysis.posteriors import SignedRankPosterior, no_posterior, signed_rank_bayes
 from simstudy.analysis.signed import SignOutcome, WilcoxonOutcome, sign_test, wilcoxon
 from simstudy.arrays import FloatArray
@@ -162,7 +162,7 @@ class OverSets:
         if len(self.learners) > 2 and not self.nemenyi.reason:
             yield NEMENYI, self.apart(pair) >= self.nemenyi.critical_difference
         if not pair.sign.reason:
-            yield SIGN, pair.p_sign_adjusted <= self.alpha
+            yield SIGN, is_significant(pair.p_sign_adjusted, self.alpha)
         if not pair.posterior.reason:
             first, _, second = pair.posterior
             yield POSTERIOR, max(first, second) >= 1 - self.alpha
@@ -258,7 +258,7 @@ def over_sets(
                 _posterior(both, rope),
                 float(test.p_adjusted),
                 float(sign.p_adjusted),
-                *_decided(names, test.outcome, test.p_adjusted, alpha),
+                *_decided(names, test, alpha),
             )
         )
     return OverSets(
@@ -297,11 +297,9 @@ def _cliques(
         free, done = free - {name}, done | {name}
 
 
-def _decided(
-    names: tuple[str, str], test: WilcoxonOutcome, p: float, alpha: float
-) -> tuple[str, str]:
+def _decided(names: tuple[str, str], test: AdjustedPair, alpha: float) -> tuple[str, str]:
     """Return the winner and the loser by the rank sums, if p is small."""
-    lead = test.rank_sum_first - test.rank_sum_second
-    if math.isnan(p) or p > alpha or lead == 0:
+    winner = test.winner(alpha)
+    if winner is None:
         return "", ""
-    return names if lead > 0 else names[::-1]
+    return names if winner == test.first else names[::-1]

@@ -183,7 +183,7 @@ class Select(Learner):
         rows = round(float(np.mean([len(split.train) for split in splits])))
         y = sample.target[tested]
         weights = None if sample.weights is None else sample.weights[tested]
-        context: dict[str, Any] = {"prior": sample.class_frequencies(0.5), "weights": weights}
+        context: dict[str, Any] = {"prior": sample.class_frequencies(), "weights": weights}
 
         def value(level: Callable[..., Any]) -> float:
             info = info_of(level)

@@ -327,10 +327,13 @@ def clip(proba: FloatArray, cutoff: str, n: float) -> FloatArray:
     [½/(n + 1), (n + ½)/(n + 1)] (Korb, Hope & Hughes 2001), ``none`` does not clip. Rows are not
     renormalised.
     """
-    if cutoff == "none":
-        return proba
-    total = n + (proba.shape[1] / 2 if cutoff == "mml" else 1.0)
-    return np.clip(proba, 0.5 / total, (n + 0.5) / total)
+    return proba if cutoff == "none" else np.clip(proba, *extremes(cutoff, n, proba.shape[1]))
+
+
+def extremes(cutoff: str, n: float, classes: int) -> tuple[float, float]:
+    """Return the least and the greatest probability that `clip` leaves."""
+    total = n + (classes / 2 if cutoff == "mml" else 1.0)
+    return 0.5 / total, (n + 0.5) / total
 
 
 def modal_class(proba: FloatArray) -> IntArray:
