@@ -139,6 +139,12 @@ def _compared(one: pd.Series, other: pd.Series, together: bool) -> dict[str, Any
     return row | {"test": PAIRED if together else WELCH}
 
 
+def clearest_first(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the comparisons by the size of t, those without one last."""
+    order = table["t"].abs().fillna(-1.0).sort_values(ascending=False, kind="stable").index
+    return table.loc[order]
+
+
 def _mean(numbers: FloatArray) -> float:
     """Return the mean, which may be infinite; NaN for no numbers or infinities of both signs."""
     column = numbers[:, None]

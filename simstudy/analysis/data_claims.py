@@ -131,7 +131,7 @@ def _beats(claim: DataClaim, results: HasDatasets, alpha: float) -> list[DataChe
     for first, second in _pairs(claim):
         (pair,) = (one for one in adjusted.pairs if {one.first, one.second} == {first, second})
         differences = table[first] - table[second]
-        by_winner = {first: REPRODUCED, second: NOT_REPRODUCED}
+        by_winner: dict[str | None, str] = {first: REPRODUCED, second: NOT_REPRODUCED}
         verdict = by_winner.get(pair.winner(alpha), NOT_DECIDED)
         counts = win_draw_loss(plain, first, second)
         checks.append(

@@ -297,6 +297,10 @@ class Findings:
         """Return the learners by their means at a size, the best first."""
         return ranked_at(size, self.intervals, self.info.greater_is_better)
 
+    def best_at(self, size: int) -> str | None:
+        """Return the learner of the best mean at a size; None if no mean is finite."""
+        return next((one.leader for one in self.standings if one.size == size), None)
+
     @cached_property
     def standings(self) -> tuple[Standing, ...]:
         """The ranking at each size with a finite mean, and the tests of the best learner."""

@@ -62,6 +62,12 @@ class SetsPair:
     winner: str
     loser: str
 
+    @property
+    def likelier(self) -> tuple[str, float]:
+        """The learner that is better with the greater posterior probability, and that."""
+        first, _, second = self.posterior
+        return (self.first, first) if first >= second else (self.second, second)
+
 
 class Dissent(NamedTuple):
     """A test that disagrees with Wilcoxon's test, adjusted, about a pair of learners.
@@ -118,6 +124,11 @@ class OverSets:
         """The average rank of every learner, 1 for the best."""
         return dict(zip(self.learners, self.friedman.mean_ranks, strict=True))
 
+    @property
+    def ranked(self) -> list[tuple[str, float]]:
+        """The learners with their average ranks, the best first."""
+        return sorted(self.ranks.items(), key=lambda one: one[1])
+
     def beaten_by(self, learner: str) -> tuple[str, ...]:
         """Return the learners that are significantly worse than one."""
         return tuple(pair.loser for pair in self.pairs if pair.winner == learner)
@@ -133,7 +144,7 @@ class OverSets:
         Two learners are in a common group if and only if their pair has no winner. A group need
         not be a run of average ranks.
         """
-        order = sorted(self.learners, key=self.ranks.__getitem__)
+        order = [learner for learner, _ in self.ranked]
         level: dict[str, set[str]] = {name: set() for name in order}
         for pair in self.pairs:
             if not pair.winner:
@@ -164,8 +175,7 @@ class OverSets:
         if not pair.sign.reason:
             yield SIGN, is_significant(pair.p_sign_adjusted, self.alpha)
         if not pair.posterior.reason:
-            first, _, second = pair.posterior
-            yield POSTERIOR, max(first, second) >= 1 - self.alpha
+            yield POSTERIOR, pair.likelier[1] >= 1 - self.alpha
 
     @property
     def leader(self) -> str:
@@ -179,6 +189,16 @@ class OverSets:
     def least_p(self) -> float:
         """The smallest p, adjusted, that the number of data sets allows."""
         return min(1.0, self.m * 2.0 ** (1 - len(self.datasets)))
+
+    @property
+    def too_few(self) -> bool:
+        """Whether no difference could be significant over so few data sets."""
+        return not is_significant(self.least_p, self.alpha)
+
+    @property
+    def ranks_differ(self) -> bool:
+        """Whether Friedman's test rejects that all learners are alike."""
+        return is_significant(self.friedman.p, self.alpha)
 
     @property
     def table(self) -> pd.DataFrame:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from simstudy.analysis.decision_curves import KINDS, MAX_THRESHOLDS
 from simstudy.report.prose.captions import MAX_BARS
+from simstudy.report.prose.numbers import digits
 from simstudy.results.curves import Curves
-from simstudy.study.sizes import WHOLE
+from simstudy.study.sizes import size_text
 from simstudy.texts import counted
 
 _WHAT = {
@@ -27,9 +28,8 @@ _WHAT = {
 
 def size_words(size: int) -> str:
     """A training size in words."""
-    if size < WHOLE // 2:
-        return f"{size:,} training rows"
-    return f"{100 * (size - WHOLE) / 10**6 + 100:.6g}% of the training rows"
+    text = size_text(size)
+    return f"{text} of the training rows" if text.endswith("%") else f"{size:,} training rows"
 
 
 def what(kind: str) -> str:
@@ -92,9 +92,10 @@ def decided(curves: Curves) -> str:
 
 def profit_values(prior: float) -> str:
     """The benefit and the cost that profit is drawn for unless others are set."""
+    text = digits(prior)
     return (
-        f"Share of positive rows {prior:.4g}; each positive row acted on gains 1, each row acted "
-        f"on costs {prior:.4g}, the share of positive rows, so that acting on rows at random "
+        f"Share of positive rows {text}; each positive row acted on gains 1, each row acted "
+        f"on costs {text}, the share of positive rows, so that acting on rows at random "
         "earns 0."
     )
 
