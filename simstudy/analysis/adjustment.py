@@ -31,6 +31,11 @@ def check_confidence(confidence: float) -> None:
         raise ValueError(f"confidence is {confidence!r}; it must lie between 0 and 1")
 
 
+def alpha_of(confidence: float) -> float:
+    """Return the level of tests at a confidence, 0.05 at 0.95 without rounding error."""
+    return round(1 - confidence, 12)
+
+
 @overload
 def is_significant(p: float, alpha: float) -> bool: ...
 @overload

@@ -10,6 +10,7 @@ from scipy.special import stdtr
 
 from simstudy.analysis.adjustment import (
     ROUNDING,
+    alpha_of,
     bonferroni,
     check_confidence,
     check_option,
@@ -185,6 +186,6 @@ def _with_intervals(table: pd.DataFrame, confidence: float, adjustment: str) -> 
     half = critical_t(confidence, m, df) * se
     table = table.assign(t=t, p=p, p_adjusted=bonferroni(p, m), m=m)
     table = table.assign(lower=mean - half, upper=mean + half)
-    table["changed"] = is_significant(table["p_adjusted"], 1 - confidence)
+    table["changed"] = is_significant(table["p_adjusted"], alpha_of(confidence))
     order = [name for name in table if name not in (*columns, "test", "infinite", "changed")]
     return table[[*order, *columns, "test", "infinite", "changed"]]

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from simstudy.analysis.adjusted import over_pairs
-from simstudy.analysis.adjustment import critical_t, is_significant
+from simstudy.analysis.adjustment import alpha_of, critical_t, is_significant
 from simstudy.analysis.outcomes import Outcome
 from simstudy.analysis.signed import sign_test, wilcoxon
 from simstudy.analysis.verdicts import NOT_DECIDED, NOT_REPRODUCED, REPRODUCED
@@ -107,7 +107,7 @@ def check_data_claim(
     Tests within data sets are the study's own (5×2cv t, else corrected resampled t), adjusted
     for the pairs of learners on all data sets where a verdict rests on them.
     """
-    return _CHECKS[claim.relation](claim, results, 1 - confidence)
+    return _CHECKS[claim.relation](claim, results, alpha_of(confidence))
 
 
 def win_draw_loss(found: Winners, first: str, second: str) -> tuple[int, int, int]:

@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 import numpy as np
 import pandas as pd
 
+from simstudy.analysis.adjustment import alpha_of
 from simstudy.analysis.anova import Anova, anova
 from simstudy.analysis.complete import LeftOut, cells
 from simstudy.analysis.intervals import intervals
@@ -145,7 +146,7 @@ class Findings:
     @property
     def alpha(self) -> float:
         """The significance level of the tests."""
-        return 1 - self.design.confidence
+        return alpha_of(self.design.confidence)
 
     @property
     def factors(self) -> list[str]:

@@ -9,6 +9,7 @@ from scipy.special import stdtr
 
 from simstudy.analysis.adjustment import (
     ROUNDING,
+    alpha_of,
     bonferroni,
     check_confidence,
     check_option,
@@ -114,7 +115,7 @@ def pairwise(
     result["difference"] = with_infinities(mean, infinite)
     untested = ["se", "t", "p", "p_adjusted", "lower", "upper", "first_greater"]
     result.loc[result["infinite"] > 0, untested] = np.nan
-    result["significant"] = is_significant(result["p_adjusted"], 1 - confidence)
+    result["significant"] = is_significant(result["p_adjusted"], alpha_of(confidence))
     # A cell without a row for any subject is not part of the design, so no value is missing there.
     kept = np.where(present.reshape(every.array.shape[1:]), every.array, 0.0)
     replace(every, array=kept).left_out(
