@@ -40,7 +40,7 @@ _MAX_STRETCHES = 3  # stretches of sizes that get a sentence each; more are summ
 def headline(findings: Findings, failures: int = 0, cells: int = 0) -> list[str]:
     """What the study found by one measure, in at most about five sentences.
 
-    A learner beats another only where the adjusted p value is below 1 − confidence. One that
+    A learner beats another only where the adjusted p value is at most 1 − confidence. One that
     beats all others at a size wins there; otherwise the one of best mean is named, whom it beats,
     and from whom it does not differ significantly. One overtakes another between the last size at
     which the other is ahead and the first at which it is, by the same tests.
