@@ -31,9 +31,8 @@ class AdjustedPair:
 
     def winner(self, alpha: float) -> Any | None:
         """Return the learner that is significantly better at the level α; None if neither is."""
-        if not is_significant(self.p_adjusted, alpha) or self.outcome.lead == 0:
-            return None
-        return self.first if self.outcome.lead > 0 else self.second
+        lead = self.outcome.lead if is_significant(self.p_adjusted, alpha) else 0.0
+        return self.first if lead > 0 else self.second if lead < 0 else None
 
 
 @dataclass(frozen=True)
