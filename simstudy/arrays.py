@@ -1,4 +1,4 @@
-"""Aliases for array types, arrays that cannot be changed, and a weighted count."""
+"""Aliases for array types, arrays that cannot be changed, weighted counts and frequencies."""
 
 from typing import Any, TypeAlias, TypeVar, cast
 
@@ -16,6 +16,19 @@ def weights_in(cells: IntArray, weights: npt.ArrayLike | None, size: int) -> Flo
     """Return the sum of weights in each of ``size`` cells, or the count without weights."""
     sums: FloatArray = np.bincount(cells, weights, minlength=size).astype(np.float64, copy=False)
     return sums
+
+
+def smoothed(
+    counts: npt.NDArray[Any], alpha: float = 0.5, total: float | None = None
+) -> FloatArray:
+    """Return the frequencies of k classes, (n_i + α)/(n + kα).
+
+    With α = ½ these are the prior of rewards (Hope & Korb 2004, footnote 3). ``total`` is n where
+    it is known more exactly than by adding up weighted counts.
+    """
+    n = counts.sum() if total is None else total
+    frequencies: FloatArray = (counts + alpha) / (n + len(counts) * alpha)
+    return frequencies
 
 
 def read_only(array: Array) -> Array:

@@ -10,7 +10,7 @@ from itertools import combinations
 import numpy as np
 import numpy.typing as npt
 
-from simstudy.analysis.adjustment import bonferroni, check_option, holm
+from simstudy.analysis.adjustment import bonferroni, check_option, holm, is_significant
 from simstudy.analysis.outcomes import Outcome
 from simstudy.analysis.paired import table_of
 from simstudy.analysis.signed import wilcoxon
@@ -27,6 +27,11 @@ class AdjustedPair:
     second: Hashable
     outcome: Outcome
     p_adjusted: float
+
+    def winner(self, alpha: float) -> Hashable | None:
+        """Return the learner that is significantly better at the level α; None if neither is."""
+        lead = self.outcome.lead if is_significant(self.p_adjusted, alpha) else 0.0
+        return self.first if lead > 0 else self.second if lead < 0 else None
 
 
 @dataclass(frozen=True)

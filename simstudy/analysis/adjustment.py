@@ -1,12 +1,18 @@
 """Means, t quantiles and adjustments for multiple testing."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 import numpy.typing as npt
 from scipy.special import stdtrit
 
 from simstudy.arrays import FloatArray, IntArray
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 # Deviations of a few units in the last place are rounding, not variation: scores that differ by
 # 0.1 in every model differ by 0.1 ± 1e-17 in floating point.
@@ -23,6 +29,20 @@ def check_confidence(confidence: float) -> None:
     """Raise an error for a confidence outside the open interval (0, 1)."""
     if not 0 < confidence < 1:
         raise ValueError(f"confidence is {confidence!r}; it must lie between 0 and 1")
+
+
+def alpha_of(confidence: float) -> float:
+    """Return the level of tests at a confidence, 0.05 at 0.95 without rounding error."""
+    return round(1 - confidence, 12)
+
+
+@overload
+def is_significant(p: float, alpha: float) -> bool: ...
+@overload
+def is_significant(p: pd.Series[float], alpha: float) -> pd.Series[bool]: ...
+def is_significant(p: Any, alpha: float) -> Any:
+    """Whether a test rejects: its p, adjusted if it is one of several, is at most α; NaN is not."""
+    return p <= alpha
 
 
 def mean_and_se(

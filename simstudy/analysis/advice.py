@@ -101,6 +101,11 @@ class Advice:
         """The labels of the learners."""
         return self.outlooks[0].learners
 
+    def behind(self, at: int) -> list[str]:
+        """Return the learners that are significantly behind the best one now, by a measure."""
+        best = self.learners[self.outlooks[at].best_now]
+        return [lead.behind for lead in self.leads[at] if lead.ahead == best]
+
     def now(self) -> pd.DataFrame:
         """Cross-validated scores, with 95% intervals."""
         return _table(

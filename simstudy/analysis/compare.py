@@ -9,10 +9,12 @@ from scipy.special import stdtr
 
 from simstudy.analysis.adjustment import (
     ROUNDING,
+    alpha_of,
     bonferroni,
     check_confidence,
     check_option,
     critical_t,
+    is_significant,
     largest,
     mean_and_se,
     with_infinities,
@@ -137,6 +139,12 @@ def _compared(one: pd.Series, other: pd.Series, together: bool) -> dict[str, obj
     return row | {"test": PAIRED if together else WELCH}
 
 
+def clearest_first(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the comparisons by the size of t, those without one last."""
+    order = table["t"].abs().fillna(-1.0).sort_values(ascending=False, kind="stable").index
+    return table.loc[order]
+
+
 def _mean(numbers: FloatArray) -> float:
     """Return the mean, which may be infinite; NaN for no numbers or infinities of both signs."""
     column = numbers[:, None]
@@ -177,6 +185,6 @@ def _with_intervals(table: pd.DataFrame, confidence: float, adjustment: str) -> 
     half = critical_t(confidence, m, df) * se
     table = table.assign(t=t, p=p, p_adjusted=bonferroni(p, m), m=m)
     table = table.assign(lower=mean - half, upper=mean + half)
-    table["changed"] = table["p_adjusted"] < 1 - confidence
+    table["changed"] = is_significant(table["p_adjusted"], alpha_of(confidence))
     order = [name for name in table if name not in (*columns, "test", "infinite", "changed")]
     return table[[*order, *columns, "test", "infinite", "changed"]]

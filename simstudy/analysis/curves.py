@@ -75,9 +75,12 @@ class Curve:
         return float(critical_t(confidence, m, np.array(self.df)))
 
     def decided(self, crit: float) -> IntArray:
-        """Return the sign at sizes where the mean is more than crit standard errors from 0."""
+        """Return the sign at sizes where the mean is at least crit standard errors from 0.
+
+        That is where p is at most α, as `is_significant` has it.
+        """
         se = self._se(np.eye(len(self.sizes)))
-        return np.where(np.abs(self.mean) > crit * se, np.sign(self.mean), 0).astype(np.intp)
+        return np.where(np.abs(self.mean) >= crit * se, np.sign(self.mean), 0).astype(np.intp)
 
     def zone(self, before: int, after: int, crit: float) -> Zone:
         """Find where the curve may cross 0 between two sizes, given by index.

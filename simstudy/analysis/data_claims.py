@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from simstudy.analysis.adjusted import over_pairs
-from simstudy.analysis.adjustment import critical_t
+from simstudy.analysis.adjustment import alpha_of, critical_t, is_significant
 from simstudy.analysis.outcomes import Outcome
 from simstudy.analysis.signed import sign_test, wilcoxon
 from simstudy.analysis.verdicts import NOT_DECIDED, NOT_REPRODUCED, REPRODUCED
@@ -107,7 +107,7 @@ def check_data_claim(
     Tests within data sets are the study's own (5×2cv t, else corrected resampled t), adjusted
     for the pairs of learners on all data sets where a verdict rests on them.
     """
-    return _CHECKS[claim.relation](claim, results, 1 - confidence)
+    return _CHECKS[claim.relation](claim, results, alpha_of(confidence))
 
 
 def win_draw_loss(found: Winners, first: str, second: str) -> tuple[int, int, int]:
@@ -131,10 +131,8 @@ def _beats(claim: DataClaim, results: HasDatasets, alpha: float) -> list[DataChe
     for first, second in _pairs(claim):
         (pair,) = (one for one in adjusted.pairs if {one.first, one.second} == {first, second})
         differences = table[first] - table[second]
-        ahead = _direction(differences, claim.test)
-        verdict = NOT_DECIDED
-        if pair.p_adjusted <= alpha and ahead:
-            verdict = REPRODUCED if ahead > 0 else NOT_REPRODUCED
+        by_winner: dict[str | None, str] = {first: REPRODUCED, second: NOT_REPRODUCED}
+        verdict = by_winner.get(pair.winner(alpha), NOT_DECIDED)
         counts = win_draw_loss(plain, first, second)
         checks.append(
             DataCheck(
@@ -156,14 +154,6 @@ def _beats(claim: DataClaim, results: HasDatasets, alpha: float) -> list[DataChe
             )
         )
     return checks
-
-
-def _direction(differences: pd.Series, test: str) -> float:
-    """Return the sign of what a test over data sets is about: ranks, or numbers of data sets."""
-    if test == "sign":
-        return float(np.sign(np.sign(differences).sum()))
-    ranks = differences.abs().rank()
-    return float(np.sign((np.sign(differences) * ranks).sum()))
 
 
 def _beats_on(claim: DataClaim, results: HasDatasets) -> list[DataCheck]:
@@ -257,8 +247,8 @@ def _wins_more(claim: DataClaim, results: HasDatasets, alpha: float) -> list[Dat
         outcome = sign_test(net)
         p = float(outcome.p)
         total = (int(sum(wins)), int(sum(losses)))
-        leans = REPRODUCED if np.sign(net[:, 0] - net[:, 1]).sum() > 0 else NOT_REPRODUCED
-        decided = leans if p <= alpha else NOT_DECIDED
+        leans = REPRODUCED if outcome.lead > 0 else NOT_REPRODUCED
+        decided = leans if is_significant(p, alpha) else NOT_DECIDED
         pairs = len(found.datasets) * (len(found.learners) - 1)
         checks.append(
             DataCheck(

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from simstudy.analysis.over_sets import OverSets, over_sets
-from simstudy.analysis.paired import TIES
+from simstudy.analysis.paired import best_of
 from simstudy.analysis.winners import Winners, winners
 from simstudy.analysis.within import means_table
 from simstudy.measures.base import MeasureInfo
@@ -111,12 +111,37 @@ class DataFindings:
     @cached_property
     def best(self) -> dict[str, tuple[str, ...]]:
         """The learners of the best mean by data set, among those that have one."""
-        found = {}
-        for dataset, row in self.table.iterrows():
-            most = row.max()
-            level = most - row <= TIES * abs(most)
-            found[str(dataset)] = tuple(name for name in self.learners if level[name])
-        return found
+        ordered = self.table[[*self.learners]]
+        return {str(dataset): best_of(row) for dataset, row in ordered.iterrows()}
+
+    def beaten_by_best(self, dataset: str) -> list[str]:
+        """Return the learners than which all of the best mean on a data set are better."""
+        losers = [self.winners.losers(dataset, name) for name in self.best[dataset]]
+        return [name for name in self.learners if all(name in each for each in losers)]
+
+    def placings(self, dataset: str) -> pd.Series[float]:
+        """Return the ranks of the means on a data set, 1 for the worst; NaN without a mean."""
+        return self.table.T[dataset].rank(method="average")
+
+    def ends(self, learner: str) -> tuple[str, str]:
+        """Return the data sets on which a learner has its lowest and its highest mean."""
+        means = self.means[learner].dropna()
+        return str(means.idxmin()), str(means.idxmax())
+
+    @cached_property
+    def overall(self) -> dict[str, float]:
+        """The mean of each learner over all data sets; NaN if one is missing."""
+        return {str(name): float(mean) for name, mean in self._overall(self.means).items()}
+
+    @property
+    def best_overall(self) -> str | None:
+        """The learner of the best mean over all data sets; None if none has a mean."""
+        best = best_of(self._overall(self.table))
+        return best[0] if best else None
+
+    @staticmethod
+    def _overall(means: pd.DataFrame) -> pd.Series[float]:
+        return means.mean(axis=0, skipna=False)
 
     @property
     def with_means(self) -> list[str]:
@@ -152,6 +177,11 @@ class DataFindings:
             rank = float(ranks.get(name, math.nan))
             found.append(Standing(name, best, len(won), len(lost), ahead, behind, rank))
         return tuple(sorted(found, key=lambda one: (-one.best, -one.ahead, one.losses - one.wins)))
+
+    @property
+    def by_ahead(self) -> list[Standing]:
+        """How every learner does; those ahead on the most data sets first."""
+        return sorted(self.standings, key=lambda one: -one.ahead)
 
     @property
     def untested(self) -> int:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 STEPS = 100  # of the horizontal axis
+_ROUNDING = 1e-12  # of costs and profits per row
 BAND = (0.25, 0.75)  # quantiles between which half of the curves lie at each place
 _BINS = 10
 _HEIGHTS = ("x", "y", "low", "high")
@@ -305,7 +306,30 @@ def decide(
     missed, false = prior * missed, (1.0 - prior) * false
     right = prior * true_positive_cost + (1.0 - prior) * true_negative_cost  # never a wrong one
     wrong = missed * (1.0 - points.true_positive_rate) + false * points.false_positive_rate
-    best = int(np.flatnonzero(wrong <= wrong.min() + 1e-12)[0])
+    best = int(np.flatnonzero(wrong <= wrong.min() + _ROUNDING)[0])
     return Decision(
         float(points.threshold[best]), float(right + wrong[best]), right + missed, right + false
     )
+
+
+def most_profitable(lift: FloatArray, prior: float, steps: int) -> tuple[float, float]:
+    """Return the most profitable share of rows to act on, and the profit per row.
+
+    Each positive row acted on gains 1 and each row costs the prior, so that acting at random earns
+    0.
+
+    Parameters
+    ----------
+    lift
+        The share of positive rows reached, at even shares of all rows from 0 to 1.
+    prior
+        The share of positive rows.
+    steps
+        How many steps from 0 to 1 ``lift`` is given in: of shares whose profits are as close as one
+        step, the least is returned.
+    """
+    share = np.linspace(0.0, 1.0, len(lift))
+    profit = prior * lift - prior * share
+    close = prior / steps + _ROUNDING
+    at = int(np.flatnonzero(profit >= profit.max() - close)[0])
+    return float(share[at]), float(profit[at])

@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 import numpy as np
 import pandas as pd
 
+from simstudy.analysis.adjustment import alpha_of
 from simstudy.analysis.anova import Anova, anova
 from simstudy.analysis.complete import LeftOut, cells
 from simstudy.analysis.intervals import intervals
@@ -146,7 +147,7 @@ class Findings:
     @property
     def alpha(self) -> float:
         """The significance level of the tests."""
-        return 1 - self.design.confidence
+        return alpha_of(self.design.confidence)
 
     @property
     def factors(self) -> list[str]:
@@ -297,6 +298,10 @@ class Findings:
     def ranked(self, size: int) -> list[str]:
         """Return the learners by their means at a size, the best first."""
         return ranked_at(size, self.intervals, self.info.greater_is_better)
+
+    def best_at(self, size: int) -> str | None:
+        """Return the learner of the best mean at a size; None if no mean is finite."""
+        return next((one.leader for one in self.standings if one.size == size), None)
 
     @cached_property
     def standings(self) -> tuple[Standing, ...]:

@@ -49,6 +49,11 @@ class Outcome:
         """Why there is no p; empty if there is one."""
         return reason_of(self.p)
 
+    @property
+    def lead(self) -> float:
+        """In whose favour two learners differ: positive for the first; NaN if it has no sides."""
+        return math.nan
+
 
 @dataclass(frozen=True)
 class TOutcome(Outcome):

@@ -74,6 +74,11 @@ class Check:
     simulated_gain: float
     measured_gain: float
 
+    @property
+    def widest(self) -> int:
+        """The learner whose simulated and measured scores are furthest apart."""
+        return int(np.abs(self.distances).argmax())
+
 
 @dataclass(frozen=True)
 class Outlook:
@@ -119,6 +124,11 @@ class Outlook:
             Estimate(float(m), float(m - r), float(m + r))
             for m, r in zip(means, reach, strict=True)
         )
+
+    @property
+    def best_now(self) -> int:
+        """The learner of the best cross-validated mean."""
+        return int(self.present.means.argmax())
 
     def predicted(self, learner: int, size: int) -> Estimate:
         """Return the predicted score with so many rows."""
@@ -171,11 +181,16 @@ class Outlook:
         top of the present score of the best learner.
         """
         start = self.simulated.sizes.index(self.simulated.start)
-        best = int(self.present.means.argmax())
+        best = self.best_now
         missing = self.truth[:, -1] - self.simulated.scores[:, start, best]
         found = _estimate(self.present.means[best] + missing)
         most = 1.0 if self.measure == "accuracy" else np.inf
         return Estimate(*(min(value, most) for value in (found.value, found.low, found.high)))
+
+    @property
+    def below_ceiling(self) -> float:
+        """How far the best learner now is below the ceiling."""
+        return self.ceiling.value - self.now[self.best_now].value
 
     @property
     def ceiling_holds(self) -> bool:

@@ -6,7 +6,6 @@ The other tests stand beside it, and `OverSets.dissents` has the pairs on which 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations
@@ -23,7 +22,8 @@ from simstudy.analysis.across import (
     nemenyi,
     quade,
 )
-from simstudy.analysis.adjusted import over_pairs
+from simstudy.analysis.adjusted import AdjustedPair, over_pairs
+from simstudy.analysis.adjustment import is_significant
 from simstudy.analysis.posteriors import SignedRankPosterior, no_posterior, signed_rank_bayes
 from simstudy.analysis.signed import SignOutcome, WilcoxonOutcome, sign_test, wilcoxon
 from simstudy.arrays import FloatArray
@@ -61,6 +61,12 @@ class SetsPair:
     p_sign_adjusted: float
     winner: str
     loser: str
+
+    @property
+    def likelier(self) -> tuple[str, float]:
+        """The learner that is better with the greater posterior probability, and that."""
+        first, _, second = self.posterior
+        return (self.first, first) if first >= second else (self.second, second)
 
 
 class Dissent(NamedTuple):
@@ -118,6 +124,11 @@ class OverSets:
         """The average rank of every learner, 1 for the best."""
         return dict(zip(self.learners, self.friedman.mean_ranks, strict=True))
 
+    @property
+    def ranked(self) -> list[tuple[str, float]]:
+        """The learners with their average ranks, the best first."""
+        return sorted(self.ranks.items(), key=lambda one: one[1])
+
     def beaten_by(self, learner: str) -> tuple[str, ...]:
         """Return the learners that are significantly worse than one."""
         return tuple(pair.loser for pair in self.pairs if pair.winner == learner)
@@ -133,7 +144,7 @@ class OverSets:
         Two learners are in a common group if and only if their pair has no winner. A group need
         not be a run of average ranks.
         """
-        order = sorted(self.learners, key=self.ranks.__getitem__)
+        order = [learner for learner, _ in self.ranked]
         level: dict[str, set[str]] = {name: set() for name in order}
         for pair in self.pairs:
             if not pair.winner:
@@ -162,10 +173,9 @@ class OverSets:
         if len(self.learners) > 2 and not self.nemenyi.reason:
             yield NEMENYI, self.apart(pair) >= self.nemenyi.critical_difference
         if not pair.sign.reason:
-            yield SIGN, pair.p_sign_adjusted <= self.alpha
+            yield SIGN, is_significant(pair.p_sign_adjusted, self.alpha)
         if not pair.posterior.reason:
-            first, _, second = pair.posterior
-            yield POSTERIOR, max(first, second) >= 1 - self.alpha
+            yield POSTERIOR, pair.likelier[1] >= 1 - self.alpha
 
     @property
     def leader(self) -> str:
@@ -179,6 +189,16 @@ class OverSets:
     def least_p(self) -> float:
         """The smallest p, adjusted, that the number of data sets allows."""
         return min(1.0, self.m * 2.0 ** (1 - len(self.datasets)))
+
+    @property
+    def too_few(self) -> bool:
+        """Whether no difference could be significant over so few data sets."""
+        return not is_significant(self.least_p, self.alpha)
+
+    @property
+    def ranks_differ(self) -> bool:
+        """Whether Friedman's test rejects that all learners are alike."""
+        return is_significant(self.friedman.p, self.alpha)
 
     @property
     def table(self) -> pd.DataFrame:
@@ -258,7 +278,7 @@ def over_sets(
                 _posterior(both, rope),
                 float(test.p_adjusted),
                 float(sign.p_adjusted),
-                *_decided(names, test.outcome, test.p_adjusted, alpha),
+                *_decided(names, test, alpha),
             )
         )
     return OverSets(
@@ -297,11 +317,9 @@ def _cliques(
         free, done = free - {name}, done | {name}
 
 
-def _decided(
-    names: tuple[str, str], test: WilcoxonOutcome, p: float, alpha: float
-) -> tuple[str, str]:
+def _decided(names: tuple[str, str], test: AdjustedPair, alpha: float) -> tuple[str, str]:
     """Return the winner and the loser by the rank sums, if p is small."""
-    lead = test.rank_sum_first - test.rank_sum_second
-    if math.isnan(p) or p > alpha or lead == 0:
+    winner = test.winner(alpha)
+    if winner is None:
         return "", ""
-    return names if lead > 0 else names[::-1]
+    return names if winner == test.first else names[::-1]

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from simstudy.analysis import outcomes
 from simstudy.arrays import FloatArray
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 # Means over folds that should be equal differ in the last digits; this share of a score is
 # rounding.
@@ -54,6 +58,12 @@ class Pair:
         ranks = np.empty(len(sizes))
         ranks[order] = rankdata(np.concatenate([[0], np.cumsum(steps)]))
         return ranks
+
+
+def best_of(means: pd.Series[float]) -> tuple[str, ...]:
+    """Return the learners of the greatest mean, several if they are equal but for rounding."""
+    most = means.max()
+    return tuple(str(name) for name, mean in means.items() if most - mean <= TIES * abs(most))
 
 
 def table_of(table: npt.ArrayLike) -> tuple[FloatArray, tuple[Hashable, ...]]:

@@ -9,12 +9,14 @@ from scipy.special import stdtr
 
 from simstudy.analysis.adjustment import (
     ROUNDING,
+    alpha_of,
     bonferroni,
     check_confidence,
     check_option,
     critical_t,
     family_sizes,
     holm,
+    is_significant,
     largest,
     mean_and_se,
     with_infinities,
@@ -39,8 +41,8 @@ def pairwise(
     """Compare each pair of levels of a factor by paired t tests over the subjects.
 
     Each pair has its own standard error and degrees of freedom, the number of subjects minus one;
-    nothing is pooled over pairs or levels of `within`. This is the only place that decides which
-    differences are significant: headlines, marks, bands, thresholds and claims read `significant`.
+    nothing is pooled over pairs or levels of `within`. Headlines, marks, bands, thresholds and
+    claims read `significant`; they do not decide it again.
 
     Parameters
     ----------
@@ -66,7 +68,7 @@ def pairwise(
     DataFrame
         One row per level of `within` and pair: the level, `first`, `second`, `n`, `difference`
         (mean of first − second), `se`, `df`, `t`, `p`, `p_adjusted`, `m` (tests in the family),
-        `lower`, `upper`, `significant` (whether `p_adjusted` is below 1 − confidence),
+        `lower`, `upper`, `significant` (whether `p_adjusted` is at most 1 − confidence),
         `first_greater`, the share of subjects with first > second, and `infinite`, the number of
         subjects with an infinite value; if any, the pair is not tested.
         If all differences are equal, t is infinite and p is 0, unless it is of a share; if all are
@@ -113,7 +115,7 @@ def pairwise(
     result["difference"] = with_infinities(mean, infinite)
     untested = ["se", "t", "p", "p_adjusted", "lower", "upper", "first_greater"]
     result.loc[result["infinite"] > 0, untested] = np.nan
-    result["significant"] = result["p_adjusted"] < 1 - confidence
+    result["significant"] = is_significant(result["p_adjusted"], alpha_of(confidence))
     # A cell without a row for any subject is not part of the design, so no value is missing there.
     kept = np.where(present.reshape(every.array.shape[1:]), every.array, 0.0)
     replace(every, array=kept).left_out(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from simstudy.analysis.paired import TIES
+from simstudy.analysis.paired import best_of
 from simstudy.analysis.winners import Winners
 from simstudy.arrays import FloatArray
 
@@ -146,7 +146,7 @@ def reversals(
         known = rows[0].notna() & rows[1].notna()
         if known.sum() < 2:
             continue
-        best = [_best(row[known]) for row in rows]
+        best = [best_of(row[known]) for row in rows]
         both, partial = both + 1, partial or not known.all()
         if not {*best[0]} & {*best[1]}:
             found.append(_reversal(str(dataset), rows, best, winners))
@@ -175,14 +175,11 @@ def telling_row(first: FloatArray, second: FloatArray) -> int | None:
     return int(np.where(suits, second, -np.inf).argmax())
 
 
-def _best(means: pd.Series) -> list[str]:
-    """Return the learners of the best mean."""
-    most = means.max()
-    return [str(name) for name, mean in means.items() if most - mean <= TIES * abs(most)]
-
-
 def _reversal(
-    dataset: str, rows: list[pd.Series], best: list[list[str]], winners: tuple[Winners, Winners]
+    dataset: str,
+    rows: list[pd.Series],
+    best: list[tuple[str, ...]],
+    winners: tuple[Winners, Winners],
 ) -> Reversal:
     """Return the reversal of the first winner of each measure."""
     names = best[0][0], best[1][0]

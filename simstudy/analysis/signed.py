@@ -42,6 +42,11 @@ class WilcoxonOutcome(Outcome):
     rank_sum_second: float
     tied: bool
 
+    @property
+    def lead(self) -> float:
+        """The difference of the rank sums, positive if the first learner is better."""
+        return self.rank_sum_first - self.rank_sum_second
+
 
 @dataclass(frozen=True)
 class SignOutcome(Outcome):
@@ -59,6 +64,11 @@ class SignOutcome(Outcome):
     draws: int
     losses: int
     n: int
+
+    @property
+    def lead(self) -> float:
+        """The difference of wins and losses, positive if the first learner is better."""
+        return self.wins - self.losses
 
 
 def wilcoxon(table: npt.ArrayLike, method: str = "exact") -> WilcoxonOutcome:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
@@ -158,6 +158,22 @@ class Standing:
     def wins(self) -> bool:
         """Whether the leader is significantly better in all its tests, with at least one test."""
         return bool(self.beats) and not (self.level or self.identical or self.beaten_by)
+
+
+def smallest_lead(pairs: Iterable[Pair]) -> Pair:
+    """Return the pair in which the first learner is least ahead of the second."""
+    return min(pairs, key=lambda pair: pair.lead)
+
+
+def largest_lead(pairs: Iterable[Pair]) -> Pair:
+    """Return the pair in which the first learner is furthest ahead of the second."""
+    return max(pairs, key=lambda pair: pair.lead)
+
+
+def largest_difference(pairs: Iterable[Pair]) -> Pair:
+    """Return the pair that differs most, with the better learner first."""
+    most = max(pairs, key=lambda pair: abs(pair.lead))
+    return most if most.lead >= 0 else most.turned()
 
 
 def judged(pairs: pd.DataFrame, greater_is_better: bool) -> list[Pair]:

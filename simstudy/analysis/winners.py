@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from simstudy.analysis.adjustment import is_significant
 from simstudy.analysis.within import pairwise_datasets
 
 FIVE_BY_TWO = (5, 2)  # repeats and folds
@@ -144,7 +144,7 @@ def winners(
 
 def _verdict(pair: Mapping[Hashable, Any], alpha: float, test: str) -> tuple[str, str, str]:
     """Return winner, loser and why there is none although there is no p or a small one."""
-    if math.isnan(pair["p_adjusted"]) or pair["p_adjusted"] > alpha:
+    if not is_significant(pair["p_adjusted"], alpha):
         return "", "", pair["reason"]
     sign = np.sign(pair["difference"])
     if test == "five_by_two_t" and sign * np.sign(pair["statistic"]) < 0:

@@ -11,7 +11,7 @@ from typing import TypeVar, cast
 import numpy as np
 import numpy.typing as npt
 
-from simstudy.arrays import BoolArray, FloatArray, IntArray, read_only, weights_in
+from simstudy.arrays import BoolArray, FloatArray, IntArray, read_only, smoothed, weights_in
 from simstudy.data.codes import MISSING, check_codes, distinct_rows, flat_index
 from simstudy.data.schema import Schema
 from simstudy.data.slots import SlotLayout, slot_layout
@@ -301,10 +301,9 @@ class Sample:
     def _count_classes(self) -> FloatArray:
         return read_only(weights_in(self.target, self.weights, self.classes))
 
-    def class_frequencies(self, alpha: float) -> FloatArray:
+    def class_frequencies(self, alpha: float = 0.5) -> FloatArray:
         """Return smoothed class frequencies, (n_c + α)/(N + kα)."""
-        frequencies: FloatArray = (self.class_counts + alpha) / (self.total + self.classes * alpha)
-        return frequencies
+        return smoothed(self.class_counts, alpha, self.total)
 
     @cached_property
     def slot_counts(self) -> FloatArray:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from simstudy.arrays import FloatArray, IntArray, read_only
+from simstudy.arrays import FloatArray, IntArray, read_only, smoothed
 from simstudy.data.resampling import Scheme, Split
 from simstudy.data.sample import Sample
 from simstudy.engine.plan import Plan
@@ -123,7 +123,6 @@ def judge_of(
         if not isinstance(kind, str):
             return np.asarray(kind, dtype=np.float64)
         counts = trained if kind == "train" else np.bincount(tested, minlength=classes)
-        smoothed: FloatArray = (counts + 0.5) / (counts.sum() + classes / 2)
-        return smoothed
+        return smoothed(counts)
 
     return Judge(function, target, classes, prior, plan.cutoff, context, given)

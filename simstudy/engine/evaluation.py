@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from simstudy.arrays import FloatArray, IntArray, read_only
+from simstudy.arrays import FloatArray, IntArray, read_only, smoothed
 from simstudy.data.codes import configurations, distinct_rows
 from simstudy.data.sample import Sample
 from simstudy.sources.changes.world import Population
@@ -27,10 +27,9 @@ class Trial:
     target: IntArray
     weights: FloatArray | None = None  # probabilities; None if all rows count equally
 
-    def class_frequencies(self, classes: int, alpha: float) -> FloatArray:
-        """Smoothed frequencies of the classes."""
-        counts = np.bincount(self.target, minlength=classes) + alpha
-        return counts / counts.sum()
+    def class_frequencies(self, classes: int) -> FloatArray:
+        """Smoothed frequencies of the classes, each row counted as often as it weighs."""
+        return smoothed(np.bincount(self.target, self.weights, minlength=classes))
 
 
 @dataclass(frozen=True)

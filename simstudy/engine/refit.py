@@ -15,6 +15,7 @@ from simstudy.engine.plan import Plan
 from simstudy.engine.scoring import check_probabilities
 from simstudy.engine.seeds import stream
 from simstudy.engine.task import state_restored
+from simstudy.measures.base import modal_class
 from simstudy.sources.models import build
 from simstudy.study.registry import LEARNERS
 from simstudy.texts import counted, summary
@@ -96,7 +97,7 @@ class Refit:
 
     def predict(self, frame: Any) -> Any:
         """Return the most probable class of each row, the first of several, as an array of text."""
-        return np.array(self.classes, dtype=object)[self.predict_proba(frame).argmax(axis=1)]
+        return np.array(self.classes, dtype=object)[modal_class(self.predict_proba(frame))]
 
 
 def refit(study: Study, plan: Plan, label: str, dataset: str, estimate: Estimate) -> Refit:

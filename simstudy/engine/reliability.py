@@ -18,6 +18,7 @@ from simstudy.engine.evaluation import EXACT, SAMPLED, Trial
 from simstudy.engine.plan import Plan, make_plan
 from simstudy.engine.task import DRAWING, Task, prepare
 from simstudy.errors import SimstudyError
+from simstudy.measures.base import modal_class
 from simstudy.study.spec import Spec
 
 if TYPE_CHECKING:
@@ -171,7 +172,7 @@ class _Rerun(Task):
         test = tests.get(EXACT) or tests[SAMPLED]
         weights, happened, times = _totals(test, *proba.shape)
         if classes == MODAL:
-            mode = proba.argmax(axis=1)[:, None]
+            mode = modal_class(proba)[:, None]
             proba, happened = (np.take_along_axis(a, mode, axis=1) for a in (proba, happened))
         else:
             weights, happened = weights / proba.shape[1], happened / proba.shape[1]

@@ -63,13 +63,12 @@ def class_prior(
 ) -> FloatArray:
     """The prior that rewards are relative to.
 
-    Frequencies are smoothed, (n_i + ½)/(n + k/2): Hope & Korb (2004, footnote 3). Those of an
-    exact test are the true probabilities.
+    Frequencies are those of `arrays.smoothed`; those of an exact test are the true probabilities.
     """
     if kind == "train":
-        return train.class_frequencies(0.5)
+        return train.class_frequencies()
     if kind == "test" and test.weights is None:
-        return test.class_frequencies(train.classes, 0.5)
+        return test.class_frequencies(train.classes)
     if kind == "uniform":
         return np.full(train.classes, 1 / train.classes)
     if kind in ("true", "test") and model is not None:

@@ -19,6 +19,12 @@ class Decision(NamedTuple):
     p: float
     difference: float
 
+    def rejects(self, level: float) -> bool:
+        """Whether the test rejects at a level."""
+        from simstudy.analysis.adjustment import is_significant
+
+        return is_significant(self.p, level)
+
 
 class LearnerTest(ABC):
     """Base class: a frozen dataclass of parameters with one method, `test`."""

@@ -10,11 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from simstudy.arrays import FloatArray, IntArray
+from simstudy.measures.ranked import rounded
 
 BoolArray: TypeAlias = npt.NDArray[np.bool_]
 
 _SMALLEST = float(np.finfo(np.float64).eps)  # below which probabilities are raised for logarithms
-_DECIMALS = 12  # to which answers are compared by `isotonic`
 _RIDGE = 1e-10  # of standardised slopes, for each row: moves an ordinary maximum by some 1e-9
 _CONSTANT = 1e-9  # the relative spread up to which a feature is taken to be constant
 _FLAT = 1e-15  # the slope of a mean log loss at its minimum
@@ -59,7 +59,7 @@ class StepMap:
     y: FloatArray
 
     def __call__(self, own: FloatArray, rest: FloatArray) -> FloatArray:
-        return np.interp(np.round(own, _DECIMALS), self.x, self.y)
+        return np.interp(rounded(own), self.x, self.y)
 
 
 def platt(own: FloatArray, rest: FloatArray, positive: BoolArray, weights: FloatArray) -> BetaMap:
@@ -100,7 +100,7 @@ def isotonic(
 
     Answers are equal if they agree to 12 decimals.
     """
-    x, place = np.unique(np.round(own, _DECIMALS), return_inverse=True)
+    x, place = np.unique(rounded(own), return_inverse=True)
     total = np.bincount(place, weights)
     means = np.bincount(place, weights * positive) / total
     blocks: list[tuple[float, float, int]] = []  # mean, weight, points

@@ -21,6 +21,7 @@ from simstudy.data.queries import attribute_values
 from simstudy.data.sample import Sample
 from simstudy.errors import SimstudyError, suggestion
 from simstudy.learners.base import Described, Learner, require, shape_text
+from simstudy.measures.base import extremes
 
 ENCODINGS = ("onehot", "ordinal")
 _OWNERS = {"sklearn": "scikit-learn"}
@@ -123,7 +124,7 @@ class FittedScikit(Described):
     ) -> None:
         self.estimator = estimator
         self._present, self._encoder, self._cards = present, encoder, sample.cards
-        self._floor = 0.5 / (sample.total + sample.classes / 2)
+        self._floor, _ = extremes("mml", sample.total, sample.classes)
 
     def _facts(self) -> list[str]:
         alone = "one class seen" if len(self._present) else "no rows seen"

@@ -184,7 +184,7 @@ class Select(Learner):
         rows = round(float(np.mean([len(split.train) for split in splits])))
         y = sample.target[tested]
         weights = None if sample.weights is None else sample.weights[tested]
-        prior = sample.class_frequencies(0.5)
+        prior = sample.class_frequencies()
 
         def value(level: MeasureFunction) -> float:
             info = info_of(level)

@@ -107,8 +107,6 @@ class Measure(Protocol[P, R_co]):
     __name__: str
     __qualname__: str
 
-    def __hash__(self) -> int: ...
-
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R_co: ...
 
     def __hash__(self) -> int: ...
@@ -361,10 +359,13 @@ def clip(proba: FloatArray, cutoff: str, n: float) -> FloatArray:
     [½/(n + 1), (n + ½)/(n + 1)] (Korb, Hope & Hughes 2001), ``none`` does not clip. Rows are not
     renormalised.
     """
-    if cutoff == "none":
-        return proba
-    total = n + (proba.shape[1] / 2 if cutoff == "mml" else 1.0)
-    return np.clip(proba, 0.5 / total, (n + 0.5) / total)
+    return proba if cutoff == "none" else np.clip(proba, *extremes(cutoff, n, proba.shape[1]))
+
+
+def extremes(cutoff: str, n: float, classes: int) -> tuple[float, float]:
+    """Return the least and the greatest probability that `clip` leaves."""
+    total = n + (classes / 2 if cutoff == "mml" else 1.0)
+    return 0.5 / total, (n + 0.5) / total
 
 
 def modal_class(proba: FloatArray) -> IntArray:

@@ -7,10 +7,9 @@ import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray, weights_in
 from simstudy.measures.base import Undefined, measure, modal_class, pick
-from simstudy.measures.ranked import last_of_ties
+from simstudy.measures.ranked import last_of_ties, rounded
 
 SMALLEST_CELL = 10
-DECIMALS = 12  # predictions that agree so far are taken as equal
 ODD = 0x9E3779B97F4A7C15  # spreads the bits of a hash
 
 
@@ -308,7 +307,7 @@ def _groups(proba: FloatArray, y: IntArray, weights: FloatArray | None) -> _Grou
     if weights is not None:
         present = np.asarray(weights) > 0
         q, y, weights = q[present], y[present], np.asarray(weights)[present]
-    order, starts = _equal_rows(np.round(q, DECIMALS) + 0.0)  # −0 is 0
+    order, starts = _equal_rows(rounded(q) + 0.0)  # −0 is 0
     k, count = q.shape[1], len(starts)
     group = np.empty(len(q), dtype=np.intp)
     group[order] = np.repeat(np.arange(count), np.diff(starts, append=len(q)))

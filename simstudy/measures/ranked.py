@@ -10,6 +10,7 @@ from simstudy.measures.base import Undefined
 from simstudy.measures.positive import one_sided, positive_class
 
 TIE = 5e-13  # of the larger of two neighbours, up to which they tie: see `last_of_ties`
+DECIMALS = 12  # of probabilities that are compared without their neighbours: see `rounded`
 
 
 class Ranking(NamedTuple):
@@ -132,6 +133,15 @@ def last_of_ties(ordered: FloatArray) -> IntArray:
         tolerated = np.maximum(np.abs(before), np.abs(after)) * TIE
     np.greater(gap, tolerated, out=is_last[:-1])
     return np.flatnonzero(is_last)
+
+
+def rounded(probabilities: FloatArray) -> FloatArray:
+    """Return probabilities to twelve decimals, so that equal ones are the same number.
+
+    For ties that must not depend on which others there are: rows with the same probabilities of
+    all classes, and maps that are fitted to some rows and applied to others.
+    """
+    return np.round(probabilities, DECIMALS)
 
 
 def tie_groups(values: FloatArray) -> IntArray:

@@ -154,24 +154,21 @@ def _column(name: str, results: Results, measure: str) -> Column | None:
     """What a study says by a measure; None if it has not measured it."""
     if measure not in results.measures:
         return None
-    study, info = results.study, results.info(measure)
+    study = results.study
     if study.datasets:
         own = results.data_findings(measure)
-        means = own.means.mean(axis=0, skipna=False).to_dict()
+        means, best = own.overall, own.best_overall
         said, made = data_finding(own), data_design(study)
         where = f"over {len(own.datasets)} data sets"
     else:
         found = results.findings(measure)
         last = results.sizes[-1]
         means = {one.learner: one.mean for one in found.means if one.size == last}
+        best = found.best_at(last)
         said, made = (reworded(text, study.kind) for text in (finding(found), design(study)))
         where = f"over {study.models} models, after {last:,} rows"
-    values = {str(label): float(mean) for label, mean in means.items()}
-    known = {label: mean for label, mean in values.items() if not math.isnan(mean)}
-    choose = max if info.greater_is_better else min
-    best = choose(known, key=lambda label: known[label]) if known else NONE
     title = study.heading
-    return Column(name, title, said, opening(f"{made}."), where, values, best)
+    return Column(name, title, said, opening(f"{made}."), where, means, best or NONE)
 
 
 def _means(

@@ -23,6 +23,7 @@ from simstudy.analysis.decision_curves import (
     Points,
     decide,
     mean_curve,
+    most_profitable,
     operating_points,
 )
 from simstudy.arrays import FloatArray
@@ -31,7 +32,7 @@ from simstudy.measures.ranked import Ranking
 from simstudy.report.charts import decisions, spread, svg
 from simstudy.report.prose import decisions as prose
 from simstudy.report.prose.captions import MAX_BARS
-from simstudy.report.prose.numbers import NONE, number
+from simstudy.report.prose.numbers import NONE, digits, fixed, number
 from simstudy.results.curves import Curves, default_class, make_curves, profit_of, ranked
 from simstudy.results.ranked_answers import (
     DataAnswers,
@@ -152,7 +153,7 @@ def _made(
         choices = [None, *choices]
     named = default_class(results, answers)
     choices = _first(answers.rarer if named is None else named, choices)
-    prior = float(f"{curves[0].prior:.4g}")
+    prior = float(digits(curves[0].prior))
     pictures = [*_pictures(name, curves, prior)]
     drawn = sum(len(picture) for _, _, picture, _ in pictures)
     room = MAX_BYTES // sections - drawn, _choices(results, answers) / sections
@@ -173,7 +174,7 @@ def _made(
         tuple((_key(one), _class_text(one, answers)) for one in choices[:kept]),
         tuple((str(size), prose.size_words(size)) for size in sizes),
         text,
-        f"{prior:.4g}",
+        digits(prior),
         prose.decided(curves[0]),
         tuple(_decided(first["points"], first["curves"]["lift"], labels, prior)),
         tuple(remarks),
@@ -299,12 +300,8 @@ def _most_profitable(lines: Sequence[str], prior: float) -> tuple[str, str]:
     """
     if not lines:
         return NONE, NONE
-    found = _unpacked(lines[0])
-    share = np.linspace(0.0, 1.0, len(found))
-    profit = prior * found - prior * share
-    close = prior / (_MISSING - 1) + 1e-12
-    at = int(np.flatnonzero(profit >= profit.max() - close)[0])
-    return f"{share[at]:.2f}", number(profit[at])
+    share, profit = most_profitable(_unpacked(lines[0]), prior, _MISSING - 1)
+    return fixed(share, 2), number(profit)
 
 
 def _points(rankings: Sequence[Ranking]) -> dict[str, Any] | None:
@@ -312,7 +309,7 @@ def _points(rankings: Sequence[Ranking]) -> dict[str, Any] | None:
     found = operating_points(rankings)
     if found is None:
         return None
-    thresholds = [None if math.isinf(t) else float(f"{t:.4g}") for t in found.threshold.tolist()]
+    thresholds = [None if math.isinf(t) else float(digits(t)) for t in found.threshold.tolist()]
     return {
         "t": thresholds,
         "f": _packed_finely(found.false_positive_rate),
@@ -348,4 +345,4 @@ def _decided(
 def _threshold(value: float, last: float) -> str:
     if math.isinf(value):
         return "none"
-    return "all" if value == last else f"{value:.4g}"
+    return "all" if value == last else digits(value)

@@ -11,6 +11,7 @@ from simstudy.report.charts.mpl import Style
 from simstudy.report.charts.spec import Panels
 from simstudy.report.printed import Maker, NotDrawnError, Printed
 from simstudy.report.prose import decisions as prose
+from simstudy.report.prose.numbers import digits
 from simstudy.results.curves import Curves, make_curves, profit_of, ranked
 from simstudy.results.results import Results
 
@@ -65,5 +66,5 @@ def _printed(results: Results, style: Style, kind: str, dataset: str | None = No
 
 def _profits(lifts: list[Curves]) -> tuple[list[Curves], str]:
     """Profits at the share of positive rows of the last curves, and a sentence on the values."""
-    prior = float(f"{lifts[-1].prior:.4g}")
+    prior = float(digits(lifts[-1].prior))
     return [profit_of(one, prior, 1.0, prior) for one in lifts], prose.profit_values(prior)

@@ -18,7 +18,7 @@ from simstudy.report.prose import captions
 from simstudy.report.prose.design import conventions, question, sections
 from simstudy.report.prose.finding import finding
 from simstudy.report.prose.headline import statements
-from simstudy.report.prose.numbers import brief
+from simstudy.report.prose.numbers import brief, digits
 from simstudy.report.prose.phrases import count_range
 from simstudy.report.prose.reproduction import needed, same_scores
 from simstudy.report.tables import facts
@@ -181,7 +181,7 @@ def _examples(results: Results) -> tuple[list[Panel], str]:
         note += f"{math.prod(cards):,} configurations"
         if parts > 1:
             mixture = True
-            note += f"; component 1 of {parts}, weight {model['weight']:.3g}"
+            note += f"; component 1 of {parts}, weight {digits(model['weight'], 3)}"
         laid_out = network(model["parents"], model["names"], brief=True)
         picture = svg.draw_network(laid_out, f"network{len(made)}", f"Model {index}")
         made.append(Panel(f"Model {index}", picture, "", note))

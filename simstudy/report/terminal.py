@@ -22,6 +22,7 @@ from simstudy.report.tables.table import Table
 from simstudy.report.tables.terminal import print_table
 from simstudy.report.wording import reworded
 from simstudy.results.results import Results
+from simstudy.study.constants import FAILURES
 from simstudy.texts import counted, printable
 
 _MAX_WARNINGS = 5  # that are printed
@@ -130,7 +131,7 @@ def _print_courses(findings: Findings, console: Console) -> None:
 def _print_troubles(results: Results, console: Console) -> None:
     manifest, lines = results.manifest, []
     if manifest["failures"]:
-        where = results.directory / "failures.csv"
+        where = results.directory / FAILURES
         lines.append(f"{manifest['failures']} of {manifest['cells']} cells failed; see {where}.")
     warned = list(manifest["warnings"].items())[:_MAX_WARNINGS]
     lines += [f"warned in {counted(count, 'cell')}, {warning}" for warning, count in warned]

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from simstudy.engine.answers import unpack
 from simstudy.engine.plan import Plan
 from simstudy.engine.task import Cell
-from simstudy.study.constants import ANSWERS, FAILURES, SCORES, TIMINGS
+from simstudy.study.constants import ANSWERS, FAILURES, REFINED, SCORES, TIMINGS
 from simstudy.texts import csv_value
 
 if TYPE_CHECKING:
@@ -194,7 +194,8 @@ def cell_files(study: Study | Plan) -> dict[str, Callable[[Columns], bytes]]:
     """Every file of results that is made from the cells of a study, and what makes its content.
 
     All of them have a checksum in the manifest, which is compared when they are read; `run` makes
-    them again from the journal. (Sizes added by refining have a file of their own.)
+    them again from the journal. Sizes added by refining have a file of their own: see
+    `written_files`.
     """
     files: dict[str, Callable[[Columns], bytes]] = {
         SCORES: lambda cells: parquet(cells.scores()),
@@ -206,6 +207,11 @@ def cell_files(study: Study | Plan) -> dict[str, Callable[[Columns], bytes]]:
     if study.experiment.keeps:
         files[study.experiment.keeps] = lambda cells: parquet(cells.kept())
     return files
+
+
+def written_files(study: Study | Plan, manifest: Mapping[str, Any]) -> list[str]:
+    """Return the names of all files that results have from cells, those of refining included."""
+    return [*cell_files(study), *([REFINED] if manifest.get("refined") else [])]
 
 
 def failures_csv(failures: Sequence[Cell]) -> bytes:

@@ -62,7 +62,9 @@ class DataAnalyses(Recorded):
 
     @property
     def _level(self) -> float:
-        return round(1 - self.study.analysis.confidence, 12)
+        from simstudy.analysis.adjustment import alpha_of
+
+        return alpha_of(self.study.analysis.confidence)
 
     def dataset_means(self, measure: str | None = None) -> pd.DataFrame:
         """The mean over splits by data set, training size and learner, of a study of data sets."""

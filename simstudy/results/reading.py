@@ -14,7 +14,7 @@ from simstudy.engine.evaluation import EXACT, SAMPLED
 from simstudy.errors import SimstudyError, suggestion
 from simstudy.experiments.base import ScoreColumn
 from simstudy.measures.base import MeasureInfo
-from simstudy.results.columns import cell_files
+from simstudy.results.columns import written_files
 from simstudy.results.files import write_files
 from simstudy.results.manifest import filled
 from simstudy.results.recorded import foreign, recorded_study
@@ -223,7 +223,7 @@ class Recorded:
 
     def check_files(self) -> None:
         """Refuse results in which a file made from the cells is missing or damaged."""
-        for name in [*cell_files(self.study), *([REFINED] if self.manifest["refined"] else [])]:
+        for name in written_files(self.study, self.manifest):
             self.check_file(name)
 
     def _as_written(self, name: str, texts: Sequence[str] = ()) -> pd.DataFrame:

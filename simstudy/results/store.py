@@ -17,7 +17,7 @@ import numpy as np
 from simstudy.engine.plan import MEASURED, Plan
 from simstudy.errors import SimstudyError
 from simstudy.results.cells import CellFolder
-from simstudy.results.columns import cell_files, failures_csv, parquet
+from simstudy.results.columns import cell_files, failures_csv, parquet, written_files
 from simstudy.results.files import UNFINISHED
 from simstudy.results.folder import RUNNING, SCHEMA_VERSION
 from simstudy.results.identity import (
@@ -118,10 +118,9 @@ class Store(CellFolder):
 
     def damaged(self, plan: Plan, manifest: dict[str, Any]) -> list[str]:
         """The files made from the cells that are missing, changed or without a checksum."""
-        refined = [REFINED] if manifest.get("refined") else []
         return [
             name
-            for name in [*cell_files(plan), *refined]
+            for name in written_files(plan, manifest)
             if name not in manifest.get("checksums", {}) or not self.is_as_written(name, manifest)
         ]
 

@@ -26,6 +26,7 @@ from simstudy.arrays import AnyArray, FloatArray, IntArray, weights_in
 from simstudy.data.discretize import cut_points
 from simstudy.data.sample import Sample
 from simstudy.learners.base import Generative, Learner, normalise, require
+from simstudy.measures.base import modal_class
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -160,7 +161,7 @@ class CategoricalClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignor
     def predict(self, X: Rows) -> AnyArray:
         """Return the most probable label of each row; ties go to the first of ``classes_``."""
         probabilities = self.predict_proba(X)  # first: checks that the estimator is fitted
-        return self.classes_[probabilities.argmax(axis=1)]
+        return self.classes_[modal_class(probabilities)]
 
     def _check_table(self, X: Rows) -> None:
         """Raise an error unless X is two-dimensional, and for missing values if not allowed."""

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from sklearn.utils.validation import check_consistent_length, column_or_1d
 
 from simstudy import measures
-from simstudy.arrays import AnyArray, FloatArray, weights_in
+from simstudy.arrays import AnyArray, FloatArray, smoothed, weights_in
 from simstudy.learners.base import require
 from simstudy.measures.base import clip, score
 
@@ -172,7 +172,7 @@ class InformationRewardScorer:
                 )
             counts = dict(zip(labels.tolist(), seen, strict=True))
             counts = dict.fromkeys(np.unique(column_or_1d(y)).tolist(), 0.0) | counts
-            prior = dict(zip(counts, _smoothed(np.array([*counts.values()])), strict=True))
+            prior = dict(zip(counts, smoothed(np.array([*counts.values()])), strict=True))
         if train_rows is None:
             train_rows = len(column_or_1d(y)) if isinstance(seen, str) else sum(seen)
         return information_reward(
@@ -219,7 +219,7 @@ def _prior(prior: object, counts: FloatArray) -> FloatArray:
         allowed = "it must be 'test', 'uniform', a mapping or an array"
         allowed += "; a scorer also knows 'train'"
         require(prior in ("test", "uniform"), "prior", prior, allowed)
-        return _smoothed(counts) if prior == "test" else np.full(len(counts), 1 / len(counts))
+        return smoothed(counts) if prior == "test" else np.full(len(counts), 1 / len(counts))
     given: FloatArray = np.asarray(prior, dtype=np.float64)
     if given.shape != counts.shape:
         raise ValueError(
@@ -229,12 +229,6 @@ def _prior(prior: object, counts: FloatArray) -> FloatArray:
     if not (given.min() > 0 and abs(given.sum() - 1) <= 1e-9):
         raise ValueError(f"prior is {given.tolist()}; it must be above 0 everywhere and sum to 1")
     return given
-
-
-def _smoothed(counts: FloatArray) -> FloatArray:
-    """Return (n_i + ½)/(n + k/2), as Hope & Korb (2004, footnote 3)."""
-    frequencies: FloatArray = (counts + 0.5) / (counts.sum() + len(counts) / 2)
-    return frequencies
 
 
 def _training_counts(estimator: object) -> list[float] | str:

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from simstudy.arrays import FloatArray, IntArray
+from simstudy.arrays import FloatArray, IntArray, smoothed
 from simstudy.measures.base import MeasureFunction, MeasureInfo, keywords, parameters, score
 from simstudy.testing.contract import Contract, stream
 
@@ -75,7 +75,7 @@ class _Rows:
         proba = 0.01 / classes + 0.99 * rng.dirichlet(np.ones(classes), size=rows)
         y = np.array([rng.choice(classes, p=row) for row in truth])
         counts = np.bincount(y, minlength=classes).astype(np.float64)
-        prior = (counts + 0.5) / (rows + classes / 2)
+        prior = smoothed(counts)
         return cls(proba, y, prior, truth)
 
     def __getitem__(self, rows: IntArray) -> _Rows:

@@ -21,7 +21,7 @@ from simstudy.engine.seeds import stream
 from simstudy.errors import SimstudyError
 from simstudy.results.files import write_files
 from simstudy.results.results import Results
-from simstudy.study.constants import MAX_MODELS
+from simstudy.study.constants import FAILURES, MAX_MODELS
 from simstudy.study.study import make_study
 from simstudy.workflow.own_table import OwnTable, read_own
 from simstudy.workflow.progress import Progress
@@ -278,7 +278,7 @@ def _advice(splits: Results, drawn: Results, about: Described, place: Path) -> A
     failed = [label for label in labels if _has_gaps(splits, label) or _has_gaps(drawn, label)]
     kept = tuple(label for label in labels if label not in failed)
     if not kept:
-        raise SimstudyError(f"every learner failed; see {splits.directory / 'failures.csv'}")
+        raise SimstudyError(f"every learner failed; see {splits.directory / FAILURES}")
     outlooks, leads = [], []
     for measure in drawn.measures:
         outlooks.append(_outlook(splits, drawn, measure, kept, about))

@@ -18,6 +18,7 @@ from simstudy.results.manifest import filled
 from simstudy.results.recorded import foreign, recorded_plan, recorded_study
 from simstudy.results.results import Results
 from simstudy.results.store import SHARD, Store
+from simstudy.study.constants import FAILURES
 from simstudy.study.sizes import size_text
 from simstudy.study.study import Study
 from simstudy.workflow.options import RunOptions, check_options
@@ -115,7 +116,7 @@ def _results(study: Study, plan: Plan, store: Store, reused: bool, report: bool)
     results = Results(store.directory, reused)
     if results.manifest["failures"] == results.manifest["cells"]:
         raise SimstudyError(
-            f"every cell of the study failed; see {store.directory / 'failures.csv'}; the first "
+            f"every cell of the study failed; see {store.directory / FAILURES}; the first "
             f"error: {results.failures['error'].iloc[0]}"
         )
     results.note = "; ".join(store.notes)

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any, Unpack
 
 from simstudy.analysis.claims import check_statements
-from simstudy.analysis.standings import AHEAD
 from simstudy.engine.plan import make_plan
 from simstudy.engine.workers.child import spare_children
 from simstudy.errors import SimstudyError
@@ -146,8 +145,8 @@ def statements(found: Sequence[Results]) -> list[Statement]:
     beats: dict[tuple[int, str, str], None] = {}
     for results in found:
         for pair in results.findings().pairs:
-            if pair.verdict == AHEAD:
-                ahead = pair if pair.lead > 0 else pair.turned()
+            if pair.winner is not None:
+                ahead = pair.seen_from(pair.winner)
                 beats[ahead.size, ahead.first, ahead.second] = None
     name = found[0].study.name
     return [

@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from simstudy.report.prose.numbers import NONE, number, percentages, signed
+from simstudy.report.prose.numbers import fixed, number, percent, percentages, signed
 from simstudy.report.prose.phrases import level
 from simstudy.report.tables.table import Cell, Table, make_table, words
 from simstudy.results.results import Results
@@ -53,7 +53,7 @@ def _quality(results: Results, target: str) -> Table:
             Cell(f"{signed(row['bias'])} ± {number(row['bias_mcse'])}"),
             Cell(number(row["sd"])),
             Cell(f"{number(row['rmse'])} ± {number(row['rmse_mcse'])}"),
-            Cell(NONE if pd.isna(row["correlation"]) else f"{row['correlation']:.2f}"),
+            Cell(fixed(row["correlation"], 2)),
         ]
         for row in found.to_dict("records")
     ]
@@ -89,7 +89,7 @@ def _coverage(results: Results, target: str) -> Table:
             *_subject(row, results),
             words(_INTERVALS[row["interval"]]),
             Cell(
-                f"{row['coverage']:.1%}", percentages(row["coverage_lower"], row["coverage_upper"])
+                percent(row["coverage"]), percentages(row["coverage_lower"], row["coverage_upper"])
             ),
             Cell(number(row["width"])),
         ]

@@ -27,7 +27,7 @@ from simstudy.experiments.base import ScoreColumn
 from simstudy.experiments.measures.test_sets import TestSets, draw_test_sets
 from simstudy.measures.arguments import arguments
 from simstudy.measures.base import clip, keywords, score
-from simstudy.measures.two_level import TOLERANCE, level_names
+from simstudy.measures.two_level import differ, level_names
 from simstudy.study.constants import NO_CHOICE
 from simstudy.study.registry import MEASURES
 from simstudy.study.spec import Spec
@@ -231,8 +231,7 @@ class PickingTask(Task):
         plan, train = self._plan, self._fits.train
         prior = class_prior(plan.prior, train, trial, self._truth)
         if plan.prior == "test" and trial.weights is not None:
-            counts = np.bincount(trial.target, trial.weights, minlength=train.classes) + 0.5
-            prior = counts / counts.sum()
+            prior = trial.class_frequencies(train.classes)
         settings = {"base": plan.base, "reward": plan.reward, "rarer": self._problem.rarer}
         return {"prior": read_only(prior), "weights": trial.weights, **settings}
 
@@ -265,11 +264,8 @@ def _copies(called: Called, given: tuple[FloatArray, Any]) -> tuple[FloatArray, 
 def _signs(values: FloatArray, pairs: npt.NDArray[np.intp]) -> Signs:
     """Which of each pair has the greater value; 0 where they tie but for rounding, or lack one."""
     first, second = (values[..., place] for place in pairs)
-    with np.errstate(invalid="ignore"):  # infinity less infinity
-        gap = first - second
-        large = np.maximum(1.0, np.maximum(np.abs(first), np.abs(second)))
-        apart = np.where(np.isfinite(large), np.abs(gap) > TOLERANCE * large, first != second)
-        signs = np.where(apart, np.sign(gap), 0.0)
+    with np.errstate(invalid="ignore"):  # infinity minus infinity
+        signs = np.where(differ(first, second), np.sign(first - second), 0.0)
     return np.where(np.isnan(signs), 0.0, signs).astype(np.int8)
 
 

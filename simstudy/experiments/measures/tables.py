@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from simstudy.report.prose.numbers import NONE, percentages, rows
+from simstudy.report.prose.numbers import NONE, percent, percentages, rows
 from simstudy.report.prose.phrases import level
 from simstudy.report.tables.table import Cell, Table, make_table, words
 from simstudy.results.results import Results
@@ -74,8 +74,8 @@ def against_truth(results: Results) -> Table:
         line: list[str | Cell] = [words(measure, "", index)]
         for target in targets:
             row = here[(here["target"] == target) & (here["measure"] == measure)].iloc[0]
-            more = f"{percentages(row['lower'], row['upper'])} ties {row['tied']:.1%}"
-            line.append(Cell(f"{row['wrong']:.1%}", more.strip()))
+            more = f"{percentages(row['lower'], row['upper'])} ties {percent(row['tied'])}"
+            line.append(Cell(percent(row["wrong"]), more.strip()))
         lines.append(line)
     left_out = {
         target: int(found.loc[found["target"] == target, "left_out"].iloc[0]) for target in targets
@@ -104,7 +104,7 @@ def contradictions(results: Results) -> Table:
     here = found[found["size"] == at]
     shares = {
         frozenset((row["first"], row["second"])): Cell(
-            f"{row['opposite']:.1%}", percentages(row["lower"], row["upper"])
+            percent(row["opposite"]), percentages(row["lower"], row["upper"])
         )
         for row in here.to_dict("records")
     }

@@ -29,7 +29,7 @@ from simstudy.engine.evaluation import EXACT, Trial
 from simstudy.engine.plan import Plan
 from simstudy.engine.task import Cell, Task, plain_text
 from simstudy.estimators.bench import Bench, Judge
-from simstudy.estimators.comparing import Decision, LearnerTest
+from simstudy.estimators.comparing import LearnerTest
 from simstudy.experiments.base import ScoreColumn
 from simstudy.measures.base import MeasureInfo
 from simstudy.study.registry import MEASURES, TESTS
@@ -136,24 +136,21 @@ class RejectingTask(Task):
         """Return, for every column but the differences, whether the test rejects."""
         sign = 1 if self._info.greater_is_better else -1
         nulls = [*contest.copies, *contest.mirrored]
-        found = [float(_rejects(test.test(*pair, contest.judge))) for pair in nulls]
+        found = [float(test.test(*pair, contest.judge).rejects(LEVEL)) for pair in nulls]
         powers, wrongs = [], []
         for first, second in combinations(range(len(contest.whole)), 2):
             decision = test.test(contest.whole[first], contest.whole[second], contest.judge)
             better = contest.exact[first] - contest.exact[second]
             agrees = sign * decision.difference * better > 0
-            powers.append(float(_rejects(decision) and agrees))
-            wrongs.append(float(_rejects(decision) and not agrees))
+            rejects = decision.rejects(LEVEL)
+            powers.append(float(rejects and agrees))
+            wrongs.append(float(rejects and not agrees))
         return [*found, *powers, *wrongs]
 
     def _gaps(self, contest: Contest) -> list[float]:
         """Return the exact differences between the learners."""
         pairs = combinations(contest.exact.tolist(), 2)
         return [first - second for first, second in pairs]
-
-
-def _rejects(decision: Decision) -> bool:
-    return decision.p <= LEVEL
 
 
 def copy_bench(

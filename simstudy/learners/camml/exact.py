@@ -15,7 +15,7 @@ import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray
 from simstudy.data.sample import Sample
-from simstudy.learners.camml.costs import NodeCosts, popcount
+from simstudy.learners.camml.costs import NodeCosts, estimated_arc_probability, popcount
 from simstudy.learners.camml.listing import heaviest_dags
 
 # Minimum posterior probability of a clean DAG to be listed.
@@ -112,7 +112,7 @@ def fit_arc_probability(costs: NodeCosts) -> tuple[float, list[int], float]:
     while probability not in seen:
         seen[probability] = best_tom(costs, probability)
         arcs = sum(mask.bit_count() for mask in seen[probability][0])
-        probability = (arcs + 0.5) / (pairs + 1)
+        probability = estimated_arc_probability(arcs, pairs)
     return probability, *seen[probability]
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from simstudy.arrays import FloatArray, IntArray
 from simstudy.data.codes import distinct_rows
 from simstudy.data.sample import Sample
+from simstudy.learners.camml.costs import estimated_arc_probability
 from simstudy.learners.camml.kernels import (
     anneal,
     clean_node,
@@ -60,7 +61,7 @@ class SampledPosterior:
             for v, mask in enumerate(parents):
                 parents[v] = clean_node(*self._data, self._costs, v, mask, start[2])
             arcs = int(np.bitwise_count(parents).sum())
-            probability = (arcs + 0.5) / (pairs + 1)
+            probability = estimated_arc_probability(arcs, pairs)
         self.arc_probability = probability
         start = (order, parents, _arc_price(probability))
         dags, mass, arc_weights, total, best, cost = metropolis(

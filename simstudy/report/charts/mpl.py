@@ -11,6 +11,7 @@ import numpy as np
 from simstudy.report.charts import spec
 from simstudy.report.charts.network import FONT, HEIGHT, Network
 from simstudy.report.charts.spec import COLOURS, DASHES, MARKERS, Axis, Chart, Key, wrapped
+from simstudy.report.prose.numbers import fixed
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -320,7 +321,7 @@ def draw_network(network: Network, ax: Axes, scale: float) -> Axes:
         look |= {"arrowstyle": "-|>", "mutation_scale": 11, "ls": "-" if arc.chosen else _DASHED}
         ax.add_patch(FancyArrowPatch(path=Path(*curve), **look))
         if arc.label and arc.probability is not None:
-            write(*arc.label, f"{arc.probability:.2f}", ink, 0.8 * FONT, "white")
+            write(*arc.label, fixed(arc.probability, 2), ink, 0.8 * FONT, "white")
     if network.note:
         write(network.width / 2, network.height - 8, network.note, "0.42", 0.8 * FONT, "none")
     return ax

@@ -17,6 +17,7 @@ from simstudy.analysis.ranks import Ranks
 from simstudy.report.charts import spec
 from simstudy.report.charts.spec import Axis, Chart, Line, Text
 from simstudy.report.prose.captions import ranked_at
+from simstudy.report.prose.numbers import number
 
 # With more learners than this the bars that join groups would hide each other.
 MAX_JOINED = 12
@@ -59,8 +60,7 @@ def over_sets(found: OverSets, letters: float = 0.0, joined: bool | None = None)
     joined
         Whether learners stand along one axis; if left out, unless they are many.
     """
-    order = sorted(found.ranks.items(), key=lambda one: one[1])
-    table = pd.DataFrame(order, columns=["learner", "rank"])
+    table = pd.DataFrame(found.ranked, columns=["learner", "rank"])
     drawn = _Drawn(table, len(found.learners), found.groups)
     heading = f"Average rank over {len(found.datasets)} data sets, 1 is best"
     return _chart(drawn, heading, letters, joined)
@@ -80,8 +80,9 @@ def bars(found: OverSets) -> str:
 
 def _chart(found: _Drawn, heading: str, letters: float = 0.0, joined: bool | None = None) -> Chart:
     table = found.table
-    each = [f"{row.learner} {row.rank:.2f}" for row in table.itertuples()]
-    last = f"critical difference {found.critical_difference:.2f}"
+    ranked = zip(table["learner"], table["rank"], strict=True)
+    each = [f"{learner} {number(rank, 2)}" for learner, rank in ranked]
+    last = f"critical difference {number(found.critical_difference, 2)}"
     if not found.critical_difference:
         joins = [", ".join(map(str, group)) for group in found.groups]
         last = f"joined by bars: {' | '.join(joins)}" if joins else "no bar joins learners"
@@ -116,7 +117,7 @@ def _joined(found: _Drawn, letters: float) -> tuple[Axis, Axis, list[spec.Layer]
     if critical:
         end = 1 + critical
         layers.append(Line([1, 1, 1, end, end, end], [1.62, 1.38, 1.5, 1.5, 1.38, 1.62], "thin"))
-        layers.append(Text(1, 2.2, f"critical difference {critical:.2f}", 1, kind="tick"))
+        layers.append(Text(1, 2.2, f"critical difference {number(critical, 2)}", 1, kind="tick"))
     bars, more, places = _lanes(found), 0.02 * (k - 1) if critical else 0.0, found.places
     for (low, high, lane), group in zip(bars, found.groups, strict=True):
         y = -0.4 - 0.45 * lane
@@ -131,7 +132,8 @@ def _joined(found: _Drawn, letters: float) -> tuple[Axis, Axis, list[spec.Layer]
         first = place < half
         y, end = top - step * (place if first else k - 1 - place), left if first else right
         layers.append(Line([at, at, end], [0, y, y], "thin"))
-        words = f"{label}  {rank:.2f} " if first else f" {rank:.2f}  {label}"
+        shown = number(rank, 2)
+        words = f"{label}  {shown} " if first else f" {shown}  {label}"
         layers.append(Text(end, y, words, -1 if first else 1, kind="tick"))
     bottom, room = top - step * (half - 0.5), 0.0
     if letters:  # the labels in units of the axis

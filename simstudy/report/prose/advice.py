@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from simstudy.analysis.advice import Advice, Described
 from simstudy.analysis.outlook import SUPPORTED, Crossing, Estimate, Outlook
-from simstudy.report.prose.numbers import minus, rows
+from simstudy.report.prose.numbers import digits, fixed, percent, plus, rows
 from simstudy.report.prose.phrases import listed
 
 _FITTERS = {
@@ -38,9 +38,8 @@ def summary(advice: Advice) -> list[str]:
 def headline(advice: Advice, at: int) -> str:
     """Say in a sentence or two who does best, and what many more rows would bring."""
     one = advice.outlooks[at]
-    best, last = int(one.present.means.argmax()), one.sizes[-1]
+    best, last, behind = one.best_now, one.sizes[-1], advice.behind(at)
     label = one.learners[best]
-    behind = {lead.behind for lead in advice.leads[at] if lead.ahead == label}
     level = [name for name in one.learners if name != label and name not in behind]
     text = f"With your {rows(one.rows)} rows {label} does best"
     text += f", not significantly ahead of {listed(level)}. " if level else ". "
@@ -49,20 +48,19 @@ def headline(advice: Advice, at: int) -> str:
     ahead = one.learners[later] if later != best else "it"
     return (
         f"{text}With {rows(last)} rows {ahead} {'is' if later != best else 'remains'} the best in "
-        f"{share:.0%} of the scenarios, and gains {_gain(one, later, last)}."
+        f"{percent(share, 0)} of the scenarios, and gains {_gain(one, later, last)}."
     )
 
 
 def now(advice: Advice, at: int) -> str:
     """Say which learner does best now, and which are significantly behind."""
-    one, leads = advice.outlooks[at], advice.leads[at]
-    best = int(one.present.means.argmax())
+    one, behind = advice.outlooks[at], advice.behind(at)
+    best = one.best_now
     label = one.learners[best]
     text = (
         f"With your {rows(one.rows)} rows {label} does best by {one.info.label}: "
         f"{interval(one.now[best], one)}"
     )
-    behind = [lead.behind for lead in leads if lead.ahead == label]
     others = [name for name in one.learners if name not in (label, *behind)]
     if not others and len(one.learners) > 1:
         return f"{text}, significantly more than all others."
@@ -81,7 +79,7 @@ def more_rows(advice: Advice) -> list[str]:
         parts = [_gain(each, best, size) for each in advice.outlooks]
         found.append(
             f"{rows(size - one.rows)} more rows ({rows(size)} in all): {one.learners[best]}, the "
-            f"best in {one.share_best(size)[best]:.0%} of the scenarios, gains "
+            f"best in {percent(one.share_best(size)[best], 0)} of the scenarios, gains "
             f"{' and '.join(parts)}."
         )
     return found
@@ -101,19 +99,13 @@ def _gain(one: Outlook, learner: int, size: int) -> str:
     return f"{plus(gain.value)}{unit} [{plus(gain.low)}, {plus(gain.high)}]"
 
 
-def plus(value: float, decimals: int = 3) -> str:
-    """Write a gain to so many decimals, with its sign."""
-    text = f"{value:+.{decimals}f}"
-    return minus("0" if float(text) == 0 else text)
-
-
 def overtaking(one: Outlook) -> list[str]:
     """Say who overtakes whom, as far as scenarios agree."""
     if not one.crossings:
         most = rows(one.sizes[-1])
         return [
-            f"Up to {most} rows no learner is predicted to overtake another in {SUPPORTED:.0%} of "
-            "the scenarios or more."
+            f"Up to {most} rows no learner is predicted to overtake another in "
+            f"{percent(SUPPORTED, 0)} of the scenarios or more."
         ]
     return [crossing(each, one) for each in one.crossings]
 
@@ -128,19 +120,18 @@ def crossing(each: Crossing, one: Outlook) -> str:
         where = f"at about {rows(_round(each.rows))} rows"
     return (
         f"{each.ahead} overtakes {each.behind} {where} [{low}, {high}]; with "
-        f"{rows(one.sizes[-1])} rows it is ahead in {each.share:.0%} of the scenarios."
+        f"{rows(one.sizes[-1])} rows it is ahead in {percent(each.share, 0)} of the scenarios."
     )
 
 
 def _round(size: float) -> float:
     """A size to two digits."""
-    return float(f"{size:.2g}")
+    return float(digits(size, 2))
 
 
 def ceiling(one: Outlook) -> str:
     """Say how much is left to be gained by anything."""
-    best = int(one.present.means.argmax())
-    left = one.ceiling.value - one.now[best].value
+    best, left = one.best_now, one.below_ceiling
     if left > 0 and not one.ceiling_holds:
         return (
             f"The simulated truths put the ceiling at {interval(one.ceiling, one)}, which "
@@ -153,7 +144,7 @@ def ceiling(one: Outlook) -> str:
         )
     return (
         f"The ceiling, by the simulated truths: the best possible predictions from these "
-        f"attributes would score about {interval(one.ceiling, one)}, {plain(left)} above "
+        f"attributes would score about {interval(one.ceiling, one)}, {fixed(left)} above "
         f"{one.learners[best]} now."
     )
 
@@ -161,7 +152,7 @@ def ceiling(one: Outlook) -> str:
 def check(one: Outlook) -> str:
     """Say how well the simulated truths explain the scores of the table."""
     found = one.check
-    place = int(abs(found.distances).argmax())
+    place = found.widest
     off = found.measured[place].value - found.simulated[place].value
     side = "more" if off > 0 else "less"
     told = {
@@ -171,8 +162,8 @@ def check(one: Outlook) -> str:
     }[found.verdict]
     text = (
         f"{told}: with {rows(one.simulated.start)} training rows, the widest gap is that of "
-        f"{one.learners[place]}, which scores {plain(abs(off))} {side} on your rows than "
-        f"simulated ({abs(found.distances[place]):.1f} standard errors)."
+        f"{one.learners[place]}, which scores {fixed(abs(off))} {side} on your rows than "
+        f"simulated ({fixed(abs(found.distances[place]), 1)} standard errors)."
     )
     gained = (
         f" Between half the rows and all, learners gained {plus(found.measured_gain)} on "
@@ -190,13 +181,7 @@ def check(one: Outlook) -> str:
 def interval(one: Estimate, of: Outlook) -> str:
     """Write a score with its interval and unit."""
     unit = f" {of.info.unit}".rstrip()
-    return f"{plain(one.value)} [{plain(one.low)}, {plain(one.high)}]{unit}"
-
-
-def plain(value: float, decimals: int = 3) -> str:
-    """Write a number to so many decimals, and no more where it is small."""
-    text = f"{value:.{decimals}f}"
-    return minus(text.lstrip("-") if float(text) == 0 else text)
+    return f"{fixed(one.value)} [{fixed(one.low)}, {fixed(one.high)}]{unit}"
 
 
 def left_out(about: Described) -> list[str]:

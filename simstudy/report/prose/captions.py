@@ -17,7 +17,7 @@ from simstudy.analysis.thresholds import Course
 from simstudy.report.prose import crossings
 from simstudy.report.prose.design import conventions, design
 from simstudy.report.prose.headline import method
-from simstudy.report.prose.numbers import p_value
+from simstudy.report.prose.numbers import number, p_value, setting
 from simstudy.report.prose.phrases import (
     EXACT_TESTS,
     adjusted_for,
@@ -282,8 +282,8 @@ def ranks(findings: Findings, found: Sequence[Ranks], joined: bool) -> str:
     return (
         f"Average ranks of {k} learners by {findings.info.label}, 1 for the best of a model; "
         f"{how} (Nemenyi's test of all m = {math.comb(k, 2)} pairs together at α = "
-        f"{findings.alpha:.10g}; Demšar 2006). {RANKS_NOTE} Friedman's test, corrected for ties, "
-        f"and Iman & Davenport's form of it: {tests}."
+        f"{setting(findings.alpha)}; Demšar 2006). {RANKS_NOTE} Friedman's test, corrected for "
+        f"ties, and Iman & Davenport's form of it: {tests}."
     )
 
 
@@ -297,7 +297,7 @@ def ranks_table(findings: Findings, overall: bool) -> str:
         f"Davenport's form of it, with {k - 1} and {k - 1} × (models − 1); up to {FEW} models p is "
         "exact, or by permutation, and the same for both. Learners whose average "
         "ranks differ by the critical difference differ significantly by Nemenyi's test, for all "
-        f"m = {math.comb(k, 2)} pairs together at α = {findings.alpha:.10g} (Demšar 2006). "
+        f"m = {math.comb(k, 2)} pairs together at α = {setting(findings.alpha)} (Demšar 2006). "
         f"{RANKS_NOTE}"
     )
 
@@ -306,12 +306,11 @@ def friedman(test: Ranks) -> str:
     """The outcome of Friedman's test, over how many models, and the critical difference."""
     if math.isnan(test.chi2):
         return f"all ranks are equal in all of {test.n} models"
-    F = "∞" if math.isinf(test.F) else f"{test.F:.2f}"
     return (
-        f"χ²({test.df}) = {test.chi2:.2f}, {p_value(test.p, 'p')}; "
-        f"F({test.df1}, {test.df2}) = {F}, {p_value(test.p_F, 'p')}"
+        f"χ²({test.df}) = {number(test.chi2, 2)}, {p_value(test.p, 'p')}; "
+        f"F({test.df1}, {test.df2}) = {number(test.F, 2)}, {p_value(test.p_F, 'p')}"
         f"{f' ({test.method})' * (test.method != 'approximate')}; "
-        f"{test.n} models, critical difference {test.critical_difference:.2f}"
+        f"{test.n} models, critical difference {number(test.critical_difference, 2)}"
     )
 
 

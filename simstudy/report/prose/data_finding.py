@@ -11,7 +11,14 @@ from simstudy.analysis.over_sets import NEMENYI, POSTERIOR, SIGN, OverSets, Sets
 from simstudy.analysis.ranking import DRAWS as RANK_DRAWS
 from simstudy.analysis.reversals import Reversals
 from simstudy.measures.base import MeasureInfo
-from simstudy.report.prose.numbers import brief, estimated_share, number, p_value
+from simstudy.report.prose.numbers import (
+    brief,
+    digits,
+    estimated_share,
+    number,
+    p_value,
+    setting,
+)
 from simstudy.report.prose.phrases import MAX_NAMED, in_unit, listed, opening
 from simstudy.study.study import Study
 from simstudy.texts import counted
@@ -86,8 +93,7 @@ def _ahead(findings: DataFindings) -> str:
     """Who is significantly better than another and worse than none on how many data sets."""
     if not (findings.winners.pairs["winner"] != "").any():
         return "On no single data set do two learners differ significantly."
-    found = sorted(findings.standings, key=lambda one: -one.ahead)
-    shown = [f"{brief(one.learner)} on {one.ahead}" for one in found if one.ahead]
+    shown = [f"{brief(one.learner)} on {one.ahead}" for one in findings.by_ahead if one.ahead]
     if not shown:
         return "On no data set is a learner significantly better than another and worse than none."
     shown = shown[: MAX_NAMED + 1]
@@ -99,11 +105,7 @@ def _over_sets(found: OverSets) -> str:
     leader, place = found.leader, f"Over {counted(len(found.datasets), 'data set')}"
     if not any(pair.winner for pair in found.pairs):
         who = "the two learners do not" if len(found.learners) == 2 else "no two learners"
-        few = (
-            "; with so few, no difference could be significant"
-            if found.least_p > found.alpha
-            else ""
-        )
+        few = "; with so few, no difference could be significant" * found.too_few
         return f"{place} {who} differ significantly{few}."
     beaten, above = found.beaten_by(leader), found.ahead_of(leader)
     level = [name for name in found.learners if name not in (leader, *beaten, *above)]
@@ -128,8 +130,7 @@ def _on_one(findings: DataFindings) -> str:
     lost = [name for name in findings.learners if name not in findings.with_means]
     gaps = f"; {_named(lost)} {'have' if len(lost) > 1 else 'has'} none" if lost else ""
     text = f"On {brief(dataset)} {who} the best mean {findings.info.label}, {value}{gaps}."
-    losers = [findings.winners.losers(dataset, name) for name in best]
-    common = [name for name in findings.learners if all(name in own for own in losers)]
+    common = findings.beaten_by_best(dataset)
     others = [name for name in findings.learners if name not in (*best, *common, *lost)]
     it = "It is" if len(best) == 1 else "They are"
     if not (findings.winners.pairs["winner"] != "").any():
@@ -150,7 +151,7 @@ def _alone(findings: DataFindings) -> str:
     ends = [in_unit(number(value), findings.info) for value in (known.min(), known.max())]
     if len(findings.datasets) == 1:
         return f"The mean {label} of {name}, the only learner, is {ends[0]}."
-    low, high = (brief(str(name)) for name in (known.idxmin(), known.idxmax()))
+    low, high = map(brief, findings.ends(findings.learners[0]))
     return (
         f"The mean {label} of {name}, the only learner, is between {ends[0]} ({low}) and "
         f"{ends[1]} ({high})."
@@ -199,7 +200,7 @@ def _of_all(found: OverSets) -> list[str]:
     sentences.append(f"Over data sets one rule decides: {over_method(found)}.")
     if len(found.learners) > 2:
         sentences.append(_of_ranks(found))
-    if found.least_p > found.alpha:
+    if found.too_few:
         sentences.append(
             f"{opening(counted(len(found.datasets), 'data set'))} are too few for Wilcoxon's test: "
             f"the smallest adjusted p that they allow is {p_value(found.least_p)}."
@@ -212,7 +213,7 @@ def _of_ranks(found: OverSets) -> str:
     test, separated = found.friedman, sum(bool(pair.winner) for pair in found.pairs)
     if test.reason:
         return f"There is no test of all average ranks: {test.reason}."
-    rejects = test.p <= found.alpha
+    rejects = found.ranks_differ
     text = (
         f"Friedman's test {'rejects' if rejects else 'does not reject'} that all learners are "
         f"alike (χ²({test.df}) = {number(test.statistic, 2)}, {p_value(test.p, 'p')}, "
@@ -266,8 +267,7 @@ def _by_how_much(found: OverSets, test: str, pair: SetsPair) -> str:
         return f"won/drawn/lost {sign.wins}/{sign.draws}/{sign.losses}, " + p_value(
             pair.p_sign_adjusted, "p"
         )
-    first, equal, second = pair.posterior
-    better, share = max((pair.first, first), (pair.second, second), key=lambda one: one[1])
+    (better, share), (_, equal, _) = pair.likelier, pair.posterior
     level = f", equivalent {estimated_share(equal)}" if found.rope else ""
     return f"{brief(better)} better with probability {estimated_share(share)}{level}"
 
@@ -276,20 +276,21 @@ def equivalence(rope: float, info: MeasureInfo) -> str:
     """The region of practical equivalence, in the unit of the measure."""
     if not rope:
         return f"no region of equivalence is defined for {info.label}"
-    return f"equivalent: within ±{in_unit(f'{rope:.2g}', info)}"
+    return f"equivalent: within ±{in_unit(digits(rope, 2), info)}"
 
 
 def method(findings: DataFindings) -> str:
     """How pairs of learners are tested on each data set."""
     found = findings.winners
     of = " on all data sets" if len(findings.datasets) > 1 else ""
-    return f"{TESTS[found.test]}, {_adjusted(found.adjustment, found.m, of)}, α = {found.alpha:g}"
+    adjusted = _adjusted(found.adjustment, found.m, of)
+    return f"{TESTS[found.test]}, {adjusted}, α = {setting(found.alpha)}"
 
 
 def over_method(found: OverSets) -> str:
     """How pairs of learners are tested over data sets."""
     adjusted = _adjusted(found.adjustment, found.m, " of learners")
-    return f"Wilcoxon's signed rank test, exact, {adjusted}, α = {found.alpha:g}"
+    return f"Wilcoxon's signed rank test, exact, {adjusted}, α = {setting(found.alpha)}"
 
 
 def _adjusted(adjustment: str, m: int, of: str = "") -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from simstudy.analysis.decision_curves import KINDS, MAX_THRESHOLDS
 from simstudy.report.prose.captions import MAX_BARS
+from simstudy.report.prose.numbers import digits
 from simstudy.results.curves import Curves
 from simstudy.study.sizes import Size
 from simstudy.texts import counted
@@ -92,9 +93,10 @@ def decided(curves: Curves) -> str:
 
 def profit_values(prior: float) -> str:
     """The benefit and the cost that profit is drawn for unless others are set."""
+    text = digits(prior)
     return (
-        f"Share of positive rows {prior:.4g}; each positive row acted on gains 1, each row acted "
-        f"on costs {prior:.4g}, the share of positive rows, so that acting on rows at random "
+        f"Share of positive rows {text}; each positive row acted on gains 1, each row acted "
+        f"on costs {text}, the share of positive rows, so that acting on rows at random "
         "earns 0."
     )
 

@@ -6,7 +6,16 @@ import itertools
 from collections.abc import Sequence
 
 from simstudy.analysis.findings import Findings, Mean
-from simstudy.analysis.standings import AHEAD, IDENTICAL, UNTESTED, Pair, Standing
+from simstudy.analysis.standings import (
+    AHEAD,
+    IDENTICAL,
+    UNTESTED,
+    Pair,
+    Standing,
+    largest_difference,
+    largest_lead,
+    smallest_lead,
+)
 from simstudy.report.prose import crossings
 from simstudy.report.prose.numbers import number, p_value, signed
 from simstudy.report.prose.phrases import (
@@ -31,7 +40,7 @@ _MAX_STRETCHES = 3  # stretches of sizes that get a sentence each; more are summ
 def headline(findings: Findings, failures: int = 0, cells: int = 0) -> list[str]:
     """What the study found by one measure, in at most about five sentences.
 
-    A learner beats another only where the adjusted p value is below 1 − confidence. One that
+    A learner beats another only where the adjusted p value is at most 1 − confidence. One that
     beats all others at a size wins there; otherwise the one of best mean is named, whom it beats,
     and from whom it does not differ significantly. One overtakes another between the last size at
     which the other is ahead and the first at which it is, by the same tests.
@@ -110,8 +119,7 @@ def _no_differences(sizes: list[int], findings: Findings) -> str:
         return opening(f"{where} no pair that could be tested differs in any model.")
     whom = f"no two of {listed(learners)} differ" if len(learners) > 2 else ""
     whom = whom or f"{listed(learners)} do not differ"
-    most = max(tested, key=lambda pair: abs(pair.lead))
-    most = most if most.lead >= 0 else most.turned()
+    most = largest_difference(tested)
     which = f"{most.first} over {most.second} at {most.size:,} rows"
     lead = _lead(most, findings)
     return opening(f"{where} {whom} significantly; the largest mean difference is {lead}, {which}.")
@@ -130,7 +138,7 @@ def _stretch(stretch: Sequence[Standing], findings: Findings) -> str:
     first, where = stretch[0], rows([standing.size for standing in stretch])
     if first.wins:
         leads = [lead for one in stretch for lead in one.beats]
-        least = min(leads, key=lambda pair: pair.lead)
+        least = smallest_lead(leads)
         whom = first.beats[0].second if len(first.beats) == 1 else "every other learner"
         whom = "every other learner that it could be tested against" if first.untested else whom
         text = f"{where} {first.leader} beats {whom}"
@@ -163,7 +171,7 @@ def _stretch(stretch: Sequence[Standing], findings: Findings) -> str:
 def _largest(stretch: Sequence[Standing], findings: Findings) -> str:
     """The largest lead over those from whom the leader does not differ; if one, just that."""
     leads = [lead for one in stretch for lead in one.level]
-    most = max(leads, key=lambda pair: pair.lead)
+    most = largest_lead(leads)
     if len(leads) == 1:
         return _lead(most, findings)
     rivals = len(stretch[0].level)
@@ -190,14 +198,14 @@ def _summary(standings: Sequence[Standing], findings: Findings) -> list[str]:
     if won:
         tested = " that it could be tested against" * any(one.untested for one in won)
         where = among([standing.size for standing in won], sizes)
-        least = min((pair for one in won for pair in one.beats), key=lambda pair: pair.lead)
+        least = smallest_lead(pair for one in won for pair in one.beats)
         text = f"The learner of best mean beats every other{tested} {where} "
         text += f"(its smallest lead there is {_placed(least, standings, 2, findings)})"
     else:
         text = "The learner of best mean beats all others at no size studied"
     level = [lead for standing in standings for lead in standing.level]
     if level:
-        most = max(level, key=lambda pair: pair.lead)
+        most = largest_lead(level)
         counts = {len(standing.level) for standing in standings if standing.level}
         others = count_range(min(counts), max(counts))
         where = among([standing.size for standing in standings if standing.level], sizes)

@@ -1,4 +1,4 @@
-"""Numbers and names as reports write them."""
+"""Numbers and names as reports write them; nothing else in reports formats a measured number."""
 
 from __future__ import annotations
 
@@ -24,6 +24,32 @@ def number(value: float, decimals: int = 4) -> str:
 def signed(value: float) -> str:
     """A number with its sign."""
     return f"+{number(value)}" if value >= _ROUNDING else number(value)
+
+
+def fixed(value: float, decimals: int = 3) -> str:
+    """A number to so many decimals, and no more where it is small."""
+    if math.isnan(value):
+        return NONE
+    text = f"{value:.{decimals}f}"
+    return minus(text.lstrip("-") if float(text) == 0 else text)
+
+
+def plus(value: float, decimals: int = 3) -> str:
+    """A number to so many decimals with its sign, 0 without."""
+    text = fixed(value, decimals)
+    if math.isnan(value) or text.startswith("−"):
+        return text
+    return "0" if float(text) == 0 else f"+{text}"
+
+
+def digits(value: float, most: int = 4) -> str:
+    """A number that is not negative, to so many significant digits."""
+    return f"{value:.{most}g}"
+
+
+def setting(value: float) -> str:
+    """A number as it is set in a study: without the rounding error of 1 − 0.95."""
+    return f"{value:.10g}"
 
 
 def p_value(value: float, name: str = "") -> str:
@@ -65,9 +91,14 @@ def share(value: float) -> str:
     return "< .001" if 0 < value < 0.0005 else number(value, 3)
 
 
+def percent(value: float, decimals: int = 1) -> str:
+    """A share in percent."""
+    return NONE if math.isnan(value) else f"{value:.{decimals}%}"
+
+
 def percentages(low: float, high: float) -> str:
     """An interval of shares in percent; empty if there is none."""
-    return "" if math.isnan(low) else f"[{low:.1%}, {high:.1%}]"
+    return "" if math.isnan(low) else f"[{percent(low)}, {percent(high)}]"
 
 
 def estimated_share(value: float) -> str:

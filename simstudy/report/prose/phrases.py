@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from simstudy.measures.base import MeasureInfo
+from simstudy.report.prose.numbers import setting
 from simstudy.texts import counted
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ def count_range(least: int, most: int) -> str:
 
 def level(confidence: float) -> str:
     """Write a confidence as a percentage."""
-    return f"{100 * confidence:.10g}%"
+    return f"{setting(100 * confidence)}%"
 
 
 def adjusted_for(adjustment: str, m: int) -> str:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from simstudy.analysis.advice import Advice
 from simstudy.analysis.outlook import Estimate, Outlook
-from simstudy.report.prose.advice import plain, plus
-from simstudy.report.prose.numbers import minus, rows
+from simstudy.report.prose.numbers import fixed, plus, rows
 from simstudy.report.prose.phrases import axis_label, opening
 from simstudy.report.tables.table import Cell, Table, by_size, make_table, words
 
@@ -29,12 +28,11 @@ def now_table(advice: Advice) -> Table:
 
 
 def _scored(one: Estimate, of: Outlook, place: int) -> Cell:
-    best = int(of.present.means.argmax()) == place
-    return Cell(plain(one.value), _between(one), learners=(place,), bold=best)
+    return Cell(fixed(one.value), _between(one), learners=(place,), bold=of.best_now == place)
 
 
 def _between(one: Estimate) -> str:
-    return f"[{plain(one.low)}, {plain(one.high)}]"
+    return f"[{fixed(one.low)}, {fixed(one.high)}]"
 
 
 def predicted_table(advice: Advice, at: int) -> Table:
@@ -45,7 +43,7 @@ def predicted_table(advice: Advice, at: int) -> Table:
         best = one.best(size)
         for place, label in enumerate(one.learners):
             found = one.predicted(place, size)
-            shown = plain(found.value), _between(found)
+            shown = fixed(found.value), _between(found)
             cells[label, size] = Cell(*shown, learners=(place,), bold=place == best)
     table = advice.forecast()
     return by_size(
@@ -102,9 +100,9 @@ def check_table(advice: Advice, at: int) -> Table:
         lines.append(
             [
                 words(label, "", place),
-                Cell(plain(measured.value), _between(measured)),
-                Cell(plain(simulated.value), _between(simulated)),
-                Cell(minus(f"{found.distances[place]:+.1f}")),
+                Cell(fixed(measured.value), _between(measured)),
+                Cell(fixed(simulated.value), _between(simulated)),
+                Cell(plus(found.distances[place], 1)),
             ]
         )
     return make_table(

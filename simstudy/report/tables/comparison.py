@@ -10,7 +10,7 @@ import pandas as pd
 from markupsafe import Markup
 
 from simstudy.analysis.claims import Check, StatementVerdict, Verdict
-from simstudy.analysis.compare import PAIRED, WELCH
+from simstudy.analysis.compare import PAIRED, WELCH, clearest_first
 from simstudy.analysis.findings import Findings
 from simstudy.analysis.verdicts import REPRODUCED, VERDICTS
 from simstudy.report.prose import claims
@@ -42,9 +42,9 @@ def designs(studies: Mapping[str, Results]) -> Table:
 
 def changes(table: pd.DataFrame, label: str, confidence: float, places: Mapping[str, int]) -> Table:
     """The differences between studies, the clearest first."""
-    order = table["t"].abs().fillna(-1.0).sort_values(ascending=False, kind="stable").index
     both = {PAIRED, WELCH} <= {*table["test"]}
-    lines = [_change(row, both, places) for row in table.loc[order[:MAX_ROWS]].to_dict("records")]
+    shown = clearest_first(table)[:MAX_ROWS].to_dict("records")
+    lines = [_change(row, both, places) for row in shown]
     caption = changes_method(table, label, confidence)
     caption += " Degrees of freedom and numbers of models are in the file."
     if len(table) > MAX_ROWS:

@@ -20,6 +20,7 @@ from simstudy.report.prose.numbers import (
     estimated_share,
     number,
     p_value,
+    percent,
     share,
     signed,
 )
@@ -52,7 +53,7 @@ def means(findings: DataFindings, after: str = "", *, spread: bool = False) -> T
     for dataset in findings.datasets:
         row: Any = findings.table.loc[dataset]
         best = findings.best[dataset]
-        shades = _shades(row)
+        shades = _shades(findings.placings(dataset))
         cells = []
         for place, label in enumerate(findings.learners):
             kind = f"n{shades[label]}"
@@ -73,9 +74,8 @@ def means(findings: DataFindings, after: str = "", *, spread: bool = False) -> T
     return make_table("means_spread" if spread else "means", title, heads, lines, **options)
 
 
-def _shades(row: pd.Series) -> dict[str, str]:
+def _shades(ranks: pd.Series[float]) -> dict[str, str]:
     """The classes of the cells of a row by their ranks, so that one bad mean does not hide all."""
-    ranks = row.rank(method="average")
     low, high = ranks.min(), ranks.max()
     return {
         str(name): f" h{round(_SHADES * (rank - low) / (high - low))}"
@@ -286,7 +286,7 @@ def properties(table: pd.DataFrame) -> Table:
     for row in table.to_dict("records"):
         counts = [f"{row[key]:,}" for key in ("attributes", "numeric", "classes")]
         parts = [between(row, "train"), between(row, "test")]
-        cells = [f"{row['rows']:,}", *parts, *counts, f"{100 * row['missing']:.1f}%"]
+        cells = [f"{row['rows']:,}", *parts, *counts, percent(row["missing"])]
         lines.append([words(str(row["dataset"])), *cells])
     heads = ["data set", "rows", "training", "test", "attributes", "numeric", "classes", "missing"]
     caption = "Missing: the share of missing values among all values of attributes."

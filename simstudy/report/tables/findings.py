@@ -13,7 +13,17 @@ from simstudy.analysis.findings import Absent, Findings
 from simstudy.analysis.standings import AHEAD, IDENTICAL, UNTESTED, Pair
 from simstudy.analysis.thresholds import Course, as_table
 from simstudy.report.prose import captions, crossings
-from simstudy.report.prose.numbers import NONE, number, p_value, rows, share, signed
+from simstudy.report.prose.numbers import (
+    NONE,
+    fixed,
+    number,
+    p_value,
+    percent,
+    rows,
+    setting,
+    share,
+    signed,
+)
 from simstudy.report.prose.phrases import axis_label, level, opening, with_unit
 from simstudy.report.prose.verdicts import pair_method, why_untested
 from simstudy.report.tables.table import Cell, Table, by_size, make_table, words
@@ -44,14 +54,14 @@ def means(findings: Findings, alone: bool = True) -> Table:
         level_with.append(mark == "level")
         more = f"± {number(mean.half_width, digits)}" if mean.has_interval else ""
         if more and findings.info.share:
-            more = f"[{mean.lower:.{digits}f}, {mean.upper:.{digits}f}]"
+            more = f"[{fixed(mean.lower, digits)}, {fixed(mean.upper, digits)}]"
         text = number(mean.mean, digits)
         cells[mean.learner, mean.size] = Cell(text, more, bold=best[-1], dagger=level_with[-1])
     over, intervals = captions.models(findings), captions.intervals(findings)
     half = "" if findings.info.share else "half-width of "
     caption = f"Means {over}; {captions.beside(findings)} {half}{intervals}. " * alone
     if marks:
-        tests = f" ({pair_method(findings)}; α = {findings.alpha:.10g})" * alone
+        tests = f" ({pair_method(findings)}; α = {setting(findings.alpha)})" * alone
         caption += (
             f"Bold: the best mean at each size; †: not significantly different from it{tests}."
         )
@@ -261,7 +271,7 @@ def precision(findings: Findings) -> Table:
     for row in found.to_dict("records"):
         what = row["first"] + (f" − {row['second']}" if row["second"] else "")
         numbers = [number(row[key], digits) for key in ("estimate", "sd", "mcse")]
-        error = NONE if math.isnan(row["mcse_error"]) else f"{100 * row['mcse_error']:.0f}%"
+        error = percent(row["mcse_error"], 0)
         lines.append([rows(row["size"]), what, f"{row['n']:,}", *numbers, error])
     heads = ["rows", "mean or difference", "n", "estimate", "sd", "MCSE", "error"]
     title = f"Precision of means of {axis_label(findings.info)} and of paired differences"
@@ -311,7 +321,7 @@ def ranks(findings: Findings) -> Table | Absent:
     heads = ["learner", *("all sizes" if one.at is None else rows(one.at) for one in found)]
     by_learner = [one.table.set_index("learner")["rank"] for one in found]
     lines: list[list[str | Cell]] = [
-        [words(label, "", i), *(f"{ranked[label]:.2f}" for ranked in by_learner)]
+        [words(label, "", i), *(number(ranked[label], 2) for ranked in by_learner)]
         for i, label in enumerate(learners)
     ]
     lines += [
@@ -320,7 +330,7 @@ def ranks(findings: Findings) -> Table | Absent:
         ["p", *(p_value(one.p) for one in found)],
         ["F", *(number(one.F, 2) for one in found)],
         ["p (F)", *(p_value(one.p_F) for one in found)],
-        ["critical difference", *(f"{one.critical_difference:.2f}" for one in found)],
+        ["critical difference", *(number(one.critical_difference, 2) for one in found)],
     ]
     keys = ("chi2", "df", "p", "F", "df1", "df2", "p_F", "method", "critical_difference")
     parts = []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from simstudy.analysis.published import Agreement
-from simstudy.report.prose.numbers import signed
+from simstudy.report.prose.numbers import fixed, signed
 from simstudy.report.tables.table import Cell, Table, make_table, words
 from simstudy.study.published import Published
 
@@ -15,14 +15,14 @@ def published_tables(given: Published, found: Agreement) -> list[Table]:
     for dataset, part in found.cells.groupby("dataset", sort=False):
         cells = [
             Cell(
-                f"{row['ours']:.3f}",
+                fixed(row["ours"]),
                 signed(row["difference"]),
                 "n beyond" if row["beyond"] else "n",
             )
             for row in part.to_dict("records")
         ]
         rows.append([words(str(dataset)), *cells])
-    means = [f"{value:.3f}" for value in found.by_learner["mean_absolute_difference"]]
+    means = [fixed(value) for value in found.by_learner["mean_absolute_difference"]]
     rows.append([words("mean absolute difference"), *means])
     heads = [words("data set"), *(Cell(name) for name in learners)]
     caption = (
