@@ -149,6 +149,7 @@ def difference(name: str, before: bytes | str, after: bytes | str, limit: int) -
         before, after = bytes(before).decode(), bytes(after).decode()  # type: ignore[arg-type]
     if name.endswith(".html"):
         texts = [html.unescape(re.sub(r"<[^>]*>", "\n", text)) for text in (before, after)]
+        texts = [text.replace(r"\n", "\n") for text in texts]  # tables in scripts
         texts = [re.sub(r"\s*\n\s*", "\n", text) for text in texts]
         if texts[0] == texts[1]:
             texts = [text.replace(">", ">\n") for text in (before, after)]

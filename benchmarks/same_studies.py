@@ -245,6 +245,19 @@ COMMANDS = {
         failures merged""",
     "words": """
         --help
+        run --help
+        vary --help
+        plan --help
+        cell --help
+        merge --help
+        report --help
+        figures --help
+        tables --help
+        compare --help
+        failures --help
+        score --help
+        data --help
+        advise --help
         studies
         list
         list information_reward
@@ -257,5 +270,6 @@ COMMANDS = {
         new new.toml
         data data/labor-neg.csv.gz
         run models.toml --sizes 5,x
+        run models.toml --nothing
         report nothing""",
 }
