@@ -72,7 +72,7 @@ def compare_data_page(
     title, citation, note
         Of the page, where the statements are from, and what is known beyond the verdicts.
     """
-    learners = list(dict.fromkeys(one for found in studies.values() for one in found.learners))
+    learners = list(dict.fromkeys(one for found in studies.values() for one in found.treatments))
     shown, left_out = _measures(studies, verdicts)
     views = [_view(studies, learners, *one) for one in enumerate(shown)]
     counts = claims.counts(verdicts) if verdicts else ""
@@ -162,7 +162,7 @@ def _column(name: str, results: Results, measure: str) -> Column | None:
         where = f"over {len(own.datasets)} data sets"
     else:
         found = results.findings(measure)
-        last = results.sizes[-1]
+        last = results.study.doses[-1]
         means = {one.learner: one.mean for one in found.means if one.size == last}
         said, made = (reworded(text, study.kind) for text in (finding(found), design(study)))
         where = f"over {study.models} models, after {last:,} rows"

@@ -26,7 +26,7 @@ def data_makers(results: Results) -> dict[str, Maker]:
     for place, name in enumerate(results.measures):
         end = f"_{name}" if place else ""
         kinds = {"wins": wins, "means": means, "ranks": rank_diagram, "posterior": posterior}
-        kinds |= {"learning_curves": learning} if len(results.sizes) > 1 else {}
+        kinds |= {"learning_curves": learning} if len(results.study.doses) > 1 else {}
         makers |= {f"{kind}{end}": partial(make, measure=name) for kind, make in kinds.items()}
     for first, second in measure_pairs(results.measures):
         makers[f"measures_{first}_{second}"] = partial(scatter, first=first, second=second)
@@ -34,7 +34,7 @@ def data_makers(results: Results) -> dict[str, Maker]:
 
 
 def _key(results: Results) -> tuple[Key, ...]:
-    return tuple(Key(label, series=place) for place, label in enumerate(results.learners))
+    return tuple(Key(label, series=place) for place, label in enumerate(results.treatments))
 
 
 def _made(results: Results) -> str:
@@ -123,7 +123,7 @@ def posterior(results: Results, style: Style, measure: str) -> Printed:
 
 def learning(results: Results, style: Style, measure: str) -> Printed:
     """Learning curves, a panel for each data set."""
-    by_size = [results.data_findings(measure, size=given(size)) for size in results.sizes]
+    by_size = [results.data_findings(measure, size=given(size)) for size in results.study.doses]
     drawn = [charts.learning(by_size, name) for name in by_size[0].datasets]
     title = f"{opening(by_size[0].info.label)} with more training rows"
     text = ("Means over the splits of each data set.", _made(results))
@@ -139,7 +139,7 @@ def scatter(results: Results, style: Style, first: str, second: str) -> Printed:
     lines = "Lines join the two winners of a data set where these differ."
     text = (
         f"Means of each learner on each data set. {lines if found.found else ''}".strip(),
-        prose.reversal_sentence(found, labels) if len(results.learners) > 1 else "",
+        prose.reversal_sentence(found, labels) if len(results.treatments) > 1 else "",
         _made(results),
     )
     title = f"{opening(labels[1])} against {labels[0]}"

@@ -26,7 +26,7 @@ def data_files(results: Results) -> dict[str, pd.DataFrame]:
         "correlations.csv": _correlations(results),
         "properties.csv": _properties(results),
     }
-    if len(results.learners) < 2:
+    if len(results.treatments) < 2:
         for name in ("winners.csv", "pairwise.csv", "standings.csv", "reversals.csv"):
             del found[name]
     return {name: table for name, table in found.items() if name == MEANS or not table.empty}

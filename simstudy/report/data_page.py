@@ -60,7 +60,7 @@ def view(results: Results, index: int) -> dict[str, Any]:
     def own(table: Table) -> Table:
         return replace(table, name=f"{table.name}_{name}")
 
-    last = build.size_words(results, results.sizes[-1])
+    last = build.size_words(results, results.study.doses[-1])
     several = len(findings.learners) > 1
     return {
         "index": index,
@@ -115,14 +115,14 @@ def _smaller(results: Results, name: str) -> list[Table]:
     return [
         replace(build.means(findings, build.size_words(results, size)), name=f"means_{place}")
         for place, (size, findings) in enumerate(
-            zip(results.sizes[:-1], _by_size(results, name), strict=False)
+            zip(results.study.doses[:-1], _by_size(results, name), strict=False)
         )
     ]
 
 
 def _by_size(results: Results, name: str) -> list[DataFindings]:
     """The findings at every training size."""
-    return [results.data_findings(name, size=build.given(size)) for size in results.sizes]
+    return [results.data_findings(name, size=build.given(size)) for size in results.study.doses]
 
 
 def _over(findings: DataFindings, index: int, own: Any) -> dict[str, Any] | None:
@@ -157,7 +157,7 @@ def _over(findings: DataFindings, index: int, own: Any) -> dict[str, Any] | None
 
 def _learning(results: Results, name: str, index: int) -> list[svg.Panel]:
     """A learning curve for each data set, where sizes were asked for."""
-    if len(results.sizes) < 2:
+    if len(results.study.doses) < 2:
         return []
     by_size = _by_size(results, name)
     sets = by_size[0].datasets[:_MAX_PANELS]
@@ -169,7 +169,7 @@ def _comparisons(results: Results) -> Iterator[dict[str, Any]]:
     for place, (first, second) in enumerate(measure_pairs(results.measures)):
         one, other = (results.data_findings(name) for name in (first, second))
         labels = (one.info.label, other.info.label)
-        several = len(results.learners) > 1
+        several = len(results.treatments) > 1
         found = results.reversals(first, second)
         chart = charts.scatter(one, other, found)
         pictures = Pictures(

@@ -39,10 +39,10 @@ def decision_makers(results: Results) -> dict[str, Maker]:
 
 def _printed(results: Results, style: Style, kind: str, dataset: str | None = None) -> Printed:
     """One kind of curve, a panel for each of a few training sizes."""
-    shown = results.learners[: style.learners]
+    shown = results.treatments[: style.learners]
     try:
         answers = ranked(results, dataset)
-        sizes = spread.spaced(results.sizes, _PANELS)
+        sizes = spread.spaced(results.study.doses, _PANELS)
         drawn = "lift" if kind == "profit" else kind
         found = [make_curves(results, answers, drawn, shown, size) for size in sizes]
     except SimstudyError as error:
@@ -56,8 +56,8 @@ def _printed(results: Results, style: Style, kind: str, dataset: str | None = No
     made = [decisions.chart(one, prose.size_words(one.size) * several) for one in found]
     charts = decisions.aligned(made)
     panels = Panels(tuple(charts), decisions.key(*charts), height=2.4, shared=True)
-    rest = len(results.learners) - len(shown)
-    which = f"Shown: the first {len(shown)} of {len(results.learners)} learners." * bool(rest)
+    rest = len(results.treatments) - len(shown)
+    which = f"Shown: the first {len(shown)} of {len(results.treatments)} learners." * bool(rest)
     at = "" if several else f"After {prose.size_words(sizes[0])}."
     where = f"Data set: {dataset}." if dataset else ""
     return Printed(prose.title(kind), panels, (where, prose.caption(found[-1]), values, at, which))

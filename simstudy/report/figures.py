@@ -155,14 +155,14 @@ def _numbered(name: str, printed: Printed, style: Style) -> Iterator[tuple[str, 
 
 def _leading(results: Results, style: Style) -> tuple[list[str], str]:
     """The learners that there is room for, the best at the largest size; a sentence on which."""
-    if len(results.learners) <= style.learners:
-        return results.learners, ""
-    kept = results.findings().ranked(results.sizes[-1])[: style.learners]
+    if len(results.treatments) <= style.learners:
+        return results.treatments, ""
+    kept = results.findings().ranked(results.doses[-1])[: style.learners]
     sentence = (
-        f"Shown: the {style.learners} of {len(results.learners)} learners with the best means at "
-        f"{results.sizes[-1]:,} rows."
+        f"Shown: the {style.learners} of {len(results.treatments)} learners with the best means at "
+        f"{results.doses[-1]:,} rows."
     )
-    return [learner for learner in results.learners if learner in kept], sentence
+    return [learner for learner in results.treatments if learner in kept], sentence
 
 
 def _curves_of(results: Results) -> dict[str, Maker]:
@@ -201,7 +201,7 @@ def differences(results: Results, style: Style) -> Printed:
     """Paired differences against training size, a panel for each pair."""
     findings = results.findings()
     every = pairs.all_pairs(findings)
-    if not every or len(results.sizes) < 2:
+    if not every or len(results.doses) < 2:
         raise NotDrawnError("they need two learners and two training sizes")
     if len(every) > pairs.MAX_PAIRS:
         raise NotDrawnError(
@@ -219,9 +219,9 @@ def thresholds(results: Results, style: Style) -> Printed:
     findings = results.findings()
     if not findings.courses:
         raise NotDrawnError("they need two learners and two training sizes")
-    leader = findings.ranked(results.sizes[-1])[0]
+    leader = findings.ranked(results.doses[-1])[0]
     rows, which = pairs.threshold_rows(findings.courses, _MAX_ROWS[style.titles], leader)
-    chart = pairs.thresholds(rows, results.sizes, findings.info.label)
+    chart = pairs.thresholds(rows, results.doses, findings.info.label)
     caption = captions.thresholds(findings, min(row.course.n for row in rows))
     text = (caption, which, f"{design(results.study)}.", added_sizes(findings))
     return Printed(chart.title, Panels((chart,)), text, layout.stacked)
@@ -231,7 +231,7 @@ def scores(results: Results, style: Style) -> Printed:
     """The scores of all models, a panel for each size."""
     findings = results.findings()
     shown, which = _leading(results, style)
-    sizes = spread.spaced(results.sizes, 2 if style.titles else 3)
+    sizes = spread.spaced(results.doses, 2 if style.titles else 3)
     values = [v for size in sizes for label in shown for v in findings.values(label, size)]
     undrawn = sum(not drawable(value) for value in values)
     if undrawn == len(values):
@@ -244,13 +244,13 @@ def scores(results: Results, style: Style) -> Printed:
 
 def rank_diagrams(results: Results, style: Style) -> Printed:
     """Critical-difference diagrams, a panel for each size."""
-    findings, k = results.findings(), len(results.learners)
+    findings, k = results.findings(), len(results.treatments)
     if k < 2:
         raise NotDrawnError("they need at least two learners")
     if style.titles and k > ranks.MAX_JOINED:
         raise NotDrawnError(f"those of {k} learners do not fit on a slide")
     several = k <= ranks.MAX_JOINED and not style.titles
-    sizes = spread.spaced(results.sizes, 3) if several else results.sizes[-1:]
+    sizes = spread.spaced(results.doses, 3) if several else results.doses[-1:]
     every = [(size, findings.ranks(size)) for size in sizes]
     found = [one for _, one in every if isinstance(one, Ranks)]
     without = [
@@ -268,7 +268,7 @@ def rank_diagrams(results: Results, style: Style) -> Printed:
 
 def reliability(results: Results, style: Style) -> Printed:
     """Observed frequencies against predictions, a panel for each learner."""
-    sizes = sorted({results.sizes[0], results.sizes[-1]})
+    sizes = sorted({results.doses[0], results.doses[-1]})
     shown, which = _leading(results, style)
     try:
         found = results.calibration(sizes, learners=shown)
@@ -290,7 +290,7 @@ def regret(results: Results, style: Style) -> Printed:
             "has all of them"
         )
     shown, which = _leading(results, style)
-    panels = spread.regret(split, results.learners, results.info("regret").unit, shown)
+    panels = spread.regret(split, results.treatments, results.info("regret").unit, shown)
     caption, made = captions.regret(split, results.study), captions.made(results.study)
     return Printed("Regret and its parts", panels, (caption, captions.REGRET_PARTS, made, which))
 

@@ -53,7 +53,8 @@ def report_page(results: Results) -> str:
         if split is None
         else {
             "panels": svg.panels(
-                spread.regret(split, results.learners, results.info("regret").unit).charts, "regret"
+                spread.regret(split, results.treatments, results.info("regret").unit).charts,
+                "regret",
             ),
             "table": facts.regret(results, split),
             "caption": captions.regret(split, study),
@@ -63,7 +64,7 @@ def report_page(results: Results) -> str:
         if not own.shows_costs
         else {
             "panels": svg.panels(
-                curves.seconds(medians, results.learners, results.sizes), "seconds", svg.TIMES
+                curves.seconds(medians, results.treatments, results.doses), "seconds", svg.TIMES
             ),
             "table": facts.costs(results, medians),
             "caption": captions.costs(platform, study.data.test_size),
@@ -77,7 +78,7 @@ def report_page(results: Results) -> str:
 def view(results: Results, index: int) -> dict[str, Any]:
     """The figures, tables and notes of one measure."""
     findings, study = results.findings(results.measures[index]), results.study
-    chart, many = curves.learning_curves(findings), len(results.learners) > captions.MAX_BARS
+    chart, many = curves.learning_curves(findings), len(results.treatments) > captions.MAX_BARS
     wide, narrow = (svg.MANY_CURVES, svg.MANY_NARROW) if many else (svg.CURVES, svg.NARROW)
     each = curves.each_learner(findings).charts if many else ()
     # The courses of many learners take long: only the primary measure has them then.
@@ -197,14 +198,14 @@ def common(results: Results) -> dict[str, Any]:
     study, manifest, place = results.study, results.manifest, results.directory
     # Of an absolute path only the last part is of use elsewhere.
     named = shlex.quote(place.name if place.is_absolute() else place.as_posix())
-    size = size_text(results.sizes[0])
-    cell = ["--model", "0", "--size", size, "--learner", results.learners[0]]
+    size = size_text(results.study.doses[0])
+    cell = ["--model", "0", "--size", size, "--learner", results.treatments[0]]
     return {
         "study": study,
         "kind": study.kind,
         "manifest": manifest,
         "title": study.heading,
-        "learners": svg.swatches(results.learners),
+        "learners": svg.swatches(results.treatments),
         "decisions": curve_sections(results),
         "measures": facts.measures(results),
         "conventions": conventions(study),

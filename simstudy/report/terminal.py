@@ -83,7 +83,7 @@ def _print_datasets(results: Results, console: Console, brief: bool) -> None:
     for sentence in [] if brief else data_statements(findings, 0, 0):
         console.print(f"  {sentence}", highlight=False, markup=False, soft_wrap=True)
     for first, second in [] if brief else measure_pairs(results.measures):
-        if len(results.learners) > 1:
+        if len(results.treatments) > 1:
             found = results.reversals(first, second, examples=False)
             labels = (results.info(first).label, results.info(second).label)
             text = f"  {reversal_sentence(found, labels)}"

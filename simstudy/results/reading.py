@@ -79,6 +79,21 @@ class Recorded:
         return not isinstance(self.study.data.test_size, int)
 
     @property
+    def treatments(self) -> list[str]:
+        """The labels of what is compared."""
+        return self.study.labels
+
+    @property
+    def doses(self) -> list[int]:
+        """The doses, such as training sizes."""
+        return self.study.doses
+
+    @property
+    def problems(self) -> int:
+        """The number of problems that treatments are applied to: models or splits."""
+        return self.study.models
+
+    @property
     def learners(self) -> list[str]:
         """The labels of the learners, or of what else is compared."""
         return self.study.labels

@@ -307,9 +307,9 @@ def _outlook(
 
 def _scores(results: Results, measure: str, labels: Sequence[str]) -> FloatArray:
     """Scores by model or split, size and learner."""
-    shape = (-1, len(results.sizes), len(results.learners))
+    shape = (-1, len(results.doses), len(results.treatments))
     values = results.scores[measure].to_numpy(np.float64).reshape(shape)
-    return values[..., [results.learners.index(label) for label in labels]]
+    return values[..., [results.treatments.index(label) for label in labels]]
 
 
 def _has_gaps(results: Results, label: str) -> bool:

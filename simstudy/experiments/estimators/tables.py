@@ -77,7 +77,7 @@ def _quality(results: Results, target: str) -> Table:
 
 def _subject(row: Mapping[Hashable, Any], results: Results) -> list[Cell]:
     """What a row of a table is about."""
-    place = results.learners.index(row["estimator"])
+    place = results.treatments.index(row["estimator"])
     named = [words(text) for text in (row["measure"], row["learner"], f"{row['size']:,}")]
     return [*named, words(row["estimator"], "", place)]
 

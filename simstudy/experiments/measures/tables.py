@@ -25,7 +25,7 @@ def needed(results: Results) -> Table:
     found = {target: results.rows_needed(column) for target, column in columns.items()}
     every = pd.concat(found, names=["target"]).reset_index("target")
     lines: list[list[str | Cell]] = []
-    for index, measure in enumerate(results.learners):
+    for index, measure in enumerate(results.treatments):
         rows_of = every[every["learner"] == measure].set_index("target")
         cells = [_needed(rows_of.loc[target].to_dict()) for target in found]
         lines.append([words(measure, "", index), *cells])
@@ -70,7 +70,7 @@ def against_truth(results: Results) -> Table:
     here = found[found["size"] == at]
     targets = [*dict.fromkeys(here["target"])]
     lines: list[list[str | Cell]] = []
-    for index, measure in enumerate(results.learners):
+    for index, measure in enumerate(results.treatments):
         line: list[str | Cell] = [words(measure, "", index)]
         for target in targets:
             row = here[(here["target"] == target) & (here["measure"] == measure)].iloc[0]
@@ -108,7 +108,7 @@ def contradictions(results: Results) -> Table:
         )
         for row in here.to_dict("records")
     }
-    labels = results.learners
+    labels = results.treatments
     lines: list[list[str | Cell]] = []
     for index, one in enumerate(labels):
         cells = [

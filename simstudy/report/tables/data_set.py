@@ -15,7 +15,7 @@ ALONE = Absent("it needs at least two learners")
 
 def data_tables(results: Results) -> dict[str, Table | Absent]:
     """Means, winners and tests of every measure, and measures compared, by name."""
-    several = len(results.learners) > 1
+    several = len(results.treatments) > 1
     found: dict[str, Table | Absent] = {}
     for place, name in enumerate(results.measures):
         findings, end = results.data_findings(name), f"_{name}" if place else ""
@@ -27,7 +27,7 @@ def data_tables(results: Results) -> dict[str, Table | Absent]:
             found[f"across{end}"] = Absent("it needs two learners and two data sets with all means")
             continue
         found[f"across{end}"] = build.pairs(over, findings.info)
-        if len(results.learners) > 2:
+        if len(results.treatments) > 2:
             found[f"tests{end}"] = build.tests(over)
     for first, second in measure_pairs(results.measures):
         labels = (results.info(first).label, results.info(second).label)

@@ -67,12 +67,12 @@ def costs(results: Results, medians: pd.DataFrame) -> Table:
         times = duration(row["fit_seconds"]), duration(row["predict_seconds"])
         cells[row["learner"], row["size"]] = Cell(*times)
     title = "Median time to fit, and below it to predict, by training rows"
-    return by_size("seconds", title, results.learners, results.sizes, cells, data=medians)
+    return by_size("seconds", title, results.treatments, results.doses, cells, data=medians)
 
 
 def regret(results: Results, split: Regret) -> Table:
     """Mean regret and its parts with their standard errors."""
-    places = {label: place for place, label in enumerate(results.learners)}
+    places = {label: place for place, label in enumerate(results.treatments)}
     found = sorted(split.table.to_dict("records"), key=lambda row: places[row["learner"]])
     lines = [
         [
