@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import numpy as np
 import pandas as pd
@@ -26,6 +26,7 @@ NAIVE = "naive_t"
 MAX_CORRELATION = 0.999  # nearer to ±1 counts as this: Fisher's z of 1 is infinite
 
 
+@runtime_checkable
 class HasDatasets(Protocol):
     """Results of a study of data sets, as far as claims are concerned."""
 

@@ -15,6 +15,7 @@ from simstudy.analysis.claims import StatementVerdict
 from simstudy.analysis.published import Agreement
 from simstudy.experiments import shared_words
 from simstudy.experiments.base import Words
+from simstudy.experiments.learners.data_results import DataResults
 from simstudy.report.charts import svg
 from simstudy.report.prose import claims, comparison
 from simstudy.report.prose.data_finding import data_finding
@@ -28,6 +29,7 @@ from simstudy.report.tables.published import published_tables
 from simstudy.report.tables.table import Cell, Table, make_table, words
 from simstudy.report.templating import render
 from simstudy.report.wording import reworded
+from simstudy.results.analyses import ModelResults
 from simstudy.results.results import Results
 from simstudy.study.published import Published
 
@@ -155,12 +157,13 @@ def _column(name: str, results: Results, measure: str) -> Column | None:
     if measure not in results.measures:
         return None
     study, info = results.study, results.info(measure)
-    if study.datasets:
+    if isinstance(results, DataResults):
         own = results.data_findings(measure)
         means = own.means.mean(axis=0, skipna=False).to_dict()
         said, made = data_finding(own), data_design(study)
         where = f"over {len(own.datasets)} data sets"
     else:
+        assert isinstance(results, ModelResults)
         found = results.findings(measure)
         last = results.study.doses[-1]
         means = {one.learner: one.mean for one in found.means if one.size == last}

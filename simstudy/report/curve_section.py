@@ -32,6 +32,7 @@ from simstudy.report.charts import decisions, spread, svg
 from simstudy.report.prose import decisions as prose
 from simstudy.report.prose.captions import MAX_BARS
 from simstudy.report.prose.numbers import NONE, number
+from simstudy.results.answers import AnswerResults
 from simstudy.results.curves import Curves, default_class, make_curves, profit_of, ranked
 from simstudy.results.ranked_answers import (
     DataAnswers,
@@ -85,7 +86,7 @@ class Section:
 
 def curve_sections(results: Results) -> list[Section]:
     """The curves of a study with kept answers, for data sets one section each; else none."""
-    if not results.study.keep_answers:
+    if not (isinstance(results, AnswerResults) and results.study.keep_answers):
         return []
     if not results.study.datasets:
         return [_section(results, "decisions", None)]
@@ -113,7 +114,7 @@ def _left_out(names: Sequence[str], shown: int) -> Section:
 
 
 def _section(
-    results: Results,
+    results: AnswerResults,
     name: str,
     dataset: str | None,
     answers: RankedAnswers | None = None,
@@ -132,14 +133,14 @@ def _section(
     return _made(results, answers, name, heading, curves, sections)
 
 
-def _choices(results: Results, answers: RankedAnswers) -> float:
+def _choices(results: AnswerResults, answers: RankedAnswers) -> float:
     """The number of choices of a class and a size whose curves do not take long."""
     one = len(results.treatments) * answers.number * (1 + answers.rows / _ROWS)
     return _MAX_RANKINGS / one
 
 
 def _made(
-    results: Results,
+    results: AnswerResults,
     answers: RankedAnswers,
     name: str,
     heading: str,
@@ -215,7 +216,7 @@ def _class_text(choice: int | None, answers: RankedAnswers) -> str:
 
 
 def _numbers(
-    results: Results,
+    results: AnswerResults,
     answers: RankedAnswers,
     choices: Sequence[int | None],
     most: tuple[float, float],

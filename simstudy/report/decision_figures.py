@@ -11,6 +11,7 @@ from simstudy.report.charts.mpl import Style
 from simstudy.report.charts.spec import Panels
 from simstudy.report.printed import Maker, NotDrawnError, Printed
 from simstudy.report.prose import decisions as prose
+from simstudy.results.answers import AnswerResults
 from simstudy.results.curves import Curves, make_curves, profit_of, ranked
 from simstudy.results.results import Results
 
@@ -24,7 +25,7 @@ _FILES = {kind: kind for kind in DRAWN} | {
 
 def decision_makers(results: Results) -> dict[str, Maker]:
     """The figures by the names of their files, if the study kept answers."""
-    if not results.study.keep_answers:
+    if not (isinstance(results, AnswerResults) and results.study.keep_answers):
         return {}
     if not results.study.datasets:
         return {file: partial(_printed, kind=kind) for kind, file in _FILES.items()}
@@ -37,7 +38,9 @@ def decision_makers(results: Results) -> dict[str, Maker]:
     }
 
 
-def _printed(results: Results, style: Style, kind: str, dataset: str | None = None) -> Printed:
+def _printed(
+    results: AnswerResults, style: Style, kind: str, dataset: str | None = None
+) -> Printed:
     """One kind of curve, a panel for each of a few training sizes."""
     shown = results.treatments[: style.learners]
     try:

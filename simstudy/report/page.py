@@ -9,6 +9,7 @@ from typing import Any
 
 from simstudy.analysis.costs import median_seconds
 from simstudy.analysis.findings import Absent, Findings
+from simstudy.analysis.regret import regret
 from simstudy.analysis.thresholds import Course
 from simstudy.report.charts import curves, pairs, spread, svg
 from simstudy.report.charts.network import network
@@ -26,6 +27,7 @@ from simstudy.report.tables import findings as build
 from simstudy.report.tables.table import Table
 from simstudy.report.templating import render
 from simstudy.report.wording import reworded
+from simstudy.results.analyses import ModelResults
 from simstudy.results.results import Results
 from simstudy.study.sizes import size_text
 from simstudy.study.study import Study
@@ -34,11 +36,11 @@ _MAX_WARNINGS = 10
 _EXAMPLES = 3  # models that are drawn
 
 
-def report_page(results: Results) -> str:
+def report_page(results: ModelResults) -> str:
     """Write the report page of a study: one HTML file, the same bytes each time."""
     study, platform = results.study, results.manifest["platform"]
     own = study.experiment.page()
-    split, medians = results.regret_parts, median_seconds(results.timings)
+    split, medians = regret(results.scores), median_seconds(results.timings)
     return render(
         "page.html",
         views=[view(results, index) for index in own.shown(results.measures)],
@@ -75,7 +77,7 @@ def report_page(results: Results) -> str:
     )
 
 
-def view(results: Results, index: int) -> dict[str, Any]:
+def view(results: ModelResults, index: int) -> dict[str, Any]:
     """The figures, tables and notes of one measure."""
     findings, study = results.findings(results.measures[index]), results.study
     chart, many = curves.learning_curves(findings), len(results.treatments) > captions.MAX_BARS

@@ -12,6 +12,11 @@ def dose(size: float) -> int:
     return size if isinstance(size, int) else _SHARES + round(size * _PARTS)
 
 
+def stated_size(size: int) -> float:
+    """The inverse of `dose`: a whole number of rows, or a share of the training part."""
+    return size if size < _SHARES else (size - _SHARES) / _PARTS
+
+
 def rows_of(size: int, training: int) -> int:
     """The number of rows that such a number stands for in a training part."""
     return size if size < _SHARES else max(1, (size - _SHARES) * training // _PARTS)

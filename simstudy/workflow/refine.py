@@ -63,7 +63,7 @@ def _proposed(results: Results, table: pd.DataFrame, tests: Analysis) -> dict[in
         adjustment=tests.adjustment,
         share=results.info().share,
     )
-    return sizes_to_add(pairs, results.doses)
+    return sizes_to_add(pairs, results.study.doses)
 
 
 def _with_added(

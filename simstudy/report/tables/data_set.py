@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from simstudy.analysis.findings import Absent
 from simstudy.errors import SimstudyError
+from simstudy.experiments.learners.data_results import DataResults
 from simstudy.report.data_measures import measure_pairs
 from simstudy.report.prose.data_finding import reversal_sentence
 from simstudy.report.tables import datasets as build
 from simstudy.report.tables.table import Table
-from simstudy.results.results import Results
 
 ALONE = Absent("it needs at least two learners")
 
 
-def data_tables(results: Results) -> dict[str, Table | Absent]:
+def data_tables(results: DataResults) -> dict[str, Table | Absent]:
     """Means, winners and tests of every measure, and measures compared, by name."""
     several = len(results.treatments) > 1
     found: dict[str, Table | Absent] = {}

@@ -7,6 +7,7 @@ import pandas as pd
 from simstudy.analysis.regret import PARTS, Regret
 from simstudy.report.prose.numbers import NONE, duration, number, rows
 from simstudy.report.tables.table import Cell, Table, by_size, make_table, words
+from simstudy.results.analyses import ModelResults
 from simstudy.results.results import Results
 from simstudy.study.sizes import size_text
 
@@ -60,7 +61,7 @@ def measures(results: Results) -> Table:
     return make_table("measures", "Measures", heads, lines, texts=6)
 
 
-def costs(results: Results, medians: pd.DataFrame) -> Table:
+def costs(results: ModelResults, medians: pd.DataFrame) -> Table:
     """Median seconds to fit and to predict, learners by sizes."""
     cells = {}
     for row in medians.to_dict("records"):
