@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from simstudy.analysis.data_claims import DataCheck, HasDatasets, check_data_claim
 from simstudy.analysis.standings import AHEAD, UNTESTED
@@ -17,8 +17,9 @@ if TYPE_CHECKING:
     from simstudy.analysis.findings import Findings
 
 
-class HasFindings(HasDatasets, Protocol):
-    """Results, as far as claims are concerned."""
+@runtime_checkable
+class HasFindings(Protocol):
+    """Results of a study of models, as far as claims are concerned."""
 
     def findings(self, measure: str | None = None) -> Findings:
         """What the analysis says about a measure."""
@@ -84,14 +85,14 @@ class StatementVerdict:
 
 
 def check_statements(
-    statements: Sequence[Statement], results: Mapping[str, HasFindings]
+    statements: Sequence[Statement], results: Mapping[str, object]
 ) -> list[StatementVerdict]:
     """Hold statements against the results of the studies they name; see `check_claims`."""
     return [StatementVerdict(made, check_claims(made.lines, results)) for made in statements]
 
 
 def check_claims(
-    claims: Sequence[Claim | DataClaim], results: Mapping[str, HasFindings]
+    claims: Sequence[Claim | DataClaim], results: Mapping[str, object]
 ) -> list[Verdict]:
     """Hold claims against the results of the studies they name, one verdict for each.
 
@@ -105,9 +106,11 @@ def check_claims(
             continue
         own = results[claim.study]
         if isinstance(claim, DataClaim):
+            assert isinstance(own, HasDatasets)
             made = check_data_claim(claim, own)
             found.append(Verdict(claim, _all_hold(one.verdict for one in made), made))
         else:
+            assert isinstance(own, HasFindings)
             found.append(check_claim(claim, own.findings(claim.measure or None)))
     return found
 

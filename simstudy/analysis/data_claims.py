@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 import numpy as np
 import pandas as pd
@@ -26,6 +26,7 @@ NAIVE = "naive_t"
 MAX_CORRELATION = 0.999  # nearer to ±1 counts as this: Fisher's z of 1 is infinite
 
 
+@runtime_checkable
 class HasDatasets(Protocol):
     """Results of a study of data sets, as far as claims are concerned."""
 
@@ -131,7 +132,7 @@ def _beats(claim: DataClaim, results: HasDatasets, alpha: float) -> list[DataChe
     for first, second in _pairs(claim):
         (pair,) = (one for one in adjusted.pairs if {one.first, one.second} == {first, second})
         differences = table[first] - table[second]
-        by_winner: dict[str | None, str] = {first: REPRODUCED, second: NOT_REPRODUCED}
+        by_winner: dict[Hashable, str] = {first: REPRODUCED, second: NOT_REPRODUCED}
         verdict = by_winner.get(pair.winner(alpha), NOT_DECIDED)
         counts = win_draw_loss(plain, first, second)
         checks.append(

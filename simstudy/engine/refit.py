@@ -17,6 +17,7 @@ from simstudy.engine.seeds import stream
 from simstudy.engine.task import state_restored
 from simstudy.measures.base import modal_class
 from simstudy.sources.models import build
+from simstudy.sources.tables import DataSet, Tables
 from simstudy.study.registry import LEARNERS
 from simstudy.texts import counted, summary
 
@@ -100,10 +101,10 @@ class Refit:
         return np.array(self.classes, dtype=object)[modal_class(self.predict_proba(frame))]
 
 
-def refit(study: Study, plan: Plan, label: str, dataset: str, estimate: Estimate) -> Refit:
+def refit(study: Study, plan: Plan, table: DataSet, label: str, estimate: Estimate) -> Refit:
     """Fit a learner of a study to a whole data set, prepared as in the study."""
-    place = [table.name for table in study.tables].index(dataset)
-    table, section = study.tables[place], study.datasets[place]
+    assert isinstance(plan.source, Tables)
+    section = study.datasets[plan.source.tables.index(table)]
     component = next(one for one in plan.learners if one.label == label)
     assert component.preparation is not None, "rows of data sets are prepared"
     rng = stream(plan.seed, table.identity, 0, f"refit/{component.identity}")
@@ -112,7 +113,7 @@ def refit(study: Study, plan: Plan, label: str, dataset: str, estimate: Estimate
         fitted = build(LEARNERS, component).fit(prepared.train.copy(), rng)
     return Refit(
         label,
-        dataset,
+        table.name,
         estimate,
         table.sample.class_names,
         fitted,

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from simstudy.engine.task import Task
     from simstudy.experiments.page import Page
     from simstudy.measures.base import MeasureInfo
+    from simstudy.results.reading import Results
     from simstudy.study.sections import StudyFile
     from simstudy.study.spec import Spec
     from simstudy.study.study import Study
@@ -179,7 +180,13 @@ class Experiment(Words, ABC):
         """
         raise NotImplementedError(f"cells of {self.name} keep nothing beside their scores")
 
-    # The page
+    # Results and their page
+
+    def results_class(self, study: Study) -> type[Results]:
+        """Return the class of the results of a study, which has the analyses that apply to it."""
+        from simstudy.results.analyses import ModelResults
+
+        return ModelResults
 
     @abstractmethod
     def page(self) -> Page:

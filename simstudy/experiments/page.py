@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from simstudy.measures.base import MeasureInfo
+    from simstudy.report.printed import Maker
     from simstudy.report.tables.table import Table
     from simstudy.results.results import Results
     from simstudy.study.study import Study
@@ -60,6 +61,10 @@ class Page(ABC):
     def tables(self, results: Results) -> list[Table]:
         """Return the tables that only this page has."""
         return []
+
+    def figures(self) -> dict[str, Maker]:
+        """Return the makers of figures that only this experiment has, by the names of files."""
+        return {}
 
     def files(self, results: Results) -> dict[str, pd.DataFrame]:
         """Return the tables that only this experiment leaves beside its scores, by file."""

@@ -21,13 +21,13 @@ from simstudy.report.prose.verdicts import pair_method
 from simstudy.report.tables import comparison as build
 from simstudy.report.templating import render
 from simstudy.report.wording import reworded
-from simstudy.results.results import Results
+from simstudy.results.analyses import ModelResults
 
 _MAX_LEARNERS = 20  # whose lines are drawn
 
 
 def compare_page(
-    studies: Mapping[str, Results],
+    studies: Mapping[str, ModelResults],
     measure: str,
     verdicts: Sequence[StatementVerdict] = (),
     *,

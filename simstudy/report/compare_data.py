@@ -15,6 +15,7 @@ from simstudy.analysis.claims import StatementVerdict
 from simstudy.analysis.published import Agreement
 from simstudy.experiments import shared_words
 from simstudy.experiments.base import Words
+from simstudy.experiments.learners.data_results import DataResults
 from simstudy.report.charts import svg
 from simstudy.report.prose import claims, comparison
 from simstudy.report.prose.data_finding import data_finding
@@ -28,6 +29,7 @@ from simstudy.report.tables.published import published_tables
 from simstudy.report.tables.table import Cell, Table, make_table, words
 from simstudy.report.templating import render
 from simstudy.report.wording import reworded
+from simstudy.results.analyses import ModelResults
 from simstudy.results.results import Results
 from simstudy.study.published import Published
 
@@ -72,7 +74,7 @@ def compare_data_page(
     title, citation, note
         Of the page, where the statements are from, and what is known beyond the verdicts.
     """
-    learners = list(dict.fromkeys(one for found in studies.values() for one in found.learners))
+    learners = list(dict.fromkeys(one for found in studies.values() for one in found.treatments))
     shown, left_out = _measures(studies, verdicts)
     views = [_view(studies, learners, *one) for one in enumerate(shown)]
     counts = claims.counts(verdicts) if verdicts else ""
@@ -155,14 +157,15 @@ def _column(name: str, results: Results, measure: str) -> Column | None:
     if measure not in results.measures:
         return None
     study = results.study
-    if study.datasets:
+    if isinstance(results, DataResults):
         own = results.data_findings(measure)
         means, best = own.overall, own.best_overall
         said, made = data_finding(own), data_design(study)
         where = f"over {len(own.datasets)} data sets"
     else:
+        assert isinstance(results, ModelResults)
         found = results.findings(measure)
-        last = results.sizes[-1]
+        last = results.study.doses[-1]
         means = {one.learner: one.mean for one in found.means if one.size == last}
         best = found.best_at(last)
         said, made = (reworded(text, study.kind) for text in (finding(found), design(study)))

@@ -33,6 +33,7 @@ from simstudy.report.charts import decisions, spread, svg
 from simstudy.report.prose import decisions as prose
 from simstudy.report.prose.captions import MAX_BARS
 from simstudy.report.prose.numbers import NONE, digits, fixed, number
+from simstudy.results.answers import AnswerResults
 from simstudy.results.curves import Curves, default_class, make_curves, profit_of, ranked
 from simstudy.results.ranked_answers import (
     DataAnswers,
@@ -86,7 +87,7 @@ class Section:
 
 def curve_sections(results: Results) -> list[Section]:
     """The curves of a study with kept answers, for data sets one section each; else none."""
-    if not results.study.keep_answers:
+    if not (isinstance(results, AnswerResults) and results.study.keep_answers):
         return []
     if not results.study.datasets:
         return [_section(results, "decisions", None)]
@@ -114,7 +115,7 @@ def _left_out(names: Sequence[str], shown: int) -> Section:
 
 
 def _section(
-    results: Results,
+    results: AnswerResults,
     name: str,
     dataset: str | None,
     answers: RankedAnswers | None = None,
@@ -133,21 +134,21 @@ def _section(
     return _made(results, answers, name, heading, curves, sections)
 
 
-def _choices(results: Results, answers: RankedAnswers) -> float:
+def _choices(results: AnswerResults, answers: RankedAnswers) -> float:
     """The number of choices of a class and a size whose curves do not take long."""
-    one = len(results.learners) * answers.number * (1 + answers.rows / _ROWS)
+    one = len(results.treatments) * answers.number * (1 + answers.rows / _ROWS)
     return _MAX_RANKINGS / one
 
 
 def _made(
-    results: Results,
+    results: AnswerResults,
     answers: RankedAnswers,
     name: str,
     heading: str,
     curves: Sequence[Curves],
     sections: int,
 ) -> Section:
-    labels = results.learners
+    labels = results.treatments
     choices: list[int | None] = [*range(len(answers.class_names))]
     if answers.rarer is None:
         choices = [None, *choices]
@@ -159,11 +160,11 @@ def _made(
     room = MAX_BYTES // sections - drawn, _choices(results, answers) / sections
     numbers, sizes, kept = _numbers(results, answers, choices, room)
     text = json.dumps(numbers, separators=(",", ":"))
-    first = numbers["choices"][f"{_key(choices[0])} {results.sizes[-1]}"]
+    first = numbers["choices"][f"{_key(choices[0])} {results.study.doses[-1]}"]
     remarks = [prose.averaged(curves[0])]
     remarks += [_of_classes(kept, choices)] * (kept < len(choices))
-    if len(sizes) < len(results.sizes):
-        remarks.append(f"Training sizes shown: {len(sizes)} of {len(results.sizes)}.")
+    if len(sizes) < len(results.study.doses):
+        remarks.append(f"Training sizes shown: {len(sizes)} of {len(results.study.doses)}.")
     if isinstance(answers, ModelAnswers) and answers.number < results.study.models:
         remarks.append(f"Over the first {answers.number} of {results.study.models} models.")
     return Section(
@@ -216,35 +217,35 @@ def _class_text(choice: int | None, answers: RankedAnswers) -> str:
 
 
 def _numbers(
-    results: Results,
+    results: AnswerResults,
     answers: RankedAnswers,
     choices: Sequence[int | None],
     most: tuple[float, float],
 ) -> tuple[dict[str, Any], list[int], int]:
     """The numbers of as many training sizes and classes as there is room and time for."""
-    bands = len(results.learners) <= MAX_BARS
+    bands = len(results.treatments) <= MAX_BARS
     made: dict[tuple[int | None, int], dict[str, Any]] = {}
 
     def choice_at(choice: int | None, size: int) -> dict[str, Any]:
         if (choice, size) not in made:
             found = answers.rankings(size, choice)
-            own = [found[label] for label in results.learners]
+            own = [found[label] for label in results.treatments]
             made[choice, size] = _choice([*own, answers.truth(choice)], bands, answers.heights)
         return made[choice, size]
 
-    each = len(json.dumps(choice_at(choices[0], results.sizes[-1])))
+    each = len(json.dumps(choice_at(choices[0], results.study.doses[-1])))
     room = max(1, int(min(most[0] / each, most[1])))
     kept = min(len(choices), room)
-    sizes = spread.spaced(results.sizes, max(1, room // kept))
-    if results.sizes[-1] not in sizes:
-        sizes = [results.sizes[-1]]
+    sizes = spread.spaced(results.study.doses, max(1, room // kept))
+    if results.study.doses[-1] not in sizes:
+        sizes = [results.study.doses[-1]]
     content = {
         f"{_key(choice)} {size}": choice_at(choice, size)
         for choice in choices[:kept]
         for size in sizes
     }
     axes = {kind: [KINDS[kind].x, KINDS[kind].y] for kind in (*DRAWN, "profit")}
-    return {"axes": axes, "labels": results.learners, "choices": content}, sizes, kept
+    return {"axes": axes, "labels": results.treatments, "choices": content}, sizes, kept
 
 
 def _choice(rankings: Sequence[Sequence[Ranking]], bands: bool, heights: Heights) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
+from simstudy.experiments.learners.data_results import DataResults
 from simstudy.report.charts import data as charts
 from simstudy.report.charts import layout, ranks
 from simstudy.report.charts.mpl import Style
@@ -15,33 +16,32 @@ from simstudy.report.prose import data_finding as prose
 from simstudy.report.prose.design import data_design
 from simstudy.report.prose.phrases import opening
 from simstudy.report.tables.datasets import given
-from simstudy.results.results import Results
 
 _ALONE = "it needs at least two learners and two data sets on which all have a mean"
 
 
-def data_makers(results: Results) -> dict[str, Maker]:
+def data_makers(results: DataResults) -> dict[str, Maker]:
     """The figures by the names of their files."""
     makers: dict[str, Maker] = {}
     for place, name in enumerate(results.measures):
         end = f"_{name}" if place else ""
         kinds = {"wins": wins, "means": means, "ranks": rank_diagram, "posterior": posterior}
-        kinds |= {"learning_curves": learning} if len(results.sizes) > 1 else {}
+        kinds |= {"learning_curves": learning} if len(results.study.doses) > 1 else {}
         makers |= {f"{kind}{end}": partial(make, measure=name) for kind, make in kinds.items()}
     for first, second in measure_pairs(results.measures):
         makers[f"measures_{first}_{second}"] = partial(scatter, first=first, second=second)
     return makers
 
 
-def _key(results: Results) -> tuple[Key, ...]:
-    return tuple(Key(label, series=place) for place, label in enumerate(results.learners))
+def _key(results: DataResults) -> tuple[Key, ...]:
+    return tuple(Key(label, series=place) for place, label in enumerate(results.treatments))
 
 
-def _made(results: Results) -> str:
+def _made(results: DataResults) -> str:
     return f"{opening(data_design(results.study))}."
 
 
-def wins(results: Results, style: Style, measure: str) -> Printed:
+def wins(results: DataResults, style: Style, measure: str) -> Printed:
     """On how many data sets each learner has the best mean and is significantly ahead."""
     findings = results.data_findings(measure)
     if len(findings.learners) < 2 or len(findings.datasets) < 2:
@@ -54,7 +54,7 @@ def wins(results: Results, style: Style, measure: str) -> Printed:
     return Printed(chart.title, _rows(chart), (text, _made(results)), layout.in_rows)
 
 
-def means(results: Results, style: Style, measure: str) -> Printed:
+def means(results: DataResults, style: Style, measure: str) -> Printed:
     """The means of all learners by data set; of a single data set, its splits."""
     findings = results.data_findings(measure)
     if len(findings.datasets) == 1:
@@ -77,7 +77,7 @@ def _rows(chart: Chart) -> Panels:
     return Panels((_untitled(chart),))
 
 
-def rank_diagram(results: Results, style: Style, measure: str) -> Printed:
+def rank_diagram(results: DataResults, style: Style, measure: str) -> Printed:
     """The diagram of average ranks over data sets."""
     findings = results.data_findings(measure)
     found = findings.over_sets
@@ -96,7 +96,7 @@ def rank_diagram(results: Results, style: Style, measure: str) -> Printed:
     return Printed(title, panels, (text, _made(results)), layout.stacked)
 
 
-def posterior(results: Results, style: Style, measure: str) -> Printed:
+def posterior(results: DataResults, style: Style, measure: str) -> Printed:
     """The posterior that one of two learners is better over data sets."""
     findings = results.data_findings(measure)
     if findings.over_sets is None:
@@ -121,16 +121,16 @@ def posterior(results: Results, style: Style, measure: str) -> Printed:
     return Printed("Who is better over data sets", panels, text, layout.rows_with_key)
 
 
-def learning(results: Results, style: Style, measure: str) -> Printed:
+def learning(results: DataResults, style: Style, measure: str) -> Printed:
     """Learning curves, a panel for each data set."""
-    by_size = [results.data_findings(measure, size=given(size)) for size in results.sizes]
+    by_size = [results.data_findings(measure, size=given(size)) for size in results.study.doses]
     drawn = [charts.learning(by_size, name) for name in by_size[0].datasets]
     title = f"{opening(by_size[0].info.label)} with more training rows"
     text = ("Means over the splits of each data set.", _made(results))
     return Printed(title, Panels(tuple(drawn), _key(results)), text)
 
 
-def scatter(results: Results, style: Style, first: str, second: str) -> Printed:
+def scatter(results: DataResults, style: Style, first: str, second: str) -> Printed:
     """Means by two measures, with the data sets on which they name different winners."""
     one, other = results.data_findings(first), results.data_findings(second)
     found = results.reversals(first, second, examples=False)
@@ -139,7 +139,7 @@ def scatter(results: Results, style: Style, first: str, second: str) -> Printed:
     lines = "Lines join the two winners of a data set where these differ."
     text = (
         f"Means of each learner on each data set. {lines if found.found else ''}".strip(),
-        prose.reversal_sentence(found, labels) if len(results.learners) > 1 else "",
+        prose.reversal_sentence(found, labels) if len(results.treatments) > 1 else "",
         _made(results),
     )
     title = f"{opening(labels[1])} against {labels[0]}"

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pandas as pd
 
 from simstudy.errors import SimstudyError
+from simstudy.experiments.learners.data_results import DataResults
 from simstudy.report.data_measures import measure_pairs
 from simstudy.report.names import MEANS
-from simstudy.results.results import Results
 
 
-def data_files(results: Results) -> dict[str, pd.DataFrame]:
+def data_files(results: DataResults) -> dict[str, pd.DataFrame]:
     """The tables by the names of their files, those without rows left out."""
     names = results.measures
     findings = [results.data_findings(name) for name in names]
@@ -26,7 +26,7 @@ def data_files(results: Results) -> dict[str, pd.DataFrame]:
         "correlations.csv": _correlations(results),
         "properties.csv": _properties(results),
     }
-    if len(results.learners) < 2:
+    if len(results.treatments) < 2:
         for name in ("winners.csv", "pairwise.csv", "standings.csv", "reversals.csv"):
             del found[name]
     return {name: table for name, table in found.items() if name == MEANS or not table.empty}
@@ -39,7 +39,7 @@ def _joined(tables: dict[str, pd.DataFrame]) -> pd.DataFrame:
     return pd.concat(tables, names=["measure"]).reset_index("measure")
 
 
-def _pairs(results: Results) -> pd.DataFrame:
+def _pairs(results: DataResults) -> pd.DataFrame:
     tables = [
         results.reversals(*pair, examples=False).table.assign(first=pair[0], second=pair[1])
         for pair in measure_pairs(results.measures)
@@ -47,7 +47,7 @@ def _pairs(results: Results) -> pd.DataFrame:
     return pd.concat(tables) if tables else pd.DataFrame()
 
 
-def _correlations(results: Results) -> pd.DataFrame:
+def _correlations(results: DataResults) -> pd.DataFrame:
     tables = [
         results.correlations(*pair).cells.assign(first=pair[0], second=pair[1])
         for pair in measure_pairs(results.measures)
@@ -55,7 +55,7 @@ def _correlations(results: Results) -> pd.DataFrame:
     return pd.concat(tables) if tables else pd.DataFrame()
 
 
-def _properties(results: Results) -> pd.DataFrame:
+def _properties(results: DataResults) -> pd.DataFrame:
     try:
         return results.properties()
     except SimstudyError:  # of earlier versions, whose data files are not there

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from simstudy.analysis.costs import median_by_dataset
 from simstudy.analysis.data_findings import DataFindings
 from simstudy.errors import SimstudyError
+from simstudy.experiments.learners.data_results import DataResults
 from simstudy.report.charts import data as charts
 from simstudy.report.charts import ranks, svg
 from simstudy.report.charts.spec import Chart
@@ -20,7 +21,6 @@ from simstudy.report.tables import datasets as build
 from simstudy.report.tables import facts
 from simstudy.report.tables.table import Table
 from simstudy.report.templating import render
-from simstudy.results.results import Results
 
 _WIDE, _NARROW = 640.0, 350.0  # of pictures made of rows
 _ROW = 38.0
@@ -34,7 +34,7 @@ class Pictures(NamedTuple):
     narrow: Any
 
 
-def data_page(results: Results) -> str:
+def data_page(results: DataResults) -> str:
     """Write the page of a study of data sets: one HTML file, the same bytes each time."""
     study, manifest = results.study, results.manifest
     return render(
@@ -52,7 +52,7 @@ def data_page(results: Results) -> str:
     )
 
 
-def view(results: Results, index: int) -> dict[str, Any]:
+def view(results: DataResults, index: int) -> dict[str, Any]:
     """The figures, tables and notes of one measure."""
     name, manifest = results.measures[index], results.manifest
     findings = results.data_findings(name)
@@ -60,7 +60,7 @@ def view(results: Results, index: int) -> dict[str, Any]:
     def own(table: Table) -> Table:
         return replace(table, name=f"{table.name}_{name}")
 
-    last = build.size_words(results, results.sizes[-1])
+    last = build.size_words(results, results.study.doses[-1])
     several = len(findings.learners) > 1
     return {
         "index": index,
@@ -110,19 +110,19 @@ def rows_picture(chart: Chart, name: str) -> Pictures:
     return Pictures(wide, narrow)
 
 
-def _smaller(results: Results, name: str) -> list[Table]:
+def _smaller(results: DataResults, name: str) -> list[Table]:
     """The means at the smaller training sizes, if there are any."""
     return [
         replace(build.means(findings, build.size_words(results, size)), name=f"means_{place}")
         for place, (size, findings) in enumerate(
-            zip(results.sizes[:-1], _by_size(results, name), strict=False)
+            zip(results.study.doses[:-1], _by_size(results, name), strict=False)
         )
     ]
 
 
-def _by_size(results: Results, name: str) -> list[DataFindings]:
+def _by_size(results: DataResults, name: str) -> list[DataFindings]:
     """The findings at every training size."""
-    return [results.data_findings(name, size=build.given(size)) for size in results.sizes]
+    return [results.data_findings(name, size=build.given(size)) for size in results.study.doses]
 
 
 def _over(findings: DataFindings, index: int, own: Any) -> dict[str, Any] | None:
@@ -155,21 +155,21 @@ def _over(findings: DataFindings, index: int, own: Any) -> dict[str, Any] | None
     }
 
 
-def _learning(results: Results, name: str, index: int) -> list[svg.Panel]:
+def _learning(results: DataResults, name: str, index: int) -> list[svg.Panel]:
     """A learning curve for each data set, where sizes were asked for."""
-    if len(results.sizes) < 2:
+    if len(results.study.doses) < 2:
         return []
     by_size = _by_size(results, name)
     sets = by_size[0].datasets[:_MAX_PANELS]
     return svg.panels((charts.learning(by_size, one) for one in sets), f"learning{index}")
 
 
-def _comparisons(results: Results) -> Iterator[dict[str, Any]]:
+def _comparisons(results: DataResults) -> Iterator[dict[str, Any]]:
     """Every two measures: where they name different winners, and how they correlate."""
     for place, (first, second) in enumerate(measure_pairs(results.measures)):
         one, other = (results.data_findings(name) for name in (first, second))
         labels = (one.info.label, other.info.label)
-        several = len(results.learners) > 1
+        several = len(results.treatments) > 1
         found = results.reversals(first, second)
         chart = charts.scatter(one, other, found)
         pictures = Pictures(
@@ -186,7 +186,7 @@ def _comparisons(results: Results) -> Iterator[dict[str, Any]]:
         }
 
 
-def _properties(results: Results) -> Table | str:
+def _properties(results: DataResults) -> Table | str:
     """The table of properties, or why there is none."""
     try:
         return build.properties(results.properties())

@@ -12,6 +12,7 @@ from simstudy.report.charts.spec import Panels
 from simstudy.report.printed import Maker, NotDrawnError, Printed
 from simstudy.report.prose import decisions as prose
 from simstudy.report.prose.numbers import digits
+from simstudy.results.answers import AnswerResults
 from simstudy.results.curves import Curves, make_curves, profit_of, ranked
 from simstudy.results.results import Results
 
@@ -25,7 +26,7 @@ _FILES = {kind: kind for kind in DRAWN} | {
 
 def decision_makers(results: Results) -> dict[str, Maker]:
     """The figures by the names of their files, if the study kept answers."""
-    if not results.study.keep_answers:
+    if not (isinstance(results, AnswerResults) and results.study.keep_answers):
         return {}
     if not results.study.datasets:
         return {file: partial(_printed, kind=kind) for kind, file in _FILES.items()}
@@ -38,12 +39,14 @@ def decision_makers(results: Results) -> dict[str, Maker]:
     }
 
 
-def _printed(results: Results, style: Style, kind: str, dataset: str | None = None) -> Printed:
+def _printed(
+    results: AnswerResults, style: Style, kind: str, dataset: str | None = None
+) -> Printed:
     """One kind of curve, a panel for each of a few training sizes."""
-    shown = results.learners[: style.learners]
+    shown = results.treatments[: style.learners]
     try:
         answers = ranked(results, dataset)
-        sizes = spread.spaced(results.sizes, _PANELS)
+        sizes = spread.spaced(results.study.doses, _PANELS)
         drawn = "lift" if kind == "profit" else kind
         found = [make_curves(results, answers, drawn, shown, size) for size in sizes]
     except SimstudyError as error:
@@ -57,8 +60,8 @@ def _printed(results: Results, style: Style, kind: str, dataset: str | None = No
     made = [decisions.chart(one, prose.size_words(one.size) * several) for one in found]
     charts = decisions.aligned(made)
     panels = Panels(tuple(charts), decisions.key(*charts), height=2.4, shared=True)
-    rest = len(results.learners) - len(shown)
-    which = f"Shown: the first {len(shown)} of {len(results.learners)} learners." * bool(rest)
+    rest = len(results.treatments) - len(shown)
+    which = f"Shown: the first {len(shown)} of {len(results.treatments)} learners." * bool(rest)
     at = "" if several else f"After {prose.size_words(sizes[0])}."
     where = f"Data set: {dataset}." if dataset else ""
     return Printed(prose.title(kind), panels, (where, prose.caption(found[-1]), values, at, which))

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from simstudy.analysis.ranks import Ranks
 from simstudy.errors import SimstudyError
+from simstudy.experiments.learners.data_results import DataResults
+from simstudy.experiments.learners.results import LearnerResults
 from simstudy.report.charts import layout, mpl, pairs, ranks, spread
 from simstudy.report.charts.curves import each_learner, learning_curves
 from simstudy.report.charts.mpl import STYLES, Style
@@ -24,6 +26,7 @@ from simstudy.report.prose.crossings import added_sizes
 from simstudy.report.prose.design import design
 from simstudy.report.prose.phrases import opening
 from simstudy.report.wording import reworded
+from simstudy.results.analyses import ModelResults
 from simstudy.results.results import Results
 from simstudy.texts import printable
 
@@ -127,7 +130,7 @@ def render(figure: Figure, formats: Iterable[str], **options: Any) -> Iterator[b
             yield content
 
 
-def learning_curve_files(results: Results) -> dict[str, bytes]:
+def learning_curve_files(results: ModelResults) -> dict[str, bytes]:
     """The learning curves of the primary measure in every format, by file: title, key, caption."""
     try:
         found = curves(results, mpl.SCREEN, results.measures[0])
@@ -153,19 +156,19 @@ def _numbered(name: str, printed: Printed, style: Style) -> Iterator[tuple[str, 
         yield f"{name}_{number}" if len(figures) > 1 else name, figure
 
 
-def _leading(results: Results, style: Style) -> tuple[list[str], str]:
+def _leading(results: ModelResults, style: Style) -> tuple[list[str], str]:
     """The learners that there is room for, the best at the largest size; a sentence on which."""
-    if len(results.learners) <= style.learners:
-        return results.learners, ""
-    kept = results.findings().ranked(results.sizes[-1])[: style.learners]
+    if len(results.treatments) <= style.learners:
+        return results.treatments, ""
+    kept = results.findings().ranked(results.doses[-1])[: style.learners]
     sentence = (
-        f"Shown: the {style.learners} of {len(results.learners)} learners with the best means at "
-        f"{results.sizes[-1]:,} rows."
+        f"Shown: the {style.learners} of {len(results.treatments)} learners with the best means at "
+        f"{results.doses[-1]:,} rows."
     )
-    return [learner for learner in results.learners if learner in kept], sentence
+    return [learner for learner in results.treatments if learner in kept], sentence
 
 
-def _curves_of(results: Results) -> dict[str, Maker]:
+def _curves_of(results: ModelResults) -> dict[str, Maker]:
     """Learning curves of every measure, by the names of their files."""
     names = ["learning_curves", *(f"learning_curves_{name}" for name in results.measures[1:])]
     makers = [partial(curves, measure=measure) for measure in results.measures]
@@ -175,12 +178,14 @@ def _curves_of(results: Results) -> dict[str, Maker]:
 def _makers(results: Results) -> dict[str, Maker]:
     """The figures of a study by the names of their files."""
     decisions = decision_makers(results)
-    if results.study.datasets:
+    if isinstance(results, DataResults):
         return data_makers(results) | decisions
-    return _curves_of(results) | MAKERS | decisions
+    assert isinstance(results, ModelResults)
+    own = results.study.experiment.page().figures()
+    return _curves_of(results) | MAKERS | own | decisions
 
 
-def curves(results: Results, style: Style, measure: str) -> Printed:
+def curves(results: ModelResults, style: Style, measure: str) -> Printed:
     """Learning curves of one measure."""
     findings = results.findings(measure)
     shown, which = _leading(results, style)
@@ -197,11 +202,11 @@ def curves(results: Results, style: Style, measure: str) -> Printed:
     return Printed(title, panels, text, layout.lines if panels.key else layout.pages)
 
 
-def differences(results: Results, style: Style) -> Printed:
+def differences(results: ModelResults, style: Style) -> Printed:
     """Paired differences against training size, a panel for each pair."""
     findings = results.findings()
     every = pairs.all_pairs(findings)
-    if not every or len(results.sizes) < 2:
+    if not every or len(results.doses) < 2:
         raise NotDrawnError("they need two learners and two training sizes")
     if len(every) > pairs.MAX_PAIRS:
         raise NotDrawnError(
@@ -214,24 +219,24 @@ def differences(results: Results, style: Style) -> Printed:
     return Printed(f"Differences in {findings.info.label}", panels, text)
 
 
-def thresholds(results: Results, style: Style) -> Printed:
+def thresholds(results: ModelResults, style: Style) -> Printed:
     """Where learners overtake each other, all pairs in one figure."""
     findings = results.findings()
     if not findings.courses:
         raise NotDrawnError("they need two learners and two training sizes")
-    leader = findings.ranked(results.sizes[-1])[0]
+    leader = findings.ranked(results.doses[-1])[0]
     rows, which = pairs.threshold_rows(findings.courses, _MAX_ROWS[style.titles], leader)
-    chart = pairs.thresholds(rows, results.sizes, findings.info.label)
+    chart = pairs.thresholds(rows, results.doses, findings.info.label)
     caption = captions.thresholds(findings, min(row.course.n for row in rows))
     text = (caption, which, f"{design(results.study)}.", added_sizes(findings))
     return Printed(chart.title, Panels((chart,)), text, layout.stacked)
 
 
-def scores(results: Results, style: Style) -> Printed:
+def scores(results: ModelResults, style: Style) -> Printed:
     """The scores of all models, a panel for each size."""
     findings = results.findings()
     shown, which = _leading(results, style)
-    sizes = spread.spaced(results.sizes, 2 if style.titles else 3)
+    sizes = spread.spaced(results.doses, 2 if style.titles else 3)
     values = [v for size in sizes for label in shown for v in findings.values(label, size)]
     undrawn = sum(not drawable(value) for value in values)
     if undrawn == len(values):
@@ -242,15 +247,15 @@ def scores(results: Results, style: Style) -> Printed:
     return Printed(title, panels, text, layout.in_rows)
 
 
-def rank_diagrams(results: Results, style: Style) -> Printed:
+def rank_diagrams(results: ModelResults, style: Style) -> Printed:
     """Critical-difference diagrams, a panel for each size."""
-    findings, k = results.findings(), len(results.learners)
+    findings, k = results.findings(), len(results.treatments)
     if k < 2:
         raise NotDrawnError("they need at least two learners")
     if style.titles and k > ranks.MAX_JOINED:
         raise NotDrawnError(f"those of {k} learners do not fit on a slide")
     several = k <= ranks.MAX_JOINED and not style.titles
-    sizes = spread.spaced(results.sizes, 3) if several else results.sizes[-1:]
+    sizes = spread.spaced(results.doses, 3) if several else results.doses[-1:]
     every = [(size, findings.ranks(size)) for size in sizes]
     found = [one for _, one in every if isinstance(one, Ranks)]
     without = [
@@ -266,9 +271,9 @@ def rank_diagrams(results: Results, style: Style) -> Printed:
     return Printed(f"Average ranks by {findings.info.label}", panels, text, layout.stacked)
 
 
-def reliability(results: Results, style: Style) -> Printed:
+def reliability(results: LearnerResults, style: Style) -> Printed:
     """Observed frequencies against predictions, a panel for each learner."""
-    sizes = sorted({results.sizes[0], results.sizes[-1]})
+    sizes = sorted({results.doses[0], results.doses[-1]})
     shown, which = _leading(results, style)
     try:
         found = results.calibration(sizes, learners=shown)
@@ -281,7 +286,7 @@ def reliability(results: Results, style: Style) -> Printed:
     return Printed("Observed frequency against predicted probability", panels, text)
 
 
-def regret(results: Results, style: Style) -> Printed:
+def regret(results: LearnerResults, style: Style) -> Printed:
     """What regret is made of, a panel for each learner."""
     split = results.regret_parts
     if split is None:
@@ -290,12 +295,12 @@ def regret(results: Results, style: Style) -> Printed:
             "has all of them"
         )
     shown, which = _leading(results, style)
-    panels = spread.regret(split, results.learners, results.info("regret").unit, shown)
+    panels = spread.regret(split, results.treatments, results.info("regret").unit, shown)
     caption, made = captions.regret(split, results.study), captions.made(results.study)
     return Printed("Regret and its parts", panels, (caption, captions.REGRET_PARTS, made, which))
 
 
-def reward_and_divergence(results: Results, style: Style) -> Printed:
+def reward_and_divergence(results: ModelResults, style: Style) -> Printed:
     """Rewards against divergences from the truth, a panel for each learner."""
     needed = ("information_reward", "kl_divergence")
     if missing := [f"'{name}'" for name in needed if name not in results.measures]:
@@ -314,6 +319,8 @@ MAKERS: dict[str, Maker] = {
     "thresholds": thresholds,
     "scores": scores,
     "ranks": rank_diagrams,
+}
+LEARNER_MAKERS: dict[str, Maker] = {
     "reliability": reliability,
     "regret": regret,
     "reward_and_divergence": reward_and_divergence,

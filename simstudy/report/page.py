@@ -9,6 +9,7 @@ from typing import Any
 
 from simstudy.analysis.costs import median_seconds
 from simstudy.analysis.findings import Absent, Findings
+from simstudy.analysis.regret import regret
 from simstudy.analysis.thresholds import Course
 from simstudy.report.charts import curves, pairs, spread, svg
 from simstudy.report.charts.network import network
@@ -26,6 +27,7 @@ from simstudy.report.tables import findings as build
 from simstudy.report.tables.table import Table
 from simstudy.report.templating import render
 from simstudy.report.wording import reworded
+from simstudy.results.analyses import ModelResults
 from simstudy.results.results import Results
 from simstudy.study.sizes import size_text
 from simstudy.study.study import Study
@@ -34,11 +36,11 @@ _MAX_WARNINGS = 10
 _EXAMPLES = 3  # models that are drawn
 
 
-def report_page(results: Results) -> str:
+def report_page(results: ModelResults) -> str:
     """Write the report page of a study: one HTML file, the same bytes each time."""
     study, platform = results.study, results.manifest["platform"]
     own = study.experiment.page()
-    split, medians = results.regret_parts, median_seconds(results.timings)
+    split, medians = regret(results.scores), median_seconds(results.timings)
     return render(
         "page.html",
         views=[view(results, index) for index in own.shown(results.measures)],
@@ -53,7 +55,8 @@ def report_page(results: Results) -> str:
         if split is None
         else {
             "panels": svg.panels(
-                spread.regret(split, results.learners, results.info("regret").unit).charts, "regret"
+                spread.regret(split, results.treatments, results.info("regret").unit).charts,
+                "regret",
             ),
             "table": facts.regret(results, split),
             "caption": captions.regret(split, study),
@@ -63,7 +66,7 @@ def report_page(results: Results) -> str:
         if not own.shows_costs
         else {
             "panels": svg.panels(
-                curves.seconds(medians, results.learners, results.sizes), "seconds", svg.TIMES
+                curves.seconds(medians, results.treatments, results.doses), "seconds", svg.TIMES
             ),
             "table": facts.costs(results, medians),
             "caption": captions.costs(platform, study.data.test_size),
@@ -74,10 +77,10 @@ def report_page(results: Results) -> str:
     )
 
 
-def view(results: Results, index: int) -> dict[str, Any]:
+def view(results: ModelResults, index: int) -> dict[str, Any]:
     """The figures, tables and notes of one measure."""
     findings, study = results.findings(results.measures[index]), results.study
-    chart, many = curves.learning_curves(findings), len(results.learners) > captions.MAX_BARS
+    chart, many = curves.learning_curves(findings), len(results.treatments) > captions.MAX_BARS
     wide, narrow = (svg.MANY_CURVES, svg.MANY_NARROW) if many else (svg.CURVES, svg.NARROW)
     each = curves.each_learner(findings).charts if many else ()
     # The courses of many learners take long: only the primary measure has them then.
@@ -197,14 +200,14 @@ def common(results: Results) -> dict[str, Any]:
     study, manifest, place = results.study, results.manifest, results.directory
     # Of an absolute path only the last part is of use elsewhere.
     named = shlex.quote(place.name if place.is_absolute() else place.as_posix())
-    size = size_text(results.sizes[0])
-    cell = ["--model", "0", "--size", size, "--learner", results.learners[0]]
+    size = size_text(results.study.doses[0])
+    cell = ["--model", "0", "--size", size, "--learner", results.treatments[0]]
     return {
         "study": study,
         "kind": study.kind,
         "manifest": manifest,
         "title": study.heading,
-        "learners": svg.swatches(results.learners),
+        "learners": svg.swatches(results.treatments),
         "decisions": curve_sections(results),
         "measures": facts.measures(results),
         "conventions": conventions(study),

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from simstudy.report.charts import layout
 from simstudy.report.charts.mpl import Style
 from simstudy.report.charts.spec import Panels
-from simstudy.results.results import Results
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-Maker: TypeAlias = "Callable[[Results, Style], Printed]"
+Maker: TypeAlias = "Callable[[Any, Style], Printed]"  # of results that allow it
 
 
 class NotDrawnError(Exception):

@@ -8,6 +8,7 @@ from rich.console import Console
 from rich.text import Text
 
 from simstudy.analysis.findings import Findings
+from simstudy.experiments.learners.data_results import DataResults
 from simstudy.report.data_measures import measure_pairs
 from simstudy.report.prose import captions, crossings
 from simstudy.report.prose.data_finding import data_finding, data_statements, reversal_sentence
@@ -21,6 +22,7 @@ from simstudy.report.tables.datasets import dataset_tables
 from simstudy.report.tables.table import Table
 from simstudy.report.tables.terminal import print_table
 from simstudy.report.wording import reworded
+from simstudy.results.analyses import ModelResults
 from simstudy.results.results import Results
 from simstudy.study.constants import FAILURES
 from simstudy.texts import counted, printable
@@ -42,9 +44,10 @@ def make_console() -> Console:
 
 def print_summary(results: Results, console: Console, brief: bool = False) -> None:
     """Print the finding and means of the primary measure and, unless brief, tests and verdicts."""
-    if results.study.datasets:
+    if isinstance(results, DataResults):
         _print_datasets(results, console, brief)
         return
+    assert isinstance(results, ModelResults)
     study, findings = results.study, results.findings()
     console.print(study.heading, style="bold", markup=False)
     kind = study.kind
@@ -69,7 +72,7 @@ def _print_tests(findings: Findings, console: Console) -> None:
             print_table(reworded(table, findings.design.kind), console)
 
 
-def _print_datasets(results: Results, console: Console, brief: bool) -> None:
+def _print_datasets(results: DataResults, console: Console, brief: bool) -> None:
     """Print the finding and the means of data sets and, unless brief, who wins."""
     study = results.study
     findings = results.data_findings()
@@ -84,7 +87,7 @@ def _print_datasets(results: Results, console: Console, brief: bool) -> None:
     for sentence in [] if brief else data_statements(findings, 0, 0):
         console.print(f"  {sentence}", highlight=False, markup=False, soft_wrap=True)
     for first, second in [] if brief else measure_pairs(results.measures):
-        if len(results.learners) > 1:
+        if len(results.treatments) > 1:
             found = results.reversals(first, second, examples=False)
             labels = (results.info(first).label, results.info(second).label)
             text = f"  {reversal_sentence(found, labels)}"
@@ -139,7 +142,7 @@ def _print_troubles(results: Results, console: Console) -> None:
         console.print(line, style="yellow", markup=False)
 
 
-def _print_failures(results: Results, console: Console) -> None:
+def _print_failures(results: ModelResults, console: Console) -> None:
     _print_troubles(results, console)
     lost = {name: len(results.findings(name).left_out) for name in results.measures[1:]}
     lines = [

@@ -1,30 +1,65 @@
-"""The analyses of a study's scores, with the confidence and adjustment that it asks for."""
+"""The analyses of studies of models, whatever they compare."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from simstudy.errors import SimstudyError
-from simstudy.results.measure_analyses import MeasureAnalyses
+from simstudy.results.reading import Results
+from simstudy.study.constants import REFINED
+from simstudy.texts import counted
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
 
     from simstudy.analysis.findings import Findings
     from simstudy.analysis.ranks import Ranks
-    from simstudy.analysis.regret import Regret
-    from simstudy.analysis.reliability import Reliability
-    from simstudy.engine.plan import Plan
-    from simstudy.engine.refit import Refit
     from simstudy.networks.model import Model
-    from simstudy.results.curves import Curves
     from simstudy.sources.changes.world import World
 
 
-class Analyses(MeasureAnalyses):
-    """Analyses of the scores; see `Results`."""
+class ModelResults(Results):
+    """What a study of models found; see `Results`.
+
+    Analyses have the confidence and the adjustment that the study asks for, unless others are
+    given. In all tables the column ``learner`` has the treatment and ``size`` the dose.
+    """
+
+    @property
+    def doses(self) -> list[int]:
+        """The doses, in rows: training sizes, test sizes or rows available."""
+        return self.study.doses
+
+    @property
+    def models(self) -> int:
+        """The number of models."""
+        return self.study.models
+
+    @property
+    def _counted_problems(self) -> str:
+        return counted(self.models, "model")
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the design and the means."""
+        from simstudy.report.tables.html import notebook_summary
+
+        return notebook_summary(self)
+
+    @cached_property
+    def refined(self) -> pd.DataFrame:
+        """The cells of sizes that were added around crossings; thresholds use them."""
+        if not self.manifest["refined"]:
+            return self.scores.iloc[:0]
+        table = self._read(REFINED, list(self.scores.columns))
+        known = table["learner"].isin(self.treatments) & (table["size"] > 0)
+        if not (known & table["model"].between(0, self.models - 1)).all():
+            raise self._damaged(REFINED)
+        return table
+
+    # Analyses
 
     @cached_property
     def _findings(self) -> dict[str, Findings]:
@@ -34,17 +69,11 @@ class Analyses(MeasureAnalyses):
         """What the analysis says about a measure, the primary one if left out."""
         from simstudy.analysis.findings import Design, Findings
 
-        name = self._measure(measure)
-        if self.study.datasets:
-            raise SimstudyError(
-                f"{self.directory} is a study of data sets, whose splits share rows: the analyses "
-                "of models do not apply; results.scores and results.dataset_means() have its scores"
-            )
+        name, study = self._measure(measure), self.study
         if name not in self._findings:
-            study = self.study
             design = Design(
-                tuple(self.learners),
-                tuple(self.sizes),
+                tuple(self.treatments),
+                tuple(self.doses),
                 study.problems,
                 study.analysis.confidence,
                 study.analysis.adjustment,
@@ -78,125 +107,146 @@ class Analyses(MeasureAnalyses):
             raise SimstudyError(found.anova.reason)
         return found.anova.table.copy()
 
-    def intervals(self, measure: str | None = None, **options: Any) -> pd.DataFrame:
-        """Means and confidence intervals of all cells; options as `analysis.intervals`.
+    def intervals(
+        self,
+        measure: str | None = None,
+        *,
+        confidence: float | None = None,
+        adjustment: str | None = None,
+        method: str | None = None,
+        complete: bool | None = None,
+    ) -> pd.DataFrame:
+        """Means and confidence intervals of all cells; see `analysis.intervals`.
 
-        The means are over the models without a failed cell, so that learners are compared on
-        the same models; where fewer than two are left, over those that each cell has.
+        Parameters
+        ----------
+        measure : str, optional
+            The primary one if left out.
+        confidence : float, optional
+            That of the study if left out.
+        adjustment : str, optional
+            ``"bonferroni"``, ``"bonferroni_within"`` or ``"none"``. If left out, Bonferroni's over
+            all cells, unless the study asks for none.
+        method : str, optional
+            ``"cell"``, the default, or ``"cousineau-morey"``.
+        complete : bool, optional
+            Whether means are over the models without a failed cell only. If left out, they are, so
+            that treatments are compared on the same models, unless fewer than two are left.
         """
         from simstudy.analysis.intervals import intervals
 
         found = self.findings(measure)
-        if not options:
+        if all(given is None for given in (confidence, adjustment, method, complete)):
             return found.intervals.copy()
-        adjusted = found.design.adjustment != "none"
-        defaults: dict[str, Any] = {
-            "confidence": found.design.confidence,
-            "adjustment": "bonferroni" if adjusted else "none",
-            "complete": found.over_complete_models,
-            "share": found.info.share and options.get("method", "cell") == "cell",
-        }
-        return intervals(self.scores, value=found.measure, **defaults | options)
+        design, method = found.design, method or "cell"
+        stated = "none" if design.adjustment == "none" else "bonferroni"
+        return intervals(
+            self.scores,
+            value=found.measure,
+            confidence=design.confidence if confidence is None else confidence,
+            adjustment=adjustment or stated,
+            method=method,
+            complete=found.over_complete_models if complete is None else complete,
+            share=found.info.share and method == "cell",
+        )
 
-    def pairwise(self, measure: str | None = None, **options: Any) -> pd.DataFrame:
-        """Paired differences between learners at each size; options as `analysis.pairwise`.
+    def pairwise(
+        self,
+        measure: str | None = None,
+        *,
+        confidence: float | None = None,
+        adjustment: str | None = None,
+        factor: str = "learner",
+        within: str | None = "size",
+    ) -> pd.DataFrame:
+        """Paired differences between treatments at each dose; see `analysis.pairwise`.
 
-        With a single learner the table is empty.
+        With a single treatment the table is empty.
+
+        Parameters
+        ----------
+        measure : str, optional
+            The primary one if left out.
+        confidence : float, optional
+            That of the study if left out.
+        adjustment : str, optional
+            ``"bonferroni_all"``, ``"bonferroni"``, ``"holm"`` or ``"none"``; that of the study if
+            left out.
+        factor, within : str
+            The column whose levels are compared, and the one at whose levels they are; None for
+            ``within`` if the study has a single dose.
         """
         import pandas as pd
 
         from simstudy.analysis.pairwise import pairwise
 
         found = self.findings(measure)
-        if not options or len(self.learners) < 2:
+        usual = (factor, within) == ("learner", "size")
+        if (usual and confidence is None and adjustment is None) or len(self.treatments) < 2:
             return found.pairwise.copy()
-        design = found.design
-        defaults: dict[str, Any] = {
-            "confidence": design.confidence,
-            "adjustment": design.adjustment,
-            "share": found.info.share,
-        }
-        if options.get("within", "size") != "size":
-            return pairwise(self.scores, value=found.measure, **defaults | options)
-        scores = pd.concat([self.scores, self.refined])  # added sizes are of the family too
-        tests = pairwise(scores, value=found.measure, **defaults | options)
-        return tests[tests["size"].isin(self.sizes)].reset_index(drop=True)
+        at_sizes = within == "size"  # added sizes are of the family too
+        tests = pairwise(
+            pd.concat([self.scores, self.refined]) if at_sizes else self.scores,
+            value=found.measure,
+            factor=factor,
+            within=within,
+            confidence=found.design.confidence if confidence is None else confidence,
+            adjustment=adjustment or found.design.adjustment,
+            share=found.info.share,
+        )
+        return tests[tests["size"].isin(self.doses)].reset_index(drop=True) if at_sizes else tests
 
-    def thresholds(self, measure: str | None = None, **options: Any) -> pd.DataFrame:
-        """Between which sizes learners overtake each other; options as `analysis.thresholds`.
+    def thresholds(
+        self,
+        measure: str | None = None,
+        *,
+        confidence: float | None = None,
+        adjustment: str | None = None,
+    ) -> pd.DataFrame:
+        """Between which doses treatments overtake each other; see `analysis.thresholds`.
 
-        Sizes that were added by refinement count. With a single learner or a single size the table
-        is empty.
+        Sizes that were added by refinement count. With a single treatment or a single dose the
+        table is empty.
+
+        Parameters
+        ----------
+        measure : str, optional
+            The primary one if left out.
+        confidence, adjustment : optional
+            As in `pairwise`.
         """
         import pandas as pd
 
         from simstudy.analysis.thresholds import thresholds
 
         found = self.findings(measure)
-        if not options or not found.courses:
+        if (confidence is None and adjustment is None) or not found.courses:
             return found.thresholds.copy()
-        scores = pd.concat([self.scores, self.refined])
-        defaults = self._compared(measure)
-        defaults |= {"adjustment": found.design.adjustment, "share": found.info.share}
-        return thresholds(scores, **defaults | options)
+        return thresholds(
+            pd.concat([self.scores, self.refined]),
+            value=found.measure,
+            greater_is_better=found.info.greater_is_better,
+            confidence=found.design.confidence if confidence is None else confidence,
+            adjustment=adjustment or found.design.adjustment,
+            share=found.info.share,
+        )
 
     def difference_curve(self, first: str, second: str, measure: str | None = None) -> pd.DataFrame:
-        """By how much the second learner is ahead at each size, with the adjusted intervals."""
+        """By how much the second treatment is ahead at each dose, with the adjusted intervals."""
         for name in (first, second):
-            if name not in self.learners:
-                known = ", ".join(self.learners)
-                raise SimstudyError(
-                    f"no {self.study.experiment.treatment} {name!r} here; there are {known}"
-                )
+            self._check_treatment(name)
         return self.findings(measure).curve(first, second)
 
-    def _compared(self, measure: str | None) -> dict[str, Any]:
-        """What analyses of who is better need to know of a measure."""
-        name = self._measure(measure)
-        return {
-            "value": name,
-            "greater_is_better": self.info(name).greater_is_better,
-            "confidence": self.settings["analysis"]["confidence"],
-        }
-
-    def converged(self, within: float | None = None, fraction: float | None = None) -> pd.DataFrame:
-        """The size from which each learner's mean regret at estimating is small.
-
-        Give either ``within``, an information reward, or ``fraction``, a part of what it is at
-        the smallest size. The study must have measured ``estimation``.
-        """
-        from simstudy.analysis.convergence import converged
-
-        scores = self.scores
-        if "estimation" not in scores:
-            raise SimstudyError("the study has not measured 'estimation', the gap to a limit")
-        limits = scores[["model", "learner"]].drop_duplicates().assign(estimation=0.0)
-        options = self._compared("estimation")
-        return converged(scores, limits, within, fraction, **options)
-
-    @cached_property
-    def regret_parts(self) -> Regret | None:
-        """Mean regret and its parts, if the study measured them."""
-        from simstudy.analysis.regret import regret
-
-        return regret(self.scores)
-
-    def regret(self) -> pd.DataFrame:
-        """Mean regret of every learner and size, and what it is made of, with standard errors.
-
-        Over the models in which all three are finite in every cell, so that the parts sum to the
-        whole; a learner that never has a limit is left out. Empty if the study has not measured
-        ``regret``, ``representation`` and ``estimation``, or there are no such models.
-        """
-        import pandas as pd
-
-        return pd.DataFrame() if self.regret_parts is None else self.regret_parts.table.copy()
+    def _check_treatment(self, name: str) -> None:
+        if name not in self.treatments:
+            known, kind = ", ".join(self.treatments), self.study.experiment.treatment
+            raise SimstudyError(f"no {kind} {name!r} here; there are {known}")
 
     def precision(self, measure: str | None = None, mcse: float | None = None) -> pd.DataFrame:
         """Monte-Carlo standard errors of all means and paired differences.
 
         Of the means that `intervals` gives, over the same models; differences are over the models
-        that both learners have. With ``mcse``, also how many models would reach it.
+        that both treatments have. With ``mcse``, also how many models would reach it.
         """
         return self.findings(measure).precision_for(mcse)
 
@@ -216,16 +266,16 @@ class Analyses(MeasureAnalyses):
         return pd.DataFrame(self.findings(measure).left_out, columns=["model", "reason"])
 
     def ranks(self, size: int | None = None, measure: str | None = None) -> pd.DataFrame:
-        """Average ranks of the learners over the models, with Friedman's and Nemenyi's tests.
+        """Average ranks of the treatments over the models, with Friedman's and Nemenyi's tests.
 
-        At one training size, or of the scores averaged over all sizes; `rank_tests` has the tests.
-        With a single learner the table is empty.
+        At one dose, or of the scores averaged over all doses; `rank_tests` has the tests. With a
+        single treatment the table is empty.
         """
         import pandas as pd
 
         return (
             pd.DataFrame()
-            if len(self.learners) < 2
+            if len(self.treatments) < 2
             else self.rank_tests(size, measure).table.copy()
         )
 
@@ -233,117 +283,13 @@ class Analyses(MeasureAnalyses):
         """The same with Friedman's and Nemenyi's tests; see `analysis.ranks.Ranks`."""
         from simstudy.analysis.findings import Absent
 
-        self._check_size(size)
+        self._check_dose(size)
         found = self.findings(measure).ranks(size)
         if isinstance(found, Absent):
             raise SimstudyError(found.reason)
         return found
 
-    def reliability(
-        self, size: int | Sequence[int] | None = None, models: int | None = None, **options: Any
-    ) -> pd.DataFrame:
-        """Observed frequencies against predicted probabilities, bin by bin; see `calibration`."""
-        return self.calibration(size, models, **options).table
-
-    def calibration(
-        self,
-        size: int | Sequence[int] | None = None,
-        models: int | None = None,
-        bins: int = 10,
-        *,
-        learners: Sequence[str] | None = None,
-        classes: str = "every",
-        **options: Any,
-    ) -> Reliability:
-        """Observed frequencies against predicted probabilities, bin by bin.
-
-        Predictions are not stored: cells of the first ``models`` models (all up to 20 if left
-        out) are run again in this process, at one or several sizes or all; cells that failed are
-        not. The primary measure must come out as stored. Further options as
-        `engine.reliability.reliability` and `analysis.reliability.calibration`, where the columns
-        of the table are described.
-        """
-        from simstudy.analysis.reliability import Reliability, calibration
-        from simstudy.engine.reliability import check_repeated, reliability
-        from simstudy.study.study import load_study
-
-        analysis, scores = self.settings["analysis"], self.scores
-        failed = scores[scores["status"] != "ok"]
-        repeated = reliability(
-            load_study(self.directory / "study.toml"),
-            models,
-            size,
-            bins,
-            learners=learners,
-            classes=classes,
-            without=set(zip(failed["model"], failed["size"], failed["learner"], strict=True)),
-        )
-        stored = scores.set_index(["model", "size", "learner"])[self.measures[0]]
-        check_repeated(repeated, stored)
-        options.setdefault("confidence", analysis["confidence"])
-        adjusted = analysis["adjustment"] != "none"
-        options.setdefault("adjustment", "bonferroni" if adjusted else "none")
-        table = calibration(repeated.table, **options)
-        return Reliability(table, repeated.models, classes, repeated.test, options["confidence"])
-
-    def curves(
-        self,
-        kind: str = "roc",
-        learners: Sequence[str] | None = None,
-        size: float | None = None,
-        positive: str | int | None = None,
-        dataset: str | None = None,
-        over: str | None = None,
-        **options: float,
-    ) -> Curves:
-        """Curves of the learners, from the answers that a study with ``keep_answers`` has.
-
-        Of models, one curve for each model, averaged vertically, and the truth's own beside them:
-        exact, weighted by the joint distribution, unless ``test_size`` is a number of rows. The
-        models are drawn again, if every name in the study is simstudy's own; otherwise exact
-        curves are refused, and sampled ones have no truth. Of data sets, one curve for each repeat,
-        of the answers of all its folds, averaged vertically, and the pooled one of all repeats.
-
-        Parameters
-        ----------
-        kind : str
-            ``"roc"``, ``"precision_recall"``, ``"lift"``, ``"cost"`` (the lower envelope),
-            ``"profit"`` or ``"reliability"``.
-        learners : sequence of str, optional
-            Their labels; all if left out.
-        size : int or float, optional
-            The training size, in rows or as a share of the training part; the largest if left out.
-        positive : str or int, optional
-            The positive class, against the rest; of models their number. If left out, the one that
-            the study names, else the rarest of each model or of the data set.
-        dataset : str, optional
-            The data set; the first if left out.
-        over : str, optional
-            Of data sets ``"repeats"``, or ``"folds"`` for one curve of each fold; ``each`` of what
-            is returned has these.
-        **options
-            Of ``"profit"``: ``benefit`` of each positive row, ``cost`` of each row acted on and
-            ``fixed``, the cost of acting at all, all for each row of the sample.
-        """
-        from simstudy.results.curves import make_curves, ranked
-
-        answers = ranked(self, dataset, over)
-        return make_curves(
-            self, answers, kind, learners, size, positive, over=over, options=options
-        )
-
-    def _check_size(self, size: int | None) -> None:
-        if size is not None and size not in self.sizes:
-            known = ", ".join(f"{known:,}" for known in self.sizes)
-            raise SimstudyError(f"no training size {size:,} here; there are {known}")
-
-    @cached_property
-    def _plan(self) -> Plan:
-        """What was run; plugins are executed, if they are those that the results were made with."""
-        from simstudy.engine.plan import make_plan
-        from simstudy.study.study import load_study
-
-        return make_plan(load_study(self.directory / "study.toml"))
+    # Models
 
     def model(self, index: int) -> Model:
         """Draw one of the study's models again, the same as in the run.
@@ -383,38 +329,73 @@ class Analyses(MeasureAnalyses):
         with state_restored():
             return plan.source.world(plan, index)
 
-    def refit(self, learner: str, dataset: str | None = None) -> Refit:
-        """Fit a learner to all rows of a data set, prepared as in the study.
+    # Figures, as matplotlib axes
 
-        What the study measured is the estimate that belongs to it: the mean of the primary measure
-        over the splits of the data set, with the standard deviation between splits, at the largest
-        training size. The data set is read again and must be that of the run.
+    def plot_learning_curves(
+        self,
+        measure: str | None = None,
+        ax: Axes | None = None,
+        learners: Sequence[str] | None = None,
+    ) -> Axes:
+        """Draw a measure against the doses, with intervals, and return the axes.
 
-        Parameters
-        ----------
-        learner : str
-            Its label.
-        dataset : str, optional
-            Its name; not needed if the study has one data set.
-
-        Returns
-        -------
-        Refit
-            Has ``predict_proba(frame)``, ``predict(frame)``, ``classes`` and ``estimate``.
+        Of all treatments, or of some.
         """
-        from simstudy.results.refitting import refitted
+        from simstudy.report.charts import curves, mpl
 
-        return refitted(self, learner, dataset)
+        return mpl.draw(curves.learning_curves(self.findings(measure), learners), ax or new_axes())
 
-    def about(self, kind: str, name: str) -> str:
-        """What a component says of itself in a line; empty if it is not known.
+    def plot_difference(
+        self, first: str, second: str, measure: str | None = None, ax: Axes | None = None
+    ) -> Axes:
+        """Draw by how much the second treatment is ahead, with bands and thresholds."""
+        from simstudy.report.charts import mpl, pairs
 
-        Parameters
-        ----------
-        kind : str
-            ``"family"``, ``"change"``, ``"learner"`` or ``"measure"``.
-        name : str
-            As in the study.
+        self._check_several("a difference needs two")
+        for label in (first, second):
+            self._check_treatment(label)
+        if first == second:
+            kinds = self.study.experiment.name
+            raise SimstudyError(f"'{first}' is given twice; a difference needs two {kinds}")
+        if len(self.doses) < 2:
+            raise SimstudyError("a difference is drawn over at least two sizes; the study has one")
+        chart = pairs.difference(self.findings(measure), first, second)
+        ax = mpl.draw(chart, ax or new_axes())
+        ax.set_ylabel(mpl.plain(chart.y.label.replace("difference", f"{second} ahead by")))
+        return ax
+
+    def plot_scores(
+        self, size: int | None = None, measure: str | None = None, ax: Axes | None = None
+    ) -> Axes:
+        """Draw how the scores of each treatment spread over the models at one dose.
+
+        The largest if left out.
         """
-        line: str = self.manifest["about"].get(kind, {}).get(name, "")
-        return line
+        from simstudy.report.charts import mpl, spread
+
+        self._check_dose(size)
+        at = self.doses[-1] if size is None else size
+        panels = spread.scores(self.findings(measure), [at], self.treatments)
+        ax = mpl.draw(panels.charts[0], ax or new_axes())
+        ax.set_title(f"{at:,} {self.study.experiment.dose} rows", fontsize="medium")
+        return ax
+
+    def plot_ranks(
+        self, size: int | None = None, measure: str | None = None, ax: Axes | None = None
+    ) -> Axes:
+        """Draw a critical-difference diagram of the treatments' average ranks; see `ranks`."""
+        from simstudy.report.charts import mpl, ranks
+
+        self._check_several("ranks need at least two")
+        return mpl.draw(ranks.ranks(self.rank_tests(size, measure)), ax or new_axes())
+
+    def _check_several(self, need: str) -> None:
+        if len(self.treatments) < 2:
+            raise SimstudyError(f"{need} {self.study.experiment.name}, and the study has one")
+
+
+def new_axes() -> Axes:
+    """Axes on a figure of their own."""
+    import matplotlib.pyplot as plt
+
+    return plt.subplots(layout="constrained")[1]

@@ -17,14 +17,14 @@ from simstudy.analysis.decision_curves import (
 from simstudy.errors import SimstudyError, suggestion
 from simstudy.measures.arguments import class_index
 from simstudy.measures.ranked import Ranking
-from simstudy.results.ranked_answers import DataAnswers, ModelAnswers, RankedAnswers
+from simstudy.results.ranked_answers import RankedAnswers
 from simstudy.study.sizes import Size, size_text
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-    from simstudy.results.analyses import Analyses
+    from simstudy.results.answers import AnswerResults
 
 
 def _no_table() -> pd.DataFrame:
@@ -107,7 +107,7 @@ def profit_of(lift: Curves, prior: float, benefit: float, cost: float) -> Curves
     """Return the profit for each row of acting on the rows ranked first, from mean lift curves.
 
     ``benefit · prior · found − cost · share``, of one share of positive rows for all models, as a
-    reader may set it; `Results.curves` has the mean of profits at the models' own shares.
+    reader may set it; `LearnerResults.curves` has the mean of profits at the models' own shares.
     """
 
     def gained(table: pd.DataFrame) -> pd.DataFrame:
@@ -120,20 +120,12 @@ def profit_of(lift: Curves, prior: float, benefit: float, cost: float) -> Curves
     )
 
 
-def ranked(results: Analyses, dataset: str | None = None, over: str | None = None) -> RankedAnswers:
-    """Return the answers of a study, to be ranked for each of what curves are averaged over."""
-    known = ("repeats", "folds") if results.study.datasets else ("models",)
-    if over is not None and over not in known:
-        words = " or ".join(known)
-        raise SimstudyError(f"curves of this study are averaged over {words}, not '{over}'")
-    if results.study.datasets:
-        return DataAnswers(results, dataset, by_fold=over == "folds")
-    if dataset is not None:
-        raise SimstudyError(f"{results.directory} is a study of models; it has no data set")
-    return ModelAnswers(results)
+def ranked(results: AnswerResults, dataset: str | None = None) -> RankedAnswers:
+    """Return the answers of a study, to be ranked for each model or repeat."""
+    return results._ranked(dataset)
 
 
-def default_class(results: Analyses, answers: RankedAnswers) -> int | None:
+def default_class(results: AnswerResults, answers: RankedAnswers) -> int | None:
     """Return the positive class that the study names; None for the rarest."""
     named = results.study.measures.positive
     known = named is not None and str(named) in answers.class_names
@@ -141,29 +133,32 @@ def default_class(results: Analyses, answers: RankedAnswers) -> int | None:
 
 
 def make_curves(
-    results: Analyses,
+    results: AnswerResults,
     answers: RankedAnswers,
     kind: str,
     learners: Sequence[str] | None = None,
     size: float | None = None,
     positive: str | int | None = None,
     pooled: bool = True,
-    over: str | None = None,
-    options: Mapping[str, float] | None = None,
+    *,
+    benefit: float | None = None,
+    cost: float | None = None,
+    fixed: float | None = None,
 ) -> Curves:
-    """Return the curves of one kind at one size; see `Results.curves`."""
-    options = options or {}
+    """Return the curves of one kind at one size; see `LearnerResults.curves`."""
+    given = {"benefit": benefit, "cost": cost, "fixed": fixed}
+    options = {name: value for name, value in given.items() if value is not None}
     if kind not in KINDS:
         raise SimstudyError(f"no curve '{kind}'{suggestion(kind, list(KINDS))}")
     needed = {"benefit", "cost"} if kind == "profit" else set()
     if not needed <= {*options} <= needed | ({"fixed"} if needed else set()):
         words = "benefit, cost and, if wanted, fixed" if needed else "no further options"
         raise SimstudyError(f"'{kind}' takes {words}, not {', '.join(options) or 'none'}")
-    at = results.sizes[-1] if size is None else Size(size).number
-    results._check_size(at)
+    at = results.study.doses[-1] if size is None else Size(size).number
+    results._check_dose(at)
     for label in learners or ():
-        if label not in results.learners:
-            known = ", ".join(results.learners)
+        if label not in results.treatments:
+            known = ", ".join(results.treatments)
             raise SimstudyError(f"the study has no learner '{label}'; it has {known}")
     one = default_class(results, answers)
     if positive is not None:
@@ -171,7 +166,7 @@ def make_curves(
             one = class_index(positive, answers.class_names)
         except ValueError as error:
             raise SimstudyError(str(error)) from error
-    wanted = [label for label in results.learners if learners is None or label in learners]
+    wanted = [label for label in results.treatments if learners is None or label in learners]
     found = answers.rankings(at, one)
     heights = answers.heights
     table = curve_table(kind, {label: found[label] for label in wanted}, heights, **options)
@@ -189,12 +184,12 @@ def make_curves(
         "" if named is None else answers.class_names[named],
         at,
         answers.test,
-        over or ("repeats" if results.study.datasets else "models"),
-        tuple(results.learners),
+        answers.over,
+        tuple(results.treatments),
         mean_prior([one for label in wanted for one in found[label]]),
-        getattr(answers, "dataset", ""),
+        answers.dataset,
         _each(kind, {label: found[label] for label in wanted}, heights, options)
-        if results.study.datasets and pooled
+        if together
         else _no_table(),
     )
 

@@ -9,23 +9,21 @@ import numpy as np
 
 from simstudy.analysis.reversals import Example, Reversal, Reversals, telling_row
 from simstudy.arrays import FloatArray, IntArray
-from simstudy.engine.plan import Plan, make_plan
+from simstudy.engine.plan import Plan
 from simstudy.engine.task import Task
 from simstudy.errors import SimstudyError
 from simstudy.results.ranked_answers import Answer, read_answers
 from simstudy.sources.tables import Tables
-from simstudy.study.constants import STUDY
-from simstudy.study.study import load_study
 
 if TYPE_CHECKING:
-    from simstudy.results.data_analyses import DataAnalyses
+    from simstudy.experiments.learners.data_results import DataResults
 
 NO_ANSWERS = "the study has not kept answers"
 FOREIGN = "the study has components that are not built in, which would be executed"
 NO_ROW = "no row counts for the second winner without counting against the first"
 
 
-def with_examples(results: DataAnalyses, found: Reversals, size: int) -> Reversals:
+def with_examples(results: DataResults, found: Reversals, size: int) -> Reversals:
     """Add to each reversal a test row that shows why, or why there is none."""
     for reason, absent in (
         (NO_ANSWERS, not results.study.keep_answers),
@@ -38,7 +36,7 @@ def with_examples(results: DataAnalyses, found: Reversals, size: int) -> Reversa
             return _without(found, f"{name} has no value for a single row")
     try:
         results._tables()  # refused if they have changed
-        plan, answers = make_plan(load_study(results.directory / STUDY)), read_answers(results)
+        plan, answers = results._plan, read_answers(results)
     except SimstudyError as error:
         return _without(found, str(error))
     names = (found.first, found.second)

@@ -22,8 +22,7 @@ from simstudy.study.constants import ANSWERS
 from simstudy.study.sizes import Size
 
 if TYPE_CHECKING:
-    from simstudy.results.analyses import Analyses
-    from simstudy.results.data_analyses import DataAnalyses
+    from simstudy.results.answers import AnswerResults
 
 _ROOM = 2_000_000  # thresholds of the rankings that are kept
 
@@ -44,6 +43,8 @@ class RankedAnswers(ABC):
     rarer: int | None  # the rarest class, if it is the same in all rankings
     number: int  # of rankings of each learner: models, or repeats
     rows: int  # of a ranking, at most
+    over: str  # what curves are averaged over: "models", "repeats" or "folds"
+    dataset: str = ""
 
     def __init__(self) -> None:
         self.heights = Heights(_ROOM)
@@ -73,7 +74,7 @@ class RankedAnswers(ABC):
         return {}
 
 
-def read_answers(results: DataAnalyses) -> dict[tuple[Any, ...], Answer]:
+def read_answers(results: AnswerResults) -> dict[tuple[Any, ...], Answer]:
     """Return the kept answers by the columns that name a cell."""
     import pyarrow.parquet as pq
 
@@ -82,10 +83,7 @@ def read_answers(results: DataAnalyses) -> dict[tuple[Any, ...], Answer]:
             f"{results.directory} has no answers, which curves are drawn from; run the study with "
             "keep_answers = true"
         )
-    data = bool(results.study.datasets)
-    keys = ["dataset", "repeat", "fold"] if data else ["model"]
-    keys += ["size", "learner"]
-    path = results.check_file(ANSWERS)
+    keys, path = results._answer_keys, results.check_file(ANSWERS)
     try:
         # Mapped and in one batch, nothing is copied or joined; starting threads takes longer.
         with pq.ParquetFile(path, memory_map=True, pre_buffer=False) as file:
@@ -150,7 +148,9 @@ class ModelAnswers(RankedAnswers):
     is not known, and answers of an exact test cannot be ranked.
     """
 
-    def __init__(self, results: Analyses) -> None:
+    over = "models"
+
+    def __init__(self, results: AnswerResults) -> None:
         super().__init__()
         self._results = results
         self._answers = read_answers(results)
@@ -201,7 +201,7 @@ class ModelAnswers(RankedAnswers):
 
     def rankings(self, size: int, positive: int | None) -> dict[str, list[Ranking]]:
         """Return the rankings of each learner, of the models that all learners have answers on."""
-        labels = self._results.learners
+        labels = self._results.treatments
         each = [
             [m for m in range(self._models) if (m, size, label) in self._answers]
             for label in labels
@@ -264,13 +264,13 @@ class DataAnswers(RankedAnswers):
 
     def __init__(
         self,
-        results: Analyses,
+        results: AnswerResults,
         dataset: str | None = None,
         every: Mapping[tuple[Any, ...], Answer] | None = None,
         by_fold: bool = False,
     ) -> None:
         super().__init__()
-        self._by_fold = by_fold
+        self._by_fold, self.over = by_fold, "folds" if by_fold else "repeats"
         names = list(dict.fromkeys(part["dataset"] for part in results.manifest["parts"]))
         self.dataset = names[0] if dataset is None else dataset
         if self.dataset not in names:
@@ -279,7 +279,7 @@ class DataAnswers(RankedAnswers):
         self._answers = {key[1:]: one for key, one in every.items() if key[0] == self.dataset}
         parts = [part for part in results.manifest["parts"] if part["dataset"] == self.dataset]
         self._training = {(part["repeat"], part["fold"]): part["train"] for part in parts}
-        self._labels = results.learners
+        self._labels = results.treatments
         counts = max((one.proba.shape[1] for one in self._answers.values()), default=2)
         recorded = tuple(results.manifest["classes"].get(self.dataset, ()))
         self.class_names = recorded if len(recorded) == counts else class_numbers(counts)
@@ -287,7 +287,7 @@ class DataAnswers(RankedAnswers):
         total = np.concatenate(targets) if targets else np.zeros(1, np.intp)
         self.rarer = rarest(weights_in(total, None, counts))
         self.number = len({part["repeat"] for part in parts})
-        self.rows = len(total) // max(len(self._labels) * self.number * len(results.sizes), 1)
+        self.rows = len(total) // max(len(self._labels) * self.number * len(results.doses), 1)
 
     def rankings(self, size: int, positive: int | None) -> dict[str, list[Ranking]]:
         """Return a ranking for each repeat, or for each fold."""

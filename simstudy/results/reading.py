@@ -1,4 +1,4 @@
-"""Reading what a study wrote; nothing that it names is looked up or executed."""
+"""The results of any study: what it wrote, read without executing anything that it names."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, ClassVar, overload
 
 import numpy as np
 
@@ -17,47 +17,85 @@ from simstudy.measures.base import MeasureInfo
 from simstudy.results.columns import written_files
 from simstudy.results.files import write_files
 from simstudy.results.manifest import filled
-from simstudy.results.recorded import foreign, recorded_study
+from simstudy.results.recorded import foreign
 from simstudy.results.store import COMPLETE, SHARD, Store
-from simstudy.study.constants import ANSWERS, FAILURES, REFINED, SCORES, TIMINGS
+from simstudy.study.constants import FAILURES, SCORES, STUDY, TIMINGS
+from simstudy.study.study import Study, load_study
 from simstudy.texts import as_csv, counted, csv_text, summary
 
 if TYPE_CHECKING:
     import pandas as pd
 
-_KEYS = ["model", "size", "learner"]
-_DATA_KEYS = ["dataset", "model", "repeat", "fold", "size", "learner"]
+    from simstudy.engine.plan import Plan
+
+_KEYS = ("model", "size", "learner")
 
 
-class Recorded:
-    """The tables and settings of a complete study; see `Results`."""
+def complete_manifest(directory: Path) -> dict[str, Any]:
+    """The manifest of complete results; any others are refused."""
+    manifest = Store(directory).manifest()
+    status = "" if manifest is None else manifest["status"]
+    if status.startswith(SHARD):
+        raise SimstudyError(
+            f"{directory} holds {status} of a study alone; simstudy merge joins all of them"
+        )
+    if manifest is None or status != COMPLETE:
+        raise SimstudyError(f"{directory} holds no complete results of a study")
+    return filled(manifest)
 
-    def __init__(self, directory: Path, reused: bool = True) -> None:
+
+class Results:
+    """What a study found, whatever it compares; `open_results` returns the class of its kind.
+
+    Attributes
+    ----------
+    directory : Path
+        Where the files are.
+    study : Study
+        The study as it was run. Opened from a directory, nothing that it names is looked up or
+        executed.
+    settings : dict
+        The same as a dictionary, section by section.
+    manifest : dict
+        What made the results: versions, seed, fingerprint, seconds.
+    reused : bool
+        Whether they were there already when the study was run.
+    note : str
+        What else should be known of how they were made; mostly empty.
+    """
+
+    _keys: ClassVar[tuple[str, ...]] = _KEYS  # columns that name a cell
+    _score_keys: ClassVar[tuple[str, ...]] = ("family", *_KEYS)
+
+    def __init__(
+        self,
+        directory: Path,
+        study: Study,
+        manifest: dict[str, Any],
+        reused: bool = True,
+        plan: Plan | None = None,
+    ) -> None:
         self.directory = directory
+        self.study = study
+        self.settings: dict[str, Any] = study.as_dict()
+        self.manifest = manifest
         self.reused = reused
         self.note = ""
-        manifest = Store(directory).manifest()
-        status = "" if manifest is None else manifest["status"]
-        if status.startswith(SHARD):
-            raise SimstudyError(
-                f"{directory} holds {status} of a study alone; simstudy merge joins all of them"
-            )
-        if manifest is None or status != COMPLETE:
-            raise SimstudyError(f"{directory} holds no complete results of a study")
-        self.manifest: dict[str, Any] = filled(manifest)
-        self.study = recorded_study(directory)
-        self.settings: dict[str, Any] = self.study.as_dict()
+        self._run_plan = plan  # if the study was run in this session
 
     def __repr__(self) -> str:
-        failed = counted(self.manifest["failures"], "failed cell")
-        sets = counted(len(self.study.datasets), "data set")
+        experiment, failed = self.study.experiment, self.manifest["failures"]
         parts = [
-            sets if self.study.datasets else counted(self.study.problems, "model"),
-            counted(len(self.learners), self.study.experiment.treatment),
-            counted(len(self.sizes), f"{self.study.experiment.dose} size"),
-            *([failed] if self.manifest["failures"] else []),
+            self._counted_problems,
+            counted(len(self.treatments), experiment.treatment),
+            counted(len(self.doses), f"{experiment.dose} size"),
+            *([counted(failed, "failed cell")] if failed else []),
         ]
         return summary(self, ", ".join(parts), f"in {str(self.directory)!r}")
+
+    @property
+    def _counted_problems(self) -> str:
+        return counted(self.problems, "problem")
 
     @property
     def measures(self) -> list[str]:
@@ -79,14 +117,24 @@ class Recorded:
         return not isinstance(self.study.data.test_size, int)
 
     @property
-    def learners(self) -> list[str]:
-        """The labels of the learners, or of what else is compared."""
+    def treatments(self) -> list[str]:
+        """The labels of what is compared."""
         return self.study.labels
 
     @property
-    def sizes(self) -> list[int]:
-        """The training sizes, or the doses of another kind of study."""
+    def doses(self) -> Sequence[float]:
+        """The doses, such as training sizes: numbers of rows, or shares of a training part."""
         return self.study.doses
+
+    @property
+    def problems(self) -> int:
+        """The number of problems that treatments are applied to: models or splits."""
+        return self.study.models
+
+    @property
+    def learners(self) -> list[str]:
+        """The labels of the learners, whether or not they are what is compared."""
+        return [spec.label for spec in self.study.learners]
 
     @property
     def foreign(self) -> list[str]:
@@ -109,19 +157,7 @@ class Recorded:
     @cached_property
     def scores(self) -> pd.DataFrame:
         """One row for each cell."""
-        keys = self._keys if self.study.datasets else ["family", *_KEYS]
-        return self._every_cell(SCORES, [*keys, *self.measures, "status"])
-
-    @property
-    def _keys(self) -> list[str]:
-        return _DATA_KEYS if self.study.datasets else _KEYS
-
-    @cached_property
-    def answers(self) -> pd.DataFrame:
-        """The class probabilities that each learner gave each test row, if the study kept them."""
-        if not self.study.keep_answers:
-            raise SimstudyError(f"{self.directory} has no answers; set keep_answers = true")
-        return self._as_written(ANSWERS)
+        return self._every_cell(SCORES, [*self._score_keys, *self.measures, "status"])
 
     @overload
     def to_csv(self) -> str: ...
@@ -151,17 +187,6 @@ class Recorded:
         return None
 
     @cached_property
-    def refined(self) -> pd.DataFrame:
-        """The cells of sizes that were added around crossings; thresholds use them."""
-        if not self.manifest["refined"]:
-            return self.scores.iloc[:0]
-        table = self._read(REFINED, list(self.scores.columns))
-        known = table["learner"].isin(self.learners) & (table["size"] > 0)
-        if not (known & table["model"].between(0, self.study.problems - 1)).all():
-            raise self._damaged(REFINED)
-        return table
-
-    @cached_property
     def timings(self) -> pd.DataFrame:
         """Seconds that fitting and predicting took in each cell.
 
@@ -176,20 +201,22 @@ class Recorded:
         return self._read(FAILURES, [*_KEYS, "status", "error", "stream", "traceback"])
 
     def _every_cell(self, name: str, columns: list[str]) -> pd.DataFrame:
-        """A table with a row for each cell, in the order of models, sizes and learners."""
+        """A table with a row for each cell, in the order of problems, doses and treatments."""
         table = self._read(name, columns)
-        models, sizes, labels = self.study.problems, self.sizes, self.learners
-        each = len(sizes) * len(labels)
+        models, sizes, labels = self.problems, len(self.doses), self.treatments
+        each = sizes * len(labels)
         if len(table) != models * each or not (
             np.array_equal(table["model"], np.repeat(np.arange(models), each))
-            and (
-                bool(self.study.datasets)  # whose sizes are those of their training parts
-                or np.array_equal(table["size"], np.tile(np.repeat(sizes, len(labels)), models))
-            )
-            and table["learner"].tolist() == labels * (models * len(sizes))
+            and self._has_sizes(table["size"])
+            and table["learner"].tolist() == labels * (models * sizes)
         ):
             raise self._damaged(name)
         return table
+
+    def _has_sizes(self, column: pd.Series[int]) -> bool:
+        """Whether the sizes of all cells are those of the study."""
+        each = np.repeat(self.study.doses, len(self.treatments))
+        return np.array_equal(column, np.tile(each, self.problems))
 
     def _read(self, name: str, columns: list[str]) -> pd.DataFrame:
         """A table that is as it was written and has these columns, of numbers or of texts."""
@@ -249,3 +276,34 @@ class Recorded:
         if name is not None and name not in self.measures:
             raise SimstudyError(f"no measure '{name}' here{suggestion(name, self.measures)}")
         return name or self.measures[0]
+
+    def _check_dose(self, size: int | None) -> None:
+        """Refuse a dose that the study does not have."""
+        known = self.study.doses
+        if size is not None and size not in known:
+            kind, texts = self.study.experiment.dose, ", ".join(map(self._dose_text, known))
+            text = f"no {kind} size {self._dose_text(size)} here; there are {texts}"
+            raise SimstudyError(text)
+
+    def _dose_text(self, size: int) -> str:
+        return f"{size:,}"
+
+    @cached_property
+    def _plan(self) -> Plan:
+        """What was run; plugins are executed, if they are those that the results were made with."""
+        from simstudy.engine.plan import make_plan
+
+        return self._run_plan or make_plan(load_study(self.directory / STUDY))
+
+    def about(self, kind: str, name: str) -> str:
+        """What a component says of itself in a line; empty if it is not known.
+
+        Parameters
+        ----------
+        kind : str
+            ``"family"``, ``"change"``, ``"learner"`` or ``"measure"``.
+        name : str
+            As in the study.
+        """
+        line: str = self.manifest["about"].get(kind, {}).get(name, "")
+        return line

@@ -4,32 +4,26 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from simstudy.engine.plan import make_plan
 from simstudy.engine.refit import Estimate, Refit, refit
 from simstudy.errors import SimstudyError, suggestion
-from simstudy.study.constants import STUDY
+from simstudy.sources.tables import Tables
 from simstudy.study.sizes import size_text
-from simstudy.study.study import load_study
 
 if TYPE_CHECKING:
-    from simstudy.results.analyses import Analyses
+    from simstudy.experiments.learners.data_results import DataResults
 
 
-def refitted(results: Analyses, learner: str, dataset: str | None) -> Refit:
-    """Fit a learner to a data set of a study; see `Analyses.refit`."""
-    if not results.study.datasets:
-        raise SimstudyError(
-            f"{results.directory} is a study of models, which has no data set to fit a learner to"
-        )
+def refitted(results: DataResults, learner: str, dataset: str | None) -> Refit:
+    """Fit a learner to a data set of a study; see `DataResults.refit`."""
     recorded = dict(results.manifest["conditions"]["datasets"])
     name = _chosen("data set", dataset, list(recorded))
     label = _chosen("learner", learner, results.learners)
-    study = load_study(results.directory / STUDY)  # executes plugins, if they are those of the run
-    plan = make_plan(study)
-    table = next(one for one in study.tables if one.name == name)
+    plan = results._plan  # executes plugins, if they are those of the run
+    assert isinstance(plan.source, Tables)
+    table = next(one for one in plan.source.tables if one.name == name)
     if table.digest != recorded[name]:
         raise SimstudyError(f"{table.path} has changed since the study was run; run it again")
-    return refit(study, plan, label, name, _estimate(results, label, name))
+    return refit(results.study, plan, table, label, _estimate(results, label, name))
 
 
 def _chosen(kind: str, name: str | None, known: list[str]) -> str:
@@ -43,9 +37,9 @@ def _chosen(kind: str, name: str | None, known: list[str]) -> str:
     return name
 
 
-def _estimate(results: Analyses, learner: str, dataset: str) -> Estimate:
+def _estimate(results: DataResults, learner: str, dataset: str) -> Estimate:
     """The mean of the primary measure over splits at the largest training size."""
-    measure, size = results.measures[0], size_text(max(results.sizes))
+    measure, size = results.measures[0], size_text(max(results.study.doses))
     means = results.dataset_means(measure)
     is_it = (means["dataset"] == dataset) & (means["size"] == size) & (means["learner"] == learner)
     (row,) = means[is_it].to_dict("records")

@@ -1,38 +1,73 @@
-"""The results of a study: what it wrote, the analyses of it, and figures."""
+"""Opening the results of a study, each as the class of its kind."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
-from simstudy.results.plots import Plots
+from simstudy.engine.plan import Plan
+from simstudy.results.identity import plugin_names
+from simstudy.results.reading import Results as Results
+from simstudy.results.reading import complete_manifest
+from simstudy.results.recorded import recorded_study
+from simstudy.study.study import Study
 
 
 def open_results(directory: str | Path) -> Results:
-    """Open the results that a study wrote."""
-    return Results(Path(directory))
+    """Open the results that a study wrote.
 
-
-class Results(Plots):
-    """What a study found.
-
-    Attributes
-    ----------
-    directory : Path
-        Where the files are.
-    study : Study
-        The study as it was run; nothing that it names is looked up or executed.
-    settings : dict
-        The same as a dictionary, section by section.
-    manifest : dict
-        What made the results: versions, seed, fingerprint, seconds.
-    reused : bool
-        Whether they were there already when the study was run.
-    note : str
-        What else should be known of how they were made; mostly empty.
+    Returns
+    -------
+    Results
+        Of the class of their kind, which has the analyses that apply: `LearnerResults` of a
+        comparison of learners on models, `DataResults` of one on data sets, `MeasureResults`,
+        `EstimatorResults` or `TestResults`.
     """
+    place = Path(directory)
+    manifest = complete_manifest(place)
+    study = recorded_study(place)
+    return study.experiment.results_class(study)(place, study, manifest)
 
-    def _repr_html_(self) -> str:
-        """What a notebook shows: the design and the means."""
-        from simstudy.report.tables.html import notebook_summary
 
-        return notebook_summary(self)
+def results_of(
+    study: Study, plan: Plan, directory: Path, reused: bool = True, *, runnable: bool = True
+) -> Results:
+    """The results in a directory of a study that is at hand.
+
+    Parameters
+    ----------
+    study : Study
+        The study that was run.
+    plan : Plan
+        Its plan.
+    directory : Path
+        Where its results are.
+    reused : bool
+        Whether they were there already.
+    runnable : bool
+        Whether cells can be run by this plan, or only by that of the study file in the results.
+    """
+    manifest = complete_manifest(directory)
+    kept = as_kept(study, plan, directory)
+    made = study.experiment.results_class(study)
+    return made(directory, kept, manifest, reused, plan if runnable else None)
+
+
+def as_kept(study: Study, plan: Plan, directory: Path) -> Study:
+    """The study with the paths that the study file in its results has: of copies, and of data."""
+    placed = plan.source.placed(study.as_dict(), directory)
+    paths = [section["path"] for section in placed.get("datasets", ())]
+    moved = [
+        section.model_copy(update={"path": path})
+        for section, path in zip(study.datasets, paths, strict=False)
+    ]
+    family = study.family
+    if family is not None and "family" in placed:
+        files = {key: value for key, value in placed["family"].items() if key != "name"}
+        family = replace(family, resolved=files)
+    return replace(
+        study,
+        plugins=tuple(plugin_names(plan)),
+        family=family,
+        datasets=tuple(moved) or study.datasets,
+    )

@@ -19,6 +19,7 @@ from simstudy.data.sample import Sample
 from simstudy.data.suggested import suggested_preparation
 from simstudy.engine.seeds import stream
 from simstudy.errors import SimstudyError
+from simstudy.experiments.learners.data_results import DataResults
 from simstudy.results.files import write_files
 from simstudy.results.results import Results
 from simstudy.study.constants import FAILURES, MAX_MODELS
@@ -292,7 +293,7 @@ def _outlook(
     training = about.rows * (about.folds - 1) // about.folds
     real = tuple(max(1, int(share * training)) for share in _SHARES)
     present = Present(_scores(splits, measure, labels), real, 1 / about.folds)
-    sizes = tuple(drawn.sizes)
+    sizes = tuple(drawn.study.doses)
     simulated = Simulated(_scores(drawn, measure, labels), sizes, real[-1])
     rng = stream(about.seed, "advise", 0, measure)
     return Outlook(
@@ -309,9 +310,9 @@ def _outlook(
 
 def _scores(results: Results, measure: str, labels: Sequence[str]) -> FloatArray:
     """Scores by model or split, size and learner."""
-    shape = (-1, len(results.sizes), len(results.learners))
+    shape = (-1, len(results.doses), len(results.treatments))
     values = results.scores[measure].to_numpy(np.float64).reshape(shape)
-    return values[..., [results.learners.index(label) for label in labels]]
+    return values[..., [results.treatments.index(label) for label in labels]]
 
 
 def _has_gaps(results: Results, label: str) -> bool:
@@ -320,6 +321,7 @@ def _has_gaps(results: Results, label: str) -> bool:
 
 def _leads(splits: Results, measure: str, labels: Sequence[str]) -> tuple[Lead, ...]:
     """Who is significantly ahead of whom now."""
+    assert isinstance(splits, DataResults)
     tests = splits.winners(measure).pairs
     keys = ("winner", "loser", "difference", "p_adjusted")
     return tuple(

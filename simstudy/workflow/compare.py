@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from simstudy.errors import SimstudyError
+from simstudy.results.analyses import ModelResults
 from simstudy.results.files import write_files
 from simstudy.results.results import Results
 
@@ -78,7 +79,7 @@ def compare_studies(
     apart = "" if variants else not_comparable(named, measure)
     compared = len(named) > 1 and not (apart or variants)
     return compare_page(
-        named,
+        {name: one for name, one in named.items() if isinstance(one, ModelResults)},
         measure,
         verdicts or (),
         changes=changes(named, measure) if compared else None,

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, Unpack
 
 from simstudy.engine.workers.child import spare_children
+from simstudy.experiments.learners.data_results import DataResults
 from simstudy.results.results import Results
 from simstudy.study.lists import Collection
 from simstudy.study.study import Study
@@ -97,6 +98,7 @@ def _agreements(
     found = []
     for printed in collection.published:
         own = named[printed.study]
+        assert isinstance(own, DataResults)
         means = own.dataset_table(printed.measure or None)
         means = means if own.info(printed.measure or None).greater_is_better else -means
         made = agreement(means, printed.values, printed.leave_out, printed.tolerance)

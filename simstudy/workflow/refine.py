@@ -53,7 +53,7 @@ def _proposed(results: Results, table: pd.DataFrame, tests: Analysis) -> dict[in
     from simstudy.analysis.refinement import sizes_to_add
     from simstudy.analysis.thresholds import compared
 
-    if len(results.learners) < 2 or len(results.sizes) < 2:
+    if len(results.treatments) < 2 or len(results.doses) < 2:
         return {}
     pairs = compared(
         table,
@@ -63,7 +63,7 @@ def _proposed(results: Results, table: pd.DataFrame, tests: Analysis) -> dict[in
         adjustment=tests.adjustment,
         share=results.info().share,
     )
-    return sizes_to_add(pairs, results.sizes)
+    return sizes_to_add(pairs, results.study.doses)
 
 
 def _with_added(

@@ -14,9 +14,10 @@ from simstudy.engine.plan import Plan, make_plan
 from simstudy.engine.task import Cell, CellKey, prepare
 from simstudy.engine.workers.worker import limit_memory
 from simstudy.errors import SOME_FAILED, SimstudyError
+from simstudy.results.analyses import ModelResults
 from simstudy.results.manifest import filled
 from simstudy.results.recorded import foreign, recorded_plan, recorded_study
-from simstudy.results.results import Results
+from simstudy.results.results import Results, results_of
 from simstudy.results.store import SHARD, Store
 from simstudy.study.constants import FAILURES
 from simstudy.study.sizes import size_text
@@ -91,13 +92,18 @@ def run_study(
             def compute(wide: Plan, cells: Mapping[int, list[CellKey]]) -> None:
                 _compute(wide, store, cells, plan.problems, options, update)
 
-            if add_sizes(Results(store.directory), plan, store, study.analysis, compute):
+            made = results_of(study, plan, store.directory)
+            if add_sizes(made, plan, store, study.analysis, compute):
                 reused = False
             if not (store.manifest() or {}).get("refined"):
-                courses = Results(store.directory).findings().courses
+                made = results_of(study, plan, store.directory)
+                assert isinstance(made, ModelResults)
+                courses = made.findings().courses
                 crossed = any(course.changes for course in courses)
                 store.notes.append(CLOSE_SIZES if crossed else NO_CROSSING)
-        return _results(study, plan, store, reused, options.get("report", True))
+        store.write_study(study.as_dict(), plan)
+        made = results_of(study, plan, store.directory, reused)
+        return _reported(made, store, options.get("report", True))
 
 
 def _check_call(study: Any, options: RunOptions) -> None:
@@ -110,10 +116,8 @@ def _check_call(study: Any, options: RunOptions) -> None:
         )
 
 
-def _results(study: Study, plan: Plan, store: Store, reused: bool, report: bool) -> Results:
-    """The results in the directory, with the study's present title and a report if wanted."""
-    store.write_study(study.as_dict(), plan)
-    results = Results(store.directory, reused)
+def _reported(results: Results, store: Store, report: bool) -> Results:
+    """The results, with a report if wanted."""
     if results.manifest["failures"] == results.manifest["cells"]:
         raise SimstudyError(
             f"every cell of the study failed; see {store.directory / FAILURES}; the first "
@@ -217,7 +221,9 @@ def merge(
             whole.finish(plan, {"seconds": None})
         if refine and _refine_joined(study, plan, whole):
             reused = False
-        return _results(study, plan, whole, reused, report=True)
+        whole.write_study(study.as_dict(), plan)
+        made = results_of(study, plan, whole.directory, reused, runnable=False)
+        return _reported(made, whole, report=True)
 
 
 def _refine_joined(study: Study, plan: Plan, store: Store) -> bool:
@@ -233,7 +239,8 @@ def _refine_joined(study: Study, plan: Plan, store: Store) -> bool:
         _compute(wide, store, cells, plan.problems, {}, None)
 
     try:
-        return add_sizes(Results(store.directory), plan, store, study.analysis, compute)
+        made = results_of(study, plan, store.directory, runnable=False)
+        return add_sizes(made, plan, store, study.analysis, compute)
     except _CodeNeededError as error:
         store.notes.append(str(error))
         return False

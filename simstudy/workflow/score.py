@@ -18,7 +18,7 @@ from simstudy.results.identity import levels, owner
 from simstudy.results.journal import Journal
 from simstudy.results.manifest import descriptions, filled
 from simstudy.results.recorded import recorded_plan, recorded_study
-from simstudy.results.results import Results
+from simstudy.results.results import Results, open_results
 from simstudy.results.store import Store
 from simstudy.study.constants import STUDY
 from simstudy.study.registry import MEASURES
@@ -79,11 +79,12 @@ def add_measures(
             store.descriptions = _described(make_plan(study), filled(manifest))
             store.begin(settings, asked)
             store.finish(asked, {"seconds": (store.manifest() or {}).get("seconds")})
+        results = open_results(store.directory)
         if report and not store.has_report():
             from simstudy.report.files import write_report
 
-            write_report(Results(store.directory), store)
-    return Results(store.directory)
+            write_report(results, store)
+    return results
 
 
 def _described(plan: Plan, manifest: dict[str, Any]) -> dict[str, Any]:

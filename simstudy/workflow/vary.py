@@ -14,6 +14,7 @@ from simstudy.analysis.claims import check_statements
 from simstudy.engine.plan import make_plan
 from simstudy.engine.workers.child import spare_children
 from simstudy.errors import SimstudyError
+from simstudy.results.analyses import ModelResults
 from simstudy.results.files import write_files
 from simstudy.results.results import Results
 from simstudy.study.claims import Claim, Statement
@@ -144,6 +145,7 @@ def statements(found: Sequence[Results]) -> list[Statement]:
     """Every "X beats Y at n rows" that any of the results supports, by size."""
     beats: dict[tuple[int, str, str], None] = {}
     for results in found:
+        assert isinstance(results, ModelResults)
         for pair in results.findings().pairs:
             if pair.winner is not None:
                 ahead = pair.seen_from(pair.winner)

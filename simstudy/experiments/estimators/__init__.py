@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from simstudy.engine.plan import Plan
     from simstudy.engine.task import Task
     from simstudy.experiments.page import Page
+    from simstudy.results.reading import Results
     from simstudy.study.sections import StudyFile
     from simstudy.study.spec import Spec
     from simstudy.study.study import Study
@@ -122,6 +123,12 @@ class Estimators(Experiment):
         from simstudy.experiments.estimators.kept import estimate_columns
 
         return estimate_columns(plan, keys, kept)
+
+    def results_class(self, study: Study) -> type[Results]:
+        """Return the class of its results."""
+        from simstudy.experiments.estimators.results import EstimatorResults
+
+        return EstimatorResults
 
     def page(self) -> Page:
         """Return its sentences, tables and files."""

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
+from simstudy.experiments.estimators.results import EstimatorResults
 from simstudy.experiments.page import Page
 from simstudy.measures.base import MeasureInfo
 from simstudy.report.prose.phrases import all_sizes
@@ -52,10 +53,12 @@ class EstimatorsPage(Page):
         """Return bias, spread and coverage."""
         from simstudy.experiments.estimators.tables import estimate_tables
 
+        assert isinstance(results, EstimatorResults)
         return estimate_tables(results)
 
     def files(self, results: Results) -> dict[str, pd.DataFrame]:
         """Return the same for files."""
         from simstudy.experiments.estimators.tables import estimate_files
 
+        assert isinstance(results, EstimatorResults)
         return estimate_files(results)

@@ -7,10 +7,10 @@ from typing import Any
 
 import pandas as pd
 
+from simstudy.experiments.estimators.results import EstimatorResults
 from simstudy.report.prose.numbers import fixed, number, percent, percentages, signed
 from simstudy.report.prose.phrases import level
 from simstudy.report.tables.table import Cell, Table, make_table, words
-from simstudy.results.results import Results
 
 _TARGETS = {
     "exact": "the classifier trained on the rows available",
@@ -25,7 +25,7 @@ _INTERVALS = {
 }
 
 
-def estimate_tables(results: Results) -> list[Table]:
+def estimate_tables(results: EstimatorResults) -> list[Table]:
     """Bias, spread and coverage of all estimators, by learner, measure and rows available."""
     return [
         table
@@ -34,7 +34,7 @@ def estimate_tables(results: Results) -> list[Table]:
     ]
 
 
-def estimate_files(results: Results) -> dict[str, pd.DataFrame]:
+def estimate_files(results: EstimatorResults) -> dict[str, pd.DataFrame]:
     """The same as tables for files."""
     named = {"estimators.csv": results.estimator_quality, "coverage.csv": results.interval_quality}
     return {
@@ -45,7 +45,7 @@ def estimate_files(results: Results) -> dict[str, pd.DataFrame]:
     }
 
 
-def _quality(results: Results, target: str) -> Table:
+def _quality(results: EstimatorResults, target: str) -> Table:
     found = results.estimator_quality(target)
     lines: list[list[str | Cell]] = [
         [
@@ -75,14 +75,14 @@ def _quality(results: Results, target: str) -> Table:
     )
 
 
-def _subject(row: Mapping[Hashable, Any], results: Results) -> list[Cell]:
+def _subject(row: Mapping[Hashable, Any], results: EstimatorResults) -> list[Cell]:
     """What a row of a table is about."""
-    place = results.learners.index(row["estimator"])
+    place = results.treatments.index(row["estimator"])
     named = [words(text) for text in (row["measure"], row["learner"], f"{row['size']:,}")]
     return [*named, words(row["estimator"], "", place)]
 
 
-def _coverage(results: Results, target: str) -> Table:
+def _coverage(results: EstimatorResults, target: str) -> Table:
     found = results.interval_quality(target)
     lines: list[list[str | Cell]] = [
         [

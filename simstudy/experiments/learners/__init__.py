@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from simstudy.engine.plan import Plan
     from simstudy.engine.task import Task
     from simstudy.experiments.page import Page
+    from simstudy.results.reading import Results
     from simstudy.study.spec import Spec
     from simstudy.study.study import Study
 
@@ -79,6 +80,16 @@ class Learners(Experiment):
         from simstudy.engine.task import role
 
         return role(treatment, dose)
+
+    def results_class(self, study: Study) -> type[Results]:
+        """Return the class of its results: on data sets, or on models."""
+        if study.datasets:
+            from simstudy.experiments.learners.data_results import DataResults
+
+            return DataResults
+        from simstudy.experiments.learners.results import LearnerResults
+
+        return LearnerResults
 
     def page(self) -> Page:
         """Return its sentences, tables and files."""

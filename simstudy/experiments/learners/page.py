@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from simstudy.experiments.page import Page
 from simstudy.measures.base import MeasureInfo
+from simstudy.report.printed import Maker
 from simstudy.report.prose.phrases import MAX_NAMED, all_sizes, listed
 from simstudy.study.study import Study
 from simstudy.texts import counted
@@ -36,6 +37,12 @@ class LearnersPage(Page):
             f"To compare {counted(len(labels), 'learner')} by how near the class probabilities "
             f"that {learn} come to the truth{more}."
         )
+
+    def figures(self) -> dict[str, Maker]:
+        """Return reliability, regret, and rewards against divergences."""
+        from simstudy.report.figures import LEARNER_MAKERS
+
+        return LEARNER_MAKERS
 
     def estimands(self, study: Study, info: MeasureInfo) -> str:
         """Return the means, differences and thresholds."""

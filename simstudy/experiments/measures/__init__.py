@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from simstudy.engine.plan import Plan
     from simstudy.engine.task import Task
     from simstudy.experiments.page import Page
+    from simstudy.results.reading import Results
     from simstudy.study.sections import StudyFile
     from simstudy.study.spec import Spec
     from simstudy.study.study import Study
@@ -117,6 +118,12 @@ class Measures(Experiment):
         from simstudy.experiments.measures.picks import picks_columns
 
         return picks_columns(plan, keys, kept)
+
+    def results_class(self, study: Study) -> type[Results]:
+        """Return the class of its results."""
+        from simstudy.experiments.measures.results import MeasureResults
+
+        return MeasureResults
 
     def page(self) -> Page:
         """Return its sentences, tables and files."""

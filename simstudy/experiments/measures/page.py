@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from simstudy.experiments.measures.results import MeasureResults
 from simstudy.experiments.page import Page
 from simstudy.measures.base import MeasureInfo
 from simstudy.report.prose.phrases import MAX_NAMED, listed
@@ -65,4 +66,5 @@ class MeasuresPage(Page):
         """Return how many rows measures need, and what they contradict."""
         from simstudy.experiments.measures.tables import choice_tables
 
+        assert isinstance(results, MeasureResults)
         return choice_tables(results)

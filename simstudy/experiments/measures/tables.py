@@ -7,25 +7,25 @@ from typing import Any
 
 import pandas as pd
 
+from simstudy.experiments.measures.results import MeasureResults
 from simstudy.report.prose.numbers import NONE, percent, percentages, rows
 from simstudy.report.prose.phrases import level
 from simstudy.report.tables.table import Cell, Table, make_table, words
-from simstudy.results.results import Results
 
 
-def choice_tables(results: Results) -> list[Table]:
+def choice_tables(results: MeasureResults) -> list[Table]:
     """How many rows measures need, which contradict the truth, and which each other."""
     return [needed(results), against_truth(results), contradictions(results)]
 
 
-def needed(results: Results) -> Table:
+def needed(results: MeasureResults) -> Table:
     """How many test rows each measure needs to be as good as the best one, by each target."""
     at, study = results.reference, results.study
     columns = {target.label: f"right_{target.label}" for target in study.targets}
     found = {target: results.rows_needed(column) for target, column in columns.items()}
     every = pd.concat(found, names=["target"]).reset_index("target")
     lines: list[list[str | Cell]] = []
-    for index, measure in enumerate(results.learners):
+    for index, measure in enumerate(results.treatments):
         rows_of = every[every["learner"] == measure].set_index("target")
         cells = [_needed(rows_of.loc[target].to_dict()) for target in found]
         lines.append([words(measure, "", index), *cells])
@@ -64,13 +64,13 @@ def between(low: float, high: float) -> str:
     return f"{rows(round(low))} to {rows(round(high))}"
 
 
-def against_truth(results: Results) -> Table:
+def against_truth(results: MeasureResults) -> Table:
     """How often each measure prefers the worse learner, by each target."""
     at, found = results.reference, results.against_truth()
     here = found[found["size"] == at]
     targets = [*dict.fromkeys(here["target"])]
     lines: list[list[str | Cell]] = []
-    for index, measure in enumerate(results.learners):
+    for index, measure in enumerate(results.treatments):
         line: list[str | Cell] = [words(measure, "", index)]
         for target in targets:
             row = here[(here["target"] == target) & (here["measure"] == measure)].iloc[0]
@@ -93,12 +93,12 @@ def against_truth(results: Results) -> Table:
     )
 
 
-def _intervals(results: Results) -> str:
+def _intervals(results: MeasureResults) -> str:
     confidence = level(results.study.analysis.confidence)
     return f"unadjusted {confidence} Clopper–Pearson intervals between models"
 
 
-def contradictions(results: Results) -> Table:
+def contradictions(results: MeasureResults) -> Table:
     """How often two measures prefer different learners."""
     at, found = results.reference, results.contradictions()
     here = found[found["size"] == at]
@@ -108,7 +108,7 @@ def contradictions(results: Results) -> Table:
         )
         for row in here.to_dict("records")
     }
-    labels = results.learners
+    labels = results.treatments
     lines: list[list[str | Cell]] = []
     for index, one in enumerate(labels):
         cells = [

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from simstudy.engine.plan import Plan
     from simstudy.engine.task import Task
     from simstudy.experiments.page import Page
+    from simstudy.results.reading import Results
     from simstudy.study.sections import StudyFile
     from simstudy.study.spec import Spec
     from simstudy.study.study import Study
@@ -83,6 +84,12 @@ class Tests(Experiment):
     def role(self, treatment: Spec, dose: int) -> str:
         """Return the role of the stream of the first data set."""
         return f"train/{dose}/0"
+
+    def results_class(self, study: Study) -> type[Results]:
+        """Return the class of its results."""
+        from simstudy.experiments.tests.results import TestResults
+
+        return TestResults
 
     def page(self) -> Page:
         """Return its sentences, tables and files."""

@@ -56,8 +56,8 @@ def unlike(studies: Mapping[str, Results]) -> list[str]:
     """What not all studies have, and conventions that make their numbers different in kind."""
     notes = []
     for what, lists in (
-        ("learners", {name: found.learners for name, found in studies.items()}),
-        ("sizes", {name: [f"{n:,}" for n in found.sizes] for name, found in studies.items()}),
+        ("learners", {name: found.treatments for name, found in studies.items()}),
+        ("sizes", {name: [f"{n:,}" for n in found.doses] for name, found in studies.items()}),
         ("measures", {name: found.measures for name, found in studies.items()}),
     ):
         shared = set.intersection(*map(set, lists.values()))

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from simstudy.analysis.findings import Absent
 from simstudy.errors import SimstudyError
+from simstudy.experiments.learners.data_results import DataResults
 from simstudy.report.data_measures import measure_pairs
 from simstudy.report.prose.data_finding import reversal_sentence
 from simstudy.report.tables import datasets as build
 from simstudy.report.tables.table import Table
-from simstudy.results.results import Results
 
 ALONE = Absent("it needs at least two learners")
 
 
-def data_tables(results: Results) -> dict[str, Table | Absent]:
+def data_tables(results: DataResults) -> dict[str, Table | Absent]:
     """Means, winners and tests of every measure, and measures compared, by name."""
-    several = len(results.learners) > 1
+    several = len(results.treatments) > 1
     found: dict[str, Table | Absent] = {}
     for place, name in enumerate(results.measures):
         findings, end = results.data_findings(name), f"_{name}" if place else ""
@@ -27,7 +27,7 @@ def data_tables(results: Results) -> dict[str, Table | Absent]:
             found[f"across{end}"] = Absent("it needs two learners and two data sets with all means")
             continue
         found[f"across{end}"] = build.pairs(over, findings.info)
-        if len(results.learners) > 2:
+        if len(results.treatments) > 2:
             found[f"tests{end}"] = build.tests(over)
     for first, second in measure_pairs(results.measures):
         labels = (results.info(first).label, results.info(second).label)

@@ -12,6 +12,7 @@ from simstudy.analysis.data_findings import DataFindings
 from simstudy.analysis.datasets import SPREAD
 from simstudy.analysis.over_sets import LEAST_SETS, OverSets
 from simstudy.analysis.reversals import Reversals
+from simstudy.experiments.learners.data_results import DataResults
 from simstudy.measures.base import MeasureInfo
 from simstudy.report.prose import data_finding as prose
 from simstudy.report.prose.numbers import (
@@ -305,24 +306,24 @@ def costs(results: Results, totals: pd.DataFrame) -> Table:
                 duration(float(own["predict_seconds"][name])),
                 learners=(place,),
             )
-            for place, name in enumerate(results.learners)
+            for place, name in enumerate(results.treatments)
         ]
         lines.append([words(str(dataset)), *cells])
-    heads = [words("data set"), *_heads(tuple(results.learners))]
+    heads = [words("data set"), *_heads(tuple(results.treatments))]
     title = "Median time to fit, and below it to predict, a split"
     return make_table("seconds", title, heads, lines, cut=True, data=totals)
 
 
 def size_words(results: Results, size: int) -> str:
     """The training size as it stands in a title, if a study has several."""
-    return f" after {size_text(size)} training rows" if len(results.sizes) > 1 else ""
+    return f" after {size_text(size)} training rows" if len(results.study.doses) > 1 else ""
 
 
-def dataset_tables(results: Results) -> list[Table]:
+def dataset_tables(results: DataResults) -> list[Table]:
     """The means of the primary measure, a table for each training size."""
     return [
         means(results.data_findings(size=given(size)), size_words(results, size))
-        for size in results.sizes
+        for size in results.study.doses
     ]
 
 

@@ -7,6 +7,7 @@ import pandas as pd
 from simstudy.analysis.regret import PARTS, Regret
 from simstudy.report.prose.numbers import NONE, duration, number, rows
 from simstudy.report.tables.table import Cell, Table, by_size, make_table, words
+from simstudy.results.analyses import ModelResults
 from simstudy.results.results import Results
 from simstudy.study.sizes import size_text
 
@@ -60,19 +61,19 @@ def measures(results: Results) -> Table:
     return make_table("measures", "Measures", heads, lines, texts=6)
 
 
-def costs(results: Results, medians: pd.DataFrame) -> Table:
+def costs(results: ModelResults, medians: pd.DataFrame) -> Table:
     """Median seconds to fit and to predict, learners by sizes."""
     cells = {}
     for row in medians.to_dict("records"):
         times = duration(row["fit_seconds"]), duration(row["predict_seconds"])
         cells[row["learner"], row["size"]] = Cell(*times)
     title = "Median time to fit, and below it to predict, by training rows"
-    return by_size("seconds", title, results.learners, results.sizes, cells, data=medians)
+    return by_size("seconds", title, results.treatments, results.doses, cells, data=medians)
 
 
 def regret(results: Results, split: Regret) -> Table:
     """Mean regret and its parts with their standard errors."""
-    places = {label: place for place, label in enumerate(results.learners)}
+    places = {label: place for place, label in enumerate(results.treatments)}
     found = sorted(split.table.to_dict("records"), key=lambda row: places[row["learner"]])
     lines = [
         [

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from simstudy.analysis.findings import Absent
 from simstudy.errors import SimstudyError
+from simstudy.experiments.learners.data_results import DataResults
 from simstudy.report.output import make_directory, missing, section, write_files
 from simstudy.report.prose.captions import made
 from simstudy.report.prose.design import data_design
@@ -14,6 +15,7 @@ from simstudy.report.tables.data_set import data_tables
 from simstudy.report.tables.latex import as_latex
 from simstudy.report.tables.markdown import as_markdown
 from simstudy.report.tables.table import Table
+from simstudy.results.analyses import ModelResults
 from simstudy.results.results import Results
 
 ENDINGS = {"latex": "tex", "markdown": "md", "csv": "csv"}
@@ -21,8 +23,9 @@ ENDINGS = {"latex": "tex", "markdown": "md", "csv": "csv"}
 
 def paper_tables(results: Results) -> dict[str, Table | Absent]:
     """The means of every measure and the tests of the primary one, by name."""
-    if results.study.datasets:
+    if isinstance(results, DataResults):
         return data_tables(results)
+    assert isinstance(results, ModelResults)
     first, *others = results.measures
     primary = results.findings(first)
     found: dict[str, Table | Absent] = {"means": build.means(primary)}

@@ -7,7 +7,7 @@ from markupsafe import Markup, escape
 from simstudy.report.prose.design import design
 from simstudy.report.tables.findings import means
 from simstudy.report.tables.table import Cell, Table
-from simstudy.results.results import Results
+from simstudy.results.analyses import ModelResults
 
 _MANY = 8  # columns; tables with more are set closer
 
@@ -63,7 +63,7 @@ def _more(cell: Cell) -> str:
     return f' <span class="more">{escape(cell.more)}</span>' if cell.more else ""
 
 
-def notebook_summary(results: Results) -> str:
+def notebook_summary(results: ModelResults) -> str:
     """Write a study's design and means, for notebooks."""
     study, table = results.study, means(results.findings())
     text = Markup("<strong>{}</strong><p>{}.</p><p>{}</p>{}<p>{}</p>")

@@ -1,4 +1,4 @@
-"""The analyses of comparisons of measures."""
+"""What a comparison of measures found."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ import math
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from simstudy.errors import SimstudyError
-from simstudy.results.estimator_analyses import EstimatorAnalyses
+from simstudy.results.analyses import ModelResults
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -16,14 +15,12 @@ if TYPE_CHECKING:
 REFERENCE = 100  # test rows, if the study has this size
 
 
-class MeasureAnalyses(EstimatorAnalyses):
-    """Analyses of the choices that measures made between learners; see `Results`."""
+class MeasureResults(ModelResults):
+    """How measures choose between learners; see `ModelResults`.
 
-    def _demand_measures(self) -> None:
-        if self.study.compare != "measures":
-            raise SimstudyError(
-                f"{self.directory} compares {self.study.compare}, not measures: it has no choices"
-            )
+    The columns of the scores, such as ``right_accuracy``, are its `measures`; what is compared are
+    its `treatments`.
+    """
 
     @cached_property
     def picks(self) -> pd.DataFrame:
@@ -32,10 +29,9 @@ class MeasureAnalyses(EstimatorAnalyses):
         A measure has 1 where it prefers the first learner of the pair (`learner_pairs`), −1 the
         second, 0 neither, and 2 if its cell failed; ``truth_<target>`` has which is truly better.
         """
-        self._demand_measures()
         name = self.study.experiment.keeps
         table = self._as_written(name)
-        wanted = ["model", "size", "pair", "repeat", *self._truths, *self.learners]
+        wanted = ["model", "size", "pair", "repeat", *self._truths, *self.treatments]
         if [*table] != wanted:
             raise self._damaged(name)
         return table
@@ -51,27 +47,28 @@ class MeasureAnalyses(EstimatorAnalyses):
     @property
     def learner_pairs(self) -> list[tuple[str, str]]:
         """The pairs of learners between which measures choose, by number."""
-        self._demand_measures()
-        return [*itertools.combinations([spec.label for spec in self.study.learners], 2)]
+        return [*itertools.combinations(self.learners, 2)]
 
     @property
     def reference(self) -> int:
         """The test size to which others are compared: 100 rows, or the one in the middle."""
-        sizes = self.sizes
+        sizes = self.doses
         return REFERENCE if REFERENCE in sizes else sizes[(len(sizes) - 1) // 2]
 
     def contradictions(self) -> pd.DataFrame:
         """How often two measures prefer different learners; see `analysis.choices`."""
         from simstudy.analysis.choices import contradictions
 
-        return contradictions(self.picks, self.learners, self.sizes, self.study.analysis.confidence)
+        return contradictions(
+            self.picks, self.treatments, self.doses, self.study.analysis.confidence
+        )
 
     def against_truth(self) -> pd.DataFrame:
         """How often each measure contradicts the truth by each target; see `analysis.choices`."""
         from simstudy.analysis.choices import against_truth
 
         confidence = self.study.analysis.confidence
-        return against_truth(self.picks, self.learners, self._targets, self.sizes, confidence)
+        return against_truth(self.picks, self.treatments, self._targets, self.doses, confidence)
 
     def rows_needed(self, measure: str | None = None, at: int | None = None) -> pd.DataFrame:
         """How many test rows each measure needs to be as good as the best one at ``at`` rows.
@@ -90,14 +87,11 @@ class MeasureAnalyses(EstimatorAnalyses):
         from simstudy.analysis.adjustment import family_sizes
         from simstudy.analysis.choices import rows_needed
 
-        self._demand_measures()
         at = self.reference if at is None else at
-        if at not in self.sizes:
-            known = ", ".join(f"{size:,}" for size in self.sizes)
-            raise SimstudyError(f"no test size {at:,} here; there are {known}")
+        self._check_dose(at)
         name = self._measure(measure)
         better, options = self.info(name).greater_is_better, self.study.analysis
-        pairs = np.full(len(self.sizes), math.comb(len(self.learners), 2))
+        pairs = np.full(len(self.doses), math.comb(len(self.treatments), 2))
         among = family_sizes(options.adjustment, pairs)[0]
         further = 0 if options.adjustment == "none" else int(among)
         return rows_needed(self.scores, name, at, better, options.confidence, further)

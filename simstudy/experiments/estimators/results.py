@@ -1,19 +1,23 @@
-"""The analyses of comparisons of estimators."""
+"""What a comparison of estimators found."""
 
 from __future__ import annotations
 
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from simstudy.errors import SimstudyError
-from simstudy.results.data_analyses import DataAnalyses
+from simstudy.results.analyses import ModelResults
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-class EstimatorAnalyses(DataAnalyses):
-    """Analyses of estimates of performance; see `Results`."""
+class EstimatorResults(ModelResults):
+    """How near estimates of performance come to the truth; see `ModelResults`."""
+
+    @property
+    def sizes(self) -> list[int]:
+        """The numbers of rows available."""
+        return self.doses
 
     @cached_property
     def estimates(self) -> pd.DataFrame:
@@ -24,11 +28,6 @@ class EstimatorAnalyses(DataAnalyses):
         """
         from simstudy.experiments.estimators.kept import COLUMNS
 
-        if self.study.compare != "estimators":
-            raise SimstudyError(
-                f"{self.directory} compares {self.study.compare}, not estimators: it has no "
-                "estimates"
-            )
         name = self.study.experiment.keeps
         table = self._as_written(name)
         if [*table] != [*COLUMNS]:

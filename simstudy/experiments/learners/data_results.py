@@ -1,12 +1,15 @@
-"""The analyses of studies of data sets."""
+"""What a comparison of learners on data sets found."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from simstudy.errors import SimstudyError
-from simstudy.results.reading import Recorded
+from simstudy.results.answers import AnswerResults
+from simstudy.study.sizes import Size, size_text
+from simstudy.texts import counted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -15,11 +18,50 @@ if TYPE_CHECKING:
     from simstudy.analysis.data_findings import DataFindings
     from simstudy.analysis.reversals import Reversals
     from simstudy.analysis.winners import Winners
+    from simstudy.engine.refit import Refit
+    from simstudy.results.curves import Curves
+    from simstudy.results.ranked_answers import DataAnswers
     from simstudy.study.study import Study
 
 
-class DataAnalyses(Recorded):
-    """Analyses of the scores of splits of data sets; see `Results`."""
+class DataResults(AnswerResults):
+    """What learners predict of data sets, after training on parts of their rows; see `Results`.
+
+    The splits of a data set share rows, so that the analyses of models do not apply.
+    """
+
+    _keys = ("dataset", "model", "repeat", "fold", "size", "learner")
+    _score_keys = _keys
+    _answer_keys = ("dataset", "repeat", "fold", "size", "learner")
+
+    @property
+    def datasets(self) -> list[str]:
+        """The names of the data sets."""
+        return [*dict.fromkeys(part["dataset"] for part in self.manifest["parts"])]
+
+    @property
+    def sizes(self) -> list[float]:
+        """The training sizes: rows, or shares of the training part, 1.0 for all of it."""
+        return [Size.stored(size).value for size in self.study.doses]
+
+    @property
+    def doses(self) -> list[float]:
+        """The training sizes."""
+        return self.sizes
+
+    @property
+    def _counted_problems(self) -> str:
+        return counted(len(self.study.datasets), "data set")
+
+    def _has_sizes(self, column: pd.Series[int]) -> bool:
+        return True  # a share is of the training part of each split
+
+    def _dose_text(self, size: int) -> str:
+        return size_text(size)
+
+    def _dose(self, size: float | None) -> int:
+        """The whole number by which a training size is kept; of the last one if left out."""
+        return self.study.doses[-1] if size is None else Size(size).number
 
     @cached_property
     def _data_findings(self) -> dict[tuple[str, int, float], DataFindings]:
@@ -41,16 +83,22 @@ class DataAnalyses(Recorded):
         `analysis.data_findings`.
         """
         from simstudy.analysis.data_findings import DataFindings, rope_of
-        from simstudy.study.sizes import Size
 
-        name, at = self._measure(measure), self.sizes[-1] if size is None else Size(size).number
+        name, at = self._measure(measure), self._dose(size)
         scores, info = self._of_datasets(size), self.info(name)
         width = rope_of(info) if rope is None else rope
         key = (name, at, width)
         if key not in self._data_findings:
             sets = tuple(map(str, dict.fromkeys(scores["dataset"])))
             self._data_findings[key] = DataFindings(
-                name, info, tuple(self.learners), sets, scores, self._adjustment, self._level, width
+                name,
+                info,
+                tuple(self.treatments),
+                sets,
+                scores,
+                self._adjustment,
+                self._level,
+                width,
             )
         return self._data_findings[key]
 
@@ -69,11 +117,8 @@ class DataAnalyses(Recorded):
     def dataset_means(self, measure: str | None = None) -> pd.DataFrame:
         """The mean over splits by data set, training size and learner, of a study of data sets."""
         from simstudy.analysis.datasets import dataset_means
-        from simstudy.study.sizes import size_text
 
-        if not self.study.datasets:
-            raise SimstudyError(f"{self.directory} is a study of models; see results.intervals()")
-        sizes = [size_text(size) for size in self.sizes]
+        sizes = [size_text(size) for size in self.study.doses]
         return dataset_means(self.scores, self._measure(measure), sizes)
 
     def pairwise_datasets(
@@ -115,18 +160,10 @@ class DataAnalyses(Recorded):
         """The scores of a study of data sets at one training size, with the number of test rows."""
         import numpy as np
 
-        from simstudy.study.sizes import Size, size_text
-
-        if not self.study.datasets:
-            raise SimstudyError(f"{self.directory} is a study of models; see results.pairwise()")
-        sizes, scores = list(self.sizes), self.scores
-        chosen = sizes[-1] if size is None else Size(size).number
-        if chosen not in sizes:
-            known = ", ".join(map(size_text, sizes))
-            raise SimstudyError(f"no training size {size_text(chosen)} here; there are {known}")
+        sizes, scores, chosen = self.study.doses, self.scores, self._dose(size)
+        self._check_dose(chosen)
         test = np.array([part["test"] for part in self.manifest["parts"]])
-        learners = len(self.learners)
-        places = np.arange(len(scores)) // learners % len(sizes)
+        places = np.arange(len(scores)) // len(self.treatments) % len(sizes)
         scores = scores.assign(test_rows=test[scores["model"].to_numpy()])
         return scores[places == sizes.index(chosen)]
 
@@ -177,8 +214,6 @@ class DataAnalyses(Recorded):
 
         from simstudy.analysis.properties import properties
 
-        if not self.study.datasets:
-            raise SimstudyError(f"{self.directory} is a study of models, which has no data sets")
         recorded = self.manifest["tables"]
         facts = recorded or {table.name: table.facts for table in self._tables().tables}
         parts = self.manifest["parts"]
@@ -205,7 +240,6 @@ class DataAnalyses(Recorded):
         ``examples`` is false. Studies with plugins have none: nothing of theirs is executed.
         """
         from simstudy.analysis.reversals import reversals
-        from simstudy.study.sizes import Size
 
         names = self._measure(first), self._measure(second)
         known = [self.data_findings(name, size=size) for name in names]
@@ -221,14 +255,14 @@ class DataAnalyses(Recorded):
             return found
         from simstudy.results.examples import with_examples
 
-        return with_examples(self, found, self.sizes[-1] if size is None else Size(size).number)
+        return with_examples(self, found, self._dose(size))
 
     def _tables(self) -> Study:
         """The study with its data sets read again; refused if they have changed."""
         from simstudy.study.datasets import with_tables
 
-        if not self.study.datasets:
-            raise SimstudyError(f"{self.directory} is a study of models, which has no data sets")
+        if self.study.tables:  # as they were when the study was run in this session
+            return self.study
         for section in self.study.datasets:
             if not (self.directory / section.path).is_file():  # a pipe would wait for ever
                 raise SimstudyError(f"the data sets cannot be read again: no file {section.path}")
@@ -243,3 +277,89 @@ class DataAnalyses(Recorded):
                     f"{table.path} has changed since the study was run; run it again"
                 )
         return study
+
+    def curves(
+        self,
+        kind: str = "roc",
+        learners: Sequence[str] | None = None,
+        size: float | None = None,
+        positive: str | int | None = None,
+        dataset: str | None = None,
+        over: str | None = None,
+        *,
+        benefit: float | None = None,
+        cost: float | None = None,
+        fixed: float | None = None,
+    ) -> Curves:
+        """Curves of the learners, from the answers that a study with ``keep_answers`` has.
+
+        One curve for each repeat, of the answers of all its folds, averaged vertically, and the
+        pooled one of all repeats.
+
+        Parameters
+        ----------
+        kind : str
+            ``"roc"``, ``"precision_recall"``, ``"lift"``, ``"cost"`` (the lower envelope),
+            ``"profit"`` or ``"reliability"``.
+        learners : sequence of str, optional
+            Their labels; all if left out.
+        size : int or float, optional
+            The training size, in rows or as a share of the training part; the largest if left out.
+        positive : str or int, optional
+            The positive class, against the rest. If left out, the one that the study names, else
+            the rarest of the data set.
+        dataset : str, optional
+            The data set; the first if left out.
+        over : str, optional
+            ``"repeats"``, or ``"folds"`` for one curve of each fold; ``each`` of what is returned
+            has these.
+        benefit, cost, fixed : float, optional
+            Of ``"profit"``: the benefit of each positive row, the cost of each row acted on and, if
+            any, the cost of acting at all, all for each row of the sample.
+        """
+        from simstudy.results.curves import make_curves
+
+        return make_curves(
+            self,
+            self._ranked(dataset, over),
+            kind,
+            learners,
+            size,
+            positive,
+            benefit=benefit,
+            cost=cost,
+            fixed=fixed,
+        )
+
+    def _ranked(self, dataset: str | None = None, over: str | None = None) -> DataAnswers:
+        from simstudy.results.ranked_answers import DataAnswers
+
+        if over not in (None, "repeats", "folds"):
+            raise SimstudyError(
+                f"curves of this study are averaged over repeats or folds, not '{over}'"
+            )
+        return DataAnswers(self, dataset, by_fold=over == "folds")
+
+    def refit(self, learner: str, dataset: str | None = None) -> Refit:
+        """Fit a learner to all rows of a data set, prepared as in the study.
+
+        What the study measured is the estimate that belongs to it: the mean of the primary measure
+        over the splits of the data set, with the standard deviation between splits, at the largest
+        training size. Results opened from a directory read the data set again, which must be that
+        of the run.
+
+        Parameters
+        ----------
+        learner : str
+            Its label.
+        dataset : str, optional
+            Its name; not needed if the study has one data set.
+
+        Returns
+        -------
+        Refit
+            Has ``predict_proba(frame)``, ``predict(frame)``, ``classes`` and ``estimate``.
+        """
+        from simstudy.results.refitting import refitted
+
+        return refitted(self, learner, dataset)

@@ -1,0 +1,246 @@
+"""What a comparison of learners on models found."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from simstudy.errors import SimstudyError
+from simstudy.results.analyses import ModelResults, new_axes
+from simstudy.results.answers import AnswerResults
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+    from simstudy.analysis.regret import Regret
+    from simstudy.analysis.reliability import Reliability
+    from simstudy.results.curves import Curves
+    from simstudy.results.ranked_answers import ModelAnswers
+
+
+class LearnerResults(ModelResults, AnswerResults):
+    """What learners predict of models, after training on rows that these draw; see `Results`."""
+
+    _answer_keys = ("model", "size", "learner")
+
+    @property
+    def sizes(self) -> list[int]:
+        """The training sizes."""
+        return self.doses
+
+    def converged(self, within: float | None = None, fraction: float | None = None) -> pd.DataFrame:
+        """The size from which each learner's mean regret at estimating is small.
+
+        Give either ``within``, an information reward, or ``fraction``, a part of what it is at
+        the smallest size. The study must have measured ``estimation``.
+        """
+        from simstudy.analysis.convergence import converged
+
+        scores = self.scores
+        if "estimation" not in scores:
+            raise SimstudyError("the study has not measured 'estimation', the gap to a limit")
+        limits = scores[["model", "learner"]].drop_duplicates().assign(estimation=0.0)
+        return converged(
+            scores,
+            limits,
+            within,
+            fraction,
+            value="estimation",
+            greater_is_better=self.info("estimation").greater_is_better,
+            confidence=self.study.analysis.confidence,
+        )
+
+    @cached_property
+    def regret_parts(self) -> Regret | None:
+        """Mean regret and its parts, if the study measured them."""
+        from simstudy.analysis.regret import regret
+
+        return regret(self.scores)
+
+    def regret(self) -> pd.DataFrame:
+        """Mean regret of every learner and size, and what it is made of, with standard errors.
+
+        Over the models in which all three are finite in every cell, so that the parts sum to the
+        whole; a learner that never has a limit is left out. Empty if the study has not measured
+        ``regret``, ``representation`` and ``estimation``, or there are no such models.
+        """
+        import pandas as pd
+
+        return pd.DataFrame() if self.regret_parts is None else self.regret_parts.table.copy()
+
+    def reliability(
+        self,
+        size: int | Sequence[int] | None = None,
+        models: int | None = None,
+        bins: int = 10,
+        *,
+        learners: Sequence[str] | None = None,
+        classes: str = "every",
+        confidence: float | None = None,
+        adjustment: str | None = None,
+    ) -> pd.DataFrame:
+        """Observed frequencies against predicted probabilities, bin by bin; see `calibration`."""
+        found = self.calibration(
+            size,
+            models,
+            bins,
+            learners=learners,
+            classes=classes,
+            confidence=confidence,
+            adjustment=adjustment,
+        )
+        return found.table
+
+    def calibration(
+        self,
+        size: int | Sequence[int] | None = None,
+        models: int | None = None,
+        bins: int = 10,
+        *,
+        learners: Sequence[str] | None = None,
+        classes: str = "every",
+        confidence: float | None = None,
+        adjustment: str | None = None,
+    ) -> Reliability:
+        """Observed frequencies against predicted probabilities, bin by bin.
+
+        Predictions are not stored: cells are run again in this process, except those that failed.
+        The primary measure must come out as stored. The columns of the table are described in
+        `analysis.reliability.calibration`.
+
+        Parameters
+        ----------
+        size : int or sequence of int, optional
+            Training sizes; all if left out.
+        models : int, optional
+            The number of models, the first ones; all up to 20 if left out.
+        bins : int
+            The number of bins of equal width.
+        learners : sequence of str, optional
+            Their labels; all if left out.
+        classes : str
+            ``"every"``: the probability of every class; ``"modal"``: of the most probable one only.
+        confidence : float, optional
+            That of the study if left out.
+        adjustment : str, optional
+            ``"bonferroni"`` over the bins of one diagram, or ``"none"``. If left out, the former,
+            unless the study asks for none.
+        """
+        from simstudy.analysis.reliability import Reliability, calibration
+        from simstudy.engine.reliability import check_repeated, reliability
+
+        scores, stated = self.scores, self.study.analysis
+        failed = scores[scores["status"] != "ok"]
+        repeated = reliability(
+            self._plan,
+            models,
+            size,
+            bins,
+            learners=learners,
+            classes=classes,
+            without=set(zip(failed["model"], failed["size"], failed["learner"], strict=True)),
+        )
+        stored = scores.set_index(["model", "size", "learner"])[self.measures[0]]
+        check_repeated(repeated, stored)
+        confidence = stated.confidence if confidence is None else confidence
+        usual = "none" if stated.adjustment == "none" else "bonferroni"
+        table = calibration(repeated.table, confidence=confidence, adjustment=adjustment or usual)
+        return Reliability(table, repeated.models, classes, repeated.test, confidence)
+
+    def curves(
+        self,
+        kind: str = "roc",
+        learners: Sequence[str] | None = None,
+        size: int | None = None,
+        positive: str | int | None = None,
+        *,
+        benefit: float | None = None,
+        cost: float | None = None,
+        fixed: float | None = None,
+    ) -> Curves:
+        """Curves of the learners, from the answers that a study with ``keep_answers`` has.
+
+        One curve for each model, averaged vertically, and the truth's own beside them: exact,
+        weighted by the joint distribution, unless ``test_size`` is a number of rows. The models are
+        drawn again, if every name in the study is simstudy's own; otherwise exact curves are
+        refused, and sampled ones have no truth.
+
+        Parameters
+        ----------
+        kind : str
+            ``"roc"``, ``"precision_recall"``, ``"lift"``, ``"cost"`` (the lower envelope),
+            ``"profit"`` or ``"reliability"``.
+        learners : sequence of str, optional
+            Their labels; all if left out.
+        size : int, optional
+            The training size; the largest if left out.
+        positive : str or int, optional
+            The number of the positive class, against the rest. If left out, the one that the study
+            names, else the rarest of each model.
+        benefit, cost, fixed : float, optional
+            Of ``"profit"``: the benefit of each positive row, the cost of each row acted on and, if
+            any, the cost of acting at all, all for each row of the sample.
+        """
+        from simstudy.results.curves import make_curves
+
+        return make_curves(
+            self,
+            self._ranked(),
+            kind,
+            learners,
+            size,
+            positive,
+            benefit=benefit,
+            cost=cost,
+            fixed=fixed,
+        )
+
+    def _ranked(self, dataset: str | None = None, over: str | None = None) -> ModelAnswers:
+        from simstudy.results.ranked_answers import ModelAnswers
+
+        return ModelAnswers(self)
+
+    def plot_reliability(
+        self, learner: str, size: int | None = None, ax: Axes | None = None
+    ) -> Axes:
+        """Draw how often events of a predicted probability were observed, for one learner.
+
+        At one training size, or at the smallest and the largest; see `reliability`.
+        """
+        from simstudy.report.charts import mpl, spread
+
+        sizes = sorted({self.sizes[0], self.sizes[-1]}) if size is None else [size]
+        panels = spread.reliability(self.calibration(sizes, learners=[learner]), [learner])
+        ax = mpl.draw(panels.charts[0], ax or new_axes())
+        handles = mpl.handles(panels.key)
+        ax.legend(
+            handles=handles,
+            title="training rows",
+            frameon=False,
+            fontsize="small",
+            loc="upper left",
+        )
+        return ax
+
+    def plot_regret(self, axes: Sequence[Axes] | None = None) -> Sequence[Axes]:
+        """Draw regret and its parts against training size, on axes of its own for each learner."""
+        from simstudy.report.charts import mpl, spread
+
+        if self.regret_parts is None:
+            raise SimstudyError(
+                "regret is drawn if the study measured 'regret', 'representation' and 'estimation'"
+            )
+        panels = spread.regret(self.regret_parts, self.learners, self.info("regret").unit)
+        if axes is None:
+            import matplotlib.pyplot as plt
+
+            number = len(panels.charts)
+            size = (2.4 * number, 2.8)
+            axes = plt.subplots(1, number, figsize=size, layout="constrained", squeeze=False)[1][0]
+        for index, (chart, ax) in enumerate(zip(panels.charts, axes, strict=True)):
+            mpl.draw(chart, ax)
+            ax.set_title(mpl.plain(chart.heading), fontsize="medium")
+            ax.set_ylabel(chart.y.label if index == 0 else "")
+        return axes

@@ -1,0 +1,16 @@
+"""What a comparison of tests found."""
+
+from __future__ import annotations
+
+from simstudy.results.analyses import ModelResults
+
+
+class TestResults(ModelResults):
+    """How often tests reject; see `ModelResults`."""
+
+    __test__ = False  # for pytest, which takes the name for that of a test
+
+    @property
+    def sizes(self) -> list[int]:
+        """The numbers of rows available."""
+        return self.doses
