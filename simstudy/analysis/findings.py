@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 from simstudy.analysis.anova import Anova, anova
-from simstudy.analysis.complete import LeftOut, cells
+from simstudy.analysis.complete import CellsError, LeftOut, cells
 from simstudy.analysis.intervals import intervals
 from simstudy.analysis.mixed import MixedModel, fit_mixed_model
 from simstudy.analysis.pairwise import no_pairs, pairwise
@@ -101,9 +101,23 @@ class Mean:
 
 @dataclass(frozen=True)
 class Absent:
-    """The reason why an analysis is not available, as a clause."""
+    """The reason why an analysis is not available, as a clause.
+
+    Attributes
+    ----------
+    reason : str
+        In which factors are called as their columns.
+    words : str
+        The same in the words of the study; if empty, it does not differ.
+    """
 
     reason: str
+    words: str = ""
+
+    @property
+    def text(self) -> str:
+        """The reason in the words of the study."""
+        return self.words or self.reason
 
 
 @dataclass(frozen=True)
@@ -365,11 +379,19 @@ class Findings:
     def anova(self) -> Anova | Absent:
         """The analysis of variance, learner × size, with models as subjects."""
         if not self.factors:
-            return Absent("one learner at one size leaves nothing to compare")
+            one = self.design.kind.treatment
+            return Absent(f"one {one} at one size leaves nothing to compare")
         try:
             return anova(self.scores, within=self.factors, value=self.measure)
         except ValueError as error:
+            return self._absent(error)
+
+    def _absent(self, error: ValueError) -> Absent:
+        """Return why an analysis failed."""
+        if not isinstance(error, CellsError):
             return Absent(str(error))
+        words = error.cells.named({"learner": self.design.kind.treatment})
+        return Absent(str(error), error.write(words))
 
     @property
     def incomplete(self) -> bool:
@@ -382,7 +404,7 @@ class Findings:
         try:
             return fit_mixed_model(self.scores, factors=self.factors, value=self.measure)
         except ValueError as error:
-            return Absent(str(error))
+            return self._absent(error)
 
     @cached_property
     def precision(self) -> pd.DataFrame:
@@ -422,6 +444,6 @@ class Findings:
             try:
                 return rank(self.scores, at=size, **self._compared)
             except ValueError as error:
-                return Absent(str(error))
+                return self._absent(error)
 
         return self._once(("ranks", size), compute)

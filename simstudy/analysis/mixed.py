@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 from scipy.special import fdtrc
 
-from simstudy.analysis.complete import Cells, LeftOut, cells, factor_names
+from simstudy.analysis.complete import Cells, CellsError, LeftOut, cells, factor_names
 from simstudy.analysis.reml import Fit, estimate
 from simstudy.arrays import FloatArray
 
@@ -225,16 +225,20 @@ def _fit(
 
 def _check_cells(every: Cells) -> None:
     """Raise an error if a cell, or a whole level, has no values."""
+    if np.isnan(every.array).all(axis=0).any():
+        raise CellsError(every, _lacking)
+
+
+def _lacking(every: Cells) -> str:
+    """Say which cell, or which whole level, has no values."""
     empty = np.asarray(np.isnan(every.array).all(axis=0))
-    if not empty.any():
-        return
     where = "any cell" if empty.all() else every.label(np.argwhere(empty)[0].tolist())
     for place, (factor, names) in enumerate(zip(every.within, every.levels, strict=True)):
         others = tuple(axis for axis in range(empty.ndim) if axis != place)
         lost = np.flatnonzero(empty.all(axis=others))
         if 0 < len(lost) < len(names):
             where = f"{factor}={names[lost[0]]}"
-    raise ValueError(
+    return (
         f"no {every.subject} has a finite {every.value} for {where}; "
         "a mixed model needs at least one in every cell"
     )

@@ -25,7 +25,6 @@ from simstudy.report.tables import comparison as build
 from simstudy.report.tables.published import published_tables
 from simstudy.report.tables.table import Cell, Table, make_table, words
 from simstudy.report.templating import render
-from simstudy.report.wording import reworded
 from simstudy.results.results import Results
 from simstudy.study.kinds import Kind, shared_kind
 from simstudy.study.published import Published
@@ -163,7 +162,7 @@ def _column(name: str, results: Results, measure: str) -> Column | None:
         found = results.findings(measure)
         last = results.sizes[-1]
         means = {one.learner: one.mean for one in found.means if one.size == last}
-        said, made = (reworded(text, study.kind) for text in (finding(found), design(study)))
+        said, made = finding(found), design(study)
         where = f"over {study.models} models, after {last:,} rows"
     values = {str(label): float(mean) for label, mean in means.items()}
     known = {label: mean for label, mean in values.items() if not math.isnan(mean)}

@@ -56,7 +56,7 @@ class Plots(Analyses):
         at = self.sizes[-1] if size is None else size
         panels = spread.scores(self.findings(measure), [at], self.learners)
         ax = mpl.draw(panels.charts[0], ax or _axes())
-        ax.set_title(f"{at:,} training rows", fontsize="medium")
+        ax.set_title(f"{at:,} {self.study.kind.dose} rows", fontsize="medium")
         return ax
 
     def plot_ranks(
@@ -66,8 +66,9 @@ class Plots(Analyses):
         from simstudy.report.charts import mpl, ranks
 
         if len(self.learners) < 2:
-            raise SimstudyError("ranks need at least two learners, and the study has one")
-        return mpl.draw(ranks.ranks(self.rank_tests(size, measure)), ax or _axes())
+            name = self.study.kind.name
+            raise SimstudyError(f"ranks need at least two {name}, and the study has one")
+        return mpl.draw(ranks.ranks(self.rank_tests(size, measure), self.study.kind), ax or _axes())
 
     def plot_reliability(
         self, learner: str, size: int | None = None, ax: Axes | None = None

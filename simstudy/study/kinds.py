@@ -22,7 +22,7 @@ class Kind:
     treatment : str
         One treatment, in words.
     dose : str
-        The kind of rows that are the dose, as in "training rows" and "training size".
+        The kind of rows that are the dose, as in "training rows".
     doses : str
         The key of the doses in ``[data]``, and the attribute of a plan.
     specs : str
@@ -33,6 +33,12 @@ class Kind:
         The name of a table of results with what its cells keep beside their scores.
     scores : tuple of str
         What is scored by each target: the beginnings of the names of the columns.
+    sample : str
+        The rows of one dose, in words.
+    size : str
+        Their number, in words.
+    score : str
+        What a column of the scores is called.
     """
 
     name: str
@@ -43,6 +49,9 @@ class Kind:
     own_keys: tuple[str, ...] = ()
     keeps: str = ""
     scores: tuple[str, ...] = ()
+    sample: str = "sample"
+    size: str = "sample size"
+    score: str = "score"
 
     @property
     def compares_learners(self) -> bool:
@@ -66,7 +75,17 @@ DOSES = "doses"  # among overrides of a study: its doses, whatever their key
 KINDS = {
     kind.name: kind
     for kind in (
-        Kind(LEARNERS_KIND, "learner", "training", "train_sizes", "learners", ("data.test_size",)),
+        Kind(
+            LEARNERS_KIND,
+            "learner",
+            "training",
+            "train_sizes",
+            "learners",
+            ("data.test_size",),
+            sample="training set",
+            size="training size",
+            score="measure",
+        ),
         Kind(
             "measures",
             "measure",
@@ -76,6 +95,8 @@ KINDS = {
             ("data.test_sizes", "data.repeats", "measures.targets"),
             keeps="picks.parquet",
             scores=("right", "loss"),
+            sample="test set",
+            size="test size",
         ),
         Kind(
             "estimators",

@@ -19,6 +19,7 @@ from simstudy.report.charts.mpl import STYLES
 from simstudy.report.charts.pairs import threshold_rows, thresholds
 from simstudy.report.figures import write_figures
 from simstudy.report.tables.markdown import markdown_text
+from simstudy.study.kinds import KINDS
 
 pytestmark = pytest.mark.xdist_group("figures")  # its results are made once
 
@@ -255,7 +256,7 @@ def test_changes_are_drawn_with_their_brackets_and_the_sizes_that_decide():
     ]
     rows, which = threshold_rows(courses, 4, "A")
     assert which == ""
-    chart = thresholds(rows, [50, 500, 5000], "reward")
+    chart = thresholds(rows, [50, 500, 5000], "training rows", "reward")
     ax = renderer.draw(chart, Figure().subplots())
     labels = ["B overtakes A", "C overtakes A", "A and D", "A and E"]
     assert [t.get_text() for t in ax.get_yticklabels()] == labels
@@ -294,7 +295,7 @@ def test_many_ranks_stand_below_each_other():
         for index in range(20)
     ]
     found = rank(pd.DataFrame(rows), at=9)
-    ax = renderer.draw(ranks.ranks(found), Figure().subplots())
+    ax = renderer.draw(ranks.ranks(found, KINDS["learners"]), Figure().subplots())
     bars = [line.get_xdata() for line in ax.lines if len(line.get_xdata()) == 2]
     np.testing.assert_allclose([b - a for a, b in bars], found.critical_difference)
     np.testing.assert_allclose([(a + b) / 2 for a, b in bars], found.table["rank"])

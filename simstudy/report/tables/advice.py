@@ -8,6 +8,7 @@ from simstudy.report.prose.advice import plain, plus
 from simstudy.report.prose.numbers import minus, rows
 from simstudy.report.prose.phrases import axis_label, opening
 from simstudy.report.tables.table import Cell, Table, by_size, make_table, words
+from simstudy.study.kinds import KINDS, LEARNERS_KIND
 
 
 def now_table(advice: Advice) -> Table:
@@ -51,6 +52,7 @@ def predicted_table(advice: Advice, at: int) -> Table:
     return by_size(
         f"predicted_{one.measure}",
         f"Predicted {axis_label(one.info)}",
+        KINDS[LEARNERS_KIND],
         one.learners,
         one.sizes,
         cells,

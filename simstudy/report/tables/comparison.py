@@ -22,6 +22,7 @@ from simstudy.report.tables.table import Cell, Table, make_table, words
 from simstudy.results.results import Results
 from simstudy.study.claims import Claim
 from simstudy.study.data_claims import DataClaim
+from simstudy.study.kinds import Kind, shared_kind
 from simstudy.study.readings import Reading
 
 MAX_ROWS = 120  # of the table of differences
@@ -40,7 +41,9 @@ def designs(studies: Mapping[str, Results]) -> Table:
     return make_table("designs", "Settings of the studies", heads, lines, texts=len(heads))
 
 
-def changes(table: pd.DataFrame, label: str, confidence: float, places: Mapping[str, int]) -> Table:
+def changes(
+    table: pd.DataFrame, kind: Kind, label: str, confidence: float, places: Mapping[str, int]
+) -> Table:
     """The differences between studies, the clearest first."""
     order = table["t"].abs().fillna(-1.0).sort_values(ascending=False, kind="stable").index
     both = {PAIRED, WELCH} <= {*table["test"]}
@@ -49,7 +52,7 @@ def changes(table: pd.DataFrame, label: str, confidence: float, places: Mapping[
     caption += " Degrees of freedom and numbers of models are in the file."
     if len(table) > MAX_ROWS:
         caption += f" {len(table) - MAX_ROWS} more, with smaller |t|, are in the file."
-    heads: list[str | Cell] = ["learner", "rows", "studies", "means", "difference", "interval"]
+    heads: list[str | Cell] = [kind.treatment, "rows", "studies", "means", "difference", "interval"]
     heads += ["adjusted p", words("verdict")]
     title = f"Differences in mean {label}"
     return make_table("between_studies", title, heads, lines, caption=caption, data=table)
@@ -214,8 +217,10 @@ def sweep(found: Mapping[str, Findings]) -> Table:
         told_so = [overtaking(change) for change in changes]
         lines.append([*cells, words("; ".join(told_so) or NONE)])
     title = "Winners and thresholds by variant"
+    kind = shared_kind([one.design.kind for one in found.values()])
     caption = (
-        "The learner with the best mean; below it, those that do not differ significantly from it."
+        f"The {kind.treatment} with the best mean; below it, those that do not differ "
+        "significantly from it."
     )
     data = pd.DataFrame(rows)
     return make_table("sweep", title, heads, lines, texts=len(heads), caption=caption, data=data)
