@@ -167,6 +167,11 @@ class Findings:
         levels = {"learner": self.design.learners, "size": self.design.sizes}
         return [factor for factor, names in levels.items() if len(names) > 1]
 
+    @property
+    def names(self) -> dict[str, str]:
+        """What factors are called in texts, if not as their columns."""
+        return {"learner": self.design.kind.treatment}
+
     # Means
 
     @cached_property
@@ -390,8 +395,7 @@ class Findings:
         """Return why an analysis failed."""
         if not isinstance(error, CellsError):
             return Absent(str(error))
-        words = error.cells.named({"learner": self.design.kind.treatment})
-        return Absent(str(error), error.write(words))
+        return Absent(str(error), error.write(error.cells.named(self.names)))
 
     @property
     def incomplete(self) -> bool:
@@ -402,7 +406,9 @@ class Findings:
     def mixed(self) -> MixedModel | Absent:
         """A mixed model of all available cells, for incomplete designs."""
         try:
-            return fit_mixed_model(self.scores, factors=self.factors, value=self.measure)
+            return fit_mixed_model(
+                self.scores, factors=self.factors, value=self.measure, names=self.names
+            )
         except ValueError as error:
             return self._absent(error)
 

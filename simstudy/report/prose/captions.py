@@ -276,12 +276,13 @@ def scores(findings: Findings, undrawn: int, sizes: Sequence[int]) -> str:
     info, kind = findings.info, findings.design.kind
     zero = f" Dashed line at 0: {info.zero}." if info.zero else ""
     missing = f" {undrawn} scores that are missing or infinite are not drawn." * bool(undrawn)
-    shown = f" Shown: {kind.sample}s of {all_sizes(sizes)} rows."
+    some = tuple(sizes) != findings.design.sizes
+    shown = f" Shown: {kind.sample}s of {all_sizes(sizes)} rows." * some
     return (
-        f"{axis_label(info).capitalize()} of every model. Dots: models, moved up and down so as "
+        f"{opening(axis_label(info))} of every model. Dots: models, moved up and down so as "
         "not to hide each other; box: first to third quartile, with a line at the median; diamond: "
         f"mean. All {kind.name} are evaluated on the same models, so overlap does not mean that "
-        f"{kind.name} do not differ.{missing}{shown * (tuple(sizes) != findings.design.sizes)}{zero}"
+        f"{kind.name} do not differ.{missing}{shown}{zero}"
     )
 
 
@@ -351,7 +352,7 @@ def left_out(findings: Findings, models: Sequence[LeftOut]) -> str:
     if not models:
         return ""
     every = cells(findings.scores, "model", findings.factors, findings.measure)
-    every = every.named({"learner": findings.design.kind.treatment})
+    every = every.named(findings.names)
     reasons = [every.reason(every.subjects.index(one.subject)) for one in models[:_MAX_NAMED]]
     both = zip(models, reasons, strict=False)
     named = "; ".join(f"model {one.subject}: {reason}" for one, reason in both)

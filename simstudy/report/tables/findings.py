@@ -103,7 +103,7 @@ _COLUMNS: dict[str, Callable[[Row], str]] = {
 def _effects(
     findings: Findings, name: str, title: str, heads: Sequence[str], data: pd.DataFrame, note: str
 ) -> Table:
-    names = {"learner": findings.design.kind.treatment}
+    names = findings.names
     effects = [[names.get(one, one) for one in effect.split(":")] for effect in data["effect"]]
     shown = data.assign(effect=[" × ".join(factors) for factors in effects])
     lines = [[_COLUMNS[head](row) for head in heads] for row in shown.to_dict("records")]
