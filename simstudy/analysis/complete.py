@@ -2,8 +2,8 @@
 
 import logging
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Any, NamedTuple, TypeAlias
 
@@ -43,6 +43,10 @@ class Cells:
         """Return the label of a cell, e.g. ``learner=tan, size=50``."""
         parts = zip(self.within, self.levels, cell, strict=True)
         return ", ".join(f"{factor}={levels[code]}" for factor, levels, code in parts)
+
+    def named(self, names: Mapping[str, str]) -> "Cells":
+        """Return the same with other names of factors in its texts."""
+        return replace(self, within=tuple(names.get(factor, factor) for factor in self.within))
 
     def lacking(self, infinite_too: bool = True) -> npt.NDArray[np.bool_]:
         """Return which values are missing or, optionally, infinite."""
@@ -85,6 +89,22 @@ class Cells:
             template = "%s: %d of %d (column %s): %s%s"
             logger.warning(template, consequence, len(rows), total, self.subject, named, tail)
         return [*map(LeftOut, subjects, reasons)]
+
+
+class CellsError(ValueError):
+    """An error whose message names cells.
+
+    Parameters
+    ----------
+    cells
+        The cells.
+    write
+        Makes the message of cells, whose factors may have other names.
+    """
+
+    def __init__(self, cells: Cells, write: Callable[[Cells], str]):
+        super().__init__(write(cells))
+        self.cells, self.write = cells, write
 
 
 def _encode(table: pd.DataFrame, column: str) -> tuple[list[Level], IntArray]:
@@ -201,9 +221,7 @@ def complete_subjects(
     left_out = every.left_out("left out of the analysis of complete subjects")
     kept = np.isfinite(every.array).reshape(len(every.subjects), -1).all(axis=1)
     if not kept.any():
-        raise ValueError(
-            f"no {subject} has a finite {value} in every cell; "
-            f"e.g. {every.subjects[0]} has {every.reason(0)}"
-        )
+        text = f"no {subject} has a finite {value} in every cell; e.g. {every.subjects[0]} has "
+        raise CellsError(every, lambda named: text + named.reason(0))
     subjects = [every.subjects[row] for row in np.flatnonzero(kept)]
     return every.array[kept], every.levels, subjects, left_out

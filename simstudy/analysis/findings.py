@@ -17,7 +17,7 @@ import pandas as pd
 
 from simstudy.analysis.adjustment import alpha_of
 from simstudy.analysis.anova import Anova, anova
-from simstudy.analysis.complete import LeftOut, cells
+from simstudy.analysis.complete import CellsError, LeftOut, cells
 from simstudy.analysis.intervals import intervals
 from simstudy.analysis.mixed import MixedModel, fit_mixed_model
 from simstudy.analysis.pairwise import no_pairs, pairwise
@@ -103,9 +103,23 @@ class Mean:
 
 @dataclass(frozen=True)
 class Absent:
-    """The reason why an analysis is not available, as a clause."""
+    """The reason why an analysis is not available, as a clause.
+
+    Attributes
+    ----------
+    reason : str
+        In which factors are called as their columns.
+    words : str
+        The same in the words of the study; if empty, it does not differ.
+    """
 
     reason: str
+    words: str = ""
+
+    @property
+    def text(self) -> str:
+        """The reason in the words of the study."""
+        return self.words or self.reason
 
 
 @dataclass(frozen=True)
@@ -154,6 +168,11 @@ class Findings:
         """The factors with at least two levels."""
         levels = {"learner": self.design.learners, "size": self.design.sizes}
         return [factor for factor, names in levels.items() if len(names) > 1]
+
+    @property
+    def names(self) -> dict[str, str]:
+        """What factors are called in texts, if not as their columns."""
+        return {"learner": self.design.kind.treatment}
 
     # Means
 
@@ -371,11 +390,18 @@ class Findings:
     def anova(self) -> Anova | Absent:
         """The analysis of variance, learner × size, with models as subjects."""
         if not self.factors:
-            return Absent("one learner at one size leaves nothing to compare")
+            one = self.design.kind.treatment
+            return Absent(f"one {one} at one size leaves nothing to compare")
         try:
             return anova(self.scores, within=self.factors, value=self.measure)
         except ValueError as error:
+            return self._absent(error)
+
+    def _absent(self, error: ValueError) -> Absent:
+        """Return why an analysis failed."""
+        if not isinstance(error, CellsError):
             return Absent(str(error))
+        return Absent(str(error), error.write(error.cells.named(self.names)))
 
     @property
     def incomplete(self) -> bool:
@@ -386,9 +412,11 @@ class Findings:
     def mixed(self) -> MixedModel | Absent:
         """A mixed model of all available cells, for incomplete designs."""
         try:
-            return fit_mixed_model(self.scores, factors=self.factors, value=self.measure)
+            return fit_mixed_model(
+                self.scores, factors=self.factors, value=self.measure, names=self.names
+            )
         except ValueError as error:
-            return Absent(str(error))
+            return self._absent(error)
 
     @cached_property
     def precision(self) -> pd.DataFrame:
@@ -428,6 +456,6 @@ class Findings:
             try:
                 return rank(self.scores, at=size, **self._compared)
             except ValueError as error:
-                return Absent(str(error))
+                return self._absent(error)
 
         return self._once(("ranks", size), compute)

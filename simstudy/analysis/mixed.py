@@ -7,14 +7,14 @@ computed exactly from the sums and cross products of the models with each patter
 """
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 from scipy.special import fdtrc
 
-from simstudy.analysis.complete import Cells, LeftOut, cells, factor_names
+from simstudy.analysis.complete import Cells, CellsError, LeftOut, cells, factor_names
 from simstudy.analysis.reml import Fit, estimate
 from simstudy.arrays import FloatArray
 
@@ -69,6 +69,7 @@ def fit_mixed_model(
     subject: str = "model",
     factors: Sequence[str] = ("learner", "size"),
     value: str = "information_reward",
+    names: Mapping[str, str] | None = None,
 ) -> MixedModel:
     """Test every main effect and interaction of within-subject factors, with missing cells.
 
@@ -82,6 +83,8 @@ def fit_mixed_model(
     subject, factors, value
         Columns of the subjects, the factors (one or more) and the values. All finite values of a
         subject are used.
+    names
+        What factors are called in the names of the variances, if not as their columns.
 
     Returns
     -------
@@ -109,7 +112,7 @@ def fit_mixed_model(
     `mixed_means` do not. Values must be missing at random given the values present: a learner that
     fails where it would have scored badly gets too good an estimate.
     """
-    every, fit = _fit(table, subject, factors, value)
+    every, fit = _fit(table, subject, factors, value, names)
     rows = []
     for effect, contrasts in _effects(every.within, every.array.shape[1:]):
         F, df2 = fit.wald(contrasts)
@@ -197,14 +200,18 @@ def _subsets(count: int) -> list[tuple[int, ...]]:
 
 
 def _fit(
-    table: pd.DataFrame, subject: str, factors: Sequence[str], value: str
+    table: pd.DataFrame,
+    subject: str,
+    factors: Sequence[str],
+    value: str,
+    names: Mapping[str, str] | None = None,
 ) -> tuple[Cells, Fit]:
     """Arrange a table and fit the model to it."""
     every = cells(table, subject, factor_names(factors), value)
-    for factor, names in zip(every.within, every.levels, strict=True):
-        if len(names) < 2:
+    for factor, levels in zip(every.within, every.levels, strict=True):
+        if len(levels) < 2:
             raise ValueError(
-                f"the factor {factor!r} has one level ({names[0]}); "
+                f"the factor {factor!r} has one level ({levels[0]}); "
                 "a mixed model needs at least two"
             )
     _check_cells(every)
@@ -219,22 +226,27 @@ def _fit(
             f"no cell has a finite {value} of more than one {subject}: "
             "a mixed model cannot estimate the variance"
         )
-    structures = dict(_components(subject, every.within, every.array.shape[1:]))
+    within = every.named(names or {}).within
+    structures = dict(_components(subject, within, every.array.shape[1:]))
     return every, estimate(values, structures)
 
 
 def _check_cells(every: Cells) -> None:
     """Raise an error if a cell, or a whole level, has no values."""
+    if np.isnan(every.array).all(axis=0).any():
+        raise CellsError(every, _lacking)
+
+
+def _lacking(every: Cells) -> str:
+    """Say which cell, or which whole level, has no values."""
     empty = np.asarray(np.isnan(every.array).all(axis=0))
-    if not empty.any():
-        return
     where = "any cell" if empty.all() else every.label(np.argwhere(empty)[0].tolist())
     for place, (factor, names) in enumerate(zip(every.within, every.levels, strict=True)):
         others = tuple(axis for axis in range(empty.ndim) if axis != place)
         lost = np.flatnonzero(empty.all(axis=others))
         if 0 < len(lost) < len(names):
             where = f"{factor}={names[lost[0]]}"
-    raise ValueError(
+    return (
         f"no {every.subject} has a finite {every.value} for {where}; "
         "a mixed model needs at least one in every cell"
     )

@@ -30,7 +30,11 @@ class Words:
     treatment : str
         One treatment.
     dose : str
-        The kind of rows that are the dose, as in "training rows" and "training size".
+        The kind of rows that are the dose, as in "training rows".
+    sample : str
+        The rows of one dose.
+    size : str
+        Their number.
     score : str
         What a cell is scored by.
     """
@@ -38,6 +42,8 @@ class Words:
     name: ClassVar[str]
     treatment: ClassVar[str]
     dose: ClassVar[str]
+    sample: ClassVar[str] = "sample"
+    size: ClassVar[str] = "sample size"
     score: ClassVar[str] = "score"
 
 

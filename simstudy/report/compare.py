@@ -9,7 +9,6 @@ import pandas as pd
 
 from simstudy.analysis.claims import StatementVerdict
 from simstudy.analysis.findings import Findings
-from simstudy.experiments import shared_words
 from simstudy.report.charts import curves as lines
 from simstudy.report.charts import svg, sweep
 from simstudy.report.prose import captions, claims, comparison
@@ -20,7 +19,6 @@ from simstudy.report.prose.phrases import axis_label, listed, with_unit
 from simstudy.report.prose.verdicts import pair_method
 from simstudy.report.tables import comparison as build
 from simstudy.report.templating import render
-from simstudy.report.wording import reworded
 from simstudy.results.analyses import ModelResults
 
 _MAX_LEARNERS = 20  # whose lines are drawn
@@ -80,16 +78,17 @@ def compare_page(
     differences = [svg.draw(c, f"leads{i}", svg.STUDY).picture for i, c in enumerate(leads)]
     several = {name: one for name, one in found.items() if len(one.design.learners) > 1}
     table = None
+    kind = shared_words([one.study.kind for one in studies.values()])
     if changes is not None and not changes.empty:
-        table = build.changes(changes, with_unit(info), first.design.confidence, places)
-    summary = claims.variants_summary if variants else claims.readings_summary
-    differ = not_compared if changes is None else comparison.changes_summary(changes)
-    read_so = summary(readings) if readings else ""
+        table = build.changes(changes, kind, with_unit(info), first.design.confidence, places)
+    differ = not_compared if changes is None else comparison.changes_summary(changes, kind)
+    read_so = claims.readings_summary(readings) if readings and not variants else ""
+    read_so = claims.variants_summary(readings, kind) if readings and variants else read_so
     counts = claims.counts(verdicts) if verdicts else ""
     sentences = [*filter(None, (counts, read_so, differ))] or [finding(first)]
     return render(
         "compare.html",
-        kind=shared_words([one.study.kind for one in studies.values()]),
+        kind=kind,
         manifest=next(iter(studies.values())).manifest,
         title=title or f"Comparison of {listed([*studies])}",
         citation=citation,
@@ -98,12 +97,9 @@ def compare_page(
                 "name": name,
                 "title": name if variants else results.study.heading,
                 "question": question(results.study, found[name].info),
-                "finding": reworded(finding(found[name]), results.study.kind),
-                "statements": reworded(
-                    statements(
-                        found[name], results.manifest["failures"], results.manifest["cells"]
-                    ),
-                    results.study.kind,
+                "finding": finding(found[name]),
+                "statements": statements(
+                    found[name], results.manifest["failures"], results.manifest["cells"]
                 ),
                 "unit": units[name],
                 "curves": curves[place],

@@ -28,7 +28,6 @@ from simstudy.report.tables import comparison as build
 from simstudy.report.tables.published import published_tables
 from simstudy.report.tables.table import Cell, Table, make_table, words
 from simstudy.report.templating import render
-from simstudy.report.wording import reworded
 from simstudy.results.analyses import ModelResults
 from simstudy.results.results import Results
 from simstudy.study.published import Published
@@ -168,7 +167,7 @@ def _column(name: str, results: Results, measure: str) -> Column | None:
         last = results.study.doses[-1]
         means = {one.learner: one.mean for one in found.means if one.size == last}
         best = found.best_at(last)
-        said, made = (reworded(text, study.kind) for text in (finding(found), design(study)))
+        said, made = finding(found), design(study)
         where = f"over {study.models} models, after {last:,} rows"
     title = study.heading
     return Column(name, title, said, opening(f"{made}."), where, means, best or NONE)

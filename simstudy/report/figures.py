@@ -25,7 +25,6 @@ from simstudy.report.prose import captions
 from simstudy.report.prose.crossings import added_sizes
 from simstudy.report.prose.design import design
 from simstudy.report.prose.phrases import opening
-from simstudy.report.wording import reworded
 from simstudy.results.analyses import ModelResults
 from simstudy.results.results import Results
 from simstudy.texts import printable
@@ -92,7 +91,7 @@ def write_figures(
                 )
                 continue
             try:
-                found = reworded(make(results, STYLES[style]), results.study.kind)
+                found = make(results, STYLES[style])
             except NotDrawnError as error:
                 skipped += [f"{name}: {error}"] * (not name.startswith("learning_curves"))
                 continue
@@ -134,7 +133,6 @@ def learning_curve_files(results: ModelResults) -> dict[str, bytes]:
     """The learning curves of the primary measure in every format, by file: title, key, caption."""
     try:
         found = curves(results, mpl.SCREEN, results.measures[0])
-        found = reworded(found, results.study.kind)
     except NotDrawnError:
         return {}
     title = results.study.heading
@@ -162,8 +160,8 @@ def _leading(results: ModelResults, style: Style) -> tuple[list[str], str]:
         return results.treatments, ""
     kept = results.findings().ranked(results.doses[-1])[: style.learners]
     sentence = (
-        f"Shown: the {style.learners} of {len(results.treatments)} learners with the best means at "
-        f"{results.doses[-1]:,} rows."
+        f"Shown: the {style.learners} of {len(results.treatments)} {results.study.kind.name} with "
+        f"the best means at {results.doses[-1]:,} rows."
     )
     return [learner for learner in results.treatments if learner in kept], sentence
 
@@ -191,7 +189,7 @@ def curves(results: ModelResults, style: Style, measure: str) -> Printed:
     shown, which = _leading(results, style)
     if not any(drawable(mean.mean) for mean in findings.means if mean.learner in shown):
         raise NotDrawnError("no mean is finite")
-    title = f"{opening(findings.info.label)} with more training rows"
+    title = f"{opening(findings.info.label)} with more {findings.design.kind.dose} rows"
     if len(shown) > captions.MAX_BARS and not style.titles:  # slides have one picture
         panels = each_learner(findings, shown)
     else:
@@ -204,13 +202,13 @@ def curves(results: ModelResults, style: Style, measure: str) -> Printed:
 
 def differences(results: ModelResults, style: Style) -> Printed:
     """Paired differences against training size, a panel for each pair."""
-    findings = results.findings()
+    findings, kind = results.findings(), results.study.kind
     every = pairs.all_pairs(findings)
     if not every or len(results.doses) < 2:
-        raise NotDrawnError("they need two learners and two training sizes")
+        raise NotDrawnError(f"they need two {kind.name} and two {kind.size}s")
     if len(every) > pairs.MAX_PAIRS:
         raise NotDrawnError(
-            f"{len(every)} pairs of learners are too many for a figure, which has "
+            f"{len(every)} pairs of {kind.name} are too many for a figure, which has "
             f"{pairs.MAX_PAIRS} at most; the table of pairs has them all"
         )
     panels = Panels(tuple(pairs.differences(findings, every)), across=3, shared=True)
@@ -221,12 +219,12 @@ def differences(results: ModelResults, style: Style) -> Printed:
 
 def thresholds(results: ModelResults, style: Style) -> Printed:
     """Where learners overtake each other, all pairs in one figure."""
-    findings = results.findings()
+    findings, kind = results.findings(), results.study.kind
     if not findings.courses:
-        raise NotDrawnError("they need two learners and two training sizes")
+        raise NotDrawnError(f"they need two {kind.name} and two {kind.size}s")
     leader = findings.ranked(results.doses[-1])[0]
     rows, which = pairs.threshold_rows(findings.courses, _MAX_ROWS[style.titles], leader)
-    chart = pairs.thresholds(rows, results.doses, findings.info.label)
+    chart = pairs.thresholds(rows, results.doses, f"{kind.dose} rows", findings.info.label)
     caption = captions.thresholds(findings, min(row.course.n for row in rows))
     text = (caption, which, f"{design(results.study)}.", added_sizes(findings))
     return Printed(chart.title, Panels((chart,)), text, layout.stacked)
@@ -249,23 +247,23 @@ def scores(results: ModelResults, style: Style) -> Printed:
 
 def rank_diagrams(results: ModelResults, style: Style) -> Printed:
     """Critical-difference diagrams, a panel for each size."""
-    findings, k = results.findings(), len(results.treatments)
+    findings, k, kind = results.findings(), len(results.treatments), results.study.kind
     if k < 2:
-        raise NotDrawnError("they need at least two learners")
+        raise NotDrawnError(f"they need at least two {kind.name}")
     if style.titles and k > ranks.MAX_JOINED:
-        raise NotDrawnError(f"those of {k} learners do not fit on a slide")
+        raise NotDrawnError(f"those of {k} {kind.name} do not fit on a slide")
     several = k <= ranks.MAX_JOINED and not style.titles
     sizes = spread.spaced(results.doses, 3) if several else results.doses[-1:]
     every = [(size, findings.ranks(size)) for size in sizes]
     found = [one for _, one in every if isinstance(one, Ranks)]
     without = [
-        f"At {size:,} rows there are no ranks: {one.reason}."
+        f"At {size:,} rows there are no ranks: {one.text}."
         for size, one in every
         if not isinstance(one, Ranks)
     ]
     if not found:
         raise NotDrawnError(" ".join(without))
-    panels = Panels(tuple(ranks.ranks(one) for one in found))
+    panels = Panels(tuple(ranks.ranks(one, kind) for one in found))
     caption = captions.ranks(findings, found, k <= ranks.MAX_JOINED)
     text = (caption, f"{design(results.study)}.", *without)
     return Printed(f"Average ranks by {findings.info.label}", panels, text, layout.stacked)

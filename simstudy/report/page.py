@@ -26,7 +26,6 @@ from simstudy.report.tables import facts
 from simstudy.report.tables import findings as build
 from simstudy.report.tables.table import Table
 from simstudy.report.templating import render
-from simstudy.report.wording import reworded
 from simstudy.results.analyses import ModelResults
 from simstudy.results.results import Results
 from simstudy.study.sizes import size_text
@@ -71,7 +70,7 @@ def report_page(results: ModelResults) -> str:
             "table": facts.costs(results, medians),
             "caption": captions.costs(platform, study.data.test_size),
         },
-        failures=reworded(facts.failures(results), study.kind),
+        failures=facts.failures(results),
         dots=min(study.models, spread.MAX_DOTS),
         **common(results),
     )
@@ -97,7 +96,7 @@ def view(results: ModelResults, index: int) -> dict[str, Any]:
         return replace(table, name=f"{table.name}_{findings.measure}")
 
     lost = results.manifest["failures"], results.manifest["cells"]
-    found = {
+    return {
         "index": index,
         "info": findings.info,
         "finding": finding(findings),
@@ -123,8 +122,8 @@ def view(results: ModelResults, index: int) -> dict[str, Any]:
         "models": svg.panels(spread.models(findings), f"models{index}"),
         "precision": [own(table) for table in precision],
         "precision_note": captions.precision(findings),
+        "question": question(study, findings.info),
     }
-    return reworded(found, study.kind) | {"question": question(study, findings.info)}
 
 
 def _unmeasured_limits(findings: Findings) -> list[str]:
@@ -143,9 +142,10 @@ def _differences(
     """The paired differences against size, notes on them, and who overtakes whom."""
     design = findings.design
     if len(design.learners) < 2:
-        return [], [captions.ALONE], None
+        return [], [captions.alone(findings)], None
     if len(design.sizes) < 2:
-        return [], ["With one training size there is no curve; see the table of pairs."], None
+        text = f"With one {design.kind.size} there is no curve; see the table of pairs."
+        return [], [text], None
     every, chosen = pairs.all_pairs(findings), pairs.shown_pairs(findings)
     courses: list[Course] = []
     table = None

@@ -7,6 +7,7 @@ from pathlib import Path
 from markupsafe import Markup
 
 from simstudy.experiments import DEFAULT, experiment
+from simstudy.report.prose.phrases import indefinite
 from simstudy.report.tables.html import as_html
 from simstudy.report.tables.table import Table
 from simstudy.texts import printable
@@ -21,7 +22,7 @@ def render(template: str, **content: object) -> str:
     loader = FileSystemLoader(_TEMPLATES)
     environment = Environment(loader=loader, autoescape=True, undefined=StrictUndefined)
     environment.trim_blocks = environment.lstrip_blocks = True
-    environment.filters["embedded"] = _embedded
+    environment.filters |= {"embedded": _embedded, "indefinite": indefinite}
     files: dict[str, str] = {}
 
     def keep(table: Table) -> str:

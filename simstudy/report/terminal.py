@@ -21,7 +21,6 @@ from simstudy.report.tables import findings as build
 from simstudy.report.tables.datasets import dataset_tables
 from simstudy.report.tables.table import Table
 from simstudy.report.tables.terminal import print_table
-from simstudy.report.wording import reworded
 from simstudy.results.analyses import ModelResults
 from simstudy.results.results import Results
 from simstudy.study.constants import FAILURES
@@ -50,11 +49,10 @@ def print_summary(results: Results, console: Console, brief: bool = False) -> No
     assert isinstance(results, ModelResults)
     study, findings = results.study, results.findings()
     console.print(study.heading, style="bold", markup=False)
-    kind = study.kind
-    console.print(f"{reworded(finding(findings), kind)}\n", highlight=False, markup=False)
+    console.print(f"{finding(findings)}\n", highlight=False, markup=False)
     console.print(f"{design(study)}.", markup=False)
     console.print(f"{opening(conventions(study))}.\n", markup=False)
-    print_table(reworded(build.means(findings), kind), console)
+    print_table(build.means(findings), console)
     for note in captions.few_models(findings):
         console.print(f"{note}\n", style="yellow", highlight=False, markup=False)
     if not brief:
@@ -69,7 +67,7 @@ def _print_tests(findings: Findings, console: Console) -> None:
         for note in build.missing_tests({name: table}):
             console.print(f"{note}\n", markup=False)
         if isinstance(table, Table):
-            print_table(reworded(table, findings.design.kind), console)
+            print_table(table, console)
 
 
 def _print_datasets(results: DataResults, console: Console, brief: bool) -> None:
@@ -119,15 +117,14 @@ def _print_courses(findings: Findings, console: Console) -> None:
     console.print("[bold]Who overtakes whom[/bold]")
     if (many := len(findings.design.learners)) > MAX_COMPARED:
         changes = sum(len(course.changes) for course in findings.courses)
-        text = (
-            f"{changes} changes of the learner ahead between {many} learners: see thresholds.csv."
-        )
-        console.print(f"  {reworded(text, findings.design.kind)}\n", highlight=False)
+        kind = findings.design.kind
+        ahead = f"{kind.treatment} ahead between {many} {kind.name}"
+        console.print(f"  {changes} changes of the {ahead}: see thresholds.csv.\n", highlight=False)
         return
     for sentence in crossings.course_sentences(findings):
         console.print(f"  {sentence}", highlight=False, markup=False, soft_wrap=True)
     notes = (crossings.method(findings, alone=False), crossings.added_sizes(findings))
-    text = reworded(" ".join(part for part in notes if part), findings.design.kind)
+    text = " ".join(part for part in notes if part)
     console.print(f"{text}\n", style="dim", highlight=False, markup=False)
 
 

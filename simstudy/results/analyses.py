@@ -387,7 +387,9 @@ class ModelResults(Results):
         from simstudy.report.charts import mpl, ranks
 
         self._check_several("ranks need at least two")
-        return mpl.draw(ranks.ranks(self.rank_tests(size, measure)), ax or new_axes())
+        return mpl.draw(
+            ranks.ranks(self.rank_tests(size, measure), self.study.experiment), ax or new_axes()
+        )
 
     def _check_several(self, need: str) -> None:
         if len(self.treatments) < 2:

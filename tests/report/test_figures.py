@@ -12,6 +12,7 @@ from matplotlib.text import Text
 from simstudy import SimstudyError, make_study, run_study
 from simstudy.analysis.ranks import rank
 from simstudy.analysis.thresholds import Course, Overtaking
+from simstudy.experiments import experiment
 from simstudy.report import figures as print_figures
 from simstudy.report.charts import mpl as renderer
 from simstudy.report.charts import ranks, spread
@@ -255,7 +256,7 @@ def test_changes_are_drawn_with_their_brackets_and_the_sizes_that_decide():
     ]
     rows, which = threshold_rows(courses, 4, "A")
     assert which == ""
-    chart = thresholds(rows, [50, 500, 5000], "reward")
+    chart = thresholds(rows, [50, 500, 5000], "training rows", "reward")
     ax = renderer.draw(chart, Figure().subplots())
     labels = ["B overtakes A", "C overtakes A", "A and D", "A and E"]
     assert [t.get_text() for t in ax.get_yticklabels()] == labels
@@ -294,7 +295,7 @@ def test_many_ranks_stand_below_each_other():
         for index in range(20)
     ]
     found = rank(pd.DataFrame(rows), at=9)
-    ax = renderer.draw(ranks.ranks(found), Figure().subplots())
+    ax = renderer.draw(ranks.ranks(found, experiment("learners")), Figure().subplots())
     bars = [line.get_xdata() for line in ax.lines if len(line.get_xdata()) == 2]
     np.testing.assert_allclose([b - a for a, b in bars], found.critical_difference)
     np.testing.assert_allclose([(a + b) / 2 for a, b in bars], found.table["rank"])

@@ -1,14 +1,11 @@
 """Comparisons of measures from the study file to the page."""
 
 import numpy as np
-import pandas as pd
 import pytest
 
 import simstudy
 from simstudy.errors import SimstudyError
-from simstudy.experiments import experiment
 from simstudy.report.terminal import make_console, print_summary
-from simstudy.report.wording import reworded
 
 STUDY = {
     "name": "judges",
@@ -120,12 +117,3 @@ def test_studies_of_learners_have_no_choices(tmp_path):
     other = simstudy.run_study(study, tmp_path / "tan", jobs=1, report=False)
     with pytest.raises(SimstudyError, match="compares learners"):
         other.contradictions()
-
-
-def test_words_are_exchanged_in_texts_and_tables_but_not_in_data():
-    kind = experiment("measures")
-    assert reworded("Learners after 50 training rows", kind) == "Measures after 50 test rows"
-    assert reworded({"a": ["no learner", 3]}, kind) == {"a": ["no measure", 3]}
-    assert reworded("no learner", experiment("learners")) == "no learner"
-    table = pd.DataFrame({"learner": [1]})
-    assert reworded(table, kind) is table

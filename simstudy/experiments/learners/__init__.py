@@ -25,6 +25,8 @@ class Learners(Experiment):
     name = "learners"
     treatment = "learner"
     dose = "training"
+    sample = "training set"
+    size = "training size"
     score = "measure"
     own_keys = ("data.test_size",)
     keeps_answers = True

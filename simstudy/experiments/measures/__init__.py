@@ -32,6 +32,8 @@ class Measures(Experiment):
     name = "measures"
     treatment = "measure"
     dose = "test"
+    sample = "test set"
+    size = "test size"
     dose_key = "test_sizes"
     own_keys = ("data.test_sizes", "data.repeats", "measures.targets")
     keeps = "picks.parquet"

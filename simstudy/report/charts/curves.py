@@ -9,6 +9,7 @@ from typing import NamedTuple
 import pandas as pd
 
 from simstudy.analysis.findings import Findings
+from simstudy.experiments import shared_words
 from simstudy.report.charts import spec
 from simstudy.report.charts.spec import Axis, Chart, Floats, Panels, drawable
 from simstudy.report.prose.captions import MAX_BARS
@@ -73,12 +74,13 @@ def _curves(
         if limits.get(one.learner)
     ]
     layers += _lines(front, sizes, number, info.unit, bars)
-    title = f"{info.label} against training size"
+    kind = findings.design.kind
+    title, rows = f"{info.label} against {kind.size}", f"{kind.dose} rows"
     return Chart(
         heading,
         f"{heading}: {title}" if heading else title,
-        f"Mean {axis_label(info)} {_described(front, sizes, number)}",
-        spec.sizes_axis(sizes),
+        f"Mean {axis_label(info)} {_described(front, sizes, rows, number)}",
+        spec.sizes_axis(sizes, rows),
         y,
         tuple(layers),
         learners=tuple(one.learner for one in front) if heading else (),
@@ -135,12 +137,14 @@ def _lines(
     return layers
 
 
-def _described(every: Sequence[Series], sizes: Sequence[int], write: Callable[[float], str]) -> str:
-    """The series in words."""
+def _described(
+    every: Sequence[Series], sizes: Sequence[int], rows: str, write: Callable[[float], str]
+) -> str:
+    """The series in words; ``rows`` says what rows the sizes are of."""
     parts = [f"{s.label} from {write(s.means[0])} to {write(s.means[-1])}" for s in every]
     more = len(parts) - _MAX_DESCRIBED
     listing = "; ".join(parts[:_MAX_DESCRIBED]) + f"; and {more} more" * (more > 0)
-    return f"from {sizes[0]:,} to {sizes[-1]:,} training rows: {listing}."
+    return f"from {sizes[0]:,} to {sizes[-1]:,} {rows}: {listing}."
 
 
 def _not_drawn(findings: Findings) -> list[str]:
@@ -159,14 +163,14 @@ def seconds(medians: pd.DataFrame, learners: Sequence[str], sizes: Sequence[int]
     known = [v for v in cells.to_numpy().ravel().tolist() if v > 0] or [1e-4, 1e-2]
     low, high = min(known) / 1.5, max(known) * 1.5
     marks = tuple((tick, duration(tick)) for tick in spec.powers(low, high))
-    none, charts = [math.nan] * len(sizes), []
+    none, charts, rows = [math.nan] * len(sizes), [], "training rows"
     for what in ("fit", "predict"):
         column = cells[f"{what}_seconds"]
         values = [[float(column[label, size]) for size in sizes] for label in learners]
         every = [Series(i, learners[i], each, none, none) for i, each in enumerate(values)]
-        title, description = f"Median time to {what}", _described(every, sizes, duration)
+        title, description = f"Median time to {what}", _described(every, sizes, rows, duration)
         layers = tuple(_lines(every, sizes, duration))
-        axes = spec.sizes_axis(sizes), Axis("", low, high, "log", marks)
+        axes = spec.sizes_axis(sizes, rows), Axis("", low, high, "log", marks)
         charts.append(Chart(title, title, f"Median time {description}", *axes, layers))
     return charts
 
@@ -179,7 +183,10 @@ def studies(
     reference: str = "",
 ) -> list[Chart]:
     """The means of several studies, or differences from one learner, a chart for each study."""
-    x = spec.sizes_axis(sorted({size for findings in every for size in findings.design.sizes}))
+    kind = shared_words([findings.design.kind for findings in every])
+    rows = f"{kind.dose} rows"
+    sizes = sorted({size for findings in every for size in findings.design.sizes})
+    x = spec.sizes_axis(sizes, rows)
     label = every[0].info.label
     what = f"difference from {reference} in {label}" if reference else label
     zero, write = bool(reference or every[0].info.zero), signed if reference else number
@@ -194,11 +201,13 @@ def studies(
     for findings, name, part in zip(every, names, series, strict=True):
         on = together if shared else part
         y, cut = _vertical(on, "", (), zero, bool(reference), bars)
-        sizes = findings.design.sizes
+        own_sizes = findings.design.sizes
         layers: list[spec.Layer] = [spec.Rule(0.0)] if zero else []
-        layers += _lines(part, sizes, write, findings.info.unit, bars)
-        description = f"{what} {_described(part, sizes, write)}" if part else "Nothing to show."
-        title = f"{name}: {what} against training size"
+        layers += _lines(part, own_sizes, write, findings.info.unit, bars)
+        description = "Nothing to show."
+        if part:
+            description = f"{what} {_described(part, own_sizes, rows, write)}"
+        title = f"{name}: {what} against {kind.size}"
         charts.append(Chart(name, title, description, x, y, tuple(layers), notes=(_CUT,) * cut))
     return charts
 

@@ -169,5 +169,5 @@ def learning(by_size: Sequence[DataFindings], dataset: str) -> Chart:
     title = f"{dataset}: {info.label} with more training rows"
     y = Axis(axis_label(info), *spec.reach(shown))
     text = f"Means over splits of {counted(len(learners), 'learner')}."
-    axis = spec.sizes_axis([*dict.fromkeys(sizes)])
+    axis = spec.sizes_axis([*dict.fromkeys(sizes)], "training rows")
     return Chart(dataset, title, text, axis, y, tuple(layers))

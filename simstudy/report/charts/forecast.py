@@ -53,7 +53,7 @@ def outlook_chart(one: Outlook) -> Chart:
         "",
         f"{one.info.label} against training rows, measured and predicted",
         f"{axis_label(one.info)}: {described}.",
-        spec.sizes_axis(sorted({*real, *sizes})),
+        spec.sizes_axis(sorted({*real, *sizes}), "training rows"),
         Axis(axis_label(one.info), low, high),
         tuple(layers),
         notes=("Bars that reach the edge are longer than they are drawn.",) * cut,

@@ -83,7 +83,7 @@ def difference(findings: Findings, first: str, second: str, crossings: bool = Tr
         f"{second}\nvs {first}",
         f"{second} vs {first}",
         description,
-        spec.sizes_axis(sizes),
+        spec.sizes_axis(sizes, f"{findings.design.kind.dose} rows"),
         Axis(f"difference ({unit})" if unit else "difference", *ends, signed=True),
         tuple(layers),
         kind="difference",
@@ -137,7 +137,7 @@ def threshold_rows(courses: Sequence[Course], most: int, leader: str) -> tuple[l
     return (changing or best)[:most], f"Of {len(every)} lines the first {most}."
 
 
-def thresholds(rows: Sequence[Row], sizes: Sequence[int], measure: str) -> Chart:
+def thresholds(rows: Sequence[Row], sizes: Sequence[int], label: str, measure: str) -> Chart:
     """Who overtakes whom, one line for each change or pair without one."""
     layers: list[spec.Layer] = []
     for place, row in enumerate(rows):
@@ -156,5 +156,5 @@ def thresholds(rows: Sequence[Row], sizes: Sequence[int], measure: str) -> Chart
             layers += _crossing(change, y, "estimate")
     labels = [row.label for row in rows]
     title, description = f"Who overtakes whom in {measure}", "; ".join(labels).replace("\n", " ")
-    axes = spec.sizes_axis(sizes), spec.rows_axis(labels)
+    axes = spec.sizes_axis(sizes, label), spec.rows_axis(labels)
     return Chart("", title, f"{description}.", *axes, tuple(layers))

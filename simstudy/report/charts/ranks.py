@@ -14,6 +14,7 @@ import pandas as pd
 
 from simstudy.analysis.over_sets import OverSets
 from simstudy.analysis.ranks import Ranks
+from simstudy.experiments.base import Words
 from simstudy.report.charts import spec
 from simstudy.report.charts.spec import Axis, Chart, Line, Text
 from simstudy.report.prose.captions import ranked_at
@@ -42,9 +43,9 @@ class _Drawn(NamedTuple):
         return dict(zip(names, moved, strict=True))
 
 
-def ranks(found: Ranks) -> Chart:
-    """Average ranks along one axis, or of many learners one below the other (captions.ranks)."""
-    heading = f"{ranked_at(found)}: average rank, 1 is best"
+def ranks(found: Ranks, kind: Words) -> Chart:
+    """Average ranks along one axis, or of many treatments one below the other (captions.ranks)."""
+    heading = f"{ranked_at(found, kind)}: average rank, 1 is best"
     return _chart(_Drawn(found.table, found.k, found.groups, found.critical_difference), heading)
 
 

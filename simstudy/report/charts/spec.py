@@ -158,11 +158,11 @@ def dodges(sizes: Sequence[int], number: int) -> list[float]:
     return [math.exp(side * (2 * i / max(number - 1, 1) - 1)) for i in range(number)]
 
 
-def sizes_axis(sizes: Sequence[int], room: float = 0.05) -> Axis:
-    """The axis of training sizes."""
+def sizes_axis(sizes: Sequence[int], label: str, room: float = 0.05) -> Axis:
+    """The axis of numbers of rows."""
     factor = (sizes[-1] / sizes[0]) ** room if len(sizes) > 1 else 2.0
     marks = tuple((float(size), f"{size:,}") for size in sizes)
-    return Axis("training rows", sizes[0] / factor, sizes[-1] * factor, "log", marks)
+    return Axis(label, sizes[0] / factor, sizes[-1] * factor, "log", marks)
 
 
 def rows_axis(labels: Sequence[str]) -> Axis:

@@ -55,7 +55,7 @@ def scores(findings: Findings, sizes: Sequence[int], learners: Sequence[str]) ->
 def models(findings: Findings) -> list[Chart]:
     """Every model's score against training size, and the medians, a chart for each learner."""
     sizes, unit, charts = findings.design.sizes, findings.info.unit, []
-    x = spec.sizes_axis(sizes, 0.1)
+    x = spec.sizes_axis(sizes, f"{findings.design.kind.dose} rows", 0.1)
     y = Axis("", *reach(findings.scores[findings.measure].tolist()))
     gaps = [x.share(b) - x.share(a) for a, b in itertools.pairwise(sizes)]
     width = min([0.08, *(0.6 * gap for gap in gaps)]) * math.log(x.high / x.low)
@@ -85,7 +85,8 @@ def regret(split: Regret, learners: Sequence[str], unit: str, shown: Sequence[st
     table = split.table.sort_values("size")
     sizes = [int(size) for size in table["size"].unique()]
     ends = reach([0.0, *table["regret"], *table["representation"]])
-    axes = spec.sizes_axis(sizes), Axis(f"regret ({unit})" if unit else "regret", *ends)
+    x_axis = spec.sizes_axis(sizes, "training rows")
+    axes = x_axis, Axis(f"regret ({unit})" if unit else "regret", *ends)
     charts = []
     for label in (label for label in split.learners if label in (shown or learners)):
         rows = table[table["learner"] == label]

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from simstudy.analysis.findings import Findings
 from simstudy.analysis.standings import Standing
 from simstudy.analysis.thresholds import Overtaking
+from simstudy.experiments import shared_words
 from simstudy.report.charts import spec
 from simstudy.report.charts.spec import Axis, Chart
 from simstudy.report.prose.crossings import overtaking
@@ -31,6 +32,7 @@ class _Winner(NamedTuple):
 def winners(found: Mapping[str, Findings], learners: Sequence[str]) -> Chart:
     """The learner with the best mean at each size of each variant; with a bar if it beats all."""
     every = [*found.values()]
+    kind = shared_words([one.design.kind for one in every])
     sizes = sorted({size for one in every for size in one.design.sizes})
     marks: dict[str, list[_Winner]] = {}
     told = []
@@ -49,8 +51,8 @@ def winners(found: Mapping[str, Findings], learners: Sequence[str]) -> Chart:
             layers.append(spec.Span(places, low, high, learner=learner))
         places, at = [float(win.place) for win in wins], [float(win.size) for win in wins]
         layers.append(spec.Marks(places, at, [win.tip for win in wins], learner=learner))
-    title = "the learner with the best mean at each training size, by variant"
-    y = spec.sizes_axis(sizes, 0.08)
+    title = f"the {kind.treatment} with the best mean at each {kind.size}, by variant"
+    y = spec.sizes_axis(sizes, f"{kind.dose} rows", 0.08)
     return Chart("winners", title, "; ".join(told), _variants([*found]), y, tuple(layers))
 
 
@@ -98,15 +100,16 @@ def thresholds(found: Mapping[str, Findings], learners: Sequence[str]) -> Chart 
             ),
             spec.Marks(x, at, tips, series=series),
         ]
+    kind = shared_words([one.design.kind for one in found.values()])
     sizes = sorted({size for one in found.values() for size in one.design.sizes})
     told = "; ".join(tip for layer in layers if isinstance(layer, spec.Marks) for tip in layer.tips)
     left = len(changes) - len(shown)
     return Chart(
         "thresholds",
-        "the sizes between which one learner overtakes another, by variant",
+        f"the sizes between which one {kind.treatment} overtakes another, by variant",
         told,
         _variants([*found]),
-        spec.sizes_axis(sizes, 0.08),
+        spec.sizes_axis(sizes, f"{kind.dose} rows", 0.08),
         tuple(layers),
         notes=(f"{left} more pairs are in the table.",) * (left > 0),
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from simstudy.analysis.complete import LeftOut
+from simstudy.analysis.complete import LeftOut, cells
 from simstudy.analysis.curves import MAX_RATIO
 from simstudy.analysis.findings import Findings
 from simstudy.analysis.mixed import MixedModel
@@ -14,6 +14,7 @@ from simstudy.analysis.ranks import Ranks
 from simstudy.analysis.regret import Regret
 from simstudy.analysis.reliability import Reliability
 from simstudy.analysis.thresholds import Course
+from simstudy.experiments.base import Words
 from simstudy.report.prose import crossings
 from simstudy.report.prose.design import conventions, design
 from simstudy.report.prose.headline import method
@@ -24,8 +25,10 @@ from simstudy.report.prose.phrases import (
     all_sizes,
     axis_label,
     count_range,
+    indefinite,
     intervals_of_means,
     level,
+    opening,
     paired_tests,
     with_unit,
 )
@@ -43,19 +46,22 @@ SPHERICITY = (
     "degrees of freedom. Where ε is well below 1, read the corrected p."
 )
 MAX_BARS = 6  # learners whose intervals and limits are drawn in one chart
-SIDE_BY_SIDE = " Learners stand side by side at each size."
 REGRET_PARTS = (
     "Line with dots: regret. Orange, up to the dashed line: representation. Blue: estimation, what "
     "more data would win back. Means over the models, without intervals; standard errors are in "
     "regret.csv."
 )
-ALONE = "There is one learner only, so there is nothing to compare."
 # Percent of simulated studies of so many models whose t intervals of all pairs at all sizes held
 # together, least and most of the populations in benchmarks/README.md, "Coverage of intervals".
 COVERED = {10: (54, 93), 20: (68, 94), 40: (80, 96)}
 MIN_MODELS = 60  # from which on it is 93 or more, unless few models decide a difference
 RANKS_NOTE = "Ranks may differ where means do not; statements on who beats whom are of means."
-CURVES_NOTE = "They show how models differ; learners are compared by paired differences instead."
+
+
+def alone(findings: Findings) -> str:
+    """That there is nothing to compare."""
+    one = findings.design.kind.treatment
+    return f"There is one {one} only, so there is nothing to compare."
 
 
 def made(study: Study) -> str:
@@ -68,6 +74,12 @@ def intervals(findings: Findings) -> str:
     m = findings.means[0].m
     family = f"Bonferroni-adjusted for m = {m} cells" if m > 1 else "not adjusted"
     return f"{intervals_of_means(findings)}, {family}"
+
+
+def bars_note(findings: Findings) -> str:
+    """What bars of means do not show."""
+    name = findings.design.kind.name
+    return f"They show how models differ; {name} are compared by paired differences instead."
 
 
 def beside(findings: Findings) -> str:
@@ -93,12 +105,13 @@ def reading(findings: Findings, overtaking: bool = True) -> list[str]:
     """What holds for all figures and tables of a page: means, intervals and tests."""
     sentences = [
         f"Means are {models(findings)}. Bars in figures and {beside(findings)} in tables: "
-        f"{intervals(findings)}. {CURVES_NOTE} Panels of one figure have the same vertical scale."
+        f"{intervals(findings)}. {bars_note(findings)} Panels of one figure have the same vertical "
+        "scale."
     ]
     if len(findings.design.learners) > 1:
         sentences.append(
             f"{method(findings, overtaking)} That there is no significant difference does not "
-            "prove that two learners are equal."
+            f"prove that two {findings.design.kind.name} are equal."
         )
     return [*sentences, *few_models(findings)]
 
@@ -132,24 +145,26 @@ def curves(
     It says over what means are and what bars are, unless it stands beside `reading`.
     """
     info, learners = findings.info, drawn or len(findings.design.learners)
+    kind = findings.design.kind
     if each:
         bars = f" {curve_panels(findings)}"
     elif learners > MAX_BARS:
-        bars = " Intervals are not drawn for so many learners; the table has them."
+        bars = f" Intervals are not drawn for so many {kind.name}; the table has them."
     else:
-        bars = f" Bars: {intervals(findings)}. {CURVES_NOTE}" * alone
-        bars += SIDE_BY_SIDE * (learners > 1)
+        bars = f" Bars: {intervals(findings)}. {bars_note(findings)}" * alone
+        bars += f" {opening(kind.name)} stand side by side at each size." * (learners > 1)
     over = f", {models(findings)}" * alone
-    text = f"Mean {info.label} against training size (logarithmic){over}.{bars}"
+    text = f"Mean {info.label} against {kind.size} (logarithmic){over}.{bars}"
     return text + _lines_across(findings, each or learners <= MAX_BARS)
 
 
 def curve_panels(findings: Findings, alone: bool = True) -> str:
     """What the panels of single learners show."""
-    bars = f" Bars: {intervals(findings)}. {CURVES_NOTE}" * alone
+    bars = f" Bars: {intervals(findings)}. {bars_note(findings)}" * alone
+    size, kind = findings.design.sizes[-1], findings.design.kind
     return (
-        f"A panel for each learner, in the order of their means at {findings.design.sizes[-1]:,} "
-        f"rows; grey: the other learners.{bars}"
+        f"A panel for each {kind.treatment}, in the order of their means at {size:,} rows; grey: "
+        f"the other {kind.name}.{bars}"
     )
 
 
@@ -159,7 +174,8 @@ def _lines_across(findings: Findings, limits: bool) -> str:
     if findings.ceiling:
         text += " Grey dashed line: the ceiling, what the true class probabilities earn"
         if findings.limits and limits:
-            text += "; dotted lines: the learners' limits, what each earns of the population"
+            name = findings.design.kind.name
+            text += f"; dotted lines: the {name}' limits, what each earns of the population"
         text += "."
     return text
 
@@ -172,14 +188,14 @@ def differences(
     It names the family of tests, unless it stands beside `reading`.
     """
     courses = findings.courses if shown is None else shown
-    holm = findings.design.holm
+    holm, kind = findings.design.holm, findings.design.kind
     adjustment = "bonferroni" if holm else findings.design.adjustment
     family = f", {adjusted_for(adjustment, findings.pair_tests)}" * (alone or holm)
     text = (
-        f"Mean paired difference in {with_unit(findings.info)} against training rows, over the "
-        "models that both learners have: above 0 where the learner named first is ahead. Band: the "
-        f"{level(findings.design.confidence)} intervals of the paired tests{family}; where it "
-        "excludes 0, the difference is significant. "
+        f"Mean paired difference in {with_unit(findings.info)} against {kind.dose} rows, over the "
+        f"models that both {kind.name} have: above 0 where the {kind.treatment} named first is "
+        f"ahead. Band: the {level(findings.design.confidence)} intervals of the paired "
+        f"tests{family}; where it excludes 0, the difference is significant. "
     )
     if holm:
         text += "Holm's method, which decides, has no intervals and may find further differences. "
@@ -194,11 +210,11 @@ def differences(
 
 def thresholds(findings: Findings, fewest: int) -> str:
     """Caption of the overview of thresholds."""
-    whole = findings.design.models
+    whole, one = findings.design.models, indefinite(findings.design.kind.treatment)
     over = "" if fewest == whole else f" Over {fewest} or more of {whole} models."
     return (
-        f"Who overtakes whom in mean {findings.info.label}. Dots: sizes at which a learner is "
-        f"ahead by {crossings.tests(findings)}; dark, the one named first; light, the other. Light "
+        f"Who overtakes whom in mean {findings.info.label}. Dots: sizes at which {one} is ahead "
+        f"by {crossings.tests(findings)}; dark, the one named first; light, the other. Light "
         "bar: from the last size at which the other is ahead to the first at which the one named "
         "first is. Diamond and dark bar: the estimated size at which the mean difference is 0 and "
         f"its interval, adjusted likewise, where neighbouring sizes are within a factor of "
@@ -257,30 +273,31 @@ def reliability(found: Reliability, study: Study, sizes: Sequence[int]) -> str:
 
 def scores(findings: Findings, undrawn: int, sizes: Sequence[int]) -> str:
     """Caption of the distributions of scores."""
-    info = findings.info
+    info, kind = findings.info, findings.design.kind
     zero = f" Dashed line at 0: {info.zero}." if info.zero else ""
     missing = f" {undrawn} scores that are missing or infinite are not drawn." * bool(undrawn)
-    shown = f" Shown: training sets of {all_sizes(sizes)} rows."
+    some = tuple(sizes) != findings.design.sizes
+    shown = f" Shown: {kind.sample}s of {all_sizes(sizes)} rows." * some
     return (
-        f"{axis_label(info).capitalize()} of every model. Dots: models, moved up and down so as "
+        f"{opening(axis_label(info))} of every model. Dots: models, moved up and down so as "
         "not to hide each other; box: first to third quartile, with a line at the median; diamond: "
-        "mean. All learners are evaluated on the same models, so overlap does not mean that "
-        f"learners do not differ.{missing}{shown * (tuple(sizes) != findings.design.sizes)}{zero}"
+        f"mean. All {kind.name} are evaluated on the same models, so overlap does not mean that "
+        f"{kind.name} do not differ.{missing}{shown}{zero}"
     )
 
 
 def ranks(findings: Findings, found: Sequence[Ranks], joined: bool) -> str:
     """Caption of critical-difference diagrams."""
-    k = found[0].k
+    k, kind = found[0].k, findings.design.kind
     how = (
-        "a thick bar joins learners whose ranks do not differ significantly"
+        f"a thick bar joins {kind.name} whose ranks do not differ significantly"
         if joined
-        else "bars: half the critical difference on either side, so that learners whose bars "
+        else f"bars: half the critical difference on either side, so that {kind.name} whose bars "
         "overlap do not differ significantly in rank; the shade is the bar of the best"
     )
-    tests = "; ".join(f"{ranked_at(one)}: {friedman(one)}" for one in found)
+    tests = "; ".join(f"{ranked_at(one, kind)}: {friedman(one)}" for one in found)
     return (
-        f"Average ranks of {k} learners by {findings.info.label}, 1 for the best of a model; "
+        f"Average ranks of {k} {kind.name} by {findings.info.label}, 1 for the best of a model; "
         f"{how} (Nemenyi's test of all m = {math.comb(k, 2)} pairs together at α = "
         f"{setting(findings.alpha)}; Demšar 2006). {RANKS_NOTE} Friedman's test, corrected for "
         f"ties, and Iman & Davenport's form of it: {tests}."
@@ -289,13 +306,13 @@ def ranks(findings: Findings, found: Sequence[Ranks], joined: bool) -> str:
 
 def ranks_table(findings: Findings, overall: bool) -> str:
     """Caption of the table of average ranks."""
-    k = len(findings.design.learners)
+    k, kind = len(findings.design.learners), findings.design.kind
     return (
-        "Over the models, 1 for the best, at each training size"
+        f"Over the models, 1 for the best, at each {kind.size}"
         + " and of the scores averaged over all sizes" * overall
         + f". Friedman's test, corrected for ties, has {k - 1} degrees of freedom; F is Iman & "
         f"Davenport's form of it, with {k - 1} and {k - 1} × (models − 1); up to {FEW} models p is "
-        "exact, or by permutation, and the same for both. Learners whose average "
+        f"exact, or by permutation, and the same for both. {opening(kind.name)} whose average "
         "ranks differ by the critical difference differ significantly by Nemenyi's test, for all "
         f"m = {math.comb(k, 2)} pairs together at α = {setting(findings.alpha)} (Demšar 2006). "
         f"{RANKS_NOTE}"
@@ -314,9 +331,11 @@ def friedman(test: Ranks) -> str:
     )
 
 
-def ranked_at(found: Ranks) -> str:
-    """At which training size the ranks are."""
-    return "scores averaged over all sizes" if found.at is None else f"{found.at:,} training rows"
+def ranked_at(found: Ranks, kind: Words) -> str:
+    """At which size the ranks are."""
+    if found.at is None:
+        return "scores averaged over all sizes"
+    return f"{found.at:,} {kind.dose} rows"
 
 
 def anova(subjects: int, models: int) -> str:
@@ -327,11 +346,15 @@ def anova(subjects: int, models: int) -> str:
     )
 
 
-def left_out(models: Sequence[LeftOut]) -> str:
+def left_out(findings: Findings, models: Sequence[LeftOut]) -> str:
     """Which models the analysis of variance could not use, and why."""
     if not models:
         return ""
-    named = "; ".join(f"model {one.subject}: {one.reason}" for one in models[:_MAX_NAMED])
+    every = cells(findings.scores, "model", findings.factors, findings.measure)
+    every = every.named(findings.names)
+    reasons = [every.reason(every.subjects.index(one.subject)) for one in models[:_MAX_NAMED]]
+    both = zip(models, reasons, strict=False)
+    named = "; ".join(f"model {one.subject}: {reason}" for one, reason in both)
     more = len(models) - _MAX_NAMED
     return (
         f"Left out of the ANOVA ({counted(len(models), 'model')}): {named}"
@@ -364,17 +387,17 @@ def size_effect(findings: Findings, study: Study) -> str:
 
 def pairs(findings: Findings, all_shown: bool) -> list[str]:
     """What the tables of who beats whom show."""
-    design = findings.design
+    design, kind = findings.design, findings.design.kind
     if len(design.learners) < 2:
-        return [ALONE]
+        return [alone(findings)]
     last = "Holm’s p value" if design.holm else "the interval"
     notes = [
-        f"In each cell the learner that beats the other, by how much, and {last}; numbers are in "
-        "favour of the learner named in the cell."
+        f"In each cell the {kind.treatment} that beats the other, by how much, and {last}; numbers "
+        f"are in favour of the {kind.treatment} named in the cell."
     ]
     if not all_shown:
         notes.append(
-            f"With {len(design.learners)} learners the one of best mean is compared with the "
+            f"With {len(design.learners)} {kind.name} the one of best mean is compared with the "
             "others; it was not chosen in advance. All pairs are in pairwise.csv."
         )
     if findings.pairs_used is not None and findings.pairs_used[0] < design.models:
@@ -396,7 +419,7 @@ def precision(findings: Findings) -> str:
     if of_pairs:
         used = count_range(min(of_pairs), max(of_pairs))
         note += (
-            "; differences, over the models that both learners have, are over "
+            f"; differences, over the models that both {findings.design.kind.name} have, are over "
             f"{used} of {models} models"
         )
     return f"{note}. The file has n of each."

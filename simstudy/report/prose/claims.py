@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from simstudy.analysis.claims import Check, StatementVerdict
 from simstudy.analysis.data_claims import DataCheck
 from simstudy.analysis.verdicts import NOT_REPRODUCED, REPRODUCED, VERDICTS
+from simstudy.experiments.base import Words
 from simstudy.report.prose.data_claims import data_basis, data_numbers
 from simstudy.report.prose.numbers import p_value, signed
 from simstudy.report.prose.phrases import count_range, listed
@@ -72,13 +73,14 @@ def reproduced(statements: Sequence[StatementVerdict]) -> int:
     return sum(one.verdict == REPRODUCED for one in statements)
 
 
-def variants_summary(variants: Readings) -> str:
+def variants_summary(variants: Readings, kind: Words) -> str:
     """Which findings hold under all variants of a study, and which do not."""
     columns = [*zip(*(found for _, found in variants), strict=True)]
     always = [one for one in columns if all(v.verdict == REPRODUCED for v in one)]
     turned = [one for one in columns if any(v.verdict == NOT_REPRODUCED for v in one)]
     if not columns:
-        return f"No learner is shown to beat another under any of {len(variants)} variants."
+        treatment, number = kind.treatment, len(variants)
+        return f"No {treatment} is shown to beat another under any of {number} variants."
     text = (
         f"Of {counted(len(columns), 'finding')} under any of {len(variants)} variants, "
         f"{len(always)} hold under all of them"

@@ -10,7 +10,9 @@ import pandas as pd
 
 from simstudy.analysis.compare import PAIRED, WELCH
 from simstudy.analysis.findings import Findings
-from simstudy.report.prose.phrases import adjusted_for, level, listed
+from simstudy.experiments import shared_words
+from simstudy.experiments.base import Words
+from simstudy.report.prose.phrases import adjusted_for, indefinite, level, listed
 from simstudy.results.results import Results
 from simstudy.texts import counted
 
@@ -54,11 +56,12 @@ def _text(value: Any) -> str:
 
 def unlike(studies: Mapping[str, Results]) -> list[str]:
     """What not all studies have, and conventions that make their numbers different in kind."""
+    kind = shared_words([found.study.kind for found in studies.values()])
     notes = []
     for what, lists in (
-        ("learners", {name: found.treatments for name, found in studies.items()}),
+        (kind.name, {name: found.treatments for name, found in studies.items()}),
         ("sizes", {name: [f"{n:,}" for n in found.doses] for name, found in studies.items()}),
-        ("measures", {name: found.measures for name, found in studies.items()}),
+        (f"{kind.score}s", {name: found.measures for name, found in studies.items()}),
     ):
         shared = set.intersection(*map(set, lists.values()))
         for name, own in lists.items():
@@ -127,17 +130,17 @@ def pair_intervals(findings: Findings) -> str:
     return f"{level(design.confidence)} intervals of the paired tests, {scope}{note}"
 
 
-def changes_summary(table: pd.DataFrame) -> str:
+def changes_summary(table: pd.DataFrame, kind: Words) -> str:
     """How many means differ between studies."""
     if table.empty:
-        return "The studies share no cell: no learner at the same size."
+        return f"The studies share no cell: no {kind.treatment} at the same size."
     kinds = Counter(table["test"])
     differ, tested = int(table["changed"].sum()), kinds[PAIRED] + kinds[WELCH]
     parts = [f"{differ} differ by more than Monte-Carlo error"]
     parts.append(f"{tested - differ} do not differ significantly")
     parts += [f"{kinds[kind]} are {kind}" for kind in kinds if kind not in _TESTS]
-    many = counted(len(table), "comparison")
-    return f"Of {many} of a learner's mean at one size between two studies, {listed(parts)}."
+    many, one = counted(len(table), "comparison"), indefinite(kind.treatment)
+    return f"Of {many} of {one}'s mean at one size between two studies, {listed(parts)}."
 
 
 def changes_method(table: pd.DataFrame, label: str, confidence: float) -> str:

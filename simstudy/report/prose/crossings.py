@@ -12,10 +12,14 @@ from simstudy.report.prose.phrases import adjusted_for, level, listed, opening, 
 
 _MAX_NAMED = 3  # pairs that the headline names; more are counted
 _MAX_SIZES = 6  # at which a learner is ahead that are named; more are counted
-OVERTAKES = (
-    "one learner overtakes another between the last size where the other is significantly ahead "
-    "and the first where it is"
-)
+
+
+def overtakes(findings: Findings) -> str:
+    """What it means that one treatment overtakes another."""
+    return (
+        f"one {findings.design.kind.treatment} overtakes another between the last size where the "
+        "other is significantly ahead and the first where it is"
+    )
 
 
 def course_sentences(findings: Findings) -> list[str]:
@@ -66,12 +70,10 @@ def interval(change: Overtaking) -> str:
 
 def changes_sentence(findings: Findings, leaders: set[str]) -> str:
     """Name a few pairs in which one learner overtakes the other, for the headline."""
-    sizes = findings.design.sizes
+    sizes, one = findings.design.sizes, findings.design.kind.treatment
     changed = [course for course in findings.courses if course.changes]
     if not changed:
-        return (
-            f"between {sizes[0]:,} and {sizes[-1]:,} rows no learner is shown to overtake another"
-        )
+        return f"between {sizes[0]:,} and {sizes[-1]:,} rows no {one} is shown to overtake another"
     changed.sort(key=lambda course: -len({course.first, course.second} & leaders))
     named = sorted(changed[:_MAX_NAMED], key=lambda course: course.changes[0].after)
     text = "; ".join(map(_brief, named))
@@ -102,7 +104,7 @@ def method(findings: Findings, shown: Sequence[Course] | None = None, alone: boo
         return ""
     courses = findings.courses if shown is None else shown
     changes = [change for course in courses for change in course.changes]
-    text = f"Ahead: by {tests(findings)}. " * alone + f"{opening(OVERTAKES)}."
+    text = f"Ahead: by {tests(findings)}. " * alone + f"{opening(overtakes(findings))}."
     if any(change.estimated for change in changes):
         text += (
             " In brackets: intervals, adjusted likewise, for the size at which the mean difference "

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
+from simstudy.experiments import DEFAULT, experiment
 from simstudy.results.store import Store
 from simstudy.study.sizes import size_text
 
@@ -15,13 +16,14 @@ def failure_lines(directory: Path) -> list[str]:
     failed = store.failed_cells()
     if not failed:
         return [f"No cell in {directory} failed."]
+    treatment = experiment(store.found()["conditions"].get("compare", DEFAULT)).treatment
     counts = Counter((cell.learner, cell.status) for cell in failed)
     lines = [f"{len(failed):,} cells failed:"]
     lines += [
         f"  {number:>5,} × {learner}: {status}" for (learner, status), number in counts.items()
     ]
-    width = max(max(len(cell.learner) for cell in failed), len("learner"))
-    lines += ["", f"model     size  {'learner':<{width}}  status   error"]
+    width = max(max(len(cell.learner) for cell in failed), len(treatment))
+    lines += ["", f"model     size  {treatment:<{width}}  status   error"]
     lines += [
         f"{cell.model:>5}  {size_text(cell.size):>7}  {cell.learner:<{width}}  {cell.status:<7}  "
         + " ".join(cell.error.split())

@@ -41,7 +41,8 @@ def _of_the_others(findings: Findings, failed: Sequence[str]) -> str:
     if len(learners) == 1:
         return _alone(findings)
     if not standings:
-        return f"{_PLACE} no learner has a finite mean, so that none can be called the best."
+        one = findings.design.kind.treatment
+        return f"{_PLACE} no {one} has a finite mean, so that none can be called the best."
     if not any(pair.verdict == AHEAD for pair in findings.pairs):
         return _no_differences(findings, failed)
     decided = [one for one in standings if one.contenders and one.beaten]
@@ -90,7 +91,8 @@ def _best(clauses: Sequence[Clause], findings: Findings) -> str:
     if several == [clauses[-1]]:
         who = "the two" if len(clauses[-1].best) == 2 else "these"
         return f"{text}, where {who} do not differ significantly"
-    return text + "; learners joined by “or” do not differ significantly" * bool(several)
+    name = findings.design.kind.name
+    return text + f"; {name} joined by “or” do not differ significantly" * bool(several)
 
 
 def _either(names: Sequence[str]) -> str:
@@ -150,6 +152,8 @@ def _undecided(findings: Findings, failed: Sequence[str]) -> list[str]:
     """At which sizes nobody can be said to do best, and why."""
     found: dict[str, list[int]] = {}
     known = {standing.size: standing for standing in findings.standings}
+    kind = findings.design.kind
+    best = f"the {kind.treatment} of best mean"
     for size in findings.design.sizes:
         if (one := known.get(size)) is None:
             found.setdefault("no mean is finite", []).append(size)
@@ -158,13 +162,13 @@ def _undecided(findings: Findings, failed: Sequence[str]) -> list[str]:
                 pair.verdict != UNTESTED or {pair.first, pair.second} & {*failed}
                 for pair in findings.pairs_at(size)
             )
-            why = f"no two learners differ significantly{_AS_FAR * (not tested)}"
+            why = f"no two {kind.name} differ significantly{_AS_FAR * (not tested)}"
             found.setdefault(why, []).append(size)
         elif one.leader in one.beaten:
-            why = "the learner of best mean is beaten by another over the models that both have"
+            why = f"{best} is beaten by another over the models that both have"
             found.setdefault(why, []).append(size)
         elif not one.contenders:
-            why = "the learner of best mean could not be compared with the others"
+            why = f"{best} could not be compared with the others"
             found.setdefault(why, []).append(size)
     texts = []
     for why, sizes in found.items():
@@ -182,7 +186,8 @@ def _no_differences(findings: Findings, failed: Sequence[str]) -> str:
         return f"{_PLACE} there is nothing to compare {learners[0]} with."
     sizes = [standing.size for standing in findings.standings]
     verdicts = {p.verdict for p in findings.pairs if not {p.first, p.second} & {*failed}}
-    who = listed(learners) if len(learners) <= MAX_NAMED + 1 else f"the {len(learners)} learners"
+    who = f"the {len(learners)} {findings.design.kind.name}"
+    who = listed(learners) if len(learners) <= MAX_NAMED + 1 else who
     where = f"with {_sizes(sizes, findings)} rows"
     if not verdicts - {UNTESTED}:
         return f"{_PLACE} {who} could not be compared."
@@ -197,14 +202,12 @@ def _no_differences(findings: Findings, failed: Sequence[str]) -> str:
 def _alone(findings: Findings) -> str:
     """The means of the only learner at the smallest and the largest size."""
     means = findings.means
-    name = brief(means[0].learner)
+    who = f"{brief(means[0].learner)}, the only {findings.design.kind.treatment},"
     ends = dict.fromkeys((means[0], means[-1]))
     known = [mean for mean in ends if mean.n or mean.infinite]
     if not known:
-        return f"{_PLACE} {name}, the only learner, has no score."
+        return f"{_PLACE} {who} has no score."
     each = [
         f"{in_unit(number(mean.mean), findings.info)} with {mean.size:,} rows" for mean in known
     ]
-    return (
-        f"{_PLACE} the mean {findings.info.label} of {name}, the only learner, is {listed(each)}."
-    )
+    return f"{_PLACE} the mean {findings.info.label} of {who} is {listed(each)}."

@@ -73,7 +73,7 @@ def _alone(findings: Findings) -> str:
     m = means[0].m
     adjusted = f", Bonferroni-adjusted for m = {m} sizes" if m > 1 else ""
     known = [mean for mean in ends if mean.n or mean.infinite]
-    text = f"{means[0].learner}, the only learner, has "
+    text = f"{means[0].learner}, the only {findings.design.kind.treatment}, has "
     if known:
         each = listed([f"{_mean(mean, findings)} at {mean.size:,} rows" for mean in known])
         text += f"a mean {findings.info.label} of {each}"
@@ -96,7 +96,8 @@ def _leaders(findings: Findings) -> list[str]:
     """Who wins at which sizes: a sentence for each of a few stretches, or a summary."""
     standings = findings.standings
     if not standings:
-        return ["No learner has a finite mean at any size, so none are compared."]
+        one = findings.design.kind.treatment
+        return [f"No {one} has a finite mean at any size, so none are compared."]
     if not any(pair.verdict == AHEAD for pair in findings.pairs):
         return [_no_differences([standing.size for standing in standings], findings)]
     groups = itertools.groupby(standings, lambda standing: standing.key)
@@ -139,8 +140,9 @@ def _stretch(stretch: Sequence[Standing], findings: Findings) -> str:
     if first.wins:
         leads = [lead for one in stretch for lead in one.beats]
         least = smallest_lead(leads)
-        whom = first.beats[0].second if len(first.beats) == 1 else "every other learner"
-        whom = "every other learner that it could be tested against" if first.untested else whom
+        every = f"every other {findings.design.kind.treatment}"
+        whom = first.beats[0].second if len(first.beats) == 1 else every
+        whom = f"{every} that it could be tested against" if first.untested else whom
         text = f"{where} {first.leader} beats {whom}"
         if len(leads) == 1:
             return f"{text}, by {_lead(least, findings)}."
@@ -187,7 +189,7 @@ def _placed(pair: Pair, stretch: Sequence[Standing], rivals: int, findings: Find
 
 def _summary(standings: Sequence[Standing], findings: Findings) -> list[str]:
     """Who has the best mean where, where it wins, and from whom it does not differ elsewhere."""
-    sizes = [standing.size for standing in standings]
+    sizes, treatment = [standing.size for standing in standings], findings.design.kind.treatment
     best: dict[str, list[int]] = {}
     for standing in standings:
         best.setdefault(standing.leader, []).append(standing.size)
@@ -199,10 +201,10 @@ def _summary(standings: Sequence[Standing], findings: Findings) -> list[str]:
         tested = " that it could be tested against" * any(one.untested for one in won)
         where = among([standing.size for standing in won], sizes)
         least = smallest_lead(pair for one in won for pair in one.beats)
-        text = f"The learner of best mean beats every other{tested} {where} "
+        text = f"The {treatment} of best mean beats every other{tested} {where} "
         text += f"(its smallest lead there is {_placed(least, standings, 2, findings)})"
     else:
-        text = "The learner of best mean beats all others at no size studied"
+        text = f"The {treatment} of best mean beats all others at no size studied"
     level = [lead for standing in standings for lead in standing.level]
     if level:
         most = largest_lead(level)
@@ -294,12 +296,12 @@ def method(findings: Findings, overtaking: bool = True) -> str:
     text = (
         f"{opening(paired_tests(findings))} over {used} at {level(design.confidence)} confidence, "
         f"{scope}; numbers are differences in mean {with_unit(info)}{better}, in favour of the "
-        "learner named first."
+        f"{design.kind.treatment} named first."
     )
     courses = findings.courses if overtaking else ()
     changes = [change for course in courses for change in course.changes]
     if changes:
-        text += f" By the same tests, {crossings.OVERTAKES}"
+        text += f" By the same tests, {crossings.overtakes(findings)}"
         if any(change.estimated for change in changes):
             text += "; in brackets, intervals of crossings, adjusted likewise"
         text += "."
@@ -313,7 +315,8 @@ def _means(findings: Findings) -> list[str]:
         if least >= models:
             return []
         return [f"Means are over the {least} of {models} models without a failed cell."]
-    text = f"those that each learner has at each size, {least} to {most} of {models}"
+    each = findings.design.kind.treatment
+    text = f"those that each {each} has at each size, {least} to {most} of {models}"
     return [f"Means are over different models ({text}), which may affect their order."]
 
 

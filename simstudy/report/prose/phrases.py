@@ -17,6 +17,11 @@ EXACT_TESTS = "exact McNemar tests"
 MAX_NAMED = 4  # members of a list that are named before the rest are counted
 
 
+def indefinite(noun: str) -> str:
+    """Write a noun with its article: "a learner", "an estimator"."""
+    return f"{'an' if noun[0] in 'aeiou' else 'a'} {noun}"
+
+
 def listed(names: Sequence[str], most: int = MAX_NAMED) -> str:
     """Join names as "A, B and C"; of a longer list, the first and the number of others."""
     shown = list(names)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from simstudy.analysis.advice import Advice
 from simstudy.analysis.outlook import Estimate, Outlook
+from simstudy.experiments import DEFAULT, experiment
 from simstudy.report.prose.numbers import fixed, plus, rows
 from simstudy.report.prose.phrases import axis_label, opening
 from simstudy.report.tables.table import Cell, Table, by_size, make_table, words
@@ -49,6 +50,7 @@ def predicted_table(advice: Advice, at: int) -> Table:
     return by_size(
         f"predicted_{one.measure}",
         f"Predicted {axis_label(one.info)}",
+        experiment(DEFAULT),
         one.learners,
         one.sizes,
         cells,

@@ -13,6 +13,8 @@ from simstudy.analysis.claims import Check, StatementVerdict, Verdict
 from simstudy.analysis.compare import PAIRED, WELCH, clearest_first
 from simstudy.analysis.findings import Findings
 from simstudy.analysis.verdicts import REPRODUCED, VERDICTS
+from simstudy.experiments import shared_words
+from simstudy.experiments.base import Words
 from simstudy.report.prose import claims
 from simstudy.report.prose.comparison import changes_method, settings
 from simstudy.report.prose.crossings import overtaking
@@ -40,7 +42,9 @@ def designs(studies: Mapping[str, Results]) -> Table:
     return make_table("designs", "Settings of the studies", heads, lines, texts=len(heads))
 
 
-def changes(table: pd.DataFrame, label: str, confidence: float, places: Mapping[str, int]) -> Table:
+def changes(
+    table: pd.DataFrame, kind: Words, label: str, confidence: float, places: Mapping[str, int]
+) -> Table:
     """The differences between studies, the clearest first."""
     both = {PAIRED, WELCH} <= {*table["test"]}
     shown = clearest_first(table)[:MAX_ROWS].to_dict("records")
@@ -49,7 +53,7 @@ def changes(table: pd.DataFrame, label: str, confidence: float, places: Mapping[
     caption += " Degrees of freedom and numbers of models are in the file."
     if len(table) > MAX_ROWS:
         caption += f" {len(table) - MAX_ROWS} more, with smaller |t|, are in the file."
-    heads: list[str | Cell] = ["learner", "rows", "studies", "means", "difference", "interval"]
+    heads: list[str | Cell] = [kind.treatment, "rows", "studies", "means", "difference", "interval"]
     heads += ["adjusted p", words("verdict")]
     title = f"Differences in mean {label}"
     return make_table("between_studies", title, heads, lines, caption=caption, data=table)
@@ -214,8 +218,10 @@ def sweep(found: Mapping[str, Findings]) -> Table:
         told_so = [overtaking(change) for change in changes]
         lines.append([*cells, words("; ".join(told_so) or NONE)])
     title = "Winners and thresholds by variant"
+    kind = shared_words([one.design.kind for one in found.values()])
     caption = (
-        "The learner with the best mean; below it, those that do not differ significantly from it."
+        f"The {kind.treatment} with the best mean; below it, those that do not differ "
+        "significantly from it."
     )
     data = pd.DataFrame(rows)
     return make_table("sweep", title, heads, lines, texts=len(heads), caption=caption, data=data)

@@ -68,7 +68,8 @@ def costs(results: ModelResults, medians: pd.DataFrame) -> Table:
         times = duration(row["fit_seconds"]), duration(row["predict_seconds"])
         cells[row["learner"], row["size"]] = Cell(*times)
     title = "Median time to fit, and below it to predict, by training rows"
-    return by_size("seconds", title, results.treatments, results.doses, cells, data=medians)
+    kind, labels = results.study.kind, results.treatments
+    return by_size("seconds", title, kind, labels, results.doses, cells, data=medians)
 
 
 def regret(results: Results, split: Regret) -> Table:
@@ -90,7 +91,7 @@ def regret(results: Results, split: Regret) -> Table:
 
 def failures(results: Results) -> list[Table]:
     """The number of failed cells by learner, and the first of them."""
-    failed = results.failures
+    failed, treatment = results.failures, results.study.kind.treatment
     if failed.empty:
         return []
     counts = failed.groupby(["learner", "status"], sort=False).size().reset_index(name="n")
@@ -102,10 +103,10 @@ def failures(results: Results) -> list[Table]:
     for row in failed.head(MAX_FAILURES).to_dict("records"):
         cell = [str(row["model"]), rows(row["size"]), str(row["learner"]), str(row["status"])]
         first.append([*cell, " ".join(str(row["error"]).split())])
-    heads = ["model", "rows", "learner", "status", "error"]
+    heads = ["model", "rows", treatment, "status", "error"]
     title = "All failures" if len(failed) <= MAX_FAILURES else "The first failures"
     return [
-        make_table("failure_counts", "Failed cells", ["learner", "status", "cells"], number, 2),
+        make_table("failure_counts", "Failed cells", [treatment, "status", "cells"], number, 2),
         make_table("failures", title, heads, first, texts=5),
     ]
 

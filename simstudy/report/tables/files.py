@@ -62,7 +62,7 @@ def write_tables(results: Results, directory: Path, format: str = "latex") -> li
     sections, absent = [], []
     for name, table in paper_tables(results).items():
         if isinstance(table, Absent):
-            absent.append(f"{name}: {table.reason}")
+            absent.append(f"{name}: {table.text}")
             continue
         how = f"{data_design(study)}." if study.datasets else made(study)
         caption = f"{table.title}. {table.caption} {how}"

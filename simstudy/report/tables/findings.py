@@ -69,9 +69,10 @@ def means(findings: Findings, alone: bool = True) -> Table:
         measure=findings.measure, confidence=findings.design.confidence
     )
     data = data.assign(best=best, not_different_from_best=level_with)
-    title = f"Mean {axis_label(findings.info)} by learner and training rows"
-    labels, sizes = findings.design.learners, findings.design.sizes
-    return by_size("means", title, labels, sizes, cells, caption=caption.strip(), data=data)
+    design, kind = findings.design, findings.design.kind
+    title = f"Mean {axis_label(findings.info)} by {kind.treatment} and {kind.dose} rows"
+    options: Row = {"caption": caption.strip(), "data": data}
+    return by_size("means", title, kind, design.learners, design.sizes, cells, **options)
 
 
 def _marks(findings: Findings) -> dict[tuple[str, int], str]:
@@ -94,7 +95,7 @@ def _share(key: str) -> Callable[[Row], str]:
 
 # How the columns of tests of effects are written.
 _COLUMNS: dict[str, Callable[[Row], str]] = {
-    "effect": lambda row: row["effect"].replace(":", " × "),
+    "effect": lambda row: row["effect"],
     "df": lambda row: f"{row['df1']:,}, {number(row['df2'], 1).removesuffix('.0')}",
     "F": lambda row: number(row["F"], 2),
     "p": _test("p"),
@@ -109,8 +110,13 @@ _COLUMNS: dict[str, Callable[[Row], str]] = {
 }
 
 
-def _effects(name: str, title: str, heads: Sequence[str], data: pd.DataFrame, note: str) -> Table:
-    lines = [[_COLUMNS[head](row) for head in heads] for row in data.to_dict("records")]
+def _effects(
+    findings: Findings, name: str, title: str, heads: Sequence[str], data: pd.DataFrame, note: str
+) -> Table:
+    names = findings.names
+    effects = [[names.get(one, one) for one in effect.split(":")] for effect in data["effect"]]
+    shown = data.assign(effect=[" × ".join(factors) for factors in effects])
+    lines = [[_COLUMNS[head](row) for head in heads] for row in shown.to_dict("records")]
     return make_table(name, title, heads, lines, caption=note, data=data)
 
 
@@ -120,9 +126,9 @@ def anova(findings: Findings) -> Table | Absent:
         return found
     heads = ["effect", "df", "F", "p", "p (G–G)", "p (H–F)", "η²G", "η²p"]
     note = captions.anova(found.subjects, findings.design.models)
-    note = f"{note} {captions.left_out(found.left_out)}".strip()
+    note = f"{note} {captions.left_out(findings, found.left_out)}".strip()
     title = f"Repeated-measures ANOVA of {findings.info.label}"
-    return _effects("anova", title, heads, found.table, note)
+    return _effects(findings, "anova", title, heads, found.table, note)
 
 
 def sphericity(findings: Findings) -> Table | Absent:
@@ -132,7 +138,7 @@ def sphericity(findings: Findings) -> Table | Absent:
     heads = ["effect", "Mauchly's W", "p (W)", "ε G–G", "ε H–F"]
     data = found.table[["effect", "mauchly_w", "mauchly_p", "eps_gg", "eps_hf"]]
     title = f"Sphericity in the ANOVA of {findings.info.label}"
-    return _effects("sphericity", title, heads, data, captions.SPHERICITY)
+    return _effects(findings, "sphericity", title, heads, data, captions.SPHERICITY)
 
 
 def mixed(findings: Findings) -> Table | Absent:
@@ -141,7 +147,7 @@ def mixed(findings: Findings) -> Table | Absent:
         return found
     title = f"Mixed model of {findings.info.label}, models as random effects"
     heads = ["effect", "df", "F", "p"]
-    return _effects("mixed_model", title, heads, found.table, captions.mixed(found))
+    return _effects(findings, "mixed_model", title, heads, found.table, captions.mixed(found))
 
 
 def tests(findings: Findings) -> dict[str, Table | Absent]:
@@ -154,7 +160,7 @@ def missing_tests(tests: dict[str, Table | Absent]) -> list[str]:
     """Why there is no ANOVA or no mixed model, one sentence each."""
     names = {"anova": "ANOVA", "mixed_model": "mixed model"}
     missing = {names[key]: one for key, one in tests.items() if key in names}
-    return [f"No {key}: {one.reason}." for key, one in missing.items() if isinstance(one, Absent)]
+    return [f"No {key}: {one.text}." for key, one in missing.items() if isinstance(one, Absent)]
 
 
 def pairs(findings: Findings, size: int) -> Table:
@@ -163,7 +169,8 @@ def pairs(findings: Findings, size: int) -> Table:
     found, table = findings.pairs_at(size), findings.pairwise
     table = table[table["size"] == size]
     info, holm = findings.info, findings.design.holm
-    title = f"{rows(size)} training rows, differences in {info.unit or info.label}"
+    dose = findings.design.kind.dose
+    title = f"{rows(size)} {dose} rows, differences in {info.unit or info.label}"
     if len(learners) <= MAX_IN_MATRIX:
         verdicts = {(p.first, p.second): _verdict(p.better_first(learners), holm) for p in found}
         heads = [words(""), *(words(label, "", i) for i, label in enumerate(learners) if i)]
@@ -203,9 +210,9 @@ def _verdict(pair: Pair, holm: bool) -> tuple[str, str, str]:
 
 def pairwise(findings: Findings) -> Table | Absent:
     """Paired differences of every two learners at each size."""
-    found, design = findings.pairwise, findings.design
+    found, design, kind = findings.pairwise, findings.design, findings.design.kind
     if found.empty:
-        return Absent("there is one learner only")
+        return Absent(f"there is one {kind.treatment} only")
     digits = decimals((found["upper"] - found["lower"]) / 2)
     lines = []
     for row in found.to_dict("records"):
@@ -219,8 +226,8 @@ def pairwise(findings: Findings) -> Table | Absent:
     starts = itertools.accumulate(len(findings.pairs_at(size)) for size in design.sizes[:-1])
     data = found.assign(measure=findings.measure, confidence=design.confidence)
     data = data.assign(adjustment=design.adjustment)
-    title = f"Mean paired differences in {axis_label(findings.info)} at each training size"
-    heads = ["rows", "learners", "difference", "interval", "t", "df", "p"]
+    title = f"Mean paired differences in {axis_label(findings.info)} at each {kind.size}"
+    heads = ["rows", kind.name, "difference", "interval", "t", "df", "p"]
     options: Row = {"texts": 2, "caption": caption, "data": data, "rules": {*starts}}
     return make_table("pairwise", title, heads, lines, **options)
 
@@ -229,15 +236,16 @@ def thresholds(
     findings: Findings, shown: Sequence[Course] | None = None, alone: bool = True
 ) -> Table | Absent:
     """Who overtakes whom, and who is ahead where; of all pairs, or of those shown."""
+    kind = findings.design.kind
     if not findings.courses:
-        return Absent("two learners and two training sizes are needed")
+        return Absent(f"two {kind.name} and two {kind.size}s are needed")
     courses = findings.courses if shown is None else shown
     places = {label: place for place, label in enumerate(findings.design.learners)}
     lines = [line for course in courses for line in _course(course, places)]
     notes = [crossings.method(findings, courses, alone), crossings.added_sizes(findings)]
-    notes.append("None: no change of the learner ahead is shown.")
-    title = f"Who overtakes whom in mean {findings.info.label}, and with how many training rows"
-    heads: list[str | Cell] = ["learner", "against", "between", "estimate (rows)"]
+    notes.append(f"None: no change of the {kind.treatment} ahead is shown.")
+    title = f"Who overtakes whom in mean {findings.info.label}, and with how many {kind.dose} rows"
+    heads: list[str | Cell] = [kind.treatment, "against", "between", "estimate (rows)"]
     heads += [f"{level(findings.design.confidence)} interval"]
     heads += [words("ahead at"), words("behind at"), "models"]
     options: Row = {"caption": " ".join(filter(None, notes)), "data": as_table(courses)}
@@ -287,8 +295,10 @@ def standard_errors(findings: Findings) -> Table:
     known = found.assign(row=found["first"].where(found["kind"] == "mean", largest))
     errors = known.groupby(["row", "size"], sort=False)["mcse"].max()
     cells = {place: Cell(number(error, digits)) for place, error in errors.items()}
-    title = f"Monte-Carlo standard errors of mean {with_unit(findings.info)} by training rows"
-    return by_size("precision", title, design.learners, design.sizes, cells, data=found)
+    rows_of = f"{design.kind.dose} rows"
+    title = f"Monte-Carlo standard errors of mean {with_unit(findings.info)} by {rows_of}"
+    labels, sizes = design.learners, design.sizes
+    return by_size("precision", title, design.kind, labels, sizes, cells, data=found)
 
 
 def models_needed(findings: Findings) -> Table | Absent:
@@ -307,18 +317,19 @@ def models_needed(findings: Findings) -> Table | Absent:
 def ranks(findings: Findings) -> Table | Absent:
     """Average ranks at each size and over all, with Friedman's test."""
     learners, sizes = findings.design.learners, findings.design.sizes
+    kind = findings.design.kind
     if len(learners) < 2:
-        return Absent("at least two learners are needed")
+        return Absent(f"at least two {kind.name} are needed")
     found, without = [], ""
     for at in (*sizes, None) if len(sizes) > 1 else sizes:
         if isinstance(one := findings.ranks(at), Absent):
             where = "Over all sizes" if at is None else f"At {rows(at)} rows"
-            without += f" {where} there are no ranks: {one.reason}."
+            without += f" {where} there are no ranks: {one.text}."
         else:
             found.append(one)
     if not found:
         return Absent(without.strip().removesuffix("."))
-    heads = ["learner", *("all sizes" if one.at is None else rows(one.at) for one in found)]
+    heads = [kind.treatment, *("all sizes" if one.at is None else rows(one.at) for one in found)]
     by_learner = [one.table.set_index("learner")["rank"] for one in found]
     lines: list[list[str | Cell]] = [
         [words(label, "", i), *(number(ranked[label], 2) for ranked in by_learner)]

@@ -8,6 +8,7 @@ from typing import Any
 
 import pandas as pd
 
+from simstudy.experiments.base import Words
 from simstudy.report.prose.numbers import rows as row_count
 from simstudy.texts import as_csv
 
@@ -85,22 +86,23 @@ def words(text: str, more: str = "", *learners: int) -> Cell:
 def by_size(
     table: str,
     title: str,
+    kind: Words,
     learners: Sequence[str],
     sizes: Sequence[int],
     cells: Mapping[Any, Cell],
     **more: Any,
 ) -> Table:
-    """Make a table of learners by sizes, turned if sizes are many; other labels go below a rule."""
+    """Make a table of treatments by sizes, turned if sizes are many; others go below a rule."""
     names = [words(label, "", place) for place, label in enumerate(learners)]
     others = dict.fromkeys(label for label, _ in cells if label not in learners)
     names += map(words, others)
     lines: list[list[str | Cell]]
     if len(sizes) <= _FEW or len(names) > _FEW:
-        heads = [words("learner"), *(Cell(row_count(size)) for size in sizes)]
+        heads = [words(kind.treatment), *(Cell(row_count(size)) for size in sizes)]
         lines = [[one, *(cells[one.text, size] for size in sizes)] for one in names]
         more["rules"] = {len(learners)} if others else set()
     else:
-        heads = [words("training rows"), *(replace(one, kind="n") for one in names)]
+        heads = [words(f"{kind.dose} rows"), *(replace(one, kind="n") for one in names)]
         own = {one.text: one.learners for one in names}
         lines = [
             [row_count(at), *(replace(cells[name, at], learners=own[name]) for name in own)]

@@ -132,7 +132,7 @@ def labelled(ends):
         spec.Line([1, 9], [0, end], label=f"learner {place}", learner=place)
         for place, end in enumerate(ends)
     ]
-    return Chart("", "", "", spec.sizes_axis([1, 9]), Axis("score", 0, 1), tuple(lines))
+    return Chart("", "", "", spec.sizes_axis([1, 9], "rows"), Axis("score", 0, 1), tuple(lines))
 
 
 @given(ends=st.lists(st.floats(0, 1), min_size=2, max_size=24))

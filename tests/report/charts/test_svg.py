@@ -35,7 +35,9 @@ def test_an_axis_takes_its_ends_to_its_ends():
     axis = Axis("", 10, 1000, "log")
     assert [axis.share(value) for value in (10, 100, 1000)] == pytest.approx([0, 0.5, 1])
     assert Axis("", -1, 3).share(1) == pytest.approx(0.5)
-    assert spec.sizes_axis([5]).share(5) == pytest.approx(0.5)  # one size stands in the middle
+    assert spec.sizes_axis([5], "rows").share(5) == pytest.approx(
+        0.5
+    )  # one size stands in the middle
     rows = spec.rows_axis(["a", "b", "c"])
     assert rows.share(0) > rows.share(1) > rows.share(2)  # the first on top
     assert [rows.holds(place) for place in (-1, 0, 2, 3)] == [False, True, True, False]
@@ -79,7 +81,7 @@ def test_a_short_logarithmic_axis_has_more_than_one_tick(low, high, expected):
     letters=st.floats(5, 100),
 )
 def test_labels_of_sizes_do_not_collide_and_the_last_is_there(sizes, letters):
-    axis = spec.sizes_axis(sizes)
+    axis = spec.sizes_axis(sizes, "rows")
     marks = axis.fitting(letters)
     assert [place for place, _ in marks] == sizes
     assert marks[-1][1] == f"{sizes[-1]:,}"
@@ -152,11 +154,11 @@ def test_labels_stand_beside_lines_only_if_they_fit():
 def test_no_label_of_a_small_figure_is_cut_off():
     # Four ticks would be a tenth apart, five a twentieth, and a digit longer.
     y = Axis("", -0.12, 0.11, signed=True)
-    text = drawn(x=spec.sizes_axis([10, 100]), y=y, size=svg.SMALL)
+    text = drawn(x=spec.sizes_axis([10, 100], "rows"), y=y, size=svg.SMALL)
     labels = re.findall(r'<text x="([\d.]+)"[^>]*text-anchor="end">([^<]+)<', text)
     assert "+0.05" in [label for _, label in labels]
     assert all(float(x) >= 11 * 0.58 * len(label) for x, label in labels)
-    text = drawn(x=spec.sizes_axis([25, 20_000]), size=svg.SMALL)
+    text = drawn(x=spec.sizes_axis([25, 20_000], "rows"), size=svg.SMALL)
     ((x, label),) = re.findall(r'<text x="([\d.]+)"[^>]*text-anchor="middle">(20,000)<', text)
     assert float(x) + 11 * 0.58 * len(label) / 2 <= svg.SMALL[0]
 
