@@ -9,6 +9,7 @@ import pandas as pd
 
 from simstudy.analysis.claims import StatementVerdict
 from simstudy.analysis.findings import Findings
+from simstudy.experiments import shared_words
 from simstudy.report.charts import curves as lines
 from simstudy.report.charts import svg, sweep
 from simstudy.report.prose import captions, claims, comparison
