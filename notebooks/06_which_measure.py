@@ -87,7 +87,7 @@ def curves(ax, results, score):
     """Draw the mean share of right choices against test rows."""
     means = results.scores.groupby(["learner", "size"])[score].mean()
     for (name, label), colour, line in zip(SHOWN.items(), COLOURS * 2, LINES, strict=False):
-        ax.plot(results.sizes, means[name], color=colour, linestyle=line, label=label, marker=".")
+        ax.plot(results.doses, means[name], color=colour, linestyle=line, label=label, marker=".")
     ax.set_xscale("log")
     ax.set_xticks([20, 100, 1000], ["20", "100", "1,000"])
     ax.grid(axis="y", color="0.92")
@@ -163,7 +163,7 @@ plt.show()
 # 500 test rows:
 
 # %%
-share_table("right_accuracy", 500 if 500 in found["TAN"].sizes else 1000)
+share_table("right_accuracy", 500 if 500 in found["TAN"].doses else 1000)
 
 # %% [markdown]
 # With many rows every measure is the best judge of itself: the Brier score of the Brier score,

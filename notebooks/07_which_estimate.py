@@ -99,7 +99,7 @@ studied = {}
 for family in FAMILIES:
     study = study_of(family)
     studied[family] = simstudy.run_study(study, RESULTS / study.name, jobs=JOBS, report=False)
-LABELS = studied["tan"].learners
+LABELS = studied["tan"].treatments
 
 # %% [markdown]
 # `results.estimates` has every estimate beside the exact value, the mean over training sets and
@@ -392,14 +392,14 @@ def percent(mean, low, high):
 
 pd.DataFrame(
     {
-        label: {name: percent(*of_models(shares[column, name])) for name in tested.learners}
+        label: {name: percent(*of_models(shares[column, name])) for name in tested.treatments}
         for column, label in columns.items()
     }
 )
 
 # %%
 power, wrong = shares["power_NB_TAN"], shares["wrong_NB_TAN"]
-for name in tested.learners:
+for name in tested.treatments:
     verdicts = power[name] + wrong[name]
     if verdicts.sum() > 0:
         share = wrong[name].sum() / verdicts.sum()

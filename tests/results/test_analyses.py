@@ -63,4 +63,4 @@ def test_labels_in_csv_are_no_formulas(write_study, tmp_path):
 
 
 def test_results_say_on_one_line_what_they_are(results):
-    assert repr(results).startswith("Results(4 models, 2 learners, 2 training sizes; in ")
+    assert repr(results).startswith("LearnerResults(4 models, 2 learners, 2 training sizes; in ")

@@ -169,7 +169,6 @@ def test_curves_are_drawn(exact, kind):
         ({"learners": ["C4.5"]}, "no learner 'C4.5'"),
         ({"size": 7}, "no training size 7"),
         ({"positive": "yes"}, "none of the classes '0', '1'"),
-        ({"dataset": "iris"}, "study of models"),
         ({"kind": "profit"}, "benefit"),
         ({"kind": "roc", "cost": 2}, "no further options"),
     ],

@@ -40,7 +40,7 @@ def test_the_scores_are_the_shares_of_right_choices_in_the_picks(results):
     ]
     for target in ("kl_divergence", "accuracy"):
         truth = picks[f"truth_{target}"]
-        for measure in results.learners:
+        for measure in results.treatments:
             right = ((picks[measure] * truth + 1) / 2).where(truth != 0)
             own = right.groupby([picks["model"], picks["size"]]).mean()
             cell = scores[scores["learner"] == measure].set_index(["model", "size"])
@@ -69,7 +69,7 @@ def test_more_measures_and_sizes_extend_the_results(tmp_path):
     larger = simstudy.run_study(simstudy.make_study(STUDY), tmp_path / "out", jobs=1, report=False)
     assert not larger.reused
     back = simstudy.run_study(small, tmp_path / "out", jobs=1, report=False)
-    assert back.learners == ["information_reward"]
+    assert back.treatments == ["information_reward"]
     others = simstudy.make_study(STUDY, overrides={"learners": STUDY["learners"][:2]})
     with pytest.raises(SimstudyError, match="learners"):
         simstudy.run_study(others, tmp_path / "out", jobs=1, report=False)
@@ -92,7 +92,7 @@ def test_page_and_terminal_speak_of_measures_and_test_rows(results, capsys):
 
 def test_analyses_of_choices(results):
     needed = results.rows_needed("right_accuracy", at=50)
-    assert needed["learner"].tolist() == results.learners
+    assert needed["learner"].tolist() == results.treatments
     assert results.contradictions().groupby("size").size().tolist() == [3, 3, 3]
     assert set(results.against_truth()["target"]) == {"kl_divergence", "accuracy"}
     shares = [name for name in results.measures if results.info(name).share]
