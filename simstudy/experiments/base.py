@@ -181,5 +181,5 @@ class Experiment(Words, ABC):
     # The page
 
     @abstractmethod
-    def page(self) -> Page:
-        """Return what pages of this experiment say and show."""
+    def page(self, study: Study) -> Page[Any]:
+        """Return what the page of a study says and shows."""

@@ -8,15 +8,15 @@ from dataclasses import replace
 import pandas as pd
 
 from simstudy.analysis.claims import StatementVerdict
-from simstudy.analysis.findings import Findings
+from simstudy.analysis.findings import ModelFindings
 from simstudy.experiments import shared_words
 from simstudy.report.charts import curves as lines
 from simstudy.report.charts import svg, sweep
 from simstudy.report.prose import captions, claims, comparison
 from simstudy.report.prose.design import question
 from simstudy.report.prose.finding import finding
-from simstudy.report.prose.headline import statements
 from simstudy.report.prose.phrases import axis_label, listed, with_unit
+from simstudy.report.prose.statements import statements
 from simstudy.report.prose.verdicts import pair_method
 from simstudy.report.tables import comparison as build
 from simstudy.report.templating import render
@@ -139,7 +139,7 @@ def compare_page(
     )
 
 
-def _sweep(found: Mapping[str, Findings], learners: Sequence[str]) -> dict[str, object]:
+def _sweep(found: Mapping[str, ModelFindings], learners: Sequence[str]) -> dict[str, object]:
     """How winners and thresholds move from variant to variant."""
     thresholds = sweep.thresholds(found, learners)
     drawn = None if thresholds is None else svg.draw(thresholds, "thresholds", svg.CURVES, True)

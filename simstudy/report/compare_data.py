@@ -17,9 +17,8 @@ from simstudy.experiments import shared_words
 from simstudy.experiments.base import Words
 from simstudy.report.charts import svg
 from simstudy.report.prose import claims, comparison
-from simstudy.report.prose.data_finding import data_finding
 from simstudy.report.prose.design import data_design, design
-from simstudy.report.prose.finding import finding
+from simstudy.report.prose.finding import data_finding, finding
 from simstudy.report.prose.numbers import NONE, number
 from simstudy.report.prose.phrases import axis_label, listed, opening
 from simstudy.report.prose.published import summary

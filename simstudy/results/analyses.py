@@ -12,7 +12,7 @@ from simstudy.results.measure_analyses import MeasureAnalyses
 if TYPE_CHECKING:
     import pandas as pd
 
-    from simstudy.analysis.findings import Findings
+    from simstudy.analysis.findings import Findings, ModelFindings
     from simstudy.analysis.ranks import Ranks
     from simstudy.analysis.regret import Regret
     from simstudy.analysis.reliability import Reliability
@@ -27,12 +27,19 @@ class Analyses(MeasureAnalyses):
     """Analyses of the scores; see `Results`."""
 
     @cached_property
-    def _findings(self) -> dict[str, Findings]:
+    def _findings(self) -> dict[str, ModelFindings]:
         return {}
 
     def findings(self, measure: str | None = None) -> Findings:
-        """What the analysis says about a measure, the primary one if left out."""
-        from simstudy.analysis.findings import Design, Findings
+        """What the analysis says about a measure, the primary one if left out.
+
+        Of a study of models `ModelFindings`, of data sets `DataFindings`.
+        """
+        return (self.data_findings if self.study.datasets else self.model_findings)(measure)
+
+    def model_findings(self, measure: str | None = None) -> ModelFindings:
+        """What the analysis says about a measure of a study of models."""
+        from simstudy.analysis.findings import Design, ModelFindings
 
         name = self._measure(measure)
         if self.study.datasets:
@@ -51,7 +58,7 @@ class Analyses(MeasureAnalyses):
                 study.experiment,
             )
             parts = [self._part(name, part) for part in ("regret", "estimation")]
-            self._findings[name] = Findings(
+            self._findings[name] = ModelFindings(
                 name, self.info(name), design, self.scores, self.refined, *parts
             )
         return self._findings[name]
@@ -71,7 +78,7 @@ class Analyses(MeasureAnalyses):
 
         from simstudy.analysis.findings import Absent
 
-        found = self.findings(measure)
+        found = self.model_findings(measure)
         if not found.factors:
             return pd.DataFrame()
         if isinstance(found.anova, Absent):
@@ -86,7 +93,7 @@ class Analyses(MeasureAnalyses):
         """
         from simstudy.analysis.intervals import intervals
 
-        found = self.findings(measure)
+        found = self.model_findings(measure)
         if not options:
             return found.intervals.copy()
         adjusted = found.design.adjustment != "none"
@@ -107,7 +114,7 @@ class Analyses(MeasureAnalyses):
 
         from simstudy.analysis.pairwise import pairwise
 
-        found = self.findings(measure)
+        found = self.model_findings(measure)
         if not options or len(self.learners) < 2:
             return found.pairwise.copy()
         design = found.design
@@ -132,7 +139,7 @@ class Analyses(MeasureAnalyses):
 
         from simstudy.analysis.thresholds import thresholds
 
-        found = self.findings(measure)
+        found = self.model_findings(measure)
         if not options or not found.courses:
             return found.thresholds.copy()
         scores = pd.concat([self.scores, self.refined])
@@ -148,7 +155,7 @@ class Analyses(MeasureAnalyses):
                 raise SimstudyError(
                     f"no {self.study.experiment.treatment} {name!r} here; there are {known}"
                 )
-        return self.findings(measure).curve(first, second)
+        return self.model_findings(measure).curve(first, second)
 
     def _compared(self, measure: str | None) -> dict[str, Any]:
         """What analyses of who is better need to know of a measure."""
@@ -198,13 +205,13 @@ class Analyses(MeasureAnalyses):
         Of the means that `intervals` gives, over the same models; differences are over the models
         that both learners have. With ``mcse``, also how many models would reach it.
         """
-        return self.findings(measure).precision_for(mcse)
+        return self.model_findings(measure).precision_for(mcse)
 
     def mixed(self, measure: str | None = None) -> pd.DataFrame:
         """A mixed model, learner × size, models at random: for when cells are missing."""
         from simstudy.analysis.findings import Absent
 
-        found = self.findings(measure).mixed
+        found = self.model_findings(measure).mixed
         if isinstance(found, Absent):
             raise SimstudyError(found.reason)
         return found.table.copy()
@@ -213,7 +220,7 @@ class Analyses(MeasureAnalyses):
         """The models without a finite value of a measure in some cell, and why."""
         import pandas as pd
 
-        return pd.DataFrame(self.findings(measure).left_out, columns=["model", "reason"])
+        return pd.DataFrame(self.model_findings(measure).left_out, columns=["model", "reason"])
 
     def ranks(self, size: int | None = None, measure: str | None = None) -> pd.DataFrame:
         """Average ranks of the learners over the models, with Friedman's and Nemenyi's tests.
@@ -234,7 +241,7 @@ class Analyses(MeasureAnalyses):
         from simstudy.analysis.findings import Absent
 
         self._check_size(size)
-        found = self.findings(measure).ranks(size)
+        found = self.model_findings(measure).ranks(size)
         if isinstance(found, Absent):
             raise SimstudyError(found.reason)
         return found

@@ -27,7 +27,8 @@ class Plots(Analyses):
         """
         from simstudy.report.charts import curves, mpl
 
-        return mpl.draw(curves.learning_curves(self.findings(measure), learners), ax or _axes())
+        chart = curves.learning_curves(self.model_findings(measure), learners)
+        return mpl.draw(chart, ax or _axes())
 
     def plot_difference(
         self, first: str, second: str, measure: str | None = None, ax: Axes | None = None
@@ -38,7 +39,7 @@ class Plots(Analyses):
         self._check_pair(first, second)
         if len(self.sizes) < 2:
             raise SimstudyError("a difference is drawn over at least two sizes; the study has one")
-        chart = pairs.difference(self.findings(measure), first, second)
+        chart = pairs.difference(self.model_findings(measure), first, second)
         ax = mpl.draw(chart, ax or _axes())
         ax.set_ylabel(mpl.plain(chart.y.label.replace("difference", f"{second} ahead by")))
         return ax
@@ -54,7 +55,7 @@ class Plots(Analyses):
 
         self._check_size(size)
         at = self.sizes[-1] if size is None else size
-        panels = spread.scores(self.findings(measure), [at], self.learners)
+        panels = spread.scores(self.model_findings(measure), [at], self.learners)
         ax = mpl.draw(panels.charts[0], ax or _axes())
         ax.set_title(f"{at:,} training rows", fontsize="medium")
         return ax

@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from simstudy.errors import SimstudyError
 from simstudy.experiments import DEFAULT, experiment, foreign_keys, names
@@ -44,6 +44,9 @@ from simstudy.study.sections import (
 from simstudy.study.spec import Spec
 from simstudy.study.toml import dumps, read_toml, set_dotted
 from simstudy.texts import counted, summary
+
+if TYPE_CHECKING:
+    from simstudy.experiments.page import Page
 
 DOSES = "doses"  # among overrides of a study: its doses, whatever their key
 _TABLES = Spec(DATA, {}, DATA)  # in place of the family of a study of data sets
@@ -146,6 +149,11 @@ class Study:
     def kind(self) -> Experiment:
         """The same."""
         return self.experiment
+
+    @property
+    def page(self) -> Page:
+        """What reports of the study say and show."""
+        return self.experiment.page(self)
 
     @property
     def train_sizes(self) -> tuple[int, ...]:

@@ -93,7 +93,7 @@ def run_study(
             if add_sizes(Results(store.directory), plan, store, study.analysis, compute):
                 reused = False
             if not (store.manifest() or {}).get("refined"):
-                courses = Results(store.directory).findings().courses
+                courses = Results(store.directory).model_findings().courses
                 crossed = any(course.changes for course in courses)
                 store.notes.append(CLOSE_SIZES if crossed else NO_CROSSING)
         return _results(study, plan, store, reused, options.get("report", True))

@@ -145,7 +145,7 @@ def statements(found: Sequence[Results]) -> list[Statement]:
     """Every "X beats Y at n rows" that any of the results supports, by size."""
     beats: dict[tuple[int, str, str], None] = {}
     for results in found:
-        for pair in results.findings().pairs:
+        for pair in results.model_findings().pairs:
             if pair.verdict == AHEAD:
                 ahead = pair if pair.lead > 0 else pair.turned()
                 beats[ahead.size, ahead.first, ahead.second] = None

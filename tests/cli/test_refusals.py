@@ -128,7 +128,7 @@ def test_quiet_runs_say_which_cells_failed(command, write_study, tmp_path):
 
 def test_a_learner_that_failed_everywhere_is_said_to_have_failed(write_study, tmp_path):
     from simstudy.report.prose.finding import finding
-    from simstudy.report.prose.headline import headline
+    from simstudy.report.prose.statements import headline
 
     (tmp_path / "failing.py").write_text(FAILING)
     more = {

@@ -16,7 +16,7 @@ import pytest
 
 from simstudy import open_results
 from simstudy.analysis import findings as analysis
-from simstudy.analysis.findings import Findings
+from simstudy.analysis.findings import ModelFindings
 from simstudy.analysis.pairwise import pairwise
 from simstudy.report.page import report_page
 from simstudy.report.terminal import make_console, print_summary
@@ -135,30 +135,30 @@ def test_some_decisions_hang_on_the_adjustment(ran, name):
 # One place at a time is changed
 
 
-def unadjusted(findings: Findings) -> Findings:
+def unadjusted(findings: ModelFindings) -> ModelFindings:
     return replace(findings, design=replace(findings.design, adjustment="none"))
 
 
-def by_pairs(findings: Findings) -> Findings:
+def by_pairs(findings: ModelFindings) -> ModelFindings:
     return replace(findings, design=replace(findings.design, adjustment="bonferroni"))
 
 
-def confident(findings: Findings) -> Findings:
+def confident(findings: ModelFindings) -> ModelFindings:
     return replace(findings, design=replace(findings.design, confidence=0.8))
 
 
-def upside_down(findings: Findings) -> Findings:
+def upside_down(findings: ModelFindings) -> ModelFindings:
     info = findings.info
     return replace(findings, info=replace(info, greater_is_better=not info.greater_is_better))
 
 
-def complete(findings: Findings) -> Findings:
+def complete(findings: ModelFindings) -> ModelFindings:
     scores = findings.scores
     lost = scores["model"][scores[findings.measure].isna()]
     return replace(findings, scores=scores[~scores["model"].isin(lost)])
 
 
-def own_sizes(findings: Findings) -> Findings:
+def own_sizes(findings: ModelFindings) -> ModelFindings:
     return replace(findings, added=findings.added.iloc[:0])
 
 
@@ -177,7 +177,7 @@ def _sides(both: Any) -> list[Any]:
     return [[(a, m) for a, _, m in both], [(b, m) for _, b, m in both]]
 
 
-def thresholds_by(change: Callable[[Findings], Findings]) -> Callable[..., Any]:
+def thresholds_by(change: Callable[[ModelFindings], ModelFindings]) -> Callable[..., Any]:
     return lambda real: lambda findings, shown, alone: real(change(findings), None, alone)
 
 
@@ -203,7 +203,7 @@ ON_PAGES = [
     ("two", f"{CHARTS}.svg.band", shrunk, {"drawn bands"}),
     ("close", f"{TABLES}.thresholds", thresholds_by(own_sizes), {"thresholds"}),
     ("three", f"{TABLES}.thresholds", thresholds_by(unadjusted), {"thresholds"}),
-    ("three", "simstudy.report.prose.headline.adjusted_for", one_more, {"method"}),
+    ("three", "simstudy.report.prose.statements.adjusted_for", one_more, {"method"}),
     ("two", "simstudy.report.page.statements", also("TAN is far ahead of NB."), {"statements"}),
     ("two", "simstudy.report.prose.captions.pairs", also("TAN beats NB."), {"page"}),
 ]
@@ -261,8 +261,8 @@ def test_a_page_of_a_list_that_decides_otherwise_in_one_place_is_found(
 
 def test_claims_by_other_tests_than_the_study_s_are_found(ran, monkeypatch):
     directory, _ = ran("list")
-    real = analysis.Findings.pairs_at
-    monkeypatch.setattr(Findings, "pairs_at", lambda self, size: real(unadjusted(self), size))
+    real = analysis.ModelFindings.pairs_at
+    monkeypatch.setattr(ModelFindings, "pairs_at", lambda self, size: real(unadjusted(self), size))
     results = [open_results(directory / name) for name in studies.LISTED]
     text = list_page(load_collection(ran.directory / "list.toml"), results)
     assert "claims" in list_faults(directory, text)
@@ -287,7 +287,7 @@ def test_a_family_without_the_added_sizes_is_found(ran, monkeypatch):
         options = {"confidence": self.design.confidence, "adjustment": self.design.adjustment}
         return pairwise(self.scores, value=self.measure, **options)
 
-    monkeypatch.setattr(Findings, "pairwise", property(narrow))
+    monkeypatch.setattr(ModelFindings, "pairwise", property(narrow))
     found = page_faults(directory, report_page(open_results(directory)))
     assert {"method", "pairs", "statements"} <= {*found}
     assert ("family", "m is {21}, not 12") in found["method"]

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from simstudy.report.data_page import data_page
 
 from simstudy.analysis.data_findings import DataFindings
 from simstudy.analysis.over_sets import OverSets
-from simstudy.report.data_page import data_page
 from simstudy.report.terminal import make_console, print_summary
 from tests.report.agreement import studies
 from tests.report.agreement.data_page import DataPage, data_terminal

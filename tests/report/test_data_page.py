@@ -9,11 +9,11 @@ from html import unescape
 import numpy as np
 import pandas as pd
 import pytest
+from simstudy.report.data_page import data_page
+from simstudy.report.prose.data_finding import data_finding, data_statements, dissent_sentences
 
 from simstudy import SimstudyError, load_study, open_results, run_study
-from simstudy.report.data_page import data_page
 from simstudy.report.figures import write_figures
-from simstudy.report.prose.data_finding import data_finding, data_statements, dissent_sentences
 from simstudy.report.prose.phrases import listed
 from simstudy.report.tables.files import write_tables
 from simstudy.report.terminal import make_console, print_summary

@@ -8,13 +8,13 @@ import shutil
 
 import numpy as np
 import pytest
+from simstudy.report.decision_figures import decision_makers
 
 from simstudy import load_study, make_study, open_results, run_study
 from simstudy.analysis.decision_curves import decide, mean_curve, operating_points
 from simstudy.report import curve_section
 from simstudy.report.charts.mpl import STYLES
 from simstudy.report.curve_section import MAX_BYTES, curve_sections
-from simstudy.report.decision_figures import decision_makers
 from simstudy.report.figures import write_figures
 from simstudy.report.prose.decisions import caption
 from simstudy.results.curves import ranked

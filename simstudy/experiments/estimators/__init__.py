@@ -123,7 +123,7 @@ class Estimators(Experiment):
 
         return estimate_columns(plan, keys, kept)
 
-    def page(self) -> Page:
+    def page(self, study: Study) -> Page[Any]:
         """Return its sentences, tables and files."""
         from simstudy.experiments.estimators.page import EstimatorsPage
 

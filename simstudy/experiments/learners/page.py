@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from simstudy.experiments.page import Page
+from simstudy.experiments.models_page import ModelsPage
 from simstudy.measures.base import MeasureInfo
 from simstudy.report.prose.phrases import MAX_NAMED, all_sizes, listed
 from simstudy.study.study import Study
 from simstudy.texts import counted
 
 
-class LearnersPage(Page):
+class LearnersPage(ModelsPage):
     """Which learner comes nearest to the truth, and after how many rows."""
 
     shows_costs = True
 
-    def question(self, study: Study, info: MeasureInfo) -> str:
+    def asks(self, study: Study, info: MeasureInfo) -> str:
         """Ask which learner predicts best."""
         learners, sizes = study.labels, study.doses
         after = f"after {all_sizes(sizes)} rows"

@@ -117,7 +117,7 @@ class Measures(Experiment):
 
         return picks_columns(plan, keys, kept)
 
-    def page(self) -> Page:
+    def page(self, study: Study) -> Page[Any]:
         """Return its sentences, tables and files."""
         from simstudy.experiments.measures.page import MeasuresPage
 

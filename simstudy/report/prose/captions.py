@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from simstudy.analysis.complete import LeftOut
 from simstudy.analysis.curves import MAX_RATIO
-from simstudy.analysis.findings import Findings
+from simstudy.analysis.findings import ModelFindings
 from simstudy.analysis.mixed import MixedModel
 from simstudy.analysis.ranking import FEW
 from simstudy.analysis.ranks import Ranks
@@ -16,7 +16,6 @@ from simstudy.analysis.reliability import Reliability
 from simstudy.analysis.thresholds import Course
 from simstudy.report.prose import crossings
 from simstudy.report.prose.design import conventions, design
-from simstudy.report.prose.headline import method
 from simstudy.report.prose.numbers import p_value
 from simstudy.report.prose.phrases import (
     EXACT_TESTS,
@@ -29,6 +28,7 @@ from simstudy.report.prose.phrases import (
     paired_tests,
     with_unit,
 )
+from simstudy.report.prose.statements import method
 from simstudy.study.study import Study
 from simstudy.texts import counted
 
@@ -63,19 +63,19 @@ def made(study: Study) -> str:
     return f"{design(study)}; {conventions(study)}."
 
 
-def intervals(findings: Findings) -> str:
+def intervals(findings: ModelFindings) -> str:
     """The intervals of the means."""
     m = findings.means[0].m
     family = f"Bonferroni-adjusted for m = {m} cells" if m > 1 else "not adjusted"
     return f"{intervals_of_means(findings)}, {family}"
 
 
-def beside(findings: Findings) -> str:
+def beside(findings: ModelFindings) -> str:
     """What stands beside a mean in tables: its interval, or half the width of a symmetric one."""
     return "[ ]" if findings.info.share else "±"
 
 
-def models(findings: Findings) -> str:
+def models(findings: ModelFindings) -> str:
     """The number of models behind the means, with infinite values noted."""
     (least, most), whole = findings.models_used, findings.design.models
     if least == most == whole:
@@ -89,7 +89,7 @@ def models(findings: Findings) -> str:
     return text
 
 
-def reading(findings: Findings, overtaking: bool = True) -> list[str]:
+def reading(findings: ModelFindings, overtaking: bool = True) -> list[str]:
     """What holds for all figures and tables of a page: means, intervals and tests."""
     sentences = [
         f"Means are {models(findings)}. Bars in figures and {beside(findings)} in tables: "
@@ -103,7 +103,7 @@ def reading(findings: Findings, overtaking: bool = True) -> list[str]:
     return [*sentences, *few_models(findings)]
 
 
-def few_models(findings: Findings) -> list[str]:
+def few_models(findings: ModelFindings) -> list[str]:
     """What is known of t intervals from few models; nothing if there are enough, or tests exact."""
     if findings.pairs_used is None or paired_tests(findings) == EXACT_TESTS:
         return []
@@ -125,7 +125,7 @@ def few_models(findings: Findings) -> list[str]:
 
 
 def curves(
-    findings: Findings, drawn: int | None = None, each: bool = False, alone: bool = True
+    findings: ModelFindings, drawn: int | None = None, each: bool = False, alone: bool = True
 ) -> str:
     """Caption of learning curves of all learners, or of so many; ``each``: in panels of its own.
 
@@ -144,7 +144,7 @@ def curves(
     return text + _lines_across(findings, each or learners <= MAX_BARS)
 
 
-def curve_panels(findings: Findings, alone: bool = True) -> str:
+def curve_panels(findings: ModelFindings, alone: bool = True) -> str:
     """What the panels of single learners show."""
     bars = f" Bars: {intervals(findings)}. {CURVES_NOTE}" * alone
     return (
@@ -153,7 +153,7 @@ def curve_panels(findings: Findings, alone: bool = True) -> str:
     )
 
 
-def _lines_across(findings: Findings, limits: bool) -> str:
+def _lines_across(findings: ModelFindings, limits: bool) -> str:
     """What the lines other than the learners' own are."""
     text = f" Dashed line at 0: {findings.info.zero}." if findings.info.zero else ""
     if findings.ceiling:
@@ -165,7 +165,7 @@ def _lines_across(findings: Findings, limits: bool) -> str:
 
 
 def differences(
-    findings: Findings, shown: Sequence[Course] | None = None, alone: bool = True
+    findings: ModelFindings, shown: Sequence[Course] | None = None, alone: bool = True
 ) -> str:
     """Caption of paired differences against training size; of all pairs, or of those shown.
 
@@ -192,7 +192,7 @@ def differences(
     return text
 
 
-def thresholds(findings: Findings, fewest: int) -> str:
+def thresholds(findings: ModelFindings, fewest: int) -> str:
     """Caption of the overview of thresholds."""
     whole = findings.design.models
     over = "" if fewest == whole else f" Over {fewest} or more of {whole} models."
@@ -255,7 +255,7 @@ def reliability(found: Reliability, study: Study, sizes: Sequence[int]) -> str:
     )
 
 
-def scores(findings: Findings, undrawn: int, sizes: Sequence[int]) -> str:
+def scores(findings: ModelFindings, undrawn: int, sizes: Sequence[int]) -> str:
     """Caption of the distributions of scores."""
     info = findings.info
     zero = f" Dashed line at 0: {info.zero}." if info.zero else ""
@@ -269,7 +269,7 @@ def scores(findings: Findings, undrawn: int, sizes: Sequence[int]) -> str:
     )
 
 
-def ranks(findings: Findings, found: Sequence[Ranks], joined: bool) -> str:
+def ranks(findings: ModelFindings, found: Sequence[Ranks], joined: bool) -> str:
     """Caption of critical-difference diagrams."""
     k = found[0].k
     how = (
@@ -287,7 +287,7 @@ def ranks(findings: Findings, found: Sequence[Ranks], joined: bool) -> str:
     )
 
 
-def ranks_table(findings: Findings, overall: bool) -> str:
+def ranks_table(findings: ModelFindings, overall: bool) -> str:
     """Caption of the table of average ranks."""
     k = len(findings.design.learners)
     return (
@@ -351,7 +351,7 @@ def mixed(found: MixedModel) -> str:
     )
 
 
-def size_effect(findings: Findings, study: Study) -> str:
+def size_effect(findings: ModelFindings, study: Study) -> str:
     """What else the effect of size in the ANOVA holds, where the prior depends on the size."""
     moves = study.measures.prior == "train" and len(findings.design.sizes) > 1
     if not moves or not findings.measure.startswith("information_reward"):
@@ -363,7 +363,7 @@ def size_effect(findings: Findings, study: Study) -> str:
     )
 
 
-def pairs(findings: Findings, all_shown: bool) -> list[str]:
+def pairs(findings: ModelFindings, all_shown: bool) -> list[str]:
     """What the tables of who beats whom show."""
     design = findings.design
     if len(design.learners) < 2:
@@ -386,7 +386,7 @@ def pairs(findings: Findings, all_shown: bool) -> list[str]:
     return notes
 
 
-def precision(findings: Findings) -> str:
+def precision(findings: ModelFindings) -> str:
     """Over how many models standard errors are, where that is not all of them."""
     models = findings.design.models
     of_pairs = [pair.n + pair.infinite for pair in findings.pairs]

@@ -11,8 +11,8 @@ import pytest
 
 from simstudy import make_study, run_study
 from simstudy.report.prose.design import question
-from simstudy.report.prose.headline import headline, method, statements
 from simstudy.report.prose.phrases import adjusted_for, among, listed, rows
+from simstudy.report.prose.statements import headline, method, statements
 
 
 def scores(offsets, noise=0.01, models=30, sizes=(50, 500, 5000, 20000)):

@@ -15,8 +15,8 @@ from simstudy import make_study
 from simstudy.measures.base import MeasureInfo
 from simstudy.report.prose import captions
 from simstudy.report.prose.design import conventions, parameters
-from simstudy.report.prose.headline import headline
 from simstudy.report.prose.phrases import axis_label
+from simstudy.report.prose.statements import headline
 from simstudy.report.prose.verdicts import verdicts
 from simstudy.report.tables.findings import means
 

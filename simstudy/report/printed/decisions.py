@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 
 from simstudy.analysis.decision_curves import DRAWN
@@ -22,17 +23,14 @@ _FILES = {kind: kind for kind in DRAWN} | {
 }
 
 
-def decision_makers(results: Results) -> dict[str, Maker]:
-    """The figures by the names of their files, if the study kept answers."""
+def decision_makers(results: Results, datasets: Sequence[str | None] = (None,)) -> dict[str, Maker]:
+    """The figures by the names of their files, those of each data set, if answers were kept."""
     if not results.study.keep_answers:
         return {}
-    if not results.study.datasets:
-        return {file: partial(_printed, kind=kind) for kind, file in _FILES.items()}
-    names = dict.fromkeys(part["dataset"] for part in results.manifest["parts"])
-    safe = {name: f"_{place + 1}" if len(names) > 1 else "" for place, name in enumerate(names)}
+    ends = [f"_{place}" if len(datasets) > 1 else "" for place in range(1, len(datasets) + 1)]
     return {
         f"{file}{end}": partial(_printed, kind=kind, dataset=name)
-        for name, end in safe.items()
+        for name, end in zip(datasets, ends, strict=True)
         for kind, file in _FILES.items()
     }
 
