@@ -30,6 +30,7 @@ def report_page(results: Results) -> str:
     study, page = results.study, results.study.page
     return render(
         "page.html",
+        written="sections.html",
         study=study,
         kind=study.kind,
         manifest=results.manifest,

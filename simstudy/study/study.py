@@ -151,7 +151,7 @@ class Study:
         return self.experiment
 
     @property
-    def page(self) -> Page:
+    def page(self) -> Page[Any]:
         """What reports of the study say and show."""
         return self.experiment.page(self)
 

@@ -208,8 +208,8 @@ class DataPage(Page[DataFindings]):
     def overall(self, results: Results, measure: str) -> tuple[dict[str, float], str]:
         """Return the means over data sets."""
         found = results.data_findings(measure)
-        means = found.means.mean(axis=0, skipna=False).to_dict()
-        return means, f"over {len(found.datasets)} data sets"
+        means = found.means.mean(axis=0, skipna=False)
+        return {name: float(means[name]) for name in found.learners}, f"over {len(found.datasets)} data sets"
 
 
 def _rows(chart: Chart, name: str) -> tuple[Markup, Markup]:
