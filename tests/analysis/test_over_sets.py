@@ -6,7 +6,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
-from simstudy.report.prose.data_finding import dissent_sentences, equivalence
 
 from simstudy import measures
 from simstudy.analysis.across import friedman, nemenyi
@@ -16,6 +15,7 @@ from simstudy.analysis.over_sets import over_sets
 from simstudy.measures.base import MeasureInfo
 from simstudy.report.charts import ranks as charts
 from simstudy.report.charts.spec import Line, Marks
+from simstudy.report.prose.data_statements import dissent_sentences, equivalence
 from simstudy.report.tables import datasets as build
 
 pytestmark = pytest.mark.filterwarnings("error")

@@ -12,7 +12,6 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from simstudy.report.prose.data_finding import reversal_sentence
 
 from simstudy.analysis.correlations import correlations
 from simstudy.analysis.datasets import dataset_means
@@ -22,6 +21,7 @@ from simstudy.analysis.winners import OPPOSITE, default_test, winners
 from simstudy.analysis.within import means_table
 from simstudy.data.sample import Sample
 from simstudy.data.schema import Schema, Variable
+from simstudy.report.prose.data_statements import reversal_sentence
 from simstudy.sources.data import DataSource
 
 pytestmark = pytest.mark.filterwarnings("error")

@@ -186,11 +186,12 @@ def one_more(real: Callable[[str, int], str]) -> Callable[[str, int], str]:
 
 
 CHARTS, TABLES = "simstudy.report.charts", "simstudy.report.tables.findings"
+PAGE = "simstudy.experiments.models_page"
 ON_PAGES = [
-    ("close", "simstudy.report.page.finding", of(unadjusted), {"finding"}),
-    ("many", "simstudy.report.page.finding", of(by_pairs), {"finding"}),
-    ("close", "simstudy.report.page.statements", of(unadjusted), {"statements"}),
-    ("failing", "simstudy.report.page.statements", of(by_pairs), {"statements"}),
+    ("close", f"{PAGE}.finding", of(unadjusted), {"finding"}),
+    ("many", f"{PAGE}.finding", of(by_pairs), {"finding"}),
+    ("close", f"{PAGE}.statements", of(unadjusted), {"statements"}),
+    ("failing", f"{PAGE}.statements", of(by_pairs), {"statements"}),
     ("five", f"{TABLES}._marks", of(by_pairs), {"marks"}),
     ("estimators", f"{TABLES}._marks", of(confident), {"marks"}),
     ("close", f"{TABLES}.pairs", of(unadjusted), {"pairs"}),
@@ -204,7 +205,7 @@ ON_PAGES = [
     ("close", f"{TABLES}.thresholds", thresholds_by(own_sizes), {"thresholds"}),
     ("three", f"{TABLES}.thresholds", thresholds_by(unadjusted), {"thresholds"}),
     ("three", "simstudy.report.prose.statements.adjusted_for", one_more, {"method"}),
-    ("two", "simstudy.report.page.statements", also("TAN is far ahead of NB."), {"statements"}),
+    ("two", f"{PAGE}.statements", also("TAN is far ahead of NB."), {"statements"}),
     ("two", "simstudy.report.prose.captions.pairs", also("TAN beats NB."), {"page"}),
 ]
 IN_TERMINALS = [
@@ -214,7 +215,7 @@ IN_TERMINALS = [
     ("five", "build.means", of(by_pairs), {"terminal marks", "terminal method"}),
 ]
 ON_LISTS = [
-    ("simstudy.report.compare.finding", of(by_pairs), {"findings"}),
+    (f"{PAGE}.finding", of(by_pairs), {"findings"}),
     ("simstudy.report.compare.statements", of(by_pairs), {"statements"}),
     ("simstudy.report.charts.curves._leads", of(unadjusted), {"leads"}),
 ]
@@ -240,7 +241,7 @@ def test_a_terminal_that_decides_otherwise_in_one_place_is_found(
     ran, monkeypatch, name, target, change, places
 ):
     directory, _ = ran(name)
-    mutate(monkeypatch, f"simstudy.report.terminal.{target}", change)
+    mutate(monkeypatch, f"{PAGE}.{target}", change)
     monkeypatch.setenv("COLUMNS", "2000")
     console = make_console()
     with console.capture() as printed:

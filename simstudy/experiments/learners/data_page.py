@@ -208,8 +208,9 @@ class DataPage(Page[DataFindings]):
     def overall(self, results: Results, measure: str) -> tuple[dict[str, float], str]:
         """Return the means over data sets."""
         found = results.data_findings(measure)
-        means = found.means.mean(axis=0, skipna=False)
-        return {name: float(means[name]) for name in found.learners}, f"over {len(found.datasets)} data sets"
+        over = found.means.mean(axis=0, skipna=False)
+        means = {name: float(over[name]) for name in found.learners}
+        return means, f"over {len(found.datasets)} data sets"
 
 
 def _rows(chart: Chart, name: str) -> tuple[Markup, Markup]:
