@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 from hypothesis import settings
 
-from simstudy.analysis.findings import Design, Findings
+from simstudy.analysis.findings import Design, ModelFindings
 from simstudy.measures.base import MeasureInfo
 
 # Laws are tried on fewer examples than usual, unless HYPOTHESIS_PROFILE=thorough asks for more.
@@ -92,7 +92,7 @@ def simstudy(
 
 
 @pytest.fixture(scope="session")
-def make_findings() -> Callable[..., Findings]:
+def make_findings() -> Callable[..., ModelFindings]:
     """Findings about the column "reward" of made-up scores, or with parts given outright."""
 
     def make(
@@ -105,7 +105,7 @@ def make_findings() -> Callable[..., Findings]:
         confidence: float = 0.95,
         adjustment: str = "bonferroni",
         **parts: Any,
-    ) -> Findings:
+    ) -> ModelFindings:
         if scores is None:
             scores = pd.DataFrame({"model": [], "size": [], "learner": [], "reward": []})
         design = Design(
@@ -117,7 +117,7 @@ def make_findings() -> Callable[..., Findings]:
         )
         label, unit = ("reward", "nats") if greater_is_better else ("loss", "")
         info = MeasureInfo(greater_is_better=greater_is_better, label=label, unit=unit)
-        findings = Findings("reward", info, design, scores, scores.iloc[:0])
+        findings = ModelFindings("reward", info, design, scores, scores.iloc[:0])
         if "p_adjusted" in (pairs := parts.get("pairwise", pd.DataFrame())):
             significant = pairs["p_adjusted"] < 1 - confidence
             parts["pairwise"] = pairs.assign(significant=significant)

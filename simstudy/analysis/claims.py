@@ -14,14 +14,14 @@ from simstudy.study.claims import PAIRS, Claim, Statement
 from simstudy.study.data_claims import DataClaim
 
 if TYPE_CHECKING:
-    from simstudy.analysis.findings import Findings
+    from simstudy.analysis.findings import ModelFindings
 
 
 @runtime_checkable
 class HasFindings(Protocol):
     """Results of a study of models, as far as claims are concerned."""
 
-    def findings(self, measure: str | None = None) -> Findings:
+    def findings(self, measure: str | None = None) -> ModelFindings:
         """What the analysis says about a measure."""
 
 
@@ -115,7 +115,7 @@ def check_claims(
     return found
 
 
-def check_claim(claim: Claim, findings: Findings) -> Verdict:
+def check_claim(claim: Claim, findings: ModelFindings) -> Verdict:
     """Hold one claim against the findings about a measure."""
     checks = []
     for size in claim.sizes:
@@ -143,7 +143,7 @@ def _some_hold(verdicts: Iterable[str]) -> str:
     return NOT_REPRODUCED if found == {NOT_REPRODUCED} else NOT_DECIDED
 
 
-def _pair(claim: Claim, size: int, first: str, second: str, findings: Findings) -> Check:
+def _pair(claim: Claim, size: int, first: str, second: str, findings: ModelFindings) -> Check:
     """Whether two learners stand as claimed at a size."""
     both = {first, second}
     found = [pair for pair in findings.pairs_at(size) if {pair.first, pair.second} == both]
@@ -166,7 +166,7 @@ def _pair(claim: Claim, size: int, first: str, second: str, findings: Findings) 
     return Check(verdict, size, first, second, *numbers, p=p)
 
 
-def _mean(claim: Claim, size: int, learner: str, findings: Findings) -> Check:
+def _mean(claim: Claim, size: int, learner: str, findings: ModelFindings) -> Check:
     """Whether a learner's mean lies where it is claimed to."""
     found = [mean for mean in findings.means_of(learner) if mean.size == size]
     if not found:

@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
+from simstudy.analysis.findings import Findings
 from simstudy.analysis.over_sets import OverSets, over_sets
 from simstudy.analysis.paired import best_of
 from simstudy.analysis.winners import Winners, winners
@@ -49,15 +50,11 @@ class Standing:
 
 
 @dataclass(frozen=True)
-class DataFindings:
+class DataFindings(Findings):
     """Means, winners and comparisons over data sets, by one measure at one training size.
 
     Attributes
     ----------
-    measure : str
-        The column of the scores.
-    info : MeasureInfo
-        What is known of the measure.
     learners, datasets : tuple of str
         The learners and the data sets, in the order of the study.
     scores : DataFrame
@@ -72,14 +69,17 @@ class DataFindings:
         none.
     """
 
-    measure: str
-    info: MeasureInfo
     learners: tuple[str, ...]
     datasets: tuple[str, ...]
     scores: pd.DataFrame = field(repr=False, compare=False)
     adjustment: str
     alpha: float
     rope: float
+
+    @property
+    def treatments(self) -> tuple[str, ...]:
+        """The labels of the learners."""
+        return self.learners
 
     @cached_property
     def table(self) -> pd.DataFrame:

@@ -7,6 +7,7 @@ statistics themselves.
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -123,8 +124,8 @@ class Absent:
 
 
 @dataclass(frozen=True)
-class Findings:
-    """The analyses of one measure of a result, each computed once.
+class Findings(ABC):
+    """What the analysis says about one measure of a study.
 
     Attributes
     ----------
@@ -132,6 +133,23 @@ class Findings:
         The column of the scores.
     info : MeasureInfo
         Metadata of the measure.
+    """
+
+    measure: str
+    info: MeasureInfo
+
+    @property
+    @abstractmethod
+    def treatments(self) -> tuple[str, ...]:
+        """The labels of what is compared."""
+
+
+@dataclass(frozen=True)
+class ModelFindings(Findings):
+    """The analyses of one measure of a study of models, each computed once.
+
+    Attributes
+    ----------
     design : Design
         Design of the study.
     scores : DataFrame
@@ -142,8 +160,6 @@ class Findings:
         The columns of the regret and the estimation regret of the measure, if the study has them.
     """
 
-    measure: str
-    info: MeasureInfo
     design: Design
     scores: pd.DataFrame = field(repr=False, compare=False)
     added: pd.DataFrame = field(repr=False, compare=False)
@@ -157,6 +173,11 @@ class Findings:
             self._parts[key] = compute()
         found: T = self._parts[key]
         return found
+
+    @property
+    def treatments(self) -> tuple[str, ...]:
+        """The labels of what is compared."""
+        return self.design.learners
 
     @property
     def alpha(self) -> float:

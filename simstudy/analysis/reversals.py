@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,6 +24,7 @@ COLUMNS = [
     "significant_first",
     "significant_second",
 ]
+_ALL_PAIRS = 3  # measures up to which every two are compared
 
 
 @dataclass(frozen=True)
@@ -200,3 +203,10 @@ def _p(winners: Winners, dataset: str, names: tuple[str, str]) -> float:
     pairs = winners.pairs[winners.pairs["dataset"] == dataset]
     (p,) = pairs["p_adjusted"][pairs["first"].isin(names) & pairs["second"].isin(names)]
     return float(p)
+
+
+def measure_pairs(measures: Sequence[str]) -> list[tuple[str, str]]:
+    """Return the pairs of measures that reports compare: of many, the first with each other one."""
+    if len(measures) <= _ALL_PAIRS:
+        return [*itertools.combinations(measures, 2)]
+    return [(measures[0], other) for other in measures[1:]]

@@ -201,9 +201,7 @@ def _print_results(results: Results, no_report: bool = False, brief: bool = Fals
     seconds = 0.0 if results.reused else results.manifest["seconds"]
     cells = f"{results.manifest['cells']:,} cells" + (f" in {seconds:.1f} s" if seconds else "")
     note = ", up to date; nothing to run" if results.reused else ""
-    of_data = bool(results.study.datasets)
-    tables = "Scores and tables" if of_data else "Scores, tables and figures"
-    what = "Scores" if no_report else tables
+    what = "Scores" if no_report else results.study.page.leaves
     console.print(f"{what} are in {results.directory}/{note} ({cells}).", markup=False)
     if not no_report:
         page = f"Report: {results.directory / 'report.html'}"

@@ -195,5 +195,5 @@ class Experiment(Words, ABC):
         return ModelResults
 
     @abstractmethod
-    def page(self) -> Page:
-        """Return what pages of this experiment say and show."""
+    def page(self, study: Study) -> Page[Any, Any]:
+        """Return what the page of a study says and shows."""

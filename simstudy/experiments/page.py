@@ -1,71 +1,186 @@
-"""What the page of an experiment says and shows that no other page does."""
+"""What the page of an experiment says and shows, and the files that belong to it."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, TypeVar
+
+from markupsafe import Markup
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from simstudy.measures.base import MeasureInfo
+    from simstudy.analysis.findings import Absent, Findings
     from simstudy.report.printed import Maker
     from simstudy.report.tables.table import Table
     from simstudy.results.results import Results
     from simstudy.study.study import Study
 
+F = TypeVar("F", bound="Findings")
+R = TypeVar("R", bound="Results")
 
-class Page(ABC):
-    """The sentences, tables and files of one experiment.
+
+class Opening(NamedTuple):
+    """The figure beside the finding: for wide and for narrow screens, with its caption."""
+
+    wide: Markup
+    narrow: Markup
+    caption: str
+    key: str = ""  # the class of the element that has the key of the treatments; empty for none
+    chips: tuple[tuple[str, str], ...] = ()  # the classes and meanings of other colours
+
+
+class Section(NamedTuple):
+    """A section of a page.
 
     Attributes
     ----------
+    name : str
+        Its anchor.
     heading : str
-        Of the section that has `tables`.
-    shows_costs : bool
-        Whether the seconds of fitting and predicting are those of the treatments.
+        Its heading.
+    content : object
+        What is written besides the views of the measures.
+    macro : str
+        The macro of ``report/templates/sections.html`` that writes it, if its name is another one.
+        ``"tables"`` writes a list of tables, ``"figure"`` panels and their caption.
+    entry : str
+        Its name in the contents, if that is not the heading.
     """
 
-    heading: ClassVar[str] = ""
-    shows_costs: ClassVar[bool] = False
+    name: str
+    heading: str
+    content: Any = None
+    macro: str = ""
+    entry: str = ""
+
+
+class Overall(NamedTuple):
+    """The mean of each treatment by one measure."""
+
+    means: Mapping[str, float]
+    best: str | None  # the treatment of the best mean
+    where: str  # over what the means are
+
+
+class Line(NamedTuple):
+    """A line for the terminal."""
+
+    text: str
+    style: str = ""
+    whole: bool = False  # longer than the terminal is wide, it goes on in the next line
+
+
+class Page(ABC, Generic[F, R]):
+    """The sentences, figures, tables and files of one experiment.
+
+    Attributes
+    ----------
+    opening_name : str
+        The anchor of the opening.
+    extra : str
+        The name of a style sheet and a script that only this page has; empty for none.
+    leaves : str
+        What is left in the directory of a study.
+    needs : tuple of str
+        Sentences on what a study needs beside its file.
+    joined : bool
+        Whether studies are compared on one scale, curve beside curve.
+    rerun_figures : tuple of str
+        The figures for which cells are run again.
+    failed_by : tuple of str
+        Heads of `failed` by which failed cells are counted.
+    """
+
+    opening_name: ClassVar[str] = "curves"
+    extra: ClassVar[str] = ""
+    leaves: ClassVar[str] = "Scores, tables and figures"
+    needs: ClassVar[tuple[str, ...]] = ()
+    joined: ClassVar[bool] = False
+    rerun_figures: ClassVar[tuple[str, ...]] = ()
+    failed_by: ClassVar[tuple[str, ...]] = ()
+
+    # What is said
 
     @abstractmethod
-    def question(self, study: Study, info: MeasureInfo) -> str:
-        """Return the question, after "On random … models, "."""
+    def question(self, study: Study, findings: F) -> str:
+        """Return the question in one sentence."""
 
     @abstractmethod
-    def aims(self, study: Study) -> str:
-        """Return what the study is for."""
+    def design(self, study: Study) -> str:
+        """Return what was run, in one line."""
 
     @abstractmethod
-    def estimands(self, study: Study, info: MeasureInfo) -> str:
-        """Return what is estimated."""
+    def facts(self, study: Study) -> list[tuple[int, str]]:
+        """Return numbers and what they count, for the head of the page."""
 
-    def evaluated(self, study: Study) -> str:
-        """Return on what learners were evaluated, for the line on the design."""
-        from simstudy.report.prose.design import evaluated_on
+    @abstractmethod
+    def finding(self, findings: F) -> str:
+        """Return the sentences that open a page."""
 
-        return evaluated_on(study.data.test_size)
+    @abstractmethod
+    def statements(self, results: R, findings: F) -> list[str]:
+        """Return the findings in detail."""
 
-    def test_data(self, study: Study) -> str:
-        """Return where test rows come from."""
-        from simstudy.report.prose.design import test_section
-
-        return test_section(study.data.test_size)
+    # The page
 
     def shown(self, scores: Sequence[str]) -> list[int]:
         """Return the places of the scores that the page has views of."""
         return [*range(len(scores))]
 
-    def tables(self, results: Results) -> list[Table]:
-        """Return the tables that only this page has."""
+    @abstractmethod
+    def opening(self, findings: F, index: int) -> Opening:
+        """Return the figure beside the finding by a measure."""
+
+    @abstractmethod
+    def view(self, results: R, findings: F, index: int) -> dict[str, Any]:
+        """Return what the sections show by one measure."""
+
+    @abstractmethod
+    def sections(self, results: R) -> list[Section]:
+        """Return the sections in their order, without the last one, on how to run it again."""
+
+    @abstractmethod
+    def failed(self, results: R, failure: Mapping[Any, Any]) -> dict[str, str]:
+        """Return which cell failed, by the heads of a table."""
+
+    # Files and the terminal
+
+    @abstractmethod
+    def figures(self, results: R) -> dict[str, Maker]:
+        """Return the figures for print by the names of their files."""
+
+    def kept_figures(self, results: R) -> dict[str, Maker]:
+        """Return the figures that a study leaves beside its scores."""
+        return {}
+
+    @abstractmethod
+    def files(self, results: R) -> dict[str, pd.DataFrame]:
+        """Return the tables that a study leaves beside its scores, by file."""
+
+    @abstractmethod
+    def tables(self, results: R) -> dict[str, Table | Absent]:
+        """Return the tables for papers by name."""
+
+    def made(self, study: Study) -> str:
+        """Return how numbers were made, at the end of the captions of tables."""
+        return f"{self.design(study)}."
+
+    @abstractmethod
+    def means(self, results: R) -> list[Table]:
+        """Return the means of the primary measure."""
+
+    @abstractmethod
+    def summary(self, results: R, brief: bool) -> Iterator[Table | Line]:
+        """Return what a terminal shows after the means."""
+
+    def gaps(self, results: R) -> list[str]:
+        """Return what is missing besides failed cells, for the terminal."""
         return []
 
-    def figures(self) -> dict[str, Maker]:
-        """Return the makers of figures that only this experiment has, by the names of files."""
-        return {}
+    # Comparisons of studies
 
-    def files(self, results: Results) -> dict[str, pd.DataFrame]:
-        """Return the tables that only this experiment leaves beside its scores, by file."""
-        return {}
+    @abstractmethod
+    def overall(self, results: R, measure: str) -> Overall:
+        """Return the mean of each treatment by a measure."""

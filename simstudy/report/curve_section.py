@@ -41,7 +41,6 @@ from simstudy.results.ranked_answers import (
     RankedAnswers,
     read_answers,
 )
-from simstudy.results.results import Results
 
 SIZE = (400.0, 400.0)  # of a picture
 MAX_BYTES = 360_000  # of the pictures and numbers of a page
@@ -66,7 +65,7 @@ class Row(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Section:
+class CurveSection:
     """What a page shows of the curves of a study or of a data set."""
 
     name: str  # different for each section of a page
@@ -85,18 +84,21 @@ class Section:
     bytes: int = 0  # of pictures and numbers
 
 
-def curve_sections(results: Results) -> list[Section]:
-    """The curves of a study with kept answers, for data sets one section each; else none."""
-    if not (isinstance(results, AnswerResults) and results.study.keep_answers):
+def curve_section(results: AnswerResults) -> CurveSection:
+    """The curves of models."""
+    return _section(results, "decisions", None)
+
+
+def data_curve_sections(results: AnswerResults) -> list[CurveSection]:
+    """The curves of data sets whose answers were kept, a section for each; else none."""
+    if not results.study.keep_answers:
         return []
-    if not results.study.datasets:
-        return [_section(results, "decisions", None)]
     names = [*dict.fromkeys(part["dataset"] for part in results.manifest["parts"])]
     try:
         every = read_answers(results)
     except SimstudyError as error:
-        return [Section("decisions0", "Curves", f"There are no curves: {error}.")]
-    found: list[Section] = []
+        return [CurveSection("decisions0", "Curves", f"There are no curves: {error}.")]
+    found: list[CurveSection] = []
     for place, name in enumerate(names):
         room = MAX_BYTES - sum(one.bytes for one in found)
         if found and room < max(one.bytes for one in found):
@@ -106,12 +108,12 @@ def curve_sections(results: Results) -> list[Section]:
     return found
 
 
-def _left_out(names: Sequence[str], shown: int) -> Section:
+def _left_out(names: Sequence[str], shown: int) -> CurveSection:
     note = (
         f"Curves of the first {shown} of {len(names)} data sets are shown. results.curves and "
         "simstudy figures have those of all."
     )
-    return Section("decisions-other", "Curves of other data sets", note)
+    return CurveSection("decisions-other", "Curves of other data sets", note)
 
 
 def _section(
@@ -120,7 +122,7 @@ def _section(
     dataset: str | None,
     answers: RankedAnswers | None = None,
     sections: int = 1,
-) -> Section:
+) -> CurveSection:
     heading = "Curves" if dataset is None else f"Curves: {dataset}"
     try:
         answers = ranked(results, dataset) if answers is None else answers
@@ -128,9 +130,10 @@ def _section(
             answers.use(max(_MIN_MODELS, int(_choices(results, answers) * answers.number)))
         curves = [make_curves(results, answers, kind, pooled=False) for kind in DRAWN]
     except SimstudyError as error:
-        return Section(name, heading, f"There are no curves: {error}.")
+        return CurveSection(name, heading, f"There are no curves: {error}.")
     if not curves[0].table["curves"].max():
-        return Section(name, heading, "There are no curves: no cell has answers of both classes.")
+        none = "There are no curves: no cell has answers of both classes."
+        return CurveSection(name, heading, none)
     return _made(results, answers, name, heading, curves, sections)
 
 
@@ -147,7 +150,7 @@ def _made(
     heading: str,
     curves: Sequence[Curves],
     sections: int,
-) -> Section:
+) -> CurveSection:
     labels = results.treatments
     choices: list[int | None] = [*range(len(answers.class_names))]
     if answers.rarer is None:
@@ -167,7 +170,7 @@ def _made(
         remarks.append(f"Training sizes shown: {len(sizes)} of {len(results.study.doses)}.")
     if isinstance(answers, ModelAnswers) and answers.number < results.study.models:
         remarks.append(f"Over the first {answers.number} of {results.study.models} models.")
-    return Section(
+    return CurveSection(
         name,
         heading,
         "",

@@ -5,27 +5,15 @@ from __future__ import annotations
 import io
 import warnings
 from collections.abc import Iterable, Iterator
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from simstudy.analysis.ranks import Ranks
 from simstudy.errors import SimstudyError
-from simstudy.experiments.learners.data_results import DataResults
-from simstudy.experiments.learners.results import LearnerResults
-from simstudy.report.charts import layout, mpl, pairs, ranks, spread
-from simstudy.report.charts.curves import each_learner, learning_curves
+from simstudy.report.charts import layout, mpl
 from simstudy.report.charts.mpl import STYLES, Style
-from simstudy.report.charts.spec import Panels, drawable, wrapped
-from simstudy.report.data_figures import data_makers
-from simstudy.report.decision_figures import decision_makers
+from simstudy.report.charts.spec import wrapped
 from simstudy.report.output import make_directory, missing, section, write_files
-from simstudy.report.printed import Maker, NotDrawnError, Printed
-from simstudy.report.prose import captions
-from simstudy.report.prose.crossings import added_sizes
-from simstudy.report.prose.design import design
-from simstudy.report.prose.phrases import opening
-from simstudy.results.analyses import ModelResults
+from simstudy.report.printed import NotDrawnError, Printed
 from simstudy.results.results import Results
 from simstudy.texts import printable
 
@@ -38,7 +26,6 @@ FORMATS: dict[str, dict[str, Any]] = {
     "pdf": {"metadata": {"CreationDate": None}},
 }
 _DPI = 300  # of figures for print, where they are pictures
-_MAX_ROWS = {False: 44, True: 11}  # of the overview of thresholds, in a paper and on a slide
 
 
 def write_figures(
@@ -80,11 +67,12 @@ def write_figures(
             raise SimstudyError(f"unknown {what} '{given}'; it must be one of {', '.join(allowed)}")
     results.check_files()
     make_directory(directory)
+    page = results.study.page
     files: dict[str, bytes] = {}
     sections, skipped = [], []
     with matplotlib.rc_context(STYLES[style].settings()):
-        for name, make in _makers(results).items():
-            if make is reliability and results.foreign and not rerun:
+        for name, make in page.figures(results).items():
+            if name in page.rerun_figures and results.foreign and not rerun:
                 skipped.append(
                     f"{name}: predictions are not stored, and running cells again would execute "
                     f"{', '.join(dict.fromkeys(results.foreign))}; --rerun does that"
@@ -129,18 +117,18 @@ def render(figure: Figure, formats: Iterable[str], **options: Any) -> Iterator[b
             yield content
 
 
-def learning_curve_files(results: ModelResults) -> dict[str, bytes]:
-    """The learning curves of the primary measure in every format, by file: title, key, caption."""
-    try:
-        found = curves(results, mpl.SCREEN, results.measures[0])
-    except NotDrawnError:
-        return {}
-    title = results.study.heading
-    figure = layout.whole_figure(found.panels, title, found.caption)
-    return {
-        f"learning_curves.{format}": content
-        for format, content in zip(FORMATS, render(figure, FORMATS), strict=True)
-    }
+def kept_figures(results: Results) -> dict[str, bytes]:
+    """The figures beside the scores in every format, by file: title, key, caption."""
+    files: dict[str, bytes] = {}
+    for name, make in results.study.page.kept_figures(results).items():
+        try:
+            found = make(results, mpl.SCREEN)
+        except NotDrawnError:
+            continue
+        figure = layout.whole_figure(found.panels, results.study.heading, found.caption)
+        contents = zip(FORMATS, render(figure, FORMATS), strict=True)
+        files |= {f"{name}.{format}": content for format, content in contents}
+    return files
 
 
 def _numbered(name: str, printed: Printed, style: Style) -> Iterator[tuple[str, Figure]]:
@@ -152,174 +140,3 @@ def _numbered(name: str, printed: Printed, style: Style) -> Iterator[tuple[str, 
             words = mpl.plain(wrapped(title, style.letters(figure.get_figwidth()) * 0.85))
             figure.suptitle(words, x=0.01, ha="left", fontsize=style.font * 1.15)
         yield f"{name}_{number}" if len(figures) > 1 else name, figure
-
-
-def _leading(results: ModelResults, style: Style) -> tuple[list[str], str]:
-    """The learners that there is room for, the best at the largest size; a sentence on which."""
-    if len(results.treatments) <= style.learners:
-        return results.treatments, ""
-    kept = results.findings().ranked(results.doses[-1])[: style.learners]
-    sentence = (
-        f"Shown: the {style.learners} of {len(results.treatments)} {results.study.kind.name} with "
-        f"the best means at {results.doses[-1]:,} rows."
-    )
-    return [learner for learner in results.treatments if learner in kept], sentence
-
-
-def _curves_of(results: ModelResults) -> dict[str, Maker]:
-    """Learning curves of every measure, by the names of their files."""
-    names = ["learning_curves", *(f"learning_curves_{name}" for name in results.measures[1:])]
-    makers = [partial(curves, measure=measure) for measure in results.measures]
-    return dict(zip(names, makers, strict=True))
-
-
-def _makers(results: Results) -> dict[str, Maker]:
-    """The figures of a study by the names of their files."""
-    decisions = decision_makers(results)
-    if isinstance(results, DataResults):
-        return data_makers(results) | decisions
-    assert isinstance(results, ModelResults)
-    own = results.study.experiment.page().figures()
-    return _curves_of(results) | MAKERS | own | decisions
-
-
-def curves(results: ModelResults, style: Style, measure: str) -> Printed:
-    """Learning curves of one measure."""
-    findings = results.findings(measure)
-    shown, which = _leading(results, style)
-    if not any(drawable(mean.mean) for mean in findings.means if mean.learner in shown):
-        raise NotDrawnError("no mean is finite")
-    title = f"{opening(findings.info.label)} with more {findings.design.kind.dose} rows"
-    if len(shown) > captions.MAX_BARS and not style.titles:  # slides have one picture
-        panels = each_learner(findings, shown)
-    else:
-        chart = learning_curves(findings, shown)
-        panels = Panels((chart,), chart.key)
-    caption = captions.curves(findings, len(shown), each=not panels.key)
-    text = (caption, *panels.charts[0].notes, captions.made(results.study), which)
-    return Printed(title, panels, text, layout.lines if panels.key else layout.pages)
-
-
-def differences(results: ModelResults, style: Style) -> Printed:
-    """Paired differences against training size, a panel for each pair."""
-    findings, kind = results.findings(), results.study.kind
-    every = pairs.all_pairs(findings)
-    if not every or len(results.doses) < 2:
-        raise NotDrawnError(f"they need two {kind.name} and two {kind.size}s")
-    if len(every) > pairs.MAX_PAIRS:
-        raise NotDrawnError(
-            f"{len(every)} pairs of {kind.name} are too many for a figure, which has "
-            f"{pairs.MAX_PAIRS} at most; the table of pairs has them all"
-        )
-    panels = Panels(tuple(pairs.differences(findings, every)), across=3, shared=True)
-    notes = dict.fromkeys(note for chart in panels.charts for note in chart.notes)
-    text = (captions.differences(findings), *notes, captions.made(results.study))
-    return Printed(f"Differences in {findings.info.label}", panels, text)
-
-
-def thresholds(results: ModelResults, style: Style) -> Printed:
-    """Where learners overtake each other, all pairs in one figure."""
-    findings, kind = results.findings(), results.study.kind
-    if not findings.courses:
-        raise NotDrawnError(f"they need two {kind.name} and two {kind.size}s")
-    leader = findings.ranked(results.doses[-1])[0]
-    rows, which = pairs.threshold_rows(findings.courses, _MAX_ROWS[style.titles], leader)
-    chart = pairs.thresholds(rows, results.doses, f"{kind.dose} rows", findings.info.label)
-    caption = captions.thresholds(findings, min(row.course.n for row in rows))
-    text = (caption, which, f"{design(results.study)}.", added_sizes(findings))
-    return Printed(chart.title, Panels((chart,)), text, layout.stacked)
-
-
-def scores(results: ModelResults, style: Style) -> Printed:
-    """The scores of all models, a panel for each size."""
-    findings = results.findings()
-    shown, which = _leading(results, style)
-    sizes = spread.spaced(results.doses, 2 if style.titles else 3)
-    values = [v for size in sizes for label in shown for v in findings.values(label, size)]
-    undrawn = sum(not drawable(value) for value in values)
-    if undrawn == len(values):
-        raise NotDrawnError(f"no cell has a finite {findings.measure}")
-    panels = spread.scores(findings, sizes, shown)
-    text = (captions.scores(findings, undrawn, sizes), which, captions.made(results.study))
-    title = f"{opening(findings.info.label)} of every model"
-    return Printed(title, panels, text, layout.in_rows)
-
-
-def rank_diagrams(results: ModelResults, style: Style) -> Printed:
-    """Critical-difference diagrams, a panel for each size."""
-    findings, k, kind = results.findings(), len(results.treatments), results.study.kind
-    if k < 2:
-        raise NotDrawnError(f"they need at least two {kind.name}")
-    if style.titles and k > ranks.MAX_JOINED:
-        raise NotDrawnError(f"those of {k} {kind.name} do not fit on a slide")
-    several = k <= ranks.MAX_JOINED and not style.titles
-    sizes = spread.spaced(results.doses, 3) if several else results.doses[-1:]
-    every = [(size, findings.ranks(size)) for size in sizes]
-    found = [one for _, one in every if isinstance(one, Ranks)]
-    without = [
-        f"At {size:,} rows there are no ranks: {one.text}."
-        for size, one in every
-        if not isinstance(one, Ranks)
-    ]
-    if not found:
-        raise NotDrawnError(" ".join(without))
-    panels = Panels(tuple(ranks.ranks(one, kind) for one in found))
-    caption = captions.ranks(findings, found, k <= ranks.MAX_JOINED)
-    text = (caption, f"{design(results.study)}.", *without)
-    return Printed(f"Average ranks by {findings.info.label}", panels, text, layout.stacked)
-
-
-def reliability(results: LearnerResults, style: Style) -> Printed:
-    """Observed frequencies against predictions, a panel for each learner."""
-    sizes = sorted({results.doses[0], results.doses[-1]})
-    shown, which = _leading(results, style)
-    try:
-        found = results.calibration(sizes, learners=shown)
-    except SimstudyError as error:
-        raise NotDrawnError(str(error)) from error
-    panels = spread.reliability(found, shown)
-    if not panels.charts:
-        raise NotDrawnError("no cell of the models to run again succeeded")
-    text = (captions.reliability(found, results.study, sizes), which)
-    return Printed("Observed frequency against predicted probability", panels, text)
-
-
-def regret(results: LearnerResults, style: Style) -> Printed:
-    """What regret is made of, a panel for each learner."""
-    split = results.regret_parts
-    if split is None:
-        raise NotDrawnError(
-            "the study has not measured 'regret', 'representation' and 'estimation', or no model "
-            "has all of them"
-        )
-    shown, which = _leading(results, style)
-    panels = spread.regret(split, results.treatments, results.info("regret").unit, shown)
-    caption, made = captions.regret(split, results.study), captions.made(results.study)
-    return Printed("Regret and its parts", panels, (caption, captions.REGRET_PARTS, made, which))
-
-
-def reward_and_divergence(results: ModelResults, style: Style) -> Printed:
-    """Rewards against divergences from the truth, a panel for each learner."""
-    needed = ("information_reward", "kl_divergence")
-    if missing := [f"'{name}'" for name in needed if name not in results.measures]:
-        raise NotDrawnError(f"the study has not measured {' and '.join(missing)}")
-    shown, which = _leading(results, style)
-    reward, other = (results.info(name) for name in needed)
-    panels, cells, drawn = spread.divergence(results.findings(), reward, other, shown)
-    if not drawn:
-        raise NotDrawnError("no cell has a divergence above 0")
-    text = captions.divergence(results.study, reward.label, other.label, cells, drawn)
-    return Printed("Reward against divergence from the truth", panels, (text, which))
-
-
-MAKERS: dict[str, Maker] = {
-    "differences": differences,
-    "thresholds": thresholds,
-    "scores": scores,
-    "ranks": rank_diagrams,
-}
-LEARNER_MAKERS: dict[str, Maker] = {
-    "reliability": reliability,
-    "regret": regret,
-    "reward_and_divergence": reward_and_divergence,
-}

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-    from simstudy.analysis.findings import Findings
+    from simstudy.analysis.findings import ModelFindings
     from simstudy.analysis.ranks import Ranks
     from simstudy.networks.model import Model
     from simstudy.sources.changes.world import World
@@ -62,12 +62,12 @@ class ModelResults(Results):
     # Analyses
 
     @cached_property
-    def _findings(self) -> dict[str, Findings]:
+    def _findings(self) -> dict[str, ModelFindings]:
         return {}
 
-    def findings(self, measure: str | None = None) -> Findings:
+    def findings(self, measure: str | None = None) -> ModelFindings:
         """What the analysis says about a measure, the primary one if left out."""
-        from simstudy.analysis.findings import Design, Findings
+        from simstudy.analysis.findings import Design, ModelFindings
 
         name, study = self._measure(measure), self.study
         if name not in self._findings:
@@ -80,7 +80,7 @@ class ModelResults(Results):
                 study.experiment,
             )
             parts = [self._part(name, part) for part in ("regret", "estimation")]
-            self._findings[name] = Findings(
+            self._findings[name] = ModelFindings(
                 name, self.info(name), design, self.scores, self.refined, *parts
             )
         return self._findings[name]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
@@ -26,6 +27,7 @@ from simstudy.texts import as_csv, counted, csv_text, summary
 if TYPE_CHECKING:
     import pandas as pd
 
+    from simstudy.analysis.findings import Findings
     from simstudy.engine.plan import Plan
 
 _KEYS = ("model", "size", "learner")
@@ -44,7 +46,7 @@ def complete_manifest(directory: Path) -> dict[str, Any]:
     return filled(manifest)
 
 
-class Results:
+class Results(ABC):
     """What a study found, whatever it compares; `open_results` returns the class of its kind.
 
     Attributes
@@ -96,6 +98,10 @@ class Results:
     @property
     def _counted_problems(self) -> str:
         return counted(self.problems, "problem")
+
+    @abstractmethod
+    def findings(self, measure: str | None = None) -> Findings:
+        """What the analysis says about a measure, the primary one if left out."""
 
     @property
     def measures(self) -> list[str]:

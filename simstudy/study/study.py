@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from simstudy.errors import SimstudyError
 from simstudy.experiments import DEFAULT, experiment, foreign_keys, names
@@ -54,6 +54,9 @@ from simstudy.study.sizes import WHOLE, Size
 from simstudy.study.spec import Spec
 from simstudy.study.toml import dumps, read_toml, set_dotted
 from simstudy.texts import counted, summary
+
+if TYPE_CHECKING:
+    from simstudy.experiments.page import Page
 
 DOSES = "doses"  # among overrides of a study: its doses, whatever their key
 
@@ -179,6 +182,11 @@ class Study:
     def tables(self) -> tuple[DataSet, ...]:
         """The data sets as read."""
         return self.source.tables if isinstance(self.source, Tables) else ()
+
+    @property
+    def page(self) -> Page[Any, Any]:
+        """What reports of the study say and show."""
+        return self.experiment.page(self)
 
     @property
     def train_sizes(self) -> tuple[int, ...]:

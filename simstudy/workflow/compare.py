@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from simstudy.errors import SimstudyError
-from simstudy.results.analyses import ModelResults
 from simstudy.results.files import write_files
 from simstudy.results.results import Results
 
@@ -55,41 +55,24 @@ def compare_studies(
     variants : bool
         Whether the studies are variants of one study; ``readings`` then hold their findings.
     """
-    from simstudy.report.compare import compare_page
+    from simstudy.report.compare import Compared, compare_page
 
     if not results:
         raise SimstudyError("no studies were given to compare")
     named = dict(zip(_names(results, names), results, strict=True))
-    on_data = any(one.study.datasets for one in results)
-    if on_data and variants:
+    joined = all(one.study.page.joined for one in results)
+    if variants and not joined:
         raise SimstudyError("variants of a study of data sets cannot be compared")
-    if on_data or (of_list and not readings and not shared_measure(results)):
-        from simstudy.report.compare_data import compare_data_page
-
-        return compare_data_page(
-            named,
-            verdicts or (),
-            printed,
-            of_list=of_list,
-            title=title,
-            citation=citation,
-            note=note,
-        )
+    compared = Compared(
+        named, verdicts or (), readings, printed, of_list=of_list, variants=variants, note=note
+    )
+    if not joined or (of_list and not readings and not shared_measure(results)):
+        return compare_page(compared, title=title, citation=citation)
     measure = common_measure(results)
     apart = "" if variants else not_comparable(named, measure)
-    compared = len(named) > 1 and not (apart or variants)
-    return compare_page(
-        {name: one for name, one in named.items() if isinstance(one, ModelResults)},
-        measure,
-        verdicts or (),
-        changes=changes(named, measure) if compared else None,
-        not_compared=apart,
-        readings=readings,
-        title=title,
-        citation=citation,
-        note=note,
-        variants=variants,
-    )
+    differ = changes(named, measure) if len(named) > 1 and not (apart or variants) else None
+    compared = replace(compared, changes=differ, not_compared=apart)
+    return compare_page(compared, measure, title, citation)
 
 
 def changes(results: Mapping[str, Results], measure: str | None = None) -> pd.DataFrame:

@@ -15,7 +15,7 @@ from simstudy.analysis.over_sets import over_sets
 from simstudy.measures.base import MeasureInfo
 from simstudy.report.charts import ranks as charts
 from simstudy.report.charts.spec import Line, Marks
-from simstudy.report.prose.data_finding import dissent_sentences, equivalence
+from simstudy.report.prose.data_statements import dissent_sentences, equivalence
 from simstudy.report.tables import datasets as build
 
 pytestmark = pytest.mark.filterwarnings("error")

@@ -21,7 +21,7 @@ from simstudy.analysis.winners import OPPOSITE, default_test, winners
 from simstudy.analysis.within import means_table
 from simstudy.data.sample import Sample
 from simstudy.data.schema import Schema, Variable
-from simstudy.report.prose.data_finding import reversal_sentence
+from simstudy.report.prose.data_statements import reversal_sentence
 from simstudy.sources.tables import DataSet
 
 pytestmark = pytest.mark.filterwarnings("error")

@@ -128,7 +128,7 @@ def test_quiet_runs_say_which_cells_failed(command, write_study, tmp_path):
 
 def test_a_learner_that_failed_everywhere_is_said_to_have_failed(write_study, tmp_path):
     from simstudy.report.prose.finding import finding
-    from simstudy.report.prose.headline import headline
+    from simstudy.report.prose.statements import statements
 
     (tmp_path / "failing.py").write_text(FAILING)
     more = {
@@ -143,7 +143,7 @@ def test_a_learner_that_failed_everywhere_is_said_to_have_failed(write_study, tm
     assert told.endswith(". TAN failed in every cell.")
     assert "TAN" not in told.removesuffix("TAN failed in every cell.")
     assert "prior and NB do not differ significantly" in told
-    every = headline(findings, results.manifest["failures"], results.manifest["cells"])
+    every = statements(findings, results.manifest["failures"], results.manifest["cells"])
     assert "8 of 24 cells failed, among them all of TAN." in every
     assert "prior and NB do not differ significantly" in every[0]
 

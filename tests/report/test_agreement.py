@@ -16,7 +16,7 @@ import pytest
 
 from simstudy import open_results
 from simstudy.analysis import findings as analysis
-from simstudy.analysis.findings import Findings
+from simstudy.analysis.findings import ModelFindings
 from simstudy.analysis.pairwise import pairwise
 from simstudy.report.page import report_page
 from simstudy.report.terminal import make_console, print_summary
@@ -135,30 +135,30 @@ def test_some_decisions_hang_on_the_adjustment(ran, name):
 # One place at a time is changed
 
 
-def unadjusted(findings: Findings) -> Findings:
+def unadjusted(findings: ModelFindings) -> ModelFindings:
     return replace(findings, design=replace(findings.design, adjustment="none"))
 
 
-def by_pairs(findings: Findings) -> Findings:
+def by_pairs(findings: ModelFindings) -> ModelFindings:
     return replace(findings, design=replace(findings.design, adjustment="bonferroni"))
 
 
-def confident(findings: Findings) -> Findings:
+def confident(findings: ModelFindings) -> ModelFindings:
     return replace(findings, design=replace(findings.design, confidence=0.8))
 
 
-def upside_down(findings: Findings) -> Findings:
+def upside_down(findings: ModelFindings) -> ModelFindings:
     info = findings.info
     return replace(findings, info=replace(info, greater_is_better=not info.greater_is_better))
 
 
-def complete(findings: Findings) -> Findings:
+def complete(findings: ModelFindings) -> ModelFindings:
     scores = findings.scores
     lost = scores["model"][scores[findings.measure].isna()]
     return replace(findings, scores=scores[~scores["model"].isin(lost)])
 
 
-def own_sizes(findings: Findings) -> Findings:
+def own_sizes(findings: ModelFindings) -> ModelFindings:
     return replace(findings, added=findings.added.iloc[:0])
 
 
@@ -177,7 +177,7 @@ def _sides(both: Any) -> list[Any]:
     return [[(a, m) for a, _, m in both], [(b, m) for _, b, m in both]]
 
 
-def thresholds_by(change: Callable[[Findings], Findings]) -> Callable[..., Any]:
+def thresholds_by(change: Callable[[ModelFindings], ModelFindings]) -> Callable[..., Any]:
     return lambda real: lambda findings, shown, alone: real(change(findings), None, alone)
 
 
@@ -186,11 +186,12 @@ def one_more(real: Callable[[str, int], str]) -> Callable[[str, int], str]:
 
 
 CHARTS, TABLES = "simstudy.report.charts", "simstudy.report.tables.findings"
+PAGE = "simstudy.experiments.models_page"
 ON_PAGES = [
-    ("close", "simstudy.report.page.finding", of(unadjusted), {"finding"}),
-    ("many", "simstudy.report.page.finding", of(by_pairs), {"finding"}),
-    ("close", "simstudy.report.page.statements", of(unadjusted), {"statements"}),
-    ("failing", "simstudy.report.page.statements", of(by_pairs), {"statements"}),
+    ("close", f"{PAGE}.finding", of(unadjusted), {"finding"}),
+    ("many", f"{PAGE}.finding", of(by_pairs), {"finding"}),
+    ("close", f"{PAGE}.statements", of(unadjusted), {"statements"}),
+    ("failing", f"{PAGE}.statements", of(by_pairs), {"statements"}),
     ("five", f"{TABLES}._marks", of(by_pairs), {"marks"}),
     ("estimators", f"{TABLES}._marks", of(confident), {"marks"}),
     ("close", f"{TABLES}.pairs", of(unadjusted), {"pairs"}),
@@ -203,8 +204,8 @@ ON_PAGES = [
     ("two", f"{CHARTS}.svg.band", shrunk, {"drawn bands"}),
     ("close", f"{TABLES}.thresholds", thresholds_by(own_sizes), {"thresholds"}),
     ("three", f"{TABLES}.thresholds", thresholds_by(unadjusted), {"thresholds"}),
-    ("three", "simstudy.report.prose.headline.adjusted_for", one_more, {"method"}),
-    ("two", "simstudy.report.page.statements", also("TAN is far ahead of NB."), {"statements"}),
+    ("three", "simstudy.report.prose.statements.adjusted_for", one_more, {"method"}),
+    ("two", f"{PAGE}.statements", also("TAN is far ahead of NB."), {"statements"}),
     ("two", "simstudy.report.prose.captions.pairs", also("TAN beats NB."), {"page"}),
 ]
 IN_TERMINALS = [
@@ -214,7 +215,7 @@ IN_TERMINALS = [
     ("five", "build.means", of(by_pairs), {"terminal marks", "terminal method"}),
 ]
 ON_LISTS = [
-    ("simstudy.report.compare.finding", of(by_pairs), {"findings"}),
+    (f"{PAGE}.finding", of(by_pairs), {"findings"}),
     ("simstudy.report.compare.statements", of(by_pairs), {"statements"}),
     ("simstudy.report.charts.curves._leads", of(unadjusted), {"leads"}),
 ]
@@ -240,7 +241,7 @@ def test_a_terminal_that_decides_otherwise_in_one_place_is_found(
     ran, monkeypatch, name, target, change, places
 ):
     directory, _ = ran(name)
-    mutate(monkeypatch, f"simstudy.report.terminal.{target}", change)
+    mutate(monkeypatch, f"{PAGE}.{target}", change)
     monkeypatch.setenv("COLUMNS", "2000")
     console = make_console()
     with console.capture() as printed:
@@ -261,8 +262,8 @@ def test_a_page_of_a_list_that_decides_otherwise_in_one_place_is_found(
 
 def test_claims_by_other_tests_than_the_study_s_are_found(ran, monkeypatch):
     directory, _ = ran("list")
-    real = analysis.Findings.pairs_at
-    monkeypatch.setattr(Findings, "pairs_at", lambda self, size: real(unadjusted(self), size))
+    real = analysis.ModelFindings.pairs_at
+    monkeypatch.setattr(ModelFindings, "pairs_at", lambda self, size: real(unadjusted(self), size))
     results = [open_results(directory / name) for name in studies.LISTED]
     text = list_page(load_collection(ran.directory / "list.toml"), results)
     assert "claims" in list_faults(directory, text)
@@ -287,7 +288,7 @@ def test_a_family_without_the_added_sizes_is_found(ran, monkeypatch):
         options = {"confidence": self.design.confidence, "adjustment": self.design.adjustment}
         return pairwise(self.scores, value=self.measure, **options)
 
-    monkeypatch.setattr(Findings, "pairwise", property(narrow))
+    monkeypatch.setattr(ModelFindings, "pairwise", property(narrow))
     found = page_faults(directory, report_page(open_results(directory)))
     assert {"method", "pairs", "statements"} <= {*found}
     assert ("family", "m is {21}, not 12") in found["method"]

@@ -11,7 +11,7 @@ import pytest
 
 from simstudy.analysis.data_findings import DataFindings
 from simstudy.analysis.over_sets import OverSets
-from simstudy.report.data_page import data_page
+from simstudy.report.page import report_page
 from simstudy.report.terminal import make_console, print_summary
 from tests.report.agreement import studies
 from tests.report.agreement.data_page import DataPage, data_terminal
@@ -108,13 +108,13 @@ def silent(real: Callable[..., Any]) -> Callable[..., list[str]]:
     return lambda *rest: []
 
 
-PAGE, PROSE = "simstudy.report.data_page", "simstudy.report.prose.data_finding"
+PAGE, PROSE = "simstudy.experiments.learners.data_page", "simstudy.report.prose"
 ON_PAGES = [
-    ("sets", f"{PROSE}.data_finding", of(unadjusted), {"finding"}),
-    ("set", f"{PROSE}.data_finding", of(unadjusted), {"finding"}),
-    ("sets", f"{PROSE}._over_sets", of(level), {"finding"}),
-    ("sets", f"{PROSE}.data_statements", of(unadjusted), {"statements"}),
-    ("sets", f"{PROSE}.dissent_sentences", silent, {"statements"}),
+    ("sets", f"{PAGE}.data_finding", of(unadjusted), {"finding"}),
+    ("set", f"{PAGE}.data_finding", of(unadjusted), {"finding"}),
+    ("sets", f"{PROSE}.finding._over_all_sets", of(level), {"finding"}),
+    ("sets", f"{PAGE}.prose.data_statements", of(unadjusted), {"statements"}),
+    ("sets", f"{PROSE}.data_statements.dissent_sentences", silent, {"statements"}),
     ("halves", f"{PAGE}.build.standings", of(unadjusted), {"standings"}),
     ("halves", f"{PAGE}.build.winners", of(unadjusted), {"winners"}),
     ("halves", f"{PAGE}.charts.wins", of(unadjusted), {"chart"}),
@@ -125,12 +125,12 @@ ON_PAGES = [
         by_nemenyi,
         {"diagram", "drawn diagram"},
     ),
-    ("halves", f"{PROSE}.data_statements", also("NB is better than TAN."), {"page"}),
+    ("halves", f"{PAGE}.prose.data_statements", also("NB is better than TAN."), {"page"}),
 ]
 IN_TERMINALS = [
     ("data_finding", of(unadjusted), {"terminal finding"}),
-    ("data_statements", of(unadjusted), {"terminal statements"}),
-    ("build_data.standings", of(unadjusted), {"terminal standings"}),
+    ("prose.data_statements", of(unadjusted), {"terminal statements"}),
+    ("build.standings", of(unadjusted), {"terminal standings"}),
 ]
 
 
@@ -140,7 +140,7 @@ def test_a_page_that_decides_otherwise_in_one_place_is_found(
 ):
     directory, _ = ran(name)
     mutate(monkeypatch, target, change)
-    assert {*page_faults(directory, data_page(ran.results(name)))} == places
+    assert {*page_faults(directory, report_page(ran.results(name)))} == places
 
 
 @pytest.mark.parametrize(("target", "change", "places"), IN_TERMINALS)
@@ -148,7 +148,7 @@ def test_a_terminal_that_decides_otherwise_in_one_place_is_found(
     ran, monkeypatch, target, change, places
 ):
     directory, _ = ran("halves")
-    mutate(monkeypatch, f"simstudy.report.terminal.{target}", change)
+    mutate(monkeypatch, f"{PAGE}.{target}", change)
     monkeypatch.setenv("COLUMNS", "2000")
     console = make_console()
     with console.capture() as printed:

@@ -11,9 +11,10 @@ import pandas as pd
 import pytest
 
 from simstudy import SimstudyError, load_study, open_results, run_study
-from simstudy.report.data_page import data_page
 from simstudy.report.figures import write_figures
-from simstudy.report.prose.data_finding import data_finding, data_statements, dissent_sentences
+from simstudy.report.page import report_page
+from simstudy.report.prose.data_statements import data_statements, dissent_sentences
+from simstudy.report.prose.finding import data_finding
 from simstudy.report.prose.phrases import listed
 from simstudy.report.tables.files import write_tables
 from simstudy.report.terminal import make_console, print_summary
@@ -117,7 +118,7 @@ def test_a_run_leaves_a_page_and_tables(many):
 
 def test_the_page_says_who_wins_on_how_many_sets(many):
     page = (many.directory / "report.html").read_text(encoding="utf-8")
-    assert page == data_page(open_results(many.directory))  # the same bytes
+    assert page == report_page(open_results(many.directory))  # the same bytes
     words, findings = text_of(page), many.data_findings()
     first = findings.standings[0]
     assert f"{first.learner} has the best mean on {first.best} of 7 data sets" in words

@@ -13,9 +13,9 @@ from simstudy import load_study, make_study, open_results, run_study
 from simstudy.analysis.decision_curves import decide, mean_curve, operating_points
 from simstudy.report import curve_section
 from simstudy.report.charts.mpl import STYLES
-from simstudy.report.curve_section import MAX_BYTES, curve_sections
-from simstudy.report.decision_figures import decision_makers
+from simstudy.report.curve_section import MAX_BYTES, data_curve_sections
 from simstudy.report.figures import write_figures
+from simstudy.report.printed.decisions import decision_makers
 from simstudy.report.prose.decisions import caption
 from simstudy.results.curves import ranked
 
@@ -174,7 +174,7 @@ class TestBrowser:
         assert "not be negative" in tab.locator("#decisions [data-profit]").last.text_content()
 
     def test_script_changes_nothing_of_the_default_profit(self, tab, results):
-        (section,) = curve_sections(results)
+        section = curve_section.curve_section(results)
         assert rows_of(tab) == [[one.label, *one[2:]] for one in section.decisions]
         assert tab.locator("#decisions [data-profit]").last.text_content() == section.profit
 
@@ -219,7 +219,7 @@ class TestBrowser:
 
 
 def test_default_decisions_are_those_of_equal_costs(results):
-    (section,) = curve_sections(results)
+    section = curve_section.curve_section(results)
     answers = ranked(results)
     each = [*answers.rankings(160, None).values(), answers.truth(None)]
     for row, own in zip(section.decisions, each, strict=False):
@@ -232,14 +232,14 @@ def test_page_says_why_there_are_no_curves(results, tmp_path):
     place = tmp_path / "copy"
     shutil.copytree(results.directory, place)
     (place / "answers.parquet").unlink()
-    (section,) = curve_sections(open_results(place))
+    section = curve_section.curve_section(open_results(place))
     assert "missing or damaged" in section.note
 
 
 def test_ranking_at_random_has_no_share_to_act_on(tmp_path):
     study = STUDY | {"learners": [{"name": "prior"}], "models": 4}
     results = run_study(make_study(study), tmp_path / "out", jobs=1, report=False)
-    (section,) = curve_sections(results)
+    section = curve_section.curve_section(results)
     assert section.decisions[0][4:] == ("0.00", "0")
 
 
@@ -247,10 +247,10 @@ def test_no_more_data_sets_than_there_is_room_for(data, monkeypatch):
     parts = [
         part | {"dataset": name} for name in ("table", "other") for part in data.manifest["parts"]
     ]
-    (whole,) = curve_sections(data)
+    (whole,) = data_curve_sections(data)
     monkeypatch.setitem(data.manifest, "parts", parts)
     monkeypatch.setattr(curve_section, "MAX_BYTES", whole.bytes)
-    first, rest = curve_sections(data)
+    first, rest = data_curve_sections(data)
     assert first.pictures
     assert "first 1 of 2 data sets" in rest.note
 
@@ -260,7 +260,7 @@ def test_numbers_of_many_learners_and_classes_are_few(tmp_path):
     wide = {"family": {"name": "tan", "variables": [3, 3], "values": [7, 7]}, "learners": many}
     wide |= {"models": 2, "data": {"train_sizes": [10, 40, 160], "test_size": "exact"}}
     results = run_study(make_study(STUDY | wide), tmp_path / "out", jobs=1, report=False)
-    (section,) = curve_sections(results)
+    section = curve_section.curve_section(results)
     drawn = sum(len(picture) for _, _, picture, _ in section.pictures)
     assert section.bytes == len(section.numbers) + drawn < 1.1 * MAX_BYTES
     assert section.sizes[-1][0] == "160"

@@ -107,9 +107,9 @@ def test_every_figure_is_written_with_its_caption(results, drawn):
 @pytest.mark.slow
 @pytest.mark.parametrize("format", ["pdf", "svg"])
 def test_files_are_the_same_bytes_each_time(results, tmp_path, monkeypatch, format):
-    few = {name: print_figures.MAKERS[name] for name in ("ranks", "regret")}
-    monkeypatch.setattr(print_figures, "MAKERS", few)
-    monkeypatch.setattr(print_figures, "_curves_of", lambda *_: {})
+    every = results.study.page.figures(results)
+    few = {name: every[name] for name in ("ranks", "regret")}
+    monkeypatch.setattr(type(results.study.page), "figures", lambda *_: few)
     first, again = (write_figures(results, tmp_path / str(i), format)[0] for i in (1, 2))
     assert [path.name for path in first] == [f"ranks.{format}", f"regret.{format}", "captions.md"]
     for one, other in zip(first, again, strict=True):

@@ -146,7 +146,7 @@ def test_every_measure_has_its_own_question_finding_and_statements(exact):
 
 def test_what_holds_for_all_captions_is_said_once(exact):
     shown = view(exact, 0)
-    captions = [*shown["curve_notes"], *shown["difference_notes"], *shown["pair_notes"]]
+    captions = [shown["opening"].caption, *shown["difference_notes"], *shown["pair_notes"]]
     captions += [table.caption for table in (shown["means"], shown["thresholds"])]
     together = " ".join([*shown["reading"], *captions, *shown["statements"]])
     assert together.count("t intervals between models") == 1
@@ -196,7 +196,7 @@ def test_the_ceiling_is_what_the_truth_earns_and_limits_what_unlimited_data_woul
     gaps = np.array(findings.ceiling) - findings.limits["NB"]
     np.testing.assert_allclose(gaps, split["NB"], atol=1e-12)
     assert exact.findings("regret").ceiling == ()
-    assert view(exact, 0)["wide"].labelled
+    assert view(exact, 0)["opening"].key == "curve-key narrow-only"
 
 
 def test_a_model_is_drawn_again_as_in_the_run(exact):

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from simstudy.report.data_page import data_page
 
 import simstudy
 from simstudy.analysis.intervals import intervals
@@ -22,7 +23,6 @@ from simstudy.experiments.learners.data_results import DataResults
 from simstudy.experiments.learners.results import LearnerResults
 from simstudy.experiments.measures.results import MeasureResults
 from simstudy.experiments.tests.results import TestResults
-from simstudy.report.data_page import data_page
 from simstudy.report.page import report_page
 from simstudy.results.analyses import ModelResults
 

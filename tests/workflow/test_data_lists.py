@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from simstudy import SimstudyError, read_data
 from simstudy.cli.app import app
-from simstudy.report.prose.data_finding import data_finding
+from simstudy.report.prose.finding import data_finding
 from simstudy.study.lists import load_collection
 from simstudy.study.plugins import load_plugin
 from simstudy.study.registry import LEARNERS

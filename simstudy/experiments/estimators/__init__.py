@@ -130,7 +130,7 @@ class Estimators(Experiment):
 
         return EstimatorResults
 
-    def page(self) -> Page:
+    def page(self, study: Study) -> Page[Any, Any]:
         """Return its sentences, tables and files."""
         from simstudy.experiments.estimators.page import EstimatorsPage
 

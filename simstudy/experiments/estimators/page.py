@@ -7,21 +7,19 @@ from collections.abc import Sequence
 import pandas as pd
 
 from simstudy.experiments.estimators.results import EstimatorResults
-from simstudy.experiments.page import Page
+from simstudy.experiments.models_page import ModelsPage
+from simstudy.experiments.page import Section
 from simstudy.measures.base import MeasureInfo
 from simstudy.report.prose.phrases import all_sizes
-from simstudy.report.tables.table import Table
 from simstudy.results.results import Results
 from simstudy.study.study import Study
 from simstudy.texts import counted
 
 
-class EstimatorsPage(Page):
+class EstimatorsPage(ModelsPage):
     """Which estimator comes nearest to the exact value, and which intervals contain it."""
 
-    heading = "Errors and coverage"
-
-    def question(self, study: Study, info: MeasureInfo) -> str:
+    def asks(self, study: Study, info: MeasureInfo) -> str:
         """Ask which estimator comes nearest."""
         return (
             f"which of {len(study.labels)} estimators comes nearest to the exact value with "
@@ -49,16 +47,16 @@ class EstimatorsPage(Page):
         """Return the squared errors: of the others there are tables."""
         return [place for place, score in enumerate(scores) if score.startswith("squared_error")]
 
-    def tables(self, results: Results) -> list[Table]:
+    def own_sections(self, results: Results) -> list[Section]:
         """Return bias, spread and coverage."""
         from simstudy.experiments.estimators.tables import estimate_tables
 
         assert isinstance(results, EstimatorResults)
-        return estimate_tables(results)
+        return [Section("choices", "Errors and coverage", estimate_tables(results), "tables")]
 
     def files(self, results: Results) -> dict[str, pd.DataFrame]:
-        """Return the same for files."""
+        """Return the same for files, after those of all experiments."""
         from simstudy.experiments.estimators.tables import estimate_files
 
         assert isinstance(results, EstimatorResults)
-        return estimate_files(results)
+        return super().files(results) | estimate_files(results)

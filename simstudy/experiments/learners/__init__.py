@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from simstudy.engine.evaluation import EXACT, SAMPLED
 from simstudy.experiments.base import Design, Experiment, ScoreColumn
@@ -93,8 +93,12 @@ class Learners(Experiment):
 
         return LearnerResults
 
-    def page(self) -> Page:
-        """Return its sentences, tables and files."""
+    def page(self, study: Study) -> Page[Any, Any]:
+        """Return its sentences, figures, tables and files, on models or on data sets."""
+        if study.datasets:
+            from simstudy.experiments.learners.data_page import DataPage
+
+            return DataPage()
         from simstudy.experiments.learners.page import LearnersPage
 
         return LearnersPage()

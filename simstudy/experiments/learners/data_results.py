@@ -67,6 +67,10 @@ class DataResults(AnswerResults):
     def _data_findings(self) -> dict[tuple[str, int, float], DataFindings]:
         return {}
 
+    def findings(self, measure: str | None = None) -> DataFindings:
+        """What the analysis says about a measure at the last training size."""
+        return self.data_findings(measure)
+
     def data_findings(
         self,
         measure: str | None = None,

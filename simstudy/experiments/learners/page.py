@@ -2,20 +2,31 @@
 
 from __future__ import annotations
 
-from simstudy.experiments.page import Page
+from simstudy.analysis.costs import median_seconds
+from simstudy.experiments.learners.results import LearnerResults
+from simstudy.experiments.models_page import ModelsPage
+from simstudy.experiments.page import Section
 from simstudy.measures.base import MeasureInfo
+from simstudy.report.charts import curves, spread, svg
+from simstudy.report.curve_section import curve_section
+from simstudy.report.page import curves_section
 from simstudy.report.printed import Maker
+from simstudy.report.printed.decisions import decision_makers
+from simstudy.report.printed.models import learner_makers
+from simstudy.report.prose import captions
 from simstudy.report.prose.phrases import MAX_NAMED, all_sizes, listed
+from simstudy.report.tables import facts
+from simstudy.results.analyses import ModelResults
 from simstudy.study.study import Study
 from simstudy.texts import counted
 
 
-class LearnersPage(Page):
+class LearnersPage(ModelsPage):
     """Which learner comes nearest to the truth, and after how many rows."""
 
-    shows_costs = True
+    rerun_figures = ("reliability",)
 
-    def question(self, study: Study, info: MeasureInfo) -> str:
+    def asks(self, study: Study, info: MeasureInfo) -> str:
         """Ask which learner predicts best."""
         learners, sizes = study.labels, study.doses
         after = f"after {all_sizes(sizes)} rows"
@@ -38,11 +49,20 @@ class LearnersPage(Page):
             f"that {learn} come to the truth{more}."
         )
 
-    def figures(self) -> dict[str, Maker]:
-        """Return reliability, regret, and rewards against divergences."""
-        from simstudy.report.figures import LEARNER_MAKERS
+    def own_sections(self, results: ModelResults) -> list[Section]:
+        """Return what regret is made of, and curves of decisions."""
+        assert isinstance(results, LearnerResults)
+        decisions = [curve_section(results)] if results.study.keep_answers else []
+        return [*_regret(results), *curves_section(decisions)]
 
-        return LEARNER_MAKERS
+    def last_sections(self, results: ModelResults) -> list[Section]:
+        """Return the seconds of fitting and predicting."""
+        return [_costs(results)]
+
+    def figures(self, results: ModelResults) -> dict[str, Maker]:
+        """Add reliability, regret, rewards against divergences, and curves of decisions."""
+        assert isinstance(results, LearnerResults)
+        return super().figures(results) | learner_makers() | decision_makers(results)
 
     def estimands(self, study: Study, info: MeasureInfo) -> str:
         """Return the means, differences and thresholds."""
@@ -59,3 +79,30 @@ class LearnersPage(Page):
             + pairs * several
             + change * (several and len(study.doses) > 1)
         )
+
+
+def _regret(results: LearnerResults) -> list[Section]:
+    """What regret is made of, if the study has measured it."""
+    split = results.regret_parts
+    if split is None:
+        return []
+    unit = results.info("regret").unit
+    content = {
+        "panels": svg.panels(spread.regret(split, results.treatments, unit).charts, "regret"),
+        "table": facts.regret(results, split),
+        "caption": captions.regret(split, results.study),
+        "unit": unit,
+    }
+    return [Section("regret", "What regret is made of", content, entry="Regret")]
+
+
+def _costs(results: ModelResults) -> Section:
+    """The seconds of fitting and predicting."""
+    medians, platform = median_seconds(results.timings), results.manifest["platform"]
+    charts = curves.seconds(medians, results.treatments, results.doses)
+    content = {
+        "panels": svg.panels(charts, "seconds", svg.TIMES),
+        "table": facts.costs(results, medians),
+        "caption": captions.costs(platform, results.study.data.test_size),
+    }
+    return Section("cost", "Cost", content)

@@ -127,7 +127,7 @@ class Measures(Experiment):
 
         return MeasureResults
 
-    def page(self) -> Page:
+    def page(self, study: Study) -> Page[Any, Any]:
         """Return its sentences, tables and files."""
         from simstudy.experiments.measures.page import MeasuresPage
 

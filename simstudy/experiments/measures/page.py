@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from simstudy.experiments.measures.results import MeasureResults
-from simstudy.experiments.page import Page
+from simstudy.experiments.models_page import ModelsPage
+from simstudy.experiments.page import Section
 from simstudy.measures.base import MeasureInfo
 from simstudy.report.prose.phrases import MAX_NAMED, listed
-from simstudy.report.tables.table import Table
 from simstudy.results.results import Results
 from simstudy.study.study import Study
 from simstudy.texts import counted
 
 
-class MeasuresPage(Page):
+class MeasuresPage(ModelsPage):
     """Which measure finds the better of two learners, and from how many test rows."""
 
-    heading = "Choices between learners"
-
-    def question(self, study: Study, info: MeasureInfo) -> str:
+    def asks(self, study: Study, info: MeasureInfo) -> str:
         """Ask which measure finds the better learner."""
         labels, sizes = study.labels, study.doses
         which = listed(labels) if len(labels) <= MAX_NAMED + 1 else f"{len(labels)} measures"
@@ -62,9 +60,9 @@ class MeasuresPage(Page):
             "expectations over all configurations of the variables."
         )
 
-    def tables(self, results: Results) -> list[Table]:
+    def own_sections(self, results: Results) -> list[Section]:
         """Return how many rows measures need, and what they contradict."""
         from simstudy.experiments.measures.tables import choice_tables
 
         assert isinstance(results, MeasureResults)
-        return choice_tables(results)
+        return [Section("choices", "Choices between learners", choice_tables(results), "tables")]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import combinations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from simstudy.experiments.base import Design, Experiment, ScoreColumn
 from simstudy.measures.base import MeasureInfo
@@ -91,7 +91,7 @@ class Tests(Experiment):
 
         return TestResults
 
-    def page(self) -> Page:
+    def page(self, study: Study) -> Page[Any, Any]:
         """Return its sentences, tables and files."""
         from simstudy.experiments.tests.page import TestsPage
 

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from simstudy.experiments.page import Page
+from simstudy.experiments.models_page import ModelsPage
 from simstudy.measures.base import MeasureInfo
 from simstudy.report.prose.phrases import all_sizes
 from simstudy.study.study import Study
 from simstudy.texts import counted
 
 
-class TestsPage(Page):
+class TestsPage(ModelsPage):
     """How often tests reject, with and without a difference."""
 
-    def question(self, study: Study, info: MeasureInfo) -> str:
+    def asks(self, study: Study, info: MeasureInfo) -> str:
         """Ask how often tests reject."""
         return (
             f"how often does each of {len(study.labels)} tests reject with "

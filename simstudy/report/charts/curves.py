@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from simstudy.analysis.findings import Findings
+from simstudy.analysis.findings import ModelFindings
 from simstudy.experiments import shared_words
 from simstudy.report.charts import spec
 from simstudy.report.charts.spec import Axis, Chart, Floats, Panels, drawable
@@ -32,13 +32,13 @@ class Series(NamedTuple):
     high: Floats
 
 
-def learning_curves(findings: Findings, learners: Sequence[str] | None = None) -> Chart:
+def learning_curves(findings: ModelFindings, learners: Sequence[str] | None = None) -> Chart:
     """Means against training size with their intervals, unless many, the ceiling and limits."""
     every = _means(findings, learners or findings.design.learners)
     return _curves(findings, every, every, bars=len(every) <= MAX_BARS)
 
 
-def each_learner(findings: Findings, learners: Sequence[str] | None = None) -> Panels:
+def each_learner(findings: ModelFindings, learners: Sequence[str] | None = None) -> Panels:
     """A panel for each learner with its intervals, before all others; the best mean first."""
     shown = learners or findings.design.learners
     ranked = [one for one in findings.ranked(findings.design.sizes[-1]) if one in shown]
@@ -48,7 +48,7 @@ def each_learner(findings: Findings, learners: Sequence[str] | None = None) -> P
 
 
 def _curves(
-    findings: Findings,
+    findings: ModelFindings,
     front: Sequence[Series],
     every: Sequence[Series],
     heading: str = "",
@@ -88,7 +88,7 @@ def _curves(
     )
 
 
-def _means(findings: Findings, labels: Sequence[str]) -> list[Series]:
+def _means(findings: ModelFindings, labels: Sequence[str]) -> list[Series]:
     """The means of some learners."""
     found = []
     for label in labels:
@@ -147,7 +147,7 @@ def _described(
     return f"from {sizes[0]:,} to {sizes[-1]:,} {rows}: {listing}."
 
 
-def _not_drawn(findings: Findings) -> list[str]:
+def _not_drawn(findings: ModelFindings) -> list[str]:
     """Which means have no place in the figure."""
     missing = [mean for mean in findings.means if not math.isfinite(mean.mean)]
     cells = [f"{brief(m.learner)} at {m.size:,} rows ({number(m.mean)})" for m in missing]
@@ -176,7 +176,7 @@ def seconds(medians: pd.DataFrame, learners: Sequence[str], sizes: Sequence[int]
 
 
 def studies(
-    every: Sequence[Findings],
+    every: Sequence[ModelFindings],
     names: Sequence[str],
     learners: Sequence[str],
     shown: Sequence[str],
@@ -212,7 +212,7 @@ def studies(
     return charts
 
 
-def _leads(findings: Findings, learners: Sequence[str], reference: str) -> list[Series]:
+def _leads(findings: ModelFindings, learners: Sequence[str], reference: str) -> list[Series]:
     """The paired differences from one learner, above 0 where the other is better."""
     found = []
     for label in learners:

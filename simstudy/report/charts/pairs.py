@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from simstudy.analysis.findings import Findings
+from simstudy.analysis.findings import ModelFindings
 from simstudy.analysis.thresholds import Course, Overtaking
 from simstudy.report.charts import spec
 from simstudy.report.charts.spec import Axis, Chart
@@ -19,12 +19,12 @@ MAX_PAIRS = 15  # more make no readable figure
 _CUT = "Bands that reach the edge are wider than they are drawn."
 
 
-def all_pairs(findings: Findings) -> list[tuple[str, str]]:
+def all_pairs(findings: ModelFindings) -> list[tuple[str, str]]:
     """Every two learners."""
     return list(itertools.combinations(findings.design.learners, 2))
 
 
-def shown_pairs(findings: Findings) -> list[tuple[str, str]]:
+def shown_pairs(findings: ModelFindings) -> list[tuple[str, str]]:
     """The pairs that get a panel: all, or others with the best learner at the largest size."""
     pairs, learners = all_pairs(findings), findings.design.learners
     if len(pairs) <= MAX_PAIRS:
@@ -34,7 +34,7 @@ def shown_pairs(findings: Findings) -> list[tuple[str, str]]:
 
 
 def differences(
-    findings: Findings, chosen: Sequence[tuple[str, str]], crossings: bool = True
+    findings: ModelFindings, chosen: Sequence[tuple[str, str]], crossings: bool = True
 ) -> list[Chart]:
     """The differences of some pairs, on one vertical scale."""
     charts = [difference(findings, *pair, crossings) for pair in chosen]
@@ -49,7 +49,7 @@ def differences(
     ]
 
 
-def difference(findings: Findings, first: str, second: str, crossings: bool = True) -> Chart:
+def difference(findings: ModelFindings, first: str, second: str, crossings: bool = True) -> Chart:
     """How far the second learner is ahead against training size, with its band and crossings."""
     sizes, unit = findings.design.sizes, findings.info.unit
     curve = findings.curve(first, second)

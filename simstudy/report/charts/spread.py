@@ -6,7 +6,7 @@ import itertools
 import math
 from collections.abc import Sequence
 
-from simstudy.analysis.findings import Findings
+from simstudy.analysis.findings import ModelFindings
 from simstudy.analysis.regret import PARTS, Regret
 from simstudy.analysis.reliability import Reliability
 from simstudy.measures.base import MeasureInfo
@@ -25,7 +25,7 @@ def spaced(sizes: Sequence[int], most: int) -> list[int]:
     return sorted({sizes[round(last * part / max(parts, 1))] for part in range(parts + 1)})
 
 
-def scores(findings: Findings, sizes: Sequence[int], learners: Sequence[str]) -> Panels:
+def scores(findings: ModelFindings, sizes: Sequence[int], learners: Sequence[str]) -> Panels:
     """The scores of every model, one row for each learner, a panel for each size."""
     info, charts = findings.info, []
     every = [v for size in sizes for one in learners for v in findings.values(one, size)]
@@ -52,7 +52,7 @@ def scores(findings: Findings, sizes: Sequence[int], learners: Sequence[str]) ->
     return Panels(tuple(charts), shared=True)
 
 
-def models(findings: Findings) -> list[Chart]:
+def models(findings: ModelFindings) -> list[Chart]:
     """Every model's score against training size, and the medians, a chart for each learner."""
     sizes, unit, charts = findings.design.sizes, findings.info.unit, []
     x = spec.sizes_axis(sizes, f"{findings.design.kind.dose} rows", 0.1)
@@ -112,7 +112,7 @@ def regret(split: Regret, learners: Sequence[str], unit: str, shown: Sequence[st
 
 
 def divergence(
-    findings: Findings, reward: MeasureInfo, other: MeasureInfo, learners: Sequence[str]
+    findings: ModelFindings, reward: MeasureInfo, other: MeasureInfo, learners: Sequence[str]
 ) -> tuple[Panels, int, int]:
     """Reward against divergence, a panel for each learner; the numbers of cells, all and drawn."""
     sizes = findings.design.sizes

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from simstudy.analysis.findings import Findings
+from simstudy.analysis.findings import ModelFindings
 from simstudy.analysis.standings import Standing
 from simstudy.analysis.thresholds import Overtaking
 from simstudy.experiments import shared_words
@@ -29,7 +29,7 @@ class _Winner(NamedTuple):
     alone: bool  # whether it beats all others
 
 
-def winners(found: Mapping[str, Findings], learners: Sequence[str]) -> Chart:
+def winners(found: Mapping[str, ModelFindings], learners: Sequence[str]) -> Chart:
     """The learner with the best mean at each size of each variant; with a bar if it beats all."""
     every = [*found.values()]
     kind = shared_words([one.design.kind for one in every])
@@ -67,7 +67,7 @@ def _lead(standing: Standing) -> str:
     return "not compared"
 
 
-def thresholds(found: Mapping[str, Findings], learners: Sequence[str]) -> Chart | None:
+def thresholds(found: Mapping[str, ModelFindings], learners: Sequence[str]) -> Chart | None:
     """Between which sizes one learner overtakes another, by variant; None if none ever does.
 
     The looks of pairs come after those of the learners.

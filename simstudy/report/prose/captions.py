@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from simstudy.analysis.complete import LeftOut, cells
 from simstudy.analysis.curves import MAX_RATIO
-from simstudy.analysis.findings import Findings
+from simstudy.analysis.findings import ModelFindings
 from simstudy.analysis.mixed import MixedModel
 from simstudy.analysis.ranking import FEW
 from simstudy.analysis.ranks import Ranks
@@ -17,7 +17,6 @@ from simstudy.analysis.thresholds import Course
 from simstudy.experiments.base import Words
 from simstudy.report.prose import crossings
 from simstudy.report.prose.design import conventions, design
-from simstudy.report.prose.headline import method
 from simstudy.report.prose.numbers import number, p_value, setting
 from simstudy.report.prose.phrases import (
     EXACT_TESTS,
@@ -32,6 +31,7 @@ from simstudy.report.prose.phrases import (
     paired_tests,
     with_unit,
 )
+from simstudy.report.prose.statements import method
 from simstudy.study.study import Study
 from simstudy.texts import counted
 
@@ -58,7 +58,7 @@ MIN_MODELS = 60  # from which on it is 93 or more, unless few models decide a di
 RANKS_NOTE = "Ranks may differ where means do not; statements on who beats whom are of means."
 
 
-def alone(findings: Findings) -> str:
+def alone(findings: ModelFindings) -> str:
     """That there is nothing to compare."""
     one = findings.design.kind.treatment
     return f"There is one {one} only, so there is nothing to compare."
@@ -69,25 +69,25 @@ def made(study: Study) -> str:
     return f"{design(study)}; {conventions(study)}."
 
 
-def intervals(findings: Findings) -> str:
+def intervals(findings: ModelFindings) -> str:
     """The intervals of the means."""
     m = findings.means[0].m
     family = f"Bonferroni-adjusted for m = {m} cells" if m > 1 else "not adjusted"
     return f"{intervals_of_means(findings)}, {family}"
 
 
-def bars_note(findings: Findings) -> str:
+def bars_note(findings: ModelFindings) -> str:
     """What bars of means do not show."""
     name = findings.design.kind.name
     return f"They show how models differ; {name} are compared by paired differences instead."
 
 
-def beside(findings: Findings) -> str:
+def beside(findings: ModelFindings) -> str:
     """What stands beside a mean in tables: its interval, or half the width of a symmetric one."""
     return "[ ]" if findings.info.share else "±"
 
 
-def models(findings: Findings) -> str:
+def models(findings: ModelFindings) -> str:
     """The number of models behind the means, with infinite values noted."""
     (least, most), whole = findings.models_used, findings.design.models
     if least == most == whole:
@@ -101,7 +101,7 @@ def models(findings: Findings) -> str:
     return text
 
 
-def reading(findings: Findings, overtaking: bool = True) -> list[str]:
+def reading(findings: ModelFindings, overtaking: bool = True) -> list[str]:
     """What holds for all figures and tables of a page: means, intervals and tests."""
     sentences = [
         f"Means are {models(findings)}. Bars in figures and {beside(findings)} in tables: "
@@ -116,7 +116,7 @@ def reading(findings: Findings, overtaking: bool = True) -> list[str]:
     return [*sentences, *few_models(findings)]
 
 
-def few_models(findings: Findings) -> list[str]:
+def few_models(findings: ModelFindings) -> list[str]:
     """What is known of t intervals from few models; nothing if there are enough, or tests exact."""
     if findings.pairs_used is None or paired_tests(findings) == EXACT_TESTS:
         return []
@@ -138,7 +138,7 @@ def few_models(findings: Findings) -> list[str]:
 
 
 def curves(
-    findings: Findings, drawn: int | None = None, each: bool = False, alone: bool = True
+    findings: ModelFindings, drawn: int | None = None, each: bool = False, alone: bool = True
 ) -> str:
     """Caption of learning curves of all learners, or of so many; ``each``: in panels of its own.
 
@@ -158,7 +158,7 @@ def curves(
     return text + _lines_across(findings, each or learners <= MAX_BARS)
 
 
-def curve_panels(findings: Findings, alone: bool = True) -> str:
+def curve_panels(findings: ModelFindings, alone: bool = True) -> str:
     """What the panels of single learners show."""
     bars = f" Bars: {intervals(findings)}. {bars_note(findings)}" * alone
     size, kind = findings.design.sizes[-1], findings.design.kind
@@ -168,7 +168,7 @@ def curve_panels(findings: Findings, alone: bool = True) -> str:
     )
 
 
-def _lines_across(findings: Findings, limits: bool) -> str:
+def _lines_across(findings: ModelFindings, limits: bool) -> str:
     """What the lines other than the learners' own are."""
     text = f" Dashed line at 0: {findings.info.zero}." if findings.info.zero else ""
     if findings.ceiling:
@@ -181,7 +181,7 @@ def _lines_across(findings: Findings, limits: bool) -> str:
 
 
 def differences(
-    findings: Findings, shown: Sequence[Course] | None = None, alone: bool = True
+    findings: ModelFindings, shown: Sequence[Course] | None = None, alone: bool = True
 ) -> str:
     """Caption of paired differences against training size; of all pairs, or of those shown.
 
@@ -208,7 +208,7 @@ def differences(
     return text
 
 
-def thresholds(findings: Findings, fewest: int) -> str:
+def thresholds(findings: ModelFindings, fewest: int) -> str:
     """Caption of the overview of thresholds."""
     whole, one = findings.design.models, indefinite(findings.design.kind.treatment)
     over = "" if fewest == whole else f" Over {fewest} or more of {whole} models."
@@ -271,7 +271,7 @@ def reliability(found: Reliability, study: Study, sizes: Sequence[int]) -> str:
     )
 
 
-def scores(findings: Findings, undrawn: int, sizes: Sequence[int]) -> str:
+def scores(findings: ModelFindings, undrawn: int, sizes: Sequence[int]) -> str:
     """Caption of the distributions of scores."""
     info, kind = findings.info, findings.design.kind
     zero = f" Dashed line at 0: {info.zero}." if info.zero else ""
@@ -286,7 +286,7 @@ def scores(findings: Findings, undrawn: int, sizes: Sequence[int]) -> str:
     )
 
 
-def ranks(findings: Findings, found: Sequence[Ranks], joined: bool) -> str:
+def ranks(findings: ModelFindings, found: Sequence[Ranks], joined: bool) -> str:
     """Caption of critical-difference diagrams."""
     k, kind = found[0].k, findings.design.kind
     how = (
@@ -304,7 +304,7 @@ def ranks(findings: Findings, found: Sequence[Ranks], joined: bool) -> str:
     )
 
 
-def ranks_table(findings: Findings, overall: bool) -> str:
+def ranks_table(findings: ModelFindings, overall: bool) -> str:
     """Caption of the table of average ranks."""
     k, kind = len(findings.design.learners), findings.design.kind
     return (
@@ -346,7 +346,7 @@ def anova(subjects: int, models: int) -> str:
     )
 
 
-def left_out(findings: Findings, models: Sequence[LeftOut]) -> str:
+def left_out(findings: ModelFindings, models: Sequence[LeftOut]) -> str:
     """Which models the analysis of variance could not use, and why."""
     if not models:
         return ""
@@ -373,7 +373,7 @@ def mixed(found: MixedModel) -> str:
     )
 
 
-def size_effect(findings: Findings, study: Study) -> str:
+def size_effect(findings: ModelFindings, study: Study) -> str:
     """What else the effect of size in the ANOVA holds, where the prior depends on the size."""
     moves = study.measures.prior == "train" and len(findings.design.sizes) > 1
     if not moves or not findings.measure.startswith("information_reward"):
@@ -385,7 +385,7 @@ def size_effect(findings: Findings, study: Study) -> str:
     )
 
 
-def pairs(findings: Findings, all_shown: bool) -> list[str]:
+def pairs(findings: ModelFindings, all_shown: bool) -> list[str]:
     """What the tables of who beats whom show."""
     design, kind = findings.design, findings.design.kind
     if len(design.learners) < 2:
@@ -408,7 +408,7 @@ def pairs(findings: Findings, all_shown: bool) -> list[str]:
     return notes
 
 
-def precision(findings: Findings) -> str:
+def precision(findings: ModelFindings) -> str:
     """Over how many models standard errors are, where that is not all of them."""
     models = findings.design.models
     of_pairs = [pair.n + pair.infinite for pair in findings.pairs]

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from simstudy.analysis.compare import PAIRED, WELCH
-from simstudy.analysis.findings import Findings
+from simstudy.analysis.findings import ModelFindings
 from simstudy.experiments import shared_words
 from simstudy.experiments.base import Words
 from simstudy.report.prose.phrases import adjusted_for, indefinite, level, listed
@@ -111,7 +111,7 @@ def _labels(studies: Mapping[str, Results]) -> list[str]:
     ]
 
 
-def of_each(findings: Mapping[str, Findings], describe: Callable[[Findings], str]) -> str:
+def of_each(findings: Mapping[str, ModelFindings], describe: Callable[[ModelFindings], str]) -> str:
     """A text on every study, written once if it is the same for all."""
     texts: dict[str, list[str]] = {}
     for name, found in findings.items():
@@ -121,7 +121,7 @@ def of_each(findings: Mapping[str, Findings], describe: Callable[[Findings], str
     return "; ".join(f"{listed(names)}: {text}" for text, names in texts.items())
 
 
-def pair_intervals(findings: Findings) -> str:
+def pair_intervals(findings: ModelFindings) -> str:
     """The intervals of paired differences; with Holm's method, which has none, Bonferroni's."""
     design = findings.design
     adjustment = "bonferroni" if design.holm else design.adjustment

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from simstudy.analysis.curves import MAX_RATIO
-from simstudy.analysis.findings import Findings
+from simstudy.analysis.findings import ModelFindings
 from simstudy.analysis.thresholds import Course, Overtaking
 from simstudy.report.prose.phrases import adjusted_for, level, listed, opening, paired_tests
 
@@ -14,7 +14,7 @@ _MAX_NAMED = 3  # pairs that the headline names; more are counted
 _MAX_SIZES = 6  # at which a learner is ahead that are named; more are counted
 
 
-def overtakes(findings: Findings) -> str:
+def overtakes(findings: ModelFindings) -> str:
     """What it means that one treatment overtakes another."""
     return (
         f"one {findings.design.kind.treatment} overtakes another between the last size where the "
@@ -22,7 +22,7 @@ def overtakes(findings: Findings) -> str:
     )
 
 
-def course_sentences(findings: Findings) -> list[str]:
+def course_sentences(findings: ModelFindings) -> list[str]:
     """One sentence for each pair; one that could not use all models says how many it used."""
     models, sentences = findings.design.models, []
     for course in findings.courses:
@@ -68,7 +68,7 @@ def interval(change: Overtaking) -> str:
     return f"[{math.floor(change.lower):,}, {math.ceil(change.upper):,}]"
 
 
-def changes_sentence(findings: Findings, leaders: set[str]) -> str:
+def changes_sentence(findings: ModelFindings, leaders: set[str]) -> str:
     """Name a few pairs in which one learner overtakes the other, for the headline."""
     sizes, one = findings.design.sizes, findings.design.kind.treatment
     changed = [course for course in findings.courses if course.changes]
@@ -91,14 +91,16 @@ def _brief(course: Course) -> str:
     return f"{course.first} and {course.second} change places {number} times {sizes}"
 
 
-def tests(findings: Findings) -> str:
+def tests(findings: ModelFindings) -> str:
     """The tests that decide who is ahead, and their adjustment."""
     design = findings.design
     scope = adjusted_for(design.adjustment, findings.pair_tests)
     return f"{paired_tests(findings)} at {level(design.confidence)} confidence, {scope}"
 
 
-def method(findings: Findings, shown: Sequence[Course] | None = None, alone: bool = True) -> str:
+def method(
+    findings: ModelFindings, shown: Sequence[Course] | None = None, alone: bool = True
+) -> str:
     """How to read statements of who overtakes whom; without the tests unless it stands alone."""
     if not any(course.analysed for course in findings.courses):
         return ""
@@ -118,7 +120,7 @@ def method(findings: Findings, shown: Sequence[Course] | None = None, alone: boo
     return text
 
 
-def added_sizes(findings: Findings) -> str:
+def added_sizes(findings: ModelFindings) -> str:
     """Name the sizes that were added around crossings."""
     if not findings.added_sizes:
         return ""

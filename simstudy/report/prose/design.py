@@ -6,7 +6,6 @@ import json
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from simstudy.measures.base import MeasureInfo
 from simstudy.report.prose.phrases import count_range, listed, opening
 from simstudy.study.constants import ROWS_BESIDE_EXACT
 from simstudy.study.sizes import size_text
@@ -17,12 +16,12 @@ from simstudy.texts import counted
 _FAMILIES = {"naive_bayes": "Naive Bayes", "tan": "TAN", "aode": "AODE", "kdb": "k-dependence"}
 
 
-def question(study: Study, info: MeasureInfo) -> str:
-    """The study's question in one sentence."""
-    return f"On random {_models(study)}, {study.experiment.page().question(study, info)}"
+def design(study: Study) -> str:
+    """One line on what was run."""
+    return study.page.design(study)
 
 
-def _models(study: Study) -> str:
+def models_of(study: Study) -> str:
     """The models of a family, with the number of variables if the family has it."""
     name = study.source.name
     text = f"{_FAMILIES[name]} models" if name in _FAMILIES else f"models of the family {name}"
@@ -36,14 +35,13 @@ def _models(study: Study) -> str:
     return text
 
 
-def design(study: Study) -> str:
-    """One sentence on what was run."""
+def model_design(study: Study, evaluated: str) -> str:
+    """What was run, on models; ``evaluated`` says on what."""
     sizes = ", ".join(f"{size:,}" for size in study.data.train_sizes)
-    test = study.experiment.page().evaluated(study)
     changed = f", changed by {'; then '.join(map(_change, study.changes))}" if study.changes else ""
     return (
         f"{study.problems} models of the family {study.source.name}{changed}; training sets of "
-        f"{sizes} rows; {test}; seed {study.seed}"
+        f"{sizes} rows; {evaluated}; seed {study.seed}"
     )
 
 
@@ -126,7 +124,7 @@ def data_sections(study: Study) -> dict[str, str]:
     }
 
 
-def sections(study: Study, about: Callable[[str, str], str]) -> dict[str, str]:
+def sections(study: Study, about: Callable[[str, str], str], test_data: str) -> dict[str, str]:
     """How models and data were drawn, by subject; ``about`` has a line on a component."""
     data, family = study.data, study.demanded_family
     nested = data.training == "nested" and len(data.train_sizes) > 1
@@ -139,7 +137,7 @@ def sections(study: Study, about: Callable[[str, str], str]) -> dict[str, str]:
         **_changes_section(study, about),
         "Training data": f"From every model a set of each size ({sizes} rows), {how}. All learners "
         "of a model get the same sets.",
-        "Test data": study.experiment.page().test_data(study),
+        "Test data": test_data,
         "Random numbers": f"Seed {study.seed}. Every random stream is a function of the seed, the "
         "family, the number of the model and the purpose of the stream.",
     }

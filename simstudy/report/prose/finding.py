@@ -1,11 +1,13 @@
-"""The finding of a study in one plain sentence, no stronger than its tests."""
+"""The sentences that open a page, no stronger than the tests of the study."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from simstudy.analysis.findings import Findings
+from simstudy.analysis.data_findings import DataFindings
+from simstudy.analysis.findings import ModelFindings
+from simstudy.analysis.over_sets import OverSets
 from simstudy.analysis.standings import AHEAD, IDENTICAL, UNTESTED, Standing
 from simstudy.report.prose.numbers import brief, number
 from simstudy.report.prose.phrases import (
@@ -15,6 +17,7 @@ from simstudy.report.prose.phrases import (
     in_unit,
     listed,
 )
+from simstudy.texts import counted
 
 _PLACE = "On these models"
 _AS_FAR = ", as far as they could be compared"
@@ -22,7 +25,7 @@ _MAX_JOINED = 3  # learners that are joined by "or"; of more, one is named and t
 _MAX_CLAUSES, _MAX_RANGES = 4, 8  # on who does best at which sizes; more are summarised
 
 
-def finding(findings: Findings) -> str:
+def finding(findings: ModelFindings) -> str:
     """Who does best with how many rows, by one measure.
 
     Learners are said to do best at a size where no test has another ahead of them and they do not
@@ -35,7 +38,7 @@ def finding(findings: Findings) -> str:
     return _of_the_others(findings, failed) + lost
 
 
-def _of_the_others(findings: Findings, failed: Sequence[str]) -> str:
+def _of_the_others(findings: ModelFindings, failed: Sequence[str]) -> str:
     """Who does best among the learners that did not fail in every cell."""
     standings, learners = findings.standings, findings.design.learners
     if len(learners) == 1:
@@ -77,7 +80,7 @@ def _clauses(standings: Sequence[Standing], failed: Sequence[str]) -> list[Claus
     return list(found.values())
 
 
-def _best(clauses: Sequence[Clause], findings: Findings) -> str:
+def _best(clauses: Sequence[Clause], findings: ModelFindings) -> str:
     """Who does best with how many rows."""
     texts = []
     for place, clause in enumerate(clauses):
@@ -112,7 +115,7 @@ def _joined(texts: Sequence[str]) -> str:
     return f"{', '.join(others)}{comma} and {last}"
 
 
-def _ranges(sizes: Sequence[int], findings: Findings) -> list[str]:
+def _ranges(sizes: Sequence[int], findings: ModelFindings) -> list[str]:
     """Write some of the sizes studied; three or more in a row as a range."""
     parts: list[str] = []
     for run in consecutive(sizes, findings.design.sizes):
@@ -121,20 +124,20 @@ def _ranges(sizes: Sequence[int], findings: Findings) -> list[str]:
     return parts
 
 
-def _few(groups: Sequence[Sequence[int]], findings: Findings) -> bool:
+def _few(groups: Sequence[Sequence[int]], findings: ModelFindings) -> bool:
     """Whether groups of sizes can be listed in a sentence."""
     ranges = sum(len(_ranges(sizes, findings)) for sizes in groups)
     return len(groups) <= _MAX_CLAUSES and ranges <= _MAX_RANGES
 
 
-def _sizes(sizes: Sequence[int], findings: Findings) -> str:
+def _sizes(sizes: Sequence[int], findings: ModelFindings) -> str:
     """Name all of some sizes."""
     ranges = _ranges(sizes, findings)
     return listed(ranges, most=len(ranges))
 
 
 def _best_means(
-    leaders: dict[str, list[int]], decided: Sequence[Standing], findings: Findings
+    leaders: dict[str, list[int]], decided: Sequence[Standing], findings: ModelFindings
 ) -> str:
     """Whose mean is best with how many rows, and at how many sizes it beats every other."""
     texts: list[str] = []
@@ -148,7 +151,7 @@ def _best_means(
     )
 
 
-def _undecided(findings: Findings, failed: Sequence[str]) -> list[str]:
+def _undecided(findings: ModelFindings, failed: Sequence[str]) -> list[str]:
     """At which sizes nobody can be said to do best, and why."""
     found: dict[str, list[int]] = {}
     known = {standing.size: standing for standing in findings.standings}
@@ -179,7 +182,7 @@ def _undecided(findings: Findings, failed: Sequence[str]) -> list[str]:
     return texts
 
 
-def _no_differences(findings: Findings, failed: Sequence[str]) -> str:
+def _no_differences(findings: ModelFindings, failed: Sequence[str]) -> str:
     """That no test has any learner ahead of another."""
     learners = [brief(name) for name in findings.design.learners if name not in failed]
     if len(learners) == 1:
@@ -199,7 +202,7 @@ def _no_differences(findings: Findings, failed: Sequence[str]) -> str:
     return f"{_PLACE} {who} {verb} significantly {where}{tested}."
 
 
-def _alone(findings: Findings) -> str:
+def _alone(findings: ModelFindings) -> str:
     """The means of the only learner at the smallest and the largest size."""
     means = findings.means
     who = f"{brief(means[0].learner)}, the only {findings.design.kind.treatment},"
@@ -211,3 +214,120 @@ def _alone(findings: Findings) -> str:
         f"{in_unit(number(mean.mean), findings.info)} with {mean.size:,} rows" for mean in known
     ]
     return f"{_PLACE} the mean {findings.info.label} of {who} is {listed(each)}."
+
+
+# Studies of data sets
+
+
+def data_finding(findings: DataFindings) -> str:
+    """Who has the best mean on how many data sets, who is ahead, and what holds over all."""
+    if len(findings.learners) == 1:
+        return _alone_on_sets(findings)
+    if not any(findings.best.values()):
+        return "No learner has a finite mean on any data set, so that none can be called the best."
+    if len(known := findings.with_means) == 1:
+        return f"{brief(known[0])} is the only learner with a mean {findings.info.label}."
+    if len(findings.datasets) == 1:
+        return _on_one(findings)
+    parts = [_best_on_sets(findings), _ahead(findings)]
+    if findings.over_sets:
+        parts.append(_over_all_sets(findings.over_sets))
+    return " ".join(parts)
+
+
+def _best_on_sets(findings: DataFindings) -> str:
+    """Whose mean is best on how many data sets."""
+    found = [one for one in findings.standings if one.best]
+    first, *others = found
+    sets = len(findings.datasets)
+    texts = [f"{brief(first.learner)} has the best mean on {first.best} of {sets} data sets"]
+    texts += [f"{brief(one.learner)} on {one.best}" for one in others[:MAX_NAMED]]
+    if rest := others[MAX_NAMED:]:
+        texts.append(f"{counted(len(rest), 'other')} on {sum(one.best for one in rest)}")
+    shared = f" (shared on {findings.tied})" if findings.tied else ""
+    return f"By {findings.info.label} {listed(texts, most=len(texts))}{shared}{_gaps(findings)}."
+
+
+def _gaps(findings: DataFindings) -> str:
+    """Where another learner might have had the best mean, had it not failed."""
+    where = [*map(brief, findings.incomplete)]
+    return f"; on {listed(where, 3)} not every learner has a mean" if where else ""
+
+
+def by_other_measures(others: Sequence[DataFindings]) -> str:
+    """Who has the best mean on how many data sets by the other measures, in brief."""
+    texts = []
+    for findings in others[:MAX_NAMED]:
+        best = [f"{brief(one.learner)} on {one.best}" for one in findings.standings if one.best]
+        if len(findings.with_means) > 1 and len(findings.datasets) > 1:
+            texts.append(f"By {findings.info.label}: {listed(best)}.")
+    return " ".join(texts)
+
+
+def _ahead(findings: DataFindings) -> str:
+    """Who is significantly better than another and worse than none on how many data sets."""
+    if not (findings.winners.pairs["winner"] != "").any():
+        return "On no single data set do two learners differ significantly."
+    shown = [f"{brief(one.learner)} on {one.ahead}" for one in findings.by_ahead if one.ahead]
+    if not shown:
+        return "On no data set is a learner significantly better than another and worse than none."
+    shown = shown[: MAX_NAMED + 1]
+    return f"Significantly ahead of another, and behind none, is {listed(shown, most=len(shown))}."
+
+
+def _over_all_sets(found: OverSets) -> str:
+    """Who is significantly better than whom over all data sets."""
+    leader, place = found.leader, f"Over {counted(len(found.datasets), 'data set')}"
+    if not any(pair.winner for pair in found.pairs):
+        who = "the two learners do not" if len(found.learners) == 2 else "no two learners"
+        few = "; with so few, no difference could be significant" * found.too_few
+        return f"{place} {who} differ significantly{few}."
+    beaten, above = found.beaten_by(leader), found.ahead_of(leader)
+    level = [name for name in found.learners if name not in (leader, *beaten, *above)]
+    text = f"{place} {brief(leader)} is significantly better than {_named(beaten)}"
+    if above:
+        text += f", and worse than {_named(above)}"
+    elif level:
+        text += f", and does not differ significantly from {_named(level)}"
+    return f"{text}."
+
+
+def _named(names: Sequence[str]) -> str:
+    return listed([*map(brief, names)])
+
+
+def _on_one(findings: DataFindings) -> str:
+    """Who is best on the only data set."""
+    (dataset,) = findings.datasets
+    best = findings.best[dataset]
+    value = in_unit(number(float(findings.means[best[0]][dataset])), findings.info)
+    who = f"{_named(best)} {'have' if len(best) > 1 else 'has'}"
+    lost = [name for name in findings.learners if name not in findings.with_means]
+    gaps = f"; {_named(lost)} {'have' if len(lost) > 1 else 'has'} none" if lost else ""
+    text = f"On {brief(dataset)} {who} the best mean {findings.info.label}, {value}{gaps}."
+    common = findings.beaten_by_best(dataset)
+    others = [name for name in findings.learners if name not in (*best, *common, *lost)]
+    it = "It is" if len(best) == 1 else "They are"
+    if not (findings.winners.pairs["winner"] != "").any():
+        who = "No two learners that have one" if lost else "No two learners"
+        return f"{text} {who} differ significantly."
+    if not common:
+        return f"{text} {it} not significantly better than any other learner."
+    rest = f"; a difference from {_named(others)} is not significant" if others else ""
+    return f"{text} {it} significantly better than {_named(common)}{rest}."
+
+
+def _alone_on_sets(findings: DataFindings) -> str:
+    """The means of the only learner."""
+    name, label = brief(findings.learners[0]), findings.info.label
+    known = findings.means.iloc[:, 0].dropna()
+    if known.empty:
+        return f"{name}, the only learner, has no finite mean on any data set."
+    ends = [in_unit(number(value), findings.info) for value in (known.min(), known.max())]
+    if len(findings.datasets) == 1:
+        return f"The mean {label} of {name}, the only learner, is {ends[0]}."
+    low, high = map(brief, findings.ends(findings.learners[0]))
+    return (
+        f"The mean {label} of {name}, the only learner, is between {ends[0]} ({low}) and "
+        f"{ends[1]} ({high})."
+    )

@@ -11,7 +11,7 @@ from simstudy.report.prose.numbers import setting
 from simstudy.texts import counted
 
 if TYPE_CHECKING:
-    from simstudy.analysis.findings import Findings
+    from simstudy.analysis.findings import ModelFindings
 
 EXACT_TESTS = "exact McNemar tests"
 MAX_NAMED = 4  # members of a list that are named before the rest are counted
@@ -30,7 +30,7 @@ def listed(names: Sequence[str], most: int = MAX_NAMED) -> str:
     return " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
 
 
-def failed_learners(findings: Findings) -> list[str]:
+def failed_learners(findings: ModelFindings) -> list[str]:
     """Return the learners that failed in every cell, of which there is nothing else to say."""
     scores = findings.scores
     if "status" not in scores or not (scores["status"] == "ok").any():
@@ -96,13 +96,13 @@ def adjusted_for(adjustment: str, m: int) -> str:
     }[adjustment]
 
 
-def intervals_of_means(findings: Findings) -> str:
+def intervals_of_means(findings: ModelFindings) -> str:
     """Name the intervals of the means, with their confidence."""
     kind = "Clopper–Pearson" if findings.info.share else "t"
     return f"{level(findings.design.confidence)} {kind} intervals between models"
 
 
-def paired_tests(findings: Findings) -> str:
+def paired_tests(findings: ModelFindings) -> str:
     """Name the tests of paired differences."""
     if not findings.info.share:
         return "paired t tests"

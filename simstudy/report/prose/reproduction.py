@@ -11,8 +11,8 @@ from simstudy.report.prose.phrases import listed
 _DIGITS = 12  # of a digest
 
 
-def needed(manifest: Mapping[str, Any], of_data: bool = False) -> list[str]:
-    """Sentences on what a study, perhaps of data sets, needs beside its file."""
+def needed(manifest: Mapping[str, Any]) -> list[str]:
+    """Sentences on what a study needs beside its file."""
     sentences = []
     if files := [*manifest["plugins"], *manifest["plugin_files"]]:
         sentences.append(f"It needs the plugin files beside it in the results: {', '.join(files)}.")
@@ -39,8 +39,6 @@ def needed(manifest: Mapping[str, Any], of_data: bool = False) -> list[str]:
             f"{'that definition' if one else 'those definitions'} first and run the study from "
             f"Python, or move {'it' if one else 'them'} to a plugin file."
         )
-    if of_data:
-        sentences.append("It needs the data files that it names.")
     return sentences
 
 

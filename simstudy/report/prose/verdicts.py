@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from simstudy.analysis.findings import Findings
+from simstudy.analysis.findings import ModelFindings
 from simstudy.analysis.standings import AHEAD, IDENTICAL, UNTESTED, Pair
 from simstudy.report.prose.numbers import p_value, signed
 from simstudy.report.prose.phrases import adjusted_for, level, paired_tests
@@ -13,7 +13,7 @@ from simstudy.report.prose.phrases import adjusted_for, level, paired_tests
 MAX_COMPARED = 5
 
 
-def verdicts(findings: Findings) -> dict[int, list[str]]:
+def verdicts(findings: ModelFindings) -> dict[int, list[str]]:
     """For each size, who beats whom by how much, and who does not differ; better learner first."""
     found: dict[int, list[str]] = {}
     for size in findings.design.sizes:
@@ -54,7 +54,7 @@ def why_untested(pair: Pair) -> str:
     return "no model has both" if math.isnan(pair.lead) else f"{pair.n} model has both"
 
 
-def pair_method(findings: Findings) -> str:
+def pair_method(findings: ModelFindings) -> str:
     """The test of paired differences and its adjustment."""
     design = findings.design
     kind = "p values" if design.holm else f"{level(design.confidence)} intervals"

@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from simstudy.analysis.claims import Check, StatementVerdict, Verdict
 from simstudy.analysis.compare import PAIRED, WELCH, clearest_first
-from simstudy.analysis.findings import Findings
+from simstudy.analysis.findings import ModelFindings
 from simstudy.analysis.verdicts import REPRODUCED, VERDICTS
 from simstudy.experiments import shared_words
 from simstudy.experiments.base import Words
@@ -194,7 +194,7 @@ def readings(given: claims.Readings, variants: bool = False) -> Table:
     return make_table("variants" if variants else "readings", title, heads, lines, data=data)
 
 
-def sweep(found: Mapping[str, Findings]) -> Table:
+def sweep(found: Mapping[str, ModelFindings]) -> Table:
     """The winner at each size of each variant, and who overtakes whom."""
     sizes = sorted({size for one in found.values() for size in one.design.sizes})
     heads: list[str | Cell] = [

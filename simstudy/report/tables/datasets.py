@@ -12,9 +12,8 @@ from simstudy.analysis.data_findings import DataFindings
 from simstudy.analysis.datasets import SPREAD
 from simstudy.analysis.over_sets import LEAST_SETS, OverSets
 from simstudy.analysis.reversals import Reversals
-from simstudy.experiments.learners.data_results import DataResults
 from simstudy.measures.base import MeasureInfo
-from simstudy.report.prose import data_finding as prose
+from simstudy.report.prose import data_statements as prose
 from simstudy.report.prose.numbers import (
     NONE,
     duration,
@@ -317,14 +316,6 @@ def costs(results: Results, totals: pd.DataFrame) -> Table:
 def size_words(results: Results, size: int) -> str:
     """The training size as it stands in a title, if a study has several."""
     return f" after {size_text(size)} training rows" if len(results.study.doses) > 1 else ""
-
-
-def dataset_tables(results: DataResults) -> list[Table]:
-    """The means of the primary measure, a table for each training size."""
-    return [
-        means(results.data_findings(size=given(size)), size_words(results, size))
-        for size in results.study.doses
-    ]
 
 
 def given(size: int) -> float:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pandas as pd
 
 from simstudy.analysis.regret import PARTS, Regret
@@ -9,7 +11,6 @@ from simstudy.report.prose.numbers import NONE, duration, number, rows
 from simstudy.report.tables.table import Cell, Table, by_size, make_table, words
 from simstudy.results.analyses import ModelResults
 from simstudy.results.results import Results
-from simstudy.study.sizes import size_text
 
 MAX_FAILURES = 10  # that are listed
 
@@ -91,49 +92,23 @@ def regret(results: Results, split: Regret) -> Table:
 
 def failures(results: Results) -> list[Table]:
     """The number of failed cells by learner, and the first of them."""
-    failed, treatment = results.failures, results.study.kind.treatment
-    if failed.empty:
+    failed = results.failures.to_dict("records")
+    if not failed:
         return []
-    counts = failed.groupby(["learner", "status"], sort=False).size().reset_index(name="n")
-    number = [
-        [str(row["learner"]), str(row["status"]), f"{row['n']:,}"]
-        for row in counts.to_dict("records")
-    ]
-    first = []
-    for row in failed.head(MAX_FAILURES).to_dict("records"):
-        cell = [str(row["model"]), rows(row["size"]), str(row["learner"]), str(row["status"])]
-        first.append([*cell, " ".join(str(row["error"]).split())])
-    heads = ["model", "rows", treatment, "status", "error"]
+    page, compared = results.study.page, results.study.kind.treatment
+    every = []
+    for row in failed:
+        cell = page.failed(results, row)
+        cell |= {compared: str(row["learner"]), "status": str(row["status"])}
+        every.append(cell | {"error": " ".join(str(row["error"]).split())})
+    by = [*page.failed_by, compared, "status"]
+    counts = Counter(tuple(cell[head] for head in by) for cell in every)
+    number = [[*names, f"{count:,}"] for names, count in counts.items()]
+    first = [[*cell.values()] for cell in every[:MAX_FAILURES]]
     title = "All failures" if len(failed) <= MAX_FAILURES else "The first failures"
     return [
-        make_table("failure_counts", "Failed cells", [treatment, "status", "cells"], number, 2),
-        make_table("failures", title, heads, first, texts=5),
-    ]
-
-
-def data_failures(results: Results) -> list[Table]:
-    """The number of failed cells of a study of data sets by data set and learner, and the first."""
-    failed, parts = results.failures, results.manifest["parts"]
-    if failed.empty:
-        return []
-    failed = failed.assign(dataset=[parts[model]["dataset"] for model in failed["model"]])
-    counts = failed.groupby(["dataset", "learner", "status"], sort=False).size()
-    number = [
-        [*map(str, key), f"{count:,}"]
-        for key, count in zip(counts.index.to_list(), counts.to_list(), strict=True)
-    ]
-    first = []
-    for row in failed.head(MAX_FAILURES).to_dict("records"):
-        part = parts[row["model"]]
-        split = f"repeat {part['repeat'] + 1}, fold {part['fold'] + 1}"
-        cell = [str(row["dataset"]), split, size_text(row["size"]), str(row["learner"])]
-        first.append([*cell, str(row["status"]), " ".join(str(row["error"]).split())])
-    heads = ["data set", "split", "rows", "learner", "status", "error"]
-    title = "All failures" if len(failed) <= MAX_FAILURES else "The first failures"
-    kinds = ["data set", "learner", "status", "cells"]
-    return [
-        make_table("failure_counts", "Failed cells", kinds, number, 3),
-        make_table("failures", title, heads, first, texts=6),
+        make_table("failure_counts", "Failed cells", [*by, "cells"], number, len(by)),
+        make_table("failures", title, [*every[0]], first, texts=len(every[0])),
     ]
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from simstudy.analysis.findings import Absent, Findings
+from simstudy.analysis.findings import Absent, ModelFindings
 from simstudy.analysis.standings import AHEAD, IDENTICAL, UNTESTED, Pair
 from simstudy.analysis.thresholds import Course, as_table
 from simstudy.report.prose import captions, crossings
@@ -40,7 +40,7 @@ def decimals(widths: Iterable[float]) -> int:
     return min(max(needed, _MIN_DECIMALS), _MAX_DECIMALS)
 
 
-def means(findings: Findings, alone: bool = True) -> Table:
+def means(findings: ModelFindings, alone: bool = True) -> Table:
     """Means with their intervals, the best of each size marked, learners by sizes.
 
     Its caption says what intervals and tests are, unless it stands beside `captions.reading`.
@@ -75,7 +75,7 @@ def means(findings: Findings, alone: bool = True) -> Table:
     return by_size("means", title, kind, design.learners, design.sizes, cells, **options)
 
 
-def _marks(findings: Findings) -> dict[tuple[str, int], str]:
+def _marks(findings: ModelFindings) -> dict[tuple[str, int], str]:
     """The cells with the "best" mean at a size, and those "level" with it by the tests."""
     marks: dict[tuple[str, int], str] = {}
     for standing in findings.standings if len(findings.design.learners) > 1 else ():
@@ -111,7 +111,12 @@ _COLUMNS: dict[str, Callable[[Row], str]] = {
 
 
 def _effects(
-    findings: Findings, name: str, title: str, heads: Sequence[str], data: pd.DataFrame, note: str
+    findings: ModelFindings,
+    name: str,
+    title: str,
+    heads: Sequence[str],
+    data: pd.DataFrame,
+    note: str,
 ) -> Table:
     names = findings.names
     effects = [[names.get(one, one) for one in effect.split(":")] for effect in data["effect"]]
@@ -120,7 +125,7 @@ def _effects(
     return make_table(name, title, heads, lines, caption=note, data=data)
 
 
-def anova(findings: Findings) -> Table | Absent:
+def anova(findings: ModelFindings) -> Table | Absent:
     """The tests of the analysis of variance."""
     if isinstance(found := findings.anova, Absent):
         return found
@@ -131,7 +136,7 @@ def anova(findings: Findings) -> Table | Absent:
     return _effects(findings, "anova", title, heads, found.table, note)
 
 
-def sphericity(findings: Findings) -> Table | Absent:
+def sphericity(findings: ModelFindings) -> Table | Absent:
     """How far the analysis of variance is from sphericity."""
     if isinstance(found := findings.anova, Absent):
         return found
@@ -141,7 +146,7 @@ def sphericity(findings: Findings) -> Table | Absent:
     return _effects(findings, "sphericity", title, heads, data, captions.SPHERICITY)
 
 
-def mixed(findings: Findings) -> Table | Absent:
+def mixed(findings: ModelFindings) -> Table | Absent:
     """The same effects by a mixed model of all cells there are."""
     if isinstance(found := findings.mixed, Absent):
         return found
@@ -150,7 +155,7 @@ def mixed(findings: Findings) -> Table | Absent:
     return _effects(findings, "mixed_model", title, heads, found.table, captions.mixed(found))
 
 
-def tests(findings: Findings) -> dict[str, Table | Absent]:
+def tests(findings: ModelFindings) -> dict[str, Table | Absent]:
     """The ANOVA, its sphericity and, if cells are missing, a mixed model."""
     found = {"anova": anova(findings), "sphericity": sphericity(findings)}
     return found | ({"mixed_model": mixed(findings)} if findings.incomplete else {})
@@ -163,7 +168,7 @@ def missing_tests(tests: dict[str, Table | Absent]) -> list[str]:
     return [f"No {key}: {one.text}." for key, one in missing.items() if isinstance(one, Absent)]
 
 
-def pairs(findings: Findings, size: int) -> Table:
+def pairs(findings: ModelFindings, size: int) -> Table:
     """Who beats whom at a size: every two learners, or the best of many against the others."""
     learners, ranked = list(findings.design.learners), findings.ranked(size)
     found, table = findings.pairs_at(size), findings.pairwise
@@ -208,7 +213,7 @@ def _verdict(pair: Pair, holm: bool) -> tuple[str, str, str]:
     return "no significant difference", f"{pair.first} {numbers}", "tie"
 
 
-def pairwise(findings: Findings) -> Table | Absent:
+def pairwise(findings: ModelFindings) -> Table | Absent:
     """Paired differences of every two learners at each size."""
     found, design, kind = findings.pairwise, findings.design, findings.design.kind
     if found.empty:
@@ -233,7 +238,7 @@ def pairwise(findings: Findings) -> Table | Absent:
 
 
 def thresholds(
-    findings: Findings, shown: Sequence[Course] | None = None, alone: bool = True
+    findings: ModelFindings, shown: Sequence[Course] | None = None, alone: bool = True
 ) -> Table | Absent:
     """Who overtakes whom, and who is ahead where; of all pairs, or of those shown."""
     kind = findings.design.kind
@@ -271,7 +276,7 @@ def _course(course: Course, places: dict[str, int]) -> Iterator[list[str | Cell]
         yield [*line, f"{course.n:,}"]
 
 
-def precision(findings: Findings) -> Table:
+def precision(findings: ModelFindings) -> Table:
     """Monte-Carlo standard errors of every mean and every paired difference."""
     found = findings.precision
     digits = decimals(found["mcse"])
@@ -288,7 +293,7 @@ def precision(findings: Findings) -> Table:
     return make_table("precision", title, heads, lines, **options)
 
 
-def standard_errors(findings: Findings) -> Table:
+def standard_errors(findings: ModelFindings) -> Table:
     """Monte-Carlo standard errors of the means, learners by sizes, and the largest of a pair."""
     found, design = findings.precision, findings.design
     digits, largest = decimals(found["mcse"]), "largest of a paired difference"
@@ -301,7 +306,7 @@ def standard_errors(findings: Findings) -> Table:
     return by_size("precision", title, design.kind, labels, sizes, cells, data=found)
 
 
-def models_needed(findings: Findings) -> Table | Absent:
+def models_needed(findings: ModelFindings) -> Table | Absent:
     """How many models would reach a few round standard errors."""
     if not (needed := findings.models_needed):
         return Absent("no standard error is known")
@@ -314,7 +319,7 @@ def models_needed(findings: Findings) -> Table | Absent:
     return make_table("models_needed", "Models needed", heads, lines)
 
 
-def ranks(findings: Findings) -> Table | Absent:
+def ranks(findings: ModelFindings) -> Table | Absent:
     """Average ranks at each size and over all, with Friedman's test."""
     learners, sizes = findings.design.learners, findings.design.sizes
     kind = findings.design.kind

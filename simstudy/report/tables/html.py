@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from markupsafe import Markup, escape
 
-from simstudy.report.prose.design import design
-from simstudy.report.tables.findings import means
 from simstudy.report.tables.table import Cell, Table
 from simstudy.results.analyses import ModelResults
 
@@ -65,7 +63,7 @@ def _more(cell: Cell) -> str:
 
 def notebook_summary(results: ModelResults) -> str:
     """Write a study's design and means, for notebooks."""
-    study, table = results.study, means(results.findings())
-    text = Markup("<strong>{}</strong><p>{}.</p><p>{}</p>{}<p>{}</p>")
-    title = study.heading
-    return str(text.format(title, design(study), table.title, as_html(table), table.caption))
+    study, page = results.study, results.study.page
+    text, each = Markup("<strong>{}</strong><p>{}.</p>{}"), Markup("<p>{}</p>{}<p>{}</p>")
+    tables = [each.format(one.title, as_html(one), one.caption) for one in page.means(results)]
+    return str(text.format(study.heading, page.design(study), Markup("").join(tables)))

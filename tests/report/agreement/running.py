@@ -25,7 +25,7 @@ def command(*arguments: object) -> str:
     printed = io.StringIO()
     with pytest.MonkeyPatch.context() as patch, contextlib.redirect_stdout(printed):
         patch.setenv("COLUMNS", "2000")
-        patch.setattr(files, "learning_curve_files", lambda results: {})  # which take long
+        patch.setattr(files, "kept_figures", lambda results: {})  # which take long
         app([*map(str, arguments)], standalone_mode=False)
     return printed.getvalue()
 

@@ -14,7 +14,7 @@ from simstudy import SimstudyError, load_study, run_study
 from simstudy.report.charts import mpl as renderer
 from simstudy.report.charts import spec, svg
 from simstudy.report.charts.spec import COLOURS, DASHES, MARKERS, Axis, Chart
-from simstudy.report.figures import learning_curve_files
+from simstudy.report.figures import kept_figures
 
 mpl.use("Agg")
 
@@ -68,7 +68,7 @@ def test_axes_that_are_shared_show_both_charts():
 
 
 def test_a_figure_is_the_same_bytes_each_time(results):
-    once, again = (learning_curve_files(results) for _ in range(2))
+    once, again = (kept_figures(results) for _ in range(2))
     assert {*once} == {f"learning_curves.{ending}" for ending in ("png", "svg", "pdf")}
     assert once == again
 

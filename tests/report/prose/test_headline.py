@@ -10,9 +10,18 @@ import pandas as pd
 import pytest
 
 from simstudy import make_study, run_study
-from simstudy.report.prose.design import question
-from simstudy.report.prose.headline import headline, method, statements
 from simstudy.report.prose.phrases import adjusted_for, among, listed, rows
+from simstudy.report.prose.statements import method, statements
+
+
+def headline(findings, failures=0, cells=0):
+    """The statements and, if learners are compared, what they rest on."""
+    found = statements(findings, failures, cells)
+    return [*found, method(findings)] if len(findings.treatments) > 1 else found
+
+
+def question(results):
+    return results.study.page.question(results.study, results.findings())
 
 
 def scores(offsets, noise=0.01, models=30, sizes=(50, 500, 5000, 20000)):
@@ -452,14 +461,14 @@ STUDY = {
 
 def test_the_question_and_the_headline_of_a_real_study(tmp_path):
     results = run_study(make_study(STUDY), tmp_path / "two", jobs=1, report=False)
-    assert question(results.study, results.info()) == (
+    assert question(results) == (
         "On random TAN models of 3–4 variables, which of NB and prior predicts best, by "
         "information reward, after 20 and 60 rows, and where do they overtake each other?"
     )
     assert any("3 models" in sentence for sentence in headline(results.findings()))
     alone = STUDY | {"learners": STUDY["learners"][:1]}
     results = run_study(make_study(alone), tmp_path / "one", jobs=1, report=False)
-    assert question(results.study, results.info()) == (
+    assert question(results) == (
         "On random TAN models of 3–4 variables, how well does NB predict, by information reward, "
         "after 20 and 60 rows?"
     )

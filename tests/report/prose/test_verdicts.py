@@ -15,8 +15,8 @@ from simstudy import make_study
 from simstudy.measures.base import MeasureInfo
 from simstudy.report.prose import captions
 from simstudy.report.prose.design import conventions, parameters
-from simstudy.report.prose.headline import headline
 from simstudy.report.prose.phrases import axis_label
+from simstudy.report.prose.statements import method, statements
 from simstudy.report.prose.verdicts import verdicts
 from simstudy.report.tables.findings import means
 
@@ -220,7 +220,8 @@ def test_shares_have_brackets_and_the_names_of_their_tests(make_findings):
     assert table.rows[0][1].more == f"[{low:.4f}, {high:.4f}]"
     assert "±" not in table.caption
     assert "95% Clopper–Pearson intervals between models" in table.caption
-    text = " ".join([table.caption, *captions.reading(findings), *headline(findings)])
+    sentences = [*captions.reading(findings), *statements(findings), method(findings)]
+    text = " ".join([table.caption, *sentences])
     assert "xact McNemar tests over 20 models" in text
     assert " t " not in text
     (sentence,) = verdicts(findings)[50]
@@ -229,7 +230,7 @@ def test_shares_have_brackets_and_the_names_of_their_tests(make_findings):
 
 def test_shares_of_several_trials_are_compared_by_t_tests(make_findings):
     findings = covered(make_findings, {"A": [0.25, 0.5, 0.75, 1.0], "B": [0.5, 0.25, 0.5, 0.0]})
-    assert "aired t tests (sign tests where all differences are equal)" in headline(findings)[-1]
+    assert "aired t tests (sign tests where all differences are equal)" in method(findings)
 
 
 def test_a_difference_that_is_rounding_error_is_zero_in_words(tell):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 
-from simstudy.analysis.findings import Findings, Mean
+from simstudy.analysis.findings import Mean, ModelFindings
 from simstudy.analysis.standings import (
     AHEAD,
     IDENTICAL,
@@ -37,36 +37,32 @@ from simstudy.texts import counted
 _MAX_STRETCHES = 3  # stretches of sizes that get a sentence each; more are summarised
 
 
-def headline(findings: Findings, failures: int = 0, cells: int = 0) -> list[str]:
+def statements(
+    findings: ModelFindings, failures: int = 0, cells: int = 0, overtaking: bool = True
+) -> list[str]:
     """What the study found by one measure, in at most about five sentences.
 
     A learner beats another only where the adjusted p value is at most 1 − confidence. One that
     beats all others at a size wins there; otherwise the one of best mean is named, whom it beats,
     and from whom it does not differ significantly. One overtakes another between the last size at
-    which the other is ahead and the first at which it is, by the same tests.
+    which the other is ahead and the first at which it is, by the same tests (`method`).
 
     Parameters
     ----------
-    findings : Findings
+    findings : ModelFindings
         Of the measure.
     failures, cells : int
         How many cells failed, of how many.
+    overtaking : bool
+        Whether to say who overtakes whom.
     """
-    found = statements(findings, failures, cells)
-    return [*found, method(findings)] if len(findings.design.learners) > 1 else found
-
-
-def statements(
-    findings: Findings, failures: int = 0, cells: int = 0, overtaking: bool = True
-) -> list[str]:
-    """The same without the method; without ``overtaking``, not who overtakes whom."""
     lost = _lost(findings, failures, cells)
     if len(findings.design.learners) == 1:
         return [_alone(findings), *lost]
     return [*_leaders(findings), *_changes(findings, overtaking), *_means(findings), *lost]
 
 
-def _alone(findings: Findings) -> str:
+def _alone(findings: ModelFindings) -> str:
     """The mean of the only learner, at the smallest and the largest size."""
     means = findings.means
     ends = means[:1] if len(means) == 1 else (means[0], means[-1])
@@ -84,7 +80,7 @@ def _alone(findings: Findings) -> str:
     return f"{text}; there is nothing to compare it with."
 
 
-def _mean(mean: Mean, findings: Findings) -> str:
+def _mean(mean: Mean, findings: ModelFindings) -> str:
     text = in_unit(number(mean.mean), findings.info)
     if mean.has_interval:
         return f"{text} [{number(mean.lower)}, {number(mean.upper)}]"
@@ -92,7 +88,7 @@ def _mean(mean: Mean, findings: Findings) -> str:
     return f"{text} (no interval: {why})"
 
 
-def _leaders(findings: Findings) -> list[str]:
+def _leaders(findings: ModelFindings) -> list[str]:
     """Who wins at which sizes: a sentence for each of a few stretches, or a summary."""
     standings = findings.standings
     if not standings:
@@ -107,7 +103,7 @@ def _leaders(findings: Findings) -> list[str]:
     return _summary(standings, findings)
 
 
-def _no_differences(sizes: list[int], findings: Findings) -> str:
+def _no_differences(sizes: list[int], findings: ModelFindings) -> str:
     """That no two learners differ, and how large the largest difference is."""
     failed, where = failed_learners(findings), rows(sizes)
     learners = [name for name in findings.design.learners if name not in failed]
@@ -126,7 +122,7 @@ def _no_differences(sizes: list[int], findings: Findings) -> str:
     return opening(f"{where} {whom} significantly; the largest mean difference is {lead}, {which}.")
 
 
-def _lead(pair: Pair, findings: Findings) -> str:
+def _lead(pair: Pair, findings: ModelFindings) -> str:
     """A lead with its interval; by Holm's method, which has none, with its p value."""
     lead = f"{signed(pair.lead)} {findings.info.unit or f'in {findings.info.label}'}"
     if findings.design.holm:
@@ -134,7 +130,7 @@ def _lead(pair: Pair, findings: Findings) -> str:
     return f"{lead} [{signed(pair.low)}, {signed(pair.high)}]"
 
 
-def _stretch(stretch: Sequence[Standing], findings: Findings) -> str:
+def _stretch(stretch: Sequence[Standing], findings: ModelFindings) -> str:
     """What holds at every size of a stretch."""
     first, where = stretch[0], rows([standing.size for standing in stretch])
     if first.wins:
@@ -170,7 +166,7 @@ def _stretch(stretch: Sequence[Standing], findings: Findings) -> str:
     return f"{text}."
 
 
-def _largest(stretch: Sequence[Standing], findings: Findings) -> str:
+def _largest(stretch: Sequence[Standing], findings: ModelFindings) -> str:
     """The largest lead over those from whom the leader does not differ; if one, just that."""
     leads = [lead for one in stretch for lead in one.level]
     most = largest_lead(leads)
@@ -181,13 +177,13 @@ def _largest(stretch: Sequence[Standing], findings: Findings) -> str:
     return f"its largest lead over {whom}: {_placed(most, stretch, rivals, findings)}"
 
 
-def _placed(pair: Pair, stretch: Sequence[Standing], rivals: int, findings: Findings) -> str:
+def _placed(pair: Pair, stretch: Sequence[Standing], rivals: int, findings: ModelFindings) -> str:
     """A lead, with the rival and the size where there are several."""
     where = [f"over {pair.second}"] * (rivals > 1) + [f"at {pair.size:,} rows"] * (len(stretch) > 1)
     return f"{_lead(pair, findings)}, {' '.join(where)}"
 
 
-def _summary(standings: Sequence[Standing], findings: Findings) -> list[str]:
+def _summary(standings: Sequence[Standing], findings: ModelFindings) -> list[str]:
     """Who has the best mean where, where it wins, and from whom it does not differ elsewhere."""
     sizes, treatment = [standing.size for standing in standings], findings.design.kind.treatment
     best: dict[str, list[int]] = {}
@@ -220,7 +216,7 @@ def _summary(standings: Sequence[Standing], findings: Findings) -> list[str]:
     return [f"The best mean is {owners}.", f"{text}."]
 
 
-def _changes(findings: Findings, overtaking: bool) -> list[str]:
+def _changes(findings: ModelFindings, overtaking: bool) -> list[str]:
     """Who overtakes whom, and which pairs never differ, or could not be tested."""
     sizes, models = findings.design.sizes, findings.design.models
     parts = []
@@ -279,7 +275,7 @@ def _every(pairs: list[Pair], models: int) -> str:
     return f"all {least} models that both have" if least == most else "all models that both have"
 
 
-def method(findings: Findings, overtaking: bool = True) -> str:
+def method(findings: ModelFindings, overtaking: bool = True) -> str:
     """What the statements rest on."""
     design, info = findings.design, findings.info
     if findings.pairs_used is None:
@@ -308,7 +304,7 @@ def method(findings: Findings, overtaking: bool = True) -> str:
     return text
 
 
-def _means(findings: Findings) -> list[str]:
+def _means(findings: ModelFindings) -> list[str]:
     """Which models means are over, where that is not all of them."""
     (least, most), models = findings.models_used, findings.design.models
     if least == most:
@@ -320,7 +316,7 @@ def _means(findings: Findings) -> list[str]:
     return [f"Means are over different models ({text}), which may affect their order."]
 
 
-def _lost(findings: Findings, failures: int, cells: int) -> list[str]:
+def _lost(findings: ModelFindings, failures: int, cells: int) -> list[str]:
     """Which cells failed or are infinite, and so are not compared."""
     parts = []
     if failures:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 
 from simstudy.analysis.decision_curves import DRAWN
@@ -14,7 +15,6 @@ from simstudy.report.prose import decisions as prose
 from simstudy.report.prose.numbers import digits
 from simstudy.results.answers import AnswerResults
 from simstudy.results.curves import Curves, make_curves, profit_of, ranked
-from simstudy.results.results import Results
 
 _PANELS = 3  # training sizes, at most
 # Names of files; "reliability" is the diagram of all classes.
@@ -24,17 +24,16 @@ _FILES = {kind: kind for kind in DRAWN} | {
 }
 
 
-def decision_makers(results: Results) -> dict[str, Maker]:
-    """The figures by the names of their files, if the study kept answers."""
-    if not (isinstance(results, AnswerResults) and results.study.keep_answers):
+def decision_makers(
+    results: AnswerResults, datasets: Sequence[str | None] = (None,)
+) -> dict[str, Maker]:
+    """The figures by the names of their files, those of each data set, if answers were kept."""
+    if not results.study.keep_answers:
         return {}
-    if not results.study.datasets:
-        return {file: partial(_printed, kind=kind) for kind, file in _FILES.items()}
-    names = dict.fromkeys(part["dataset"] for part in results.manifest["parts"])
-    safe = {name: f"_{place + 1}" if len(names) > 1 else "" for place, name in enumerate(names)}
+    ends = [f"_{place}" if len(datasets) > 1 else "" for place in range(1, len(datasets) + 1)]
     return {
         f"{file}{end}": partial(_printed, kind=kind, dataset=name)
-        for name, end in safe.items()
+        for name, end in zip(datasets, ends, strict=True)
         for kind, file in _FILES.items()
     }
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
+from simstudy.analysis.reversals import measure_pairs
 from simstudy.experiments.learners.data_results import DataResults
 from simstudy.report.charts import data as charts
 from simstudy.report.charts import layout, ranks
 from simstudy.report.charts.mpl import Style
 from simstudy.report.charts.spec import Chart, Key, Panels
-from simstudy.report.data_measures import measure_pairs
 from simstudy.report.printed import Maker, NotDrawnError, Printed
-from simstudy.report.prose import data_finding as prose
-from simstudy.report.prose.design import data_design
+from simstudy.report.prose import data_statements as prose
+from simstudy.report.prose.design import design
 from simstudy.report.prose.phrases import opening
 from simstudy.report.tables.datasets import given
 
@@ -38,7 +38,7 @@ def _key(results: DataResults) -> tuple[Key, ...]:
 
 
 def _made(results: DataResults) -> str:
-    return f"{opening(data_design(results.study))}."
+    return f"{opening(design(results.study))}."
 
 
 def wins(results: DataResults, style: Style, measure: str) -> Printed:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from itertools import groupby
 
 from simstudy.analysis.across import Friedman, FTest
@@ -19,8 +18,7 @@ from simstudy.report.prose.numbers import (
     p_value,
     setting,
 )
-from simstudy.report.prose.phrases import MAX_NAMED, in_unit, listed, opening
-from simstudy.study.study import Study
+from simstudy.report.prose.phrases import in_unit, listed, opening
 from simstudy.texts import counted
 
 TESTS = {
@@ -31,131 +29,6 @@ TESTS = {
 }
 
 _DISSENTS = 4  # pairs that are named of those on which a test disagrees
-
-
-def data_question(study: Study, findings: DataFindings) -> str:
-    """The question of a study of data sets in one sentence."""
-    sets, learners = findings.datasets, findings.learners
-    place = f"On {brief(sets[0])}" if len(sets) == 1 else f"On {len(sets)} data sets"
-    if len(learners) == 1:
-        return f"{place}, how well does {learners[0]} predict, by {findings.info.label}?"
-    which = listed(learners) if len(learners) <= MAX_NAMED + 1 else f"{len(learners)} learners"
-    sizes = ", and after how many training rows" if len(study.train_sizes) > 1 else ""
-    return f"{place}, which of {which} predicts best, by {findings.info.label}{sizes}?"
-
-
-def data_finding(findings: DataFindings) -> str:
-    """Who has the best mean on how many data sets, who is ahead, and what holds over all."""
-    if len(findings.learners) == 1:
-        return _alone(findings)
-    if not any(findings.best.values()):
-        return "No learner has a finite mean on any data set, so that none can be called the best."
-    if len(known := findings.with_means) == 1:
-        return f"{brief(known[0])} is the only learner with a mean {findings.info.label}."
-    if len(findings.datasets) == 1:
-        return _on_one(findings)
-    parts = [_best_means(findings), _ahead(findings)]
-    if findings.over_sets:
-        parts.append(_over_sets(findings.over_sets))
-    return " ".join(parts)
-
-
-def _best_means(findings: DataFindings) -> str:
-    """Whose mean is best on how many data sets."""
-    found = [one for one in findings.standings if one.best]
-    first, *others = found
-    sets = len(findings.datasets)
-    texts = [f"{brief(first.learner)} has the best mean on {first.best} of {sets} data sets"]
-    texts += [f"{brief(one.learner)} on {one.best}" for one in others[:MAX_NAMED]]
-    if rest := others[MAX_NAMED:]:
-        texts.append(f"{counted(len(rest), 'other')} on {sum(one.best for one in rest)}")
-    shared = f" (shared on {findings.tied})" if findings.tied else ""
-    return f"By {findings.info.label} {listed(texts, most=len(texts))}{shared}{_gaps(findings)}."
-
-
-def _gaps(findings: DataFindings) -> str:
-    """Where another learner might have had the best mean, had it not failed."""
-    where = [*map(brief, findings.incomplete)]
-    return f"; on {listed(where, 3)} not every learner has a mean" if where else ""
-
-
-def by_other_measures(others: Sequence[DataFindings]) -> str:
-    """Who has the best mean on how many data sets by the other measures, in brief."""
-    texts = []
-    for findings in others[:MAX_NAMED]:
-        best = [f"{brief(one.learner)} on {one.best}" for one in findings.standings if one.best]
-        if len(findings.with_means) > 1 and len(findings.datasets) > 1:
-            texts.append(f"By {findings.info.label}: {listed(best)}.")
-    return " ".join(texts)
-
-
-def _ahead(findings: DataFindings) -> str:
-    """Who is significantly better than another and worse than none on how many data sets."""
-    if not (findings.winners.pairs["winner"] != "").any():
-        return "On no single data set do two learners differ significantly."
-    shown = [f"{brief(one.learner)} on {one.ahead}" for one in findings.by_ahead if one.ahead]
-    if not shown:
-        return "On no data set is a learner significantly better than another and worse than none."
-    shown = shown[: MAX_NAMED + 1]
-    return f"Significantly ahead of another, and behind none, is {listed(shown, most=len(shown))}."
-
-
-def _over_sets(found: OverSets) -> str:
-    """Who is significantly better than whom over all data sets."""
-    leader, place = found.leader, f"Over {counted(len(found.datasets), 'data set')}"
-    if not any(pair.winner for pair in found.pairs):
-        who = "the two learners do not" if len(found.learners) == 2 else "no two learners"
-        few = "; with so few, no difference could be significant" * found.too_few
-        return f"{place} {who} differ significantly{few}."
-    beaten, above = found.beaten_by(leader), found.ahead_of(leader)
-    level = [name for name in found.learners if name not in (leader, *beaten, *above)]
-    text = f"{place} {brief(leader)} is significantly better than {_named(beaten)}"
-    if above:
-        text += f", and worse than {_named(above)}"
-    elif level:
-        text += f", and does not differ significantly from {_named(level)}"
-    return f"{text}."
-
-
-def _named(names: Sequence[str]) -> str:
-    return listed([*map(brief, names)])
-
-
-def _on_one(findings: DataFindings) -> str:
-    """Who is best on the only data set."""
-    (dataset,) = findings.datasets
-    best = findings.best[dataset]
-    value = in_unit(number(float(findings.means[best[0]][dataset])), findings.info)
-    who = f"{_named(best)} {'have' if len(best) > 1 else 'has'}"
-    lost = [name for name in findings.learners if name not in findings.with_means]
-    gaps = f"; {_named(lost)} {'have' if len(lost) > 1 else 'has'} none" if lost else ""
-    text = f"On {brief(dataset)} {who} the best mean {findings.info.label}, {value}{gaps}."
-    common = findings.beaten_by_best(dataset)
-    others = [name for name in findings.learners if name not in (*best, *common, *lost)]
-    it = "It is" if len(best) == 1 else "They are"
-    if not (findings.winners.pairs["winner"] != "").any():
-        who = "No two learners that have one" if lost else "No two learners"
-        return f"{text} {who} differ significantly."
-    if not common:
-        return f"{text} {it} not significantly better than any other learner."
-    rest = f"; a difference from {_named(others)} is not significant" if others else ""
-    return f"{text} {it} significantly better than {_named(common)}{rest}."
-
-
-def _alone(findings: DataFindings) -> str:
-    """The means of the only learner."""
-    name, label = brief(findings.learners[0]), findings.info.label
-    known = findings.means.iloc[:, 0].dropna()
-    if known.empty:
-        return f"{name}, the only learner, has no finite mean on any data set."
-    ends = [in_unit(number(value), findings.info) for value in (known.min(), known.max())]
-    if len(findings.datasets) == 1:
-        return f"The mean {label} of {name}, the only learner, is {ends[0]}."
-    low, high = map(brief, findings.ends(findings.learners[0]))
-    return (
-        f"The mean {label} of {name}, the only learner, is between {ends[0]} ({low}) and "
-        f"{ends[1]} ({high})."
-    )
 
 
 def data_statements(findings: DataFindings, failures: int, cells: int) -> list[str]:
