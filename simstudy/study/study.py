@@ -65,7 +65,7 @@ class Study:
     seed, models : int
         The seed of all random streams, and the number of models drawn.
     plugins : sequence of str
-        Files that define further families, changes, learners and measures.
+        Files that define further components: families, learners and so on.
     family : Spec
         The family that models are drawn from.
     changes : sequence of Spec
