@@ -135,7 +135,7 @@ class Results(ABC):
     @property
     def problems(self) -> int:
         """The number of problems that treatments are applied to: models or splits."""
-        return self.study.models
+        return self.study.problems
 
     @property
     def learners(self) -> list[str]:

@@ -72,7 +72,7 @@ class Study:
     seed : int
         The seed of all random streams.
     plugins : sequence of str
-        Files that define further families, changes, learners and measures.
+        Files that define further components: families, learners and so on.
     source : Source
         Where its problems come from: models of a family, or splits of data sets.
     family : Spec, optional
