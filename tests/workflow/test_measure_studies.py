@@ -115,13 +115,6 @@ def test_a_cell_can_be_run_alone(results):
     assert found["right_kl_divergence"] == row["right_kl_divergence"].iloc[0]
 
 
-def test_studies_of_learners_have_no_choices(tmp_path):
-    study = simstudy.load_study("tan", {"models": 2, "data.train_sizes": [20]})
-    other = simstudy.run_study(study, tmp_path / "tan", jobs=1, report=False)
-    with pytest.raises(SimstudyError, match="compares learners"):
-        other.contradictions()
-
-
 def test_words_are_exchanged_in_texts_and_tables_but_not_in_data():
     kind = experiment("measures")
     assert reworded("Learners after 50 training rows", kind) == "Measures after 50 test rows"
