@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from simstudy import Sample, SimstudyError, make_study, run_study
+from simstudy import Sample, SimstudyError, make_study, open_results, run_study
 from simstudy.analysis.reliability import calibration
 from simstudy.engine.evaluation import EXACT, SAMPLED, evaluation
 from simstudy.engine.plan import make_plan
@@ -198,14 +198,14 @@ def test_results_give_the_pooled_table(results):
 
 
 def test_results_of_other_code_are_not_mixed_with_what_runs_now(results):
-    changed = type(results)(results.directory)
+    changed = open_results(results.directory)
     changed.scores.loc[changed.scores["model"] == 1, "information_reward"] += 0.01
     with pytest.raises(SimstudyError, match="on model 1 with 10 rows has a information_reward of"):
         changed.reliability()
 
 
 def test_cells_that_failed_are_not_run_again(results):
-    partly = type(results)(results.directory)
+    partly = open_results(results.directory)
     lost = (partly.scores["model"] == 0) & (partly.scores["learner"] == "NB")
     partly.scores.loc[lost, ["status", "information_reward"]] = ["error", np.nan]
     found = partly.reliability(size=40)

@@ -110,10 +110,3 @@ def test_a_cell_can_be_run_alone(results):
         (scores["model"] == 1) & (scores["size"] == 50) & (scores["learner"] == "accuracy")
     ]
     assert found["right_kl_divergence"] == row["right_kl_divergence"].iloc[0]
-
-
-def test_studies_of_learners_have_no_choices(tmp_path):
-    study = simstudy.load_study("tan", {"models": 2, "data.train_sizes": [20]})
-    other = simstudy.run_study(study, tmp_path / "tan", jobs=1, report=False)
-    with pytest.raises(SimstudyError, match="compares learners"):
-        other.contradictions()
