@@ -28,7 +28,6 @@ from simstudy.texts import counted, echo, shortened
 if TYPE_CHECKING:
     from simstudy.results.results import Results
     from simstudy.study.lists import Collection
-    from simstudy.study.study import Study
     from simstudy.workflow.options import RunOptions
 
 StudyFile = Annotated[
@@ -372,22 +371,16 @@ def plan(
             raise SimstudyError(f"{name}: {value} is not allowed; it must be above 0 and finite")
     if not 0 < power < 1:
         raise SimstudyError(f"--power: {power} is not allowed; it must lie between 0 and 1")
-    from simstudy.cli.forecast import forecast
     from simstudy.cli.progress import watched
+    from simstudy.experiments.page import Goal
     from simstudy.study.study import load_study
-    from simstudy.workflow.pilot import run_pilot
     from simstudy.workflow.progress import busy
 
     with busy(f"reading {study} and its data"):
         loaded = load_study(study)
-    if loaded.datasets:
-        for line in _data_plan(loaded, mcse, difference, jobs):
-            echo(line)
-        return
-    with watched() as progress:
-        tried = run_pilot(loaded, pilot, jobs, progress)
     try:
-        lines = forecast(tried, mcse, difference, power)
+        with watched() as progress:
+            lines = loaded.page.plan(loaded, Goal(mcse, difference, power), pilot, jobs, progress)
     except SimstudyError:
         raise
     except (ValueError, OverflowError) as error:  # the number of models overflows
@@ -396,19 +389,6 @@ def plan(
         ) from error
     for line in lines:
         echo(line)
-
-
-def _data_plan(
-    study: Study, mcse: float | None, difference: float | None, jobs: int | None
-) -> list[str]:
-    """What a study of data sets has to compute; numbers of models are not planned for."""
-    from simstudy.cli.forecast import data_forecast
-    from simstudy.workflow.data_pilot import run_data_pilot
-
-    for name, value in (("--mcse", mcse), ("--difference", difference)):
-        if value is not None:
-            study.demand_models(name)
-    return data_forecast(run_data_pilot(study, jobs))
 
 
 def _whole_numbers(option: str, text: str) -> list[int]:

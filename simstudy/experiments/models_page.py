@@ -7,7 +7,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
@@ -16,7 +16,7 @@ from simstudy.analysis.findings import Absent, ModelFindings
 from simstudy.analysis.mixed import MixedModel
 from simstudy.analysis.regret import regret
 from simstudy.analysis.thresholds import Course
-from simstudy.experiments.page import Line, Opening, Overall, Page, Section
+from simstudy.experiments.page import Goal, Line, Opening, Overall, Page, Section
 from simstudy.measures.base import MeasureInfo
 from simstudy.report.charts import curves, pairs, spread, svg
 from simstudy.report.charts.network import network
@@ -30,6 +30,7 @@ from simstudy.report.prose import design as words
 from simstudy.report.prose.finding import finding
 from simstudy.report.prose.numbers import brief, digits, rows
 from simstudy.report.prose.phrases import count_range, opening
+from simstudy.report.prose.pilot import forecast
 from simstudy.report.prose.statements import statements
 from simstudy.report.prose.verdicts import MAX_COMPARED, pair_method, verdicts
 from simstudy.report.tables import facts
@@ -38,6 +39,9 @@ from simstudy.report.tables.table import Table
 from simstudy.results.analyses import ModelResults
 from simstudy.study.study import Study
 from simstudy.texts import counted
+
+if TYPE_CHECKING:
+    from simstudy.workflow.progress import Step
 
 _EXAMPLES = 3  # models that are drawn
 
@@ -247,6 +251,19 @@ class ModelsPage(Page[ModelFindings, ModelResults]):
         yield from _verdict_lines(findings)
         yield from _course_lines(findings)
 
+    def plan(
+        self,
+        study: Study,
+        goal: Goal,
+        models: int,
+        jobs: int | None,
+        progress: Callable[[Step], object] | None,
+    ) -> list[str]:
+        """Say how many models are needed, and how long they take."""
+        from simstudy.workflow.pilot import run_pilot
+
+        return forecast(run_pilot(study, models, jobs, progress), *goal)
+
     def gaps(self, results: ModelResults) -> list[str]:
         """Return the measures that have no finite score in some cell."""
         lost = {name: len(results.findings(name).left_out) for name in results.measures[1:]}
@@ -256,6 +273,10 @@ class ModelsPage(Page[ModelFindings, ModelResults]):
             for name, number in lost.items()
             if number
         ]
+
+    def on_scale(self, results: ModelResults, measure: str) -> ModelFindings:
+        """Return the findings by a measure."""
+        return results.findings(measure)
 
     def overall(self, results: ModelResults, measure: str) -> Overall:
         """Return the means at the last dose."""

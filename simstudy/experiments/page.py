@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, TypeVar
 
 from markupsafe import Markup
@@ -11,11 +11,12 @@ from markupsafe import Markup
 if TYPE_CHECKING:
     import pandas as pd
 
-    from simstudy.analysis.findings import Absent, Findings
+    from simstudy.analysis.findings import Absent, Findings, ModelFindings
     from simstudy.report.printed import Maker
     from simstudy.report.tables.table import Table
     from simstudy.results.results import Results
     from simstudy.study.study import Study
+    from simstudy.workflow.progress import Step
 
 F = TypeVar("F", bound="Findings")
 R = TypeVar("R", bound="Results")
@@ -62,6 +63,14 @@ class Overall(NamedTuple):
     means: Mapping[str, float]
     best: str | None  # the treatment of the best mean
     where: str  # over what the means are
+
+
+class Goal(NamedTuple):
+    """What a study is planned for."""
+
+    mcse: float | None  # the Monte-Carlo standard error of means
+    difference: float | None  # to be detected
+    power: float  # to detect it
 
 
 class Line(NamedTuple):
@@ -175,11 +184,26 @@ class Page(ABC, Generic[F, R]):
     def summary(self, results: R, brief: bool) -> Iterator[Table | Line]:
         """Return what a terminal shows after the means."""
 
+    @abstractmethod
+    def plan(
+        self,
+        study: Study,
+        goal: Goal,
+        models: int,
+        jobs: int | None,
+        progress: Callable[[Step], object] | None,
+    ) -> list[str]:
+        """Run a pilot of some models, or of the first splits, and say what the study will take."""
+
     def gaps(self, results: R) -> list[str]:
         """Return what is missing besides failed cells, for the terminal."""
         return []
 
     # Comparisons of studies
+
+    def on_scale(self, results: R, measure: str) -> ModelFindings:
+        """Return the findings by which studies that are `joined` are drawn on one scale."""
+        raise NotImplementedError(f"{results} shares no scale with others")
 
     @abstractmethod
     def overall(self, results: R, measure: str) -> Overall:

@@ -27,7 +27,6 @@ from simstudy.report.tables import comparison as build
 from simstudy.report.tables.published import published_tables
 from simstudy.report.tables.table import Cell, Table, make_table, words
 from simstudy.report.templating import render
-from simstudy.results.analyses import ModelResults
 from simstudy.results.results import Results
 from simstudy.study.published import Published
 
@@ -128,10 +127,8 @@ def _designs(compared: Compared, unlike: list[str]) -> Section:
 def _side_by_side(compared: Compared, measure: str) -> dict[str, Any]:
     """The studies on the scale of one measure: curves, differences, what changes between them."""
     studies, learners, variants = compared.studies, compared.learners, compared.variants
-    found = {
-        name: results.findings(measure)
-        for name, results in studies.items()
-        if isinstance(results, ModelResults)
+    found: dict[str, ModelFindings] = {
+        name: own.study.page.on_scale(own, measure) for name, own in studies.items()
     }
     several = {name: one for name, one in found.items() if len(one.treatments) > 1}
     shared = [label for label in learners if all(label in one.treatments for one in found.values())]

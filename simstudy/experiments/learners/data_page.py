@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 from markupsafe import Markup
@@ -16,7 +16,7 @@ from simstudy.analysis.reversals import measure_pairs
 from simstudy.errors import SimstudyError
 from simstudy.experiments.learners.data_results import DataResults
 from simstudy.experiments.learners.data_tables import data_files, data_tables
-from simstudy.experiments.page import Line, Opening, Overall, Page, Section
+from simstudy.experiments.page import Goal, Line, Opening, Overall, Page, Section
 from simstudy.report.charts import data as charts
 from simstudy.report.charts import ranks, svg
 from simstudy.report.charts.spec import Chart
@@ -30,11 +30,15 @@ from simstudy.report.prose import design as words
 from simstudy.report.prose.finding import by_other_measures, data_finding
 from simstudy.report.prose.numbers import brief as shortened
 from simstudy.report.prose.phrases import MAX_NAMED, listed
+from simstudy.report.prose.pilot import data_forecast
 from simstudy.report.tables import datasets as build
 from simstudy.report.tables import facts
 from simstudy.report.tables.table import Table
 from simstudy.study.sizes import size_text
 from simstudy.study.study import Study
+
+if TYPE_CHECKING:
+    from simstudy.workflow.progress import Step
 
 _WIDE, _NARROW = 640.0, 350.0  # of pictures
 _ROW = 38.0
@@ -204,6 +208,22 @@ class DataPage(Page[DataFindings, DataResults]):
             yield Line(f"  {prose.reversal_sentence(found, labels)}", whole=True)
         for note in _notes(results):
             yield Line(note, "yellow")
+
+    def plan(
+        self,
+        study: Study,
+        goal: Goal,
+        models: int,
+        jobs: int | None,
+        progress: Callable[[Step], object] | None,
+    ) -> list[str]:
+        """Say how many cells there are, and how long they take; models are not planned for."""
+        from simstudy.workflow.data_pilot import run_data_pilot
+
+        for name, value in (("--mcse", goal.mcse), ("--difference", goal.difference)):
+            if value is not None:
+                study.demand_models(name)
+        return data_forecast(run_data_pilot(study, jobs))
 
     def overall(self, results: DataResults, measure: str) -> Overall:
         """Return the means over data sets."""
