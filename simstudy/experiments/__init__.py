@@ -47,9 +47,10 @@ def _builtin(name: str) -> Experiment:
 
 
 def register_experiment(added: Experiment) -> None:
-    """Add an experiment, which study files name by ``compare``."""
-    if added.name in _BUILTIN:
-        raise SimstudyError(f"an experiment named '{added.name}' is built in")
+    """Make an experiment known to studies, which name it by ``compare``."""
+    known = _registered.get(added.name)
+    if added.name in _BUILTIN or (known and type(known).__qualname__ != type(added).__qualname__):
+        raise SimstudyError(f"an experiment named '{added.name}' is known already")
     _registered[added.name] = added
 
 

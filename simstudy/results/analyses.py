@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from simstudy.errors import SimstudyError
 from simstudy.results.reading import Results
 from simstudy.study.constants import REFINED
-from simstudy.texts import counted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -37,10 +36,6 @@ class ModelResults(Results):
     def models(self) -> int:
         """The number of models."""
         return self.study.models
-
-    @property
-    def _counted_problems(self) -> str:
-        return counted(self.models, "model")
 
     def _repr_html_(self) -> str:
         """What a notebook shows: the design and the means."""

@@ -12,7 +12,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validat
 
 from simstudy.engine.plan import Plan
 from simstudy.engine.task import state_restored
-from simstudy.experiments import DEFAULT, names
+from simstudy.experiments import DEFAULT
 from simstudy.measures.base import keywords
 from simstudy.study.registry import LEARNERS, MEASURES, first_line, registered
 
@@ -29,12 +29,6 @@ def plugin_copy(name: str) -> str:
     nested = len(parts) > 2 and parts[1].isdecimal()
     if parts[0] != PLUGINS or not (flat or nested) or {"", ".", ".."} & {*parts} or "\0" in name:
         raise ValueError("it is not the path of a copy of a plugin")
-    return name
-
-
-def _experiment(name: str) -> str:
-    if name not in names():
-        raise ValueError("it is the name of no experiment")
     return name
 
 
@@ -56,7 +50,7 @@ class _Conditions(_Section):
     source: dict[str, str]
     plugins: list[str]
     # Of a study that compares other things than learners:
-    compare: Annotated[str, AfterValidator(_experiment)] = DEFAULT
+    compare: str = DEFAULT
     treatments: list[Annotated[list[str], Field(min_length=2, max_length=2)]] = []
     doses: list[int] = []
 

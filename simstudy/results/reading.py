@@ -86,18 +86,15 @@ class Results(ABC):
         self._run_plan = plan  # if the study was run in this session
 
     def __repr__(self) -> str:
-        experiment, failed = self.study.experiment, self.manifest["failures"]
+        experiment, source = self.study.experiment, self.study.source
+        failed = self.manifest["failures"]
         parts = [
-            self._counted_problems,
+            counted(source.units, source.unit),
             counted(len(self.treatments), experiment.treatment),
             counted(len(self.doses), f"{experiment.dose} size"),
             *([counted(failed, "failed cell")] if failed else []),
         ]
         return summary(self, ", ".join(parts), f"in {str(self.directory)!r}")
-
-    @property
-    def _counted_problems(self) -> str:
-        return counted(self.problems, "problem")
 
     @abstractmethod
     def findings(self, measure: str | None = None) -> Findings:

@@ -156,6 +156,66 @@ class Models(Source):
             CHANGES.get(change.name)
 
 
+@dataclass(frozen=True)
+class Registered(Source):
+    """A source that a plugin registered in place of a family, looked up where it is used."""
+
+    family: Spec
+    number: int
+
+    @property
+    def made(self) -> Source:
+        """The source itself."""
+        source: Source = build(FAMILIES, self.family)
+        return source.first(self.number)
+
+    @property
+    def count(self) -> int:
+        """The number of problems."""
+        return self.number
+
+    @property
+    def name(self) -> str:
+        """Its name in the registry of families."""
+        return self.family.name
+
+    @property
+    def identity(self) -> str:
+        """Its name and parameters."""
+        return self.family.identity
+
+    @property
+    def problem_word(self) -> str:
+        """What one problem is called."""
+        return self.made.problem_word
+
+    @property
+    def unit(self) -> str:
+        """The unit of inference."""
+        return self.made.unit
+
+    @property
+    def knows_truth(self) -> bool:
+        """Whether the truth of the problems is known."""
+        return self.made.knows_truth
+
+    def first(self, number: int) -> Registered:
+        """Return the source of the first problems."""
+        return replace(self, number=number)
+
+    def problem(self, plan: Plan, index: int) -> Problem:
+        """Return one problem."""
+        return self.made.problem(plan, index)
+
+    def about(self) -> dict[str, dict[str, str]]:
+        """Return a line on the source."""
+        return {"family": {self.name: first_line(FAMILIES, self.name)}}
+
+    def score_keys(self) -> dict[str, str]:
+        """Return the name of the source."""
+        return {"family": self.name}
+
+
 def _recorded_files(directory: Path, parameters: Mapping[str, Any]) -> dict[str, str]:
     """The texts of files that the results hold copies of, by the parameters that name them."""
     found = {}

@@ -59,20 +59,26 @@ class Source(ABC):
 
     Attributes
     ----------
-    problem_word : str
-        What one problem is called.
-    unit : str
-        The unit of inference: problems of one unit are not independent.
-    knows_truth : bool
-        Whether the truth of the problems is known.
     key_columns : tuple of str
         The columns of stored tables that name a problem.
     """
 
-    problem_word: ClassVar[str] = "problem"
-    unit: ClassVar[str] = "problem"
-    knows_truth: ClassVar[bool] = True
     key_columns: ClassVar[tuple[str, ...]] = ("model",)
+
+    @property
+    def problem_word(self) -> str:
+        """What one problem is called."""
+        return "problem"
+
+    @property
+    def unit(self) -> str:
+        """The unit of inference: problems of one unit are not independent."""
+        return self.problem_word
+
+    @property
+    def knows_truth(self) -> bool:
+        """Whether the truth of the problems is known."""
+        return True
 
     @property
     @abstractmethod

@@ -37,6 +37,8 @@ def check_study(study: Study) -> None:
     if study.datasets:
         _check_data(study)
         return
+    if not study.source.knows_truth:
+        _check_no_truth(study)
     _check_given_prior(study)
     _check_true_tree(study)
     check_changes(study, _own_kind(study))
@@ -73,17 +75,22 @@ def _classes(study: Study) -> list[Sequence[str]]:
     return [class_numbers(number) for number in range(least, most + 1)]
 
 
+def _check_no_truth(study: Study) -> str:
+    """Refuse measures and priors that need a truth; return that there is none."""
+    without = f"the truth of a {study.source.unit} is not known"
+    for key, name in _measure_names(study):
+        if keywords(MEASURES.get(name)) & {"truth", "oracle", "limit"}:
+            raise KeyedError(key, f"'{name}' compares predictions with the truth, and {without}")
+    if study.measures.prior == "true":
+        raise KeyedError("measures.prior", f'"true" is not possible: {without}')
+    return without
+
+
 def _check_data(study: Study) -> None:
     """Refuse what needs a truth, and learners that could not take the rows as prepared."""
     from simstudy.study.datasets import prepared_for
 
-    without = "the truth of a data set is not known"
-    for key, name in _measure_names(study):
-        if keywords(MEASURES.get(name)) & {"truth", "oracle", "limit"}:
-            raise KeyedError(key, f"'{name}' compares predictions with the truth, and {without}")
-    prior = study.measures.prior
-    if prior == "true":
-        raise KeyedError("measures.prior", f'"true" is not possible: {without}')
+    without, prior = _check_no_truth(study), study.measures.prior
     for table in study.tables:
         classes = table.sample.classes
         if isinstance(prior, list) and len(prior) != classes:

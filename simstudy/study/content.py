@@ -49,11 +49,10 @@ def read_sections(content: Any) -> StudyFile:
         if key == "models" and error.errors()[0]["type"] == "greater_than_equal":
             message += " (models are the subjects of the ANOVA, which needs two)"
         raise KeyedError(key, message) from error
-    _check_kind(given)
     return given
 
 
-def _check_kind(given: StudyFile) -> None:
+def check_kind(given: StudyFile) -> None:
     """Refuse a study without models and data sets, or with keys of the other kind."""
     if given.compare not in names():
         *others, last = map(repr, names())

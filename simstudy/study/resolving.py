@@ -15,6 +15,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from simstudy.errors import describe, suggestion
 from simstudy.sources.base import Family
+from simstudy.sources.source import Source
 from simstudy.study.constants import FILES
 from simstudy.study.explain import KeyedError, sentence
 from simstudy.study.registry import FAMILIES, AnyRegistry, UnknownNameError
@@ -32,6 +33,7 @@ EARLIER_NAMES = {"variables": "attributes"}
 # The method of each kind of component, and what a study calls it with.
 _METHODS = {
     "family": ("draw", "rng"),
+    "source": ("problem", "plan", "index"),  # in place of a family
     "change": ("apply", "world", "rng"),
     "learner": ("fit", "sample", "rng"),
     "estimator": ("estimate", "bench", "judge", "confidence"),
@@ -151,7 +153,8 @@ def _files(
 
 def _check_method(component: DataclassInstance, registry: AnyRegistry, name: str) -> None:
     """Refuse a component without the method that a study calls."""
-    method, *arguments = _METHODS[registry.kind]
+    of = "source" if isinstance(component, Source) else registry.kind
+    method, *arguments = _METHODS[of]
     called = f"{method}({', '.join(arguments)})"
     function = getattr(component, method, None)
     if not callable(function):

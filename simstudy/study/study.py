@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 from simstudy.errors import SimstudyError
 from simstudy.experiments import DEFAULT, experiment, foreign_keys, names
 from simstudy.experiments.base import Experiment
-from simstudy.sources.models import Models
+from simstudy.sources.models import Models, Registered
 from simstudy.sources.source import Source
 from simstudy.sources.tables import DataSet, Tables
 from simstudy.study.builtin import study_path
 from simstudy.study.checks import check_study
-from simstudy.study.content import completed, read_sections
+from simstudy.study.content import check_kind, completed, read_sections
 from simstudy.study.digests import recorded_digests
 from simstudy.study.explain import KeyedError
 from simstudy.study.measured import (
@@ -285,6 +285,7 @@ def _own_preparation(spec: Spec) -> dict[str, Any]:
 def stated_study(content: Any) -> Study:
     """The study that a dictionary states; files are not read and no name is looked up."""
     given = read_sections(content)
+    check_kind(given)
     given = completed(given)
     learners = [stated_spec(learner, LEARNERS) for learner in given.learners]
     family = None if given.family is None else stated_spec(given.family, FAMILIES)
@@ -308,6 +309,7 @@ def _resolved_study(given: StudyFile, directory: Path, digests: Sequence[str] | 
             files.append(load_plugin(path, digest))
         except (OSError, ValueError, RuntimeError) as error:
             raise KeyedError(f"plugins[{index}]", str(error)) from error
+    check_kind(given)  # plugins may have registered an experiment
     family = None
     if given.family is not None:
         family = resolve_spec(given.family, FAMILIES, "family", directory)
@@ -376,8 +378,7 @@ def _source(given: StudyFile, family: Spec | None, changes: Sequence[Spec]) -> S
         return Tables(len(given.datasets), json.dumps(resampling, sort_keys=True), tuple(sizes))
     own = FAMILIES.loaded(family.name)
     if isinstance(own, type) and issubclass(own, Source):  # problems that are no models
-        source: Source = own(**family.parameters)
-        return source.first(given.models)
+        return Registered(family, given.models)
     drawn = given.data
     return Models(family, given.models, drawn.test_size, drawn.training, tuple(changes))
 

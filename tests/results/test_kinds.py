@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from simstudy.report.data_page import data_page
 
 import simstudy
 from simstudy.analysis.intervals import intervals
@@ -35,10 +34,10 @@ CLASSES = {
 }
 EVERYWHERE = {
     *("treatments", "doses", "problems", "learners", "measures", "scores", "timings", "failures"),
-    *("study", "settings", "manifest", "info", "column", "to_csv", "about", "foreign"),
+    *("study", "settings", "manifest", "info", "column", "to_csv", "about", "foreign", "findings"),
 }
 OF_MODELS = {
-    *("models", "model", "world", "refined", "findings", "anova", "intervals", "pairwise"),
+    *("models", "model", "world", "refined", "anova", "intervals", "pairwise"),
     *("thresholds", "difference_curve", "precision", "mixed", "left_out", "ranks", "rank_tests"),
     *("plot_learning_curves", "plot_difference", "plot_scores", "plot_ranks"),
 }
@@ -195,12 +194,11 @@ def test_signatures_and_docstrings_say_everything(cls):
         assert inspect.getdoc(function), name
 
 
-def test_results_of_a_run_are_those_that_are_opened(kind, run, opened):
+def test_results_of_a_run_are_those_that_are_opened(run, opened):
     assert run.settings == opened.settings
     assert run.manifest | {"report": []} == opened.manifest | {"report": []}
-    page = data_page if kind == "data" else report_page
     written = (run.directory / "report.html").read_text(encoding="utf-8")
-    assert page(run) == page(opened) == written
+    assert report_page(run) == report_page(opened) == written
 
 
 def test_a_study_at_hand_is_not_read_again(kind, place, run, monkeypatch):

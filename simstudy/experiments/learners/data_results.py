@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from simstudy.errors import SimstudyError
 from simstudy.results.answers import AnswerResults
 from simstudy.study.sizes import Size, size_text
-from simstudy.texts import counted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -48,10 +47,6 @@ class DataResults(AnswerResults):
     def doses(self) -> list[float]:
         """The training sizes."""
         return self.sizes
-
-    @property
-    def _counted_problems(self) -> str:
-        return counted(len(self.study.datasets), "data set")
 
     def _has_sizes(self, column: pd.Series[int]) -> bool:
         return True  # a share is of the training part of each split
