@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from simstudy import load_study, open_results, run_study
+from simstudy import experiments, load_study, open_results, run_study
 from simstudy.errors import SimstudyError
 from simstudy.results.analyses import ModelResults
 
@@ -30,6 +30,15 @@ label = "NB"
 name = "c45"
 label = "tree"
 """
+
+
+@pytest.fixture(scope="module", autouse=True)
+def no_traces():
+    """Leave the experiments as they were."""
+    before = dict(experiments._registered)
+    yield
+    experiments._registered.clear()
+    experiments._registered.update(before)
 
 
 def run(tmp_path, jobs, **options):
