@@ -130,6 +130,8 @@ def comparable(path: Path, paths: list[Path]) -> bytes | str:
         text = text.replace(str(place), "PATH")
     for pattern, replacement in VOLATILE:
         text = re.sub(pattern, replacement, text, flags=re.DOTALL)
+    if path.suffix == ".html":  # space beside tags is not shown
+        text = re.sub(r"\s*(</?[^>]*>)\s*", r"\1\n", text)
     return text
 
 

@@ -49,7 +49,7 @@ class Design:
         Confidence of intervals and tests.
     adjustment : str
         Adjustment of the pairwise tests: "bonferroni", "bonferroni_all", "holm" or "none".
-    kind : Words
+    words : Words
         What is compared, and the words for it.
     """
 
@@ -58,7 +58,7 @@ class Design:
     models: int
     confidence: float
     adjustment: str
-    kind: Words = field(default_factory=lambda: experiment(DEFAULT))
+    words: Words = field(default_factory=lambda: experiment(DEFAULT))
 
     @property
     def holm(self) -> bool:
@@ -193,7 +193,7 @@ class ModelFindings(Findings):
     @property
     def names(self) -> dict[str, str]:
         """What factors are called in texts, if not as their columns."""
-        return {"learner": self.design.kind.treatment}
+        return {"learner": self.design.words.treatment}
 
     # Means
 
@@ -411,7 +411,7 @@ class ModelFindings(Findings):
     def anova(self) -> Anova | Absent:
         """The analysis of variance, learner × size, with models as subjects."""
         if not self.factors:
-            one = self.design.kind.treatment
+            one = self.design.words.treatment
             return Absent(f"one {one} at one size leaves nothing to compare")
         try:
             return anova(self.scores, within=self.factors, value=self.measure)

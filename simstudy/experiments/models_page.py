@@ -87,7 +87,7 @@ class ModelsPage(Page[ModelFindings, ModelResults]):
 
     def facts(self, study: Study) -> list[tuple[int, str]]:
         """Return the numbers of models, treatments and doses."""
-        labels, doses, kind = len(study.labels), len(study.doses), study.kind
+        labels, doses, kind = len(study.labels), len(study.doses), study.experiment
         return [
             (study.models, "models"),
             (labels, kind.treatment + "s" * (labels > 1)),
@@ -161,11 +161,13 @@ class ModelsPage(Page[ModelFindings, ModelResults]):
         )
         consequence = (
             "the notes on means say which models they are over, and tests use the models that both "
-            f"{study.kind.name} have"
+            f"{study.experiment.name} have"
         )
         return [
             Section("findings", "Findings in detail"),
-            Section("differences", f"Differences between {study.kind.name}", entry="Differences"),
+            Section(
+                "differences", f"Differences between {study.experiment.name}", entry="Differences"
+            ),
             *self.own_sections(results),
             Section("anova", "Analysis of variance"),
             Section("pairs", "Who beats whom"),
@@ -310,7 +312,7 @@ def _differences(
     if len(design.learners) < 2:
         return [], [captions.alone(findings)], None
     if len(design.sizes) < 2:
-        text = f"With one {design.kind.size} there is no curve; see the table of pairs."
+        text = f"With one {design.words.size} there is no curve; see the table of pairs."
         return [], [text], None
     every, chosen = pairs.all_pairs(findings), pairs.shown_pairs(findings)
     courses: list[Course] = []
@@ -370,7 +372,7 @@ def _verdict_lines(findings: ModelFindings) -> Iterator[Line]:
             yield Line(f"{lead}{sentence}", whole=True)
     named = bool(findings.standings)  # below the table of means
     method = "By the paired tests named above" if named else opening(pair_method(findings))
-    first = f"numbers are in favour of the {findings.design.kind.treatment} named first."
+    first = f"numbers are in favour of the {findings.design.words.treatment} named first."
     yield Line(f"{method}; {first}\n", "dim")
 
 
@@ -378,7 +380,7 @@ def _course_lines(findings: ModelFindings) -> Iterator[Line]:
     """Who overtakes whom."""
     if not findings.courses:
         return
-    kind = findings.design.kind
+    kind = findings.design.words
     yield Line("Who overtakes whom", "bold")
     if (many := len(findings.design.learners)) > MAX_COMPARED:
         changes = sum(len(course.changes) for course in findings.courses)

@@ -73,7 +73,7 @@ class Compared:
     @property
     def words(self) -> Words:
         """The words for what is compared."""
-        return shared_words([one.study.kind for one in self.studies.values()])
+        return shared_words([one.study.experiment for one in self.studies.values()])
 
     @property
     def learners(self) -> list[str]:

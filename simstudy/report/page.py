@@ -31,7 +31,7 @@ def report_page(results: Results) -> str:
         "page.html",
         written="sections.html",
         study=study,
-        kind=study.kind,
+        kind=study.experiment,
         manifest=results.manifest,
         title=study.heading,
         page=page,

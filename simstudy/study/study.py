@@ -150,11 +150,6 @@ class Study:
         return experiment(self.compare)
 
     @property
-    def kind(self) -> Experiment:
-        """The same."""
-        return self.experiment
-
-    @property
     def demanded_family(self) -> Spec:
         """The family, of a study of models."""
         if self.family is None:

@@ -74,7 +74,7 @@ def _curves(
         if limits.get(one.learner)
     ]
     layers += _lines(front, sizes, number, info.unit, bars)
-    kind = findings.design.kind
+    kind = findings.design.words
     title, rows = f"{info.label} against {kind.size}", f"{kind.dose} rows"
     return Chart(
         heading,
@@ -183,7 +183,7 @@ def studies(
     reference: str = "",
 ) -> list[Chart]:
     """The means of several studies, or differences from one learner, a chart for each study."""
-    kind = shared_words([findings.design.kind for findings in every])
+    kind = shared_words([findings.design.words for findings in every])
     rows = f"{kind.dose} rows"
     sizes = sorted({size for findings in every for size in findings.design.sizes})
     x = spec.sizes_axis(sizes, rows)

@@ -83,7 +83,7 @@ def difference(findings: ModelFindings, first: str, second: str, crossings: bool
         f"{second}\nvs {first}",
         f"{second} vs {first}",
         description,
-        spec.sizes_axis(sizes, f"{findings.design.kind.dose} rows"),
+        spec.sizes_axis(sizes, f"{findings.design.words.dose} rows"),
         Axis(f"difference ({unit})" if unit else "difference", *ends, signed=True),
         tuple(layers),
         kind="difference",

@@ -55,7 +55,7 @@ def scores(findings: ModelFindings, sizes: Sequence[int], learners: Sequence[str
 def models(findings: ModelFindings) -> list[Chart]:
     """Every model's score against training size, and the medians, a chart for each learner."""
     sizes, unit, charts = findings.design.sizes, findings.info.unit, []
-    x = spec.sizes_axis(sizes, f"{findings.design.kind.dose} rows", 0.1)
+    x = spec.sizes_axis(sizes, f"{findings.design.words.dose} rows", 0.1)
     y = Axis("", *reach(findings.scores[findings.measure].tolist()))
     gaps = [x.share(b) - x.share(a) for a, b in itertools.pairwise(sizes)]
     width = min([0.08, *(0.6 * gap for gap in gaps)]) * math.log(x.high / x.low)

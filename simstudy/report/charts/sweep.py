@@ -32,7 +32,7 @@ class _Winner(NamedTuple):
 def winners(found: Mapping[str, ModelFindings], learners: Sequence[str]) -> Chart:
     """The learner with the best mean at each size of each variant; with a bar if it beats all."""
     every = [*found.values()]
-    kind = shared_words([one.design.kind for one in every])
+    kind = shared_words([one.design.words for one in every])
     sizes = sorted({size for one in every for size in one.design.sizes})
     marks: dict[str, list[_Winner]] = {}
     told = []
@@ -100,7 +100,7 @@ def thresholds(found: Mapping[str, ModelFindings], learners: Sequence[str]) -> C
             ),
             spec.Marks(x, at, tips, series=series),
         ]
-    kind = shared_words([one.design.kind for one in found.values()])
+    kind = shared_words([one.design.words for one in found.values()])
     sizes = sorted({size for one in found.values() for size in one.design.sizes})
     told = "; ".join(tip for layer in layers if isinstance(layer, spec.Marks) for tip in layer.tips)
     left = len(changes) - len(shown)

@@ -47,10 +47,11 @@ def _leading(results: ModelResults, style: Style) -> tuple[list[str], str]:
     """The learners that there is room for, the best at the largest size; a sentence on which."""
     if len(results.treatments) <= style.learners:
         return results.treatments, ""
+    words = results.study.experiment
     kept = results.findings().ranked(results.doses[-1])[: style.learners]
     sentence = (
-        f"Shown: the {style.learners} of {len(results.treatments)} {results.study.kind.name} with "
-        f"the best means at {results.doses[-1]:,} rows."
+        f"Shown: the {style.learners} of {len(results.treatments)} {words.name} with the best means "
+        f"at {results.doses[-1]:,} rows."
     )
     return [learner for learner in results.treatments if learner in kept], sentence
 
@@ -61,7 +62,7 @@ def curves(results: ModelResults, style: Style, measure: str) -> Printed:
     shown, which = _leading(results, style)
     if not any(drawable(mean.mean) for mean in findings.means if mean.learner in shown):
         raise NotDrawnError("no mean is finite")
-    title = f"{opening(findings.info.label)} with more {findings.design.kind.dose} rows"
+    title = f"{opening(findings.info.label)} with more {findings.design.words.dose} rows"
     if len(shown) > captions.MAX_BARS and not style.titles:  # slides have one picture
         panels = each_learner(findings, shown)
     else:
@@ -74,7 +75,7 @@ def curves(results: ModelResults, style: Style, measure: str) -> Printed:
 
 def differences(results: ModelResults, style: Style) -> Printed:
     """Paired differences against the dose, a panel for each pair."""
-    findings, kind = results.findings(), results.study.kind
+    findings, kind = results.findings(), results.study.experiment
     every = pairs.all_pairs(findings)
     if not every or len(results.doses) < 2:
         raise NotDrawnError(f"they need two {kind.name} and two {kind.size}s")
@@ -91,7 +92,7 @@ def differences(results: ModelResults, style: Style) -> Printed:
 
 def thresholds(results: ModelResults, style: Style) -> Printed:
     """Where treatments overtake each other, all pairs in one figure."""
-    findings, kind = results.findings(), results.study.kind
+    findings, kind = results.findings(), results.study.experiment
     if not findings.courses:
         raise NotDrawnError(f"they need two {kind.name} and two {kind.size}s")
     leader = findings.ranked(results.doses[-1])[0]
@@ -119,7 +120,7 @@ def scores(results: ModelResults, style: Style) -> Printed:
 
 def rank_diagrams(results: ModelResults, style: Style) -> Printed:
     """Critical-difference diagrams, a panel for each size."""
-    findings, k, kind = results.findings(), len(results.treatments), results.study.kind
+    findings, k, kind = results.findings(), len(results.treatments), results.study.experiment
     if k < 2:
         raise NotDrawnError(f"they need at least two {kind.name}")
     if style.titles and k > ranks.MAX_JOINED:

@@ -60,7 +60,7 @@ RANKS_NOTE = "Ranks may differ where means do not; statements on who beats whom 
 
 def alone(findings: ModelFindings) -> str:
     """That there is nothing to compare."""
-    one = findings.design.kind.treatment
+    one = findings.design.words.treatment
     return f"There is one {one} only, so there is nothing to compare."
 
 
@@ -78,7 +78,7 @@ def intervals(findings: ModelFindings) -> str:
 
 def bars_note(findings: ModelFindings) -> str:
     """What bars of means do not show."""
-    name = findings.design.kind.name
+    name = findings.design.words.name
     return f"They show how models differ; {name} are compared by paired differences instead."
 
 
@@ -111,7 +111,7 @@ def reading(findings: ModelFindings, overtaking: bool = True) -> list[str]:
     if len(findings.design.learners) > 1:
         sentences.append(
             f"{method(findings, overtaking)} That there is no significant difference does not "
-            f"prove that two {findings.design.kind.name} are equal."
+            f"prove that two {findings.design.words.name} are equal."
         )
     return [*sentences, *few_models(findings)]
 
@@ -145,7 +145,7 @@ def curves(
     It says over what means are and what bars are, unless it stands beside `reading`.
     """
     info, learners = findings.info, drawn or len(findings.design.learners)
-    kind = findings.design.kind
+    kind = findings.design.words
     if each:
         bars = f" {curve_panels(findings)}"
     elif learners > MAX_BARS:
@@ -161,7 +161,7 @@ def curves(
 def curve_panels(findings: ModelFindings, alone: bool = True) -> str:
     """What the panels of single learners show."""
     bars = f" Bars: {intervals(findings)}. {bars_note(findings)}" * alone
-    size, kind = findings.design.sizes[-1], findings.design.kind
+    size, kind = findings.design.sizes[-1], findings.design.words
     return (
         f"A panel for each {kind.treatment}, in the order of their means at {size:,} rows; grey: "
         f"the other {kind.name}.{bars}"
@@ -174,7 +174,7 @@ def _lines_across(findings: ModelFindings, limits: bool) -> str:
     if findings.ceiling:
         text += " Grey dashed line: the ceiling, what the true class probabilities earn"
         if findings.limits and limits:
-            name = findings.design.kind.name
+            name = findings.design.words.name
             text += f"; dotted lines: the {name}' limits, what each earns of the population"
         text += "."
     return text
@@ -188,7 +188,7 @@ def differences(
     It names the family of tests, unless it stands beside `reading`.
     """
     courses = findings.courses if shown is None else shown
-    holm, kind = findings.design.holm, findings.design.kind
+    holm, kind = findings.design.holm, findings.design.words
     adjustment = "bonferroni" if holm else findings.design.adjustment
     family = f", {adjusted_for(adjustment, findings.pair_tests)}" * (alone or holm)
     text = (
@@ -210,7 +210,7 @@ def differences(
 
 def thresholds(findings: ModelFindings, fewest: int) -> str:
     """Caption of the overview of thresholds."""
-    whole, one = findings.design.models, indefinite(findings.design.kind.treatment)
+    whole, one = findings.design.models, indefinite(findings.design.words.treatment)
     over = "" if fewest == whole else f" Over {fewest} or more of {whole} models."
     return (
         f"Who overtakes whom in mean {findings.info.label}. Dots: sizes at which {one} is ahead "
@@ -273,7 +273,7 @@ def reliability(found: Reliability, study: Study, sizes: Sequence[int]) -> str:
 
 def scores(findings: ModelFindings, undrawn: int, sizes: Sequence[int]) -> str:
     """Caption of the distributions of scores."""
-    info, kind = findings.info, findings.design.kind
+    info, kind = findings.info, findings.design.words
     zero = f" Dashed line at 0: {info.zero}." if info.zero else ""
     missing = f" {undrawn} scores that are missing or infinite are not drawn." * bool(undrawn)
     some = tuple(sizes) != findings.design.sizes
@@ -288,7 +288,7 @@ def scores(findings: ModelFindings, undrawn: int, sizes: Sequence[int]) -> str:
 
 def ranks(findings: ModelFindings, found: Sequence[Ranks], joined: bool) -> str:
     """Caption of critical-difference diagrams."""
-    k, kind = found[0].k, findings.design.kind
+    k, kind = found[0].k, findings.design.words
     how = (
         f"a thick bar joins {kind.name} whose ranks do not differ significantly"
         if joined
@@ -306,7 +306,7 @@ def ranks(findings: ModelFindings, found: Sequence[Ranks], joined: bool) -> str:
 
 def ranks_table(findings: ModelFindings, overall: bool) -> str:
     """Caption of the table of average ranks."""
-    k, kind = len(findings.design.learners), findings.design.kind
+    k, kind = len(findings.design.learners), findings.design.words
     return (
         f"Over the models, 1 for the best, at each {kind.size}"
         + " and of the scores averaged over all sizes" * overall
@@ -387,7 +387,7 @@ def size_effect(findings: ModelFindings, study: Study) -> str:
 
 def pairs(findings: ModelFindings, all_shown: bool) -> list[str]:
     """What the tables of who beats whom show."""
-    design, kind = findings.design, findings.design.kind
+    design, kind = findings.design, findings.design.words
     if len(design.learners) < 2:
         return [alone(findings)]
     last = "Holm’s p value" if design.holm else "the interval"
@@ -419,7 +419,7 @@ def precision(findings: ModelFindings) -> str:
     if of_pairs:
         used = count_range(min(of_pairs), max(of_pairs))
         note += (
-            f"; differences, over the models that both {findings.design.kind.name} have, are over "
+            f"; differences, over the models that both {findings.design.words.name} have, are over "
             f"{used} of {models} models"
         )
     return f"{note}. The file has n of each."

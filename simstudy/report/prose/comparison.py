@@ -56,7 +56,7 @@ def _text(value: Any) -> str:
 
 def unlike(studies: Mapping[str, Results]) -> list[str]:
     """What not all studies have, and conventions that make their numbers different in kind."""
-    kind = shared_words([found.study.kind for found in studies.values()])
+    kind = shared_words([found.study.experiment for found in studies.values()])
     notes = []
     for what, lists in (
         (kind.name, {name: found.treatments for name, found in studies.items()}),

@@ -17,7 +17,7 @@ _MAX_SIZES = 6  # at which a learner is ahead that are named; more are counted
 def overtakes(findings: ModelFindings) -> str:
     """What it means that one treatment overtakes another."""
     return (
-        f"one {findings.design.kind.treatment} overtakes another between the last size where the "
+        f"one {findings.design.words.treatment} overtakes another between the last size where the "
         "other is significantly ahead and the first where it is"
     )
 
@@ -70,7 +70,7 @@ def interval(change: Overtaking) -> str:
 
 def changes_sentence(findings: ModelFindings, leaders: set[str]) -> str:
     """Name a few pairs in which one learner overtakes the other, for the headline."""
-    sizes, one = findings.design.sizes, findings.design.kind.treatment
+    sizes, one = findings.design.sizes, findings.design.words.treatment
     changed = [course for course in findings.courses if course.changes]
     if not changed:
         return f"between {sizes[0]:,} and {sizes[-1]:,} rows no {one} is shown to overtake another"

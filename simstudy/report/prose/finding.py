@@ -44,7 +44,7 @@ def _of_the_others(findings: ModelFindings, failed: Sequence[str]) -> str:
     if len(learners) == 1:
         return _alone(findings)
     if not standings:
-        one = findings.design.kind.treatment
+        one = findings.design.words.treatment
         return f"{_PLACE} no {one} has a finite mean, so that none can be called the best."
     if not any(pair.verdict == AHEAD for pair in findings.pairs):
         return _no_differences(findings, failed)
@@ -94,7 +94,7 @@ def _best(clauses: Sequence[Clause], findings: ModelFindings) -> str:
     if several == [clauses[-1]]:
         who = "the two" if len(clauses[-1].best) == 2 else "these"
         return f"{text}, where {who} do not differ significantly"
-    name = findings.design.kind.name
+    name = findings.design.words.name
     return text + f"; {name} joined by “or” do not differ significantly" * bool(several)
 
 
@@ -155,7 +155,7 @@ def _undecided(findings: ModelFindings, failed: Sequence[str]) -> list[str]:
     """At which sizes nobody can be said to do best, and why."""
     found: dict[str, list[int]] = {}
     known = {standing.size: standing for standing in findings.standings}
-    kind = findings.design.kind
+    kind = findings.design.words
     best = f"the {kind.treatment} of best mean"
     for size in findings.design.sizes:
         if (one := known.get(size)) is None:
@@ -189,7 +189,7 @@ def _no_differences(findings: ModelFindings, failed: Sequence[str]) -> str:
         return f"{_PLACE} there is nothing to compare {learners[0]} with."
     sizes = [standing.size for standing in findings.standings]
     verdicts = {p.verdict for p in findings.pairs if not {p.first, p.second} & {*failed}}
-    who = f"the {len(learners)} {findings.design.kind.name}"
+    who = f"the {len(learners)} {findings.design.words.name}"
     who = listed(learners) if len(learners) <= MAX_NAMED + 1 else who
     where = f"with {_sizes(sizes, findings)} rows"
     if not verdicts - {UNTESTED}:
@@ -205,7 +205,7 @@ def _no_differences(findings: ModelFindings, failed: Sequence[str]) -> str:
 def _alone(findings: ModelFindings) -> str:
     """The means of the only learner at the smallest and the largest size."""
     means = findings.means
-    who = f"{brief(means[0].learner)}, the only {findings.design.kind.treatment},"
+    who = f"{brief(means[0].learner)}, the only {findings.design.words.treatment},"
     ends = dict.fromkeys((means[0], means[-1]))
     known = [mean for mean in ends if mean.n or mean.infinite]
     if not known:

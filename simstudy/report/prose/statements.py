@@ -69,7 +69,7 @@ def _alone(findings: ModelFindings) -> str:
     m = means[0].m
     adjusted = f", Bonferroni-adjusted for m = {m} sizes" if m > 1 else ""
     known = [mean for mean in ends if mean.n or mean.infinite]
-    text = f"{means[0].learner}, the only {findings.design.kind.treatment}, has "
+    text = f"{means[0].learner}, the only {findings.design.words.treatment}, has "
     if known:
         each = listed([f"{_mean(mean, findings)} at {mean.size:,} rows" for mean in known])
         text += f"a mean {findings.info.label} of {each}"
@@ -92,7 +92,7 @@ def _leaders(findings: ModelFindings) -> list[str]:
     """Who wins at which sizes: a sentence for each of a few stretches, or a summary."""
     standings = findings.standings
     if not standings:
-        one = findings.design.kind.treatment
+        one = findings.design.words.treatment
         return [f"No {one} has a finite mean at any size, so none are compared."]
     if not any(pair.verdict == AHEAD for pair in findings.pairs):
         return [_no_differences([standing.size for standing in standings], findings)]
@@ -136,7 +136,7 @@ def _stretch(stretch: Sequence[Standing], findings: ModelFindings) -> str:
     if first.wins:
         leads = [lead for one in stretch for lead in one.beats]
         least = smallest_lead(leads)
-        every = f"every other {findings.design.kind.treatment}"
+        every = f"every other {findings.design.words.treatment}"
         whom = first.beats[0].second if len(first.beats) == 1 else every
         whom = f"{every} that it could be tested against" if first.untested else whom
         text = f"{where} {first.leader} beats {whom}"
@@ -185,7 +185,7 @@ def _placed(pair: Pair, stretch: Sequence[Standing], rivals: int, findings: Mode
 
 def _summary(standings: Sequence[Standing], findings: ModelFindings) -> list[str]:
     """Who has the best mean where, where it wins, and from whom it does not differ elsewhere."""
-    sizes, treatment = [standing.size for standing in standings], findings.design.kind.treatment
+    sizes, treatment = [standing.size for standing in standings], findings.design.words.treatment
     best: dict[str, list[int]] = {}
     for standing in standings:
         best.setdefault(standing.leader, []).append(standing.size)
@@ -292,7 +292,7 @@ def method(findings: ModelFindings, overtaking: bool = True) -> str:
     text = (
         f"{opening(paired_tests(findings))} over {used} at {level(design.confidence)} confidence, "
         f"{scope}; numbers are differences in mean {with_unit(info)}{better}, in favour of the "
-        f"{design.kind.treatment} named first."
+        f"{design.words.treatment} named first."
     )
     courses = findings.courses if overtaking else ()
     changes = [change for course in courses for change in course.changes]
@@ -311,7 +311,7 @@ def _means(findings: ModelFindings) -> list[str]:
         if least >= models:
             return []
         return [f"Means are over the {least} of {models} models without a failed cell."]
-    each = findings.design.kind.treatment
+    each = findings.design.words.treatment
     text = f"those that each {each} has at each size, {least} to {most} of {models}"
     return [f"Means are over different models ({text}), which may affect their order."]
 

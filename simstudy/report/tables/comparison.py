@@ -218,7 +218,7 @@ def sweep(found: Mapping[str, ModelFindings]) -> Table:
         told_so = [overtaking(change) for change in changes]
         lines.append([*cells, words("; ".join(told_so) or NONE)])
     title = "Winners and thresholds by variant"
-    kind = shared_words([one.design.kind for one in found.values()])
+    kind = shared_words([one.design.words for one in found.values()])
     caption = (
         f"The {kind.treatment} with the best mean; below it, those that do not differ "
         "significantly from it."

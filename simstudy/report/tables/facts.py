@@ -17,7 +17,7 @@ MAX_FAILURES = 10  # that are listed
 
 def methods(results: Results) -> list[Table]:
     """What is compared, and the learners."""
-    kind = results.study.kind
+    kind = results.study.experiment
     if results.study.treatments == results.study.learners:
         return [learners(results)]
     lines: list[list[str | Cell]] = []
@@ -69,7 +69,7 @@ def costs(results: ModelResults, medians: pd.DataFrame) -> Table:
         times = duration(row["fit_seconds"]), duration(row["predict_seconds"])
         cells[row["learner"], row["size"]] = Cell(*times)
     title = "Median time to fit, and below it to predict, by training rows"
-    kind, labels = results.study.kind, results.treatments
+    kind, labels = results.study.experiment, results.treatments
     return by_size("seconds", title, kind, labels, results.doses, cells, data=medians)
 
 
@@ -95,7 +95,7 @@ def failures(results: Results) -> list[Table]:
     failed = results.failures.to_dict("records")
     if not failed:
         return []
-    page, compared = results.study.page, results.study.kind.treatment
+    page, compared = results.study.page, results.study.experiment.treatment
     every = []
     for row in failed:
         cell = page.failed(results, row)

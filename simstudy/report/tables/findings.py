@@ -69,7 +69,7 @@ def means(findings: ModelFindings, alone: bool = True) -> Table:
         measure=findings.measure, confidence=findings.design.confidence
     )
     data = data.assign(best=best, not_different_from_best=level_with)
-    design, kind = findings.design, findings.design.kind
+    design, kind = findings.design, findings.design.words
     title = f"Mean {axis_label(findings.info)} by {kind.treatment} and {kind.dose} rows"
     options: Row = {"caption": caption.strip(), "data": data}
     return by_size("means", title, kind, design.learners, design.sizes, cells, **options)
@@ -174,7 +174,7 @@ def pairs(findings: ModelFindings, size: int) -> Table:
     found, table = findings.pairs_at(size), findings.pairwise
     table = table[table["size"] == size]
     info, holm = findings.info, findings.design.holm
-    dose = findings.design.kind.dose
+    dose = findings.design.words.dose
     title = f"{rows(size)} {dose} rows, differences in {info.unit or info.label}"
     if len(learners) <= MAX_IN_MATRIX:
         verdicts = {(p.first, p.second): _verdict(p.better_first(learners), holm) for p in found}
@@ -215,7 +215,7 @@ def _verdict(pair: Pair, holm: bool) -> tuple[str, str, str]:
 
 def pairwise(findings: ModelFindings) -> Table | Absent:
     """Paired differences of every two learners at each size."""
-    found, design, kind = findings.pairwise, findings.design, findings.design.kind
+    found, design, kind = findings.pairwise, findings.design, findings.design.words
     if found.empty:
         return Absent(f"there is one {kind.treatment} only")
     digits = decimals((found["upper"] - found["lower"]) / 2)
@@ -241,7 +241,7 @@ def thresholds(
     findings: ModelFindings, shown: Sequence[Course] | None = None, alone: bool = True
 ) -> Table | Absent:
     """Who overtakes whom, and who is ahead where; of all pairs, or of those shown."""
-    kind = findings.design.kind
+    kind = findings.design.words
     if not findings.courses:
         return Absent(f"two {kind.name} and two {kind.size}s are needed")
     courses = findings.courses if shown is None else shown
@@ -300,10 +300,10 @@ def standard_errors(findings: ModelFindings) -> Table:
     known = found.assign(row=found["first"].where(found["kind"] == "mean", largest))
     errors = known.groupby(["row", "size"], sort=False)["mcse"].max()
     cells = {place: Cell(number(error, digits)) for place, error in errors.items()}
-    rows_of = f"{design.kind.dose} rows"
+    rows_of = f"{design.words.dose} rows"
     title = f"Monte-Carlo standard errors of mean {with_unit(findings.info)} by {rows_of}"
     labels, sizes = design.learners, design.sizes
-    return by_size("precision", title, design.kind, labels, sizes, cells, data=found)
+    return by_size("precision", title, design.words, labels, sizes, cells, data=found)
 
 
 def models_needed(findings: ModelFindings) -> Table | Absent:
@@ -322,7 +322,7 @@ def models_needed(findings: ModelFindings) -> Table | Absent:
 def ranks(findings: ModelFindings) -> Table | Absent:
     """Average ranks at each size and over all, with Friedman's test."""
     learners, sizes = findings.design.learners, findings.design.sizes
-    kind = findings.design.kind
+    kind = findings.design.words
     if len(learners) < 2:
         return Absent(f"at least two {kind.name} are needed")
     found, without = [], ""

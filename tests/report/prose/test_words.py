@@ -23,7 +23,7 @@ def findings_without(make_findings):
         scores["reward"] = np.random.default_rng(3).normal(size=len(scores))
         lost = [(label, m) in missing for m, label, _ in cells]
         found = make_findings(scores.assign(reward=scores["reward"].mask(lost)))
-        return replace(found, design=replace(found.design, kind=experiment("estimators")))
+        return replace(found, design=replace(found.design, words=experiment("estimators")))
 
     return findings_without
 
