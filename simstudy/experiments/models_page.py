@@ -17,6 +17,7 @@ from simstudy.analysis.mixed import MixedModel
 from simstudy.analysis.regret import regret
 from simstudy.analysis.thresholds import Course
 from simstudy.experiments.page import Goal, Line, Opening, Overall, Page, Section
+from simstudy.experiments.planning import forecast
 from simstudy.measures.base import MeasureInfo
 from simstudy.report.charts import curves, pairs, spread, svg
 from simstudy.report.charts.network import network
@@ -30,7 +31,6 @@ from simstudy.report.prose import design as words
 from simstudy.report.prose.finding import finding
 from simstudy.report.prose.numbers import brief, digits, rows
 from simstudy.report.prose.phrases import count_range, opening
-from simstudy.report.prose.pilot import forecast
 from simstudy.report.prose.statements import statements
 from simstudy.report.prose.verdicts import MAX_COMPARED, pair_method, verdicts
 from simstudy.report.tables import facts

@@ -56,10 +56,10 @@ def results_of(
 def as_kept(study: Study, plan: Plan, directory: Path) -> Study:
     """The study with the paths that the study file in its results has: of copies, and of data."""
     placed = plan.source.placed(study.as_dict(), directory)
-    paths = [section["path"] for section in placed.get("datasets", ())]
+    stated = placed.get("datasets", [one.model_dump() for one in study.datasets])
     moved = [
-        section.model_copy(update={"path": path})
-        for section, path in zip(study.datasets, paths, strict=False)
+        section.model_copy(update={"path": given["path"]})
+        for section, given in zip(study.datasets, stated, strict=True)
     ]
     family = study.family
     if family is not None and "family" in placed:
@@ -69,5 +69,5 @@ def as_kept(study: Study, plan: Plan, directory: Path) -> Study:
         study,
         plugins=tuple(plugin_names(plan)),
         family=family,
-        datasets=tuple(moved) or study.datasets,
+        datasets=tuple(moved),
     )

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from simstudy import load_study, run_study
-from simstudy.report.prose.pilot import duration, forecast
+from simstudy.experiments.planning import duration, forecast
 from simstudy.workflow.pilot import Pilot, run_pilot
 
 

@@ -17,6 +17,7 @@ from simstudy.errors import SimstudyError
 from simstudy.experiments.learners.data_results import DataResults
 from simstudy.experiments.learners.data_tables import data_files, data_tables
 from simstudy.experiments.page import Goal, Line, Opening, Overall, Page, Section
+from simstudy.experiments.planning import data_forecast
 from simstudy.report.charts import data as charts
 from simstudy.report.charts import ranks, svg
 from simstudy.report.charts.spec import Chart
@@ -30,7 +31,6 @@ from simstudy.report.prose import design as words
 from simstudy.report.prose.finding import by_other_measures, data_finding
 from simstudy.report.prose.numbers import brief as shortened
 from simstudy.report.prose.phrases import MAX_NAMED, listed
-from simstudy.report.prose.pilot import data_forecast
 from simstudy.report.tables import datasets as build
 from simstudy.report.tables import facts
 from simstudy.report.tables.table import Table

@@ -50,8 +50,8 @@ def _leading(results: ModelResults, style: Style) -> tuple[list[str], str]:
     words = results.study.experiment
     kept = results.findings().ranked(results.doses[-1])[: style.learners]
     sentence = (
-        f"Shown: the {style.learners} of {len(results.treatments)} {words.name} with the best means "
-        f"at {results.doses[-1]:,} rows."
+        f"Shown: the {style.learners} of {len(results.treatments)} {words.name} with the best "
+        f"means at {results.doses[-1]:,} rows."
     )
     return [learner for learner in results.treatments if learner in kept], sentence
 
