@@ -6,6 +6,7 @@ import io
 import itertools
 import json
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import numpy as np
@@ -15,6 +16,9 @@ import pytest
 from simstudy import SimstudyError, make_study, run_study
 from simstudy.engine.plan import make_plan
 from simstudy.engine.task import Task
+from simstudy.experiments.learners.page import LearnersPage
+from simstudy.experiments.page import Section
+from simstudy.report.charts import spread, svg
 from simstudy.report.page import report_page, view
 from simstudy.report.prose.captions import curves as curve_caption
 from simstudy.report.prose.finding import finding
@@ -131,6 +135,29 @@ def test_the_finding_and_the_curves_come_first_then_details_then_the_design(page
     ]
     opening = re.search(r'(?s)<section id="curves".*?</section>', page)[0]
     assert opening.index("On these models") < opening.index("<svg")
+
+
+def test_a_figure_and_tables_are_added_without_a_template(exact, monkeypatch):
+    findings, real = exact.findings(), LearnersPage.own_sections
+    panels = svg.panels(spread.models(findings), "added")
+    content = {"panels": panels, "caption": "Dots & medians."}
+    table = replace(means(findings), name="added", title="Added means")
+    added = [
+        Section("dots", "Dots of models", content, "figure"),
+        Section("sums", "Added tables", [table], "tables", "Tables"),
+    ]
+    monkeypatch.setattr(LearnersPage, "own_sections", lambda *given: [*real(*given), *added])
+    page = report_page(exact)
+    for name, entry, heading in (
+        ("dots", "Dots of models", "Dots of models"),
+        ("sums", "Tables", "Added tables"),
+    ):
+        assert f'<li><a href="#{name}">{entry}</a></li>' in page
+        assert re.search(rf'<section id="{name}">\s*<h2>{heading}</h2>', page)
+    shown = re.search(r'(?s)<section id="dots">.*?</section>', page)[0]
+    assert shown.count("<svg") == len(panels)
+    assert "Dots &amp; medians." in shown
+    assert files(page)["added.csv"] == table.csv
 
 
 def test_every_measure_has_its_own_question_finding_and_statements(exact):
