@@ -231,7 +231,7 @@ def test_commands_have_verbs_of_the_reference(document):
 
 
 def cells(study: Study) -> int:
-    return study.models * len(study.doses) * len(study.labels)
+    return study.problems * len(study.doses) * len(study.labels)
 
 
 def all_cells(collection: Collection) -> int:
