@@ -130,20 +130,18 @@ class Columns:
 
     def _keys(self) -> dict[str, pa.Array]:
         plan, keys = self._plan, self._places.keys
-        source, problems = plan.source, range(plan.problems)
-        named = [source.keys(index) for index in problems]
+        source, each = plan.source, len(keys)
+        named = source.keys()
         columns: dict[str, pa.Array] = {}
         for name in source.key_columns:
-            if name == "model":
-                each: list[Any] = [*problems]
+            values = named.get(name, np.arange(plan.problems, dtype=np.int64))
+            if isinstance(values, list):
+                columns[name] = _texts([text for text in values for _ in range(each)])
             else:
-                each = [keyed[name] for keyed in named]
-            repeated = [value for value in each for _ in keys]
-            texts = bool(each) and isinstance(each[0], str)
-            columns[name] = _texts(repeated) if texts else _numbers(np.array(repeated, np.int64))
-        sizes = [source.rows(index, size) for index in problems for size, _ in keys]
+                columns[name] = _numbers(np.repeat(values, each))
+        sizes = source.row_counts([size for size, _ in keys]).ravel()
         labels = _texts([label for _, label in keys] * plan.problems)
-        return {**columns, "size": _numbers(np.array(sizes, np.int64)), "learner": labels}
+        return {**columns, "size": _numbers(sizes), "learner": labels}
 
     def answers(self) -> pa.Table:
         """The predictions that were kept: one row per cell and test row."""

@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import numpy as np
+
 from simstudy.arrays import FloatArray, IntArray
 from simstudy.data.sample import Sample
 
@@ -140,6 +142,10 @@ class Source(ABC):
         """Return the number of training rows of a problem that a stored size stands for."""
         return size
 
+    def row_counts(self, sizes: Sequence[int]) -> IntArray:
+        """Return the same for all problems and some sizes, of shape (problems, sizes)."""
+        return np.tile(np.array(sizes, np.int64), (self.count, 1))
+
     def allows(self, size: int, doses: Sequence[int], grid: Sequence[int]) -> bool:
         """Return whether a cell of a size can be run; ``grid`` has sizes between the doses."""
         return size in grid
@@ -154,8 +160,8 @@ class Source(ABC):
         """Return the conditions of how rows are drawn."""
         return {}
 
-    def keys(self, index: int) -> dict[str, str | int]:
-        """Return what names a problem, column by column, beside its number."""
+    def keys(self) -> dict[str, list[str] | IntArray]:
+        """Return what names each problem beside its number: texts or numbers, by column."""
         return {}
 
     def answer_keys(self, index: int) -> dict[str, str | int]:

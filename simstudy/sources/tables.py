@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from simstudy.arrays import FloatArray
+from simstudy.arrays import FloatArray, IntArray
 from simstudy.data.resampling import Resampling, Split, nested_subsets
 from simstudy.data.sample import Sample
 from simstudy.engine.answers import pack, unpack
@@ -177,6 +177,12 @@ class Tables(Source):
         """Return the rows of a size in a training part."""
         return Size.stored(size).rows(self.parts[index].train)
 
+    def row_counts(self, sizes: Sequence[int]) -> IntArray:
+        """Return the rows of sizes in all training parts."""
+        known = [Size.stored(size) for size in sizes]
+        counts = [[size.rows(part.train) for size in known] for part in self.parts]
+        return np.array(counts, np.int64)
+
     def allows(self, size: int, doses: Sequence[int], grid: Sequence[int]) -> bool:
         """Return whether the study has the size."""
         return size in doses
@@ -192,14 +198,18 @@ class Tables(Source):
         """Return what has always been recorded, so that fingerprints stay the same."""
         return {"data.test_size": 1, "data.training": "nested"}
 
-    def keys(self, index: int) -> dict[str, str | int]:
+    def keys(self) -> dict[str, list[str] | IntArray]:
+        """Return data sets, repeats and folds."""
+        return {
+            "dataset": [part.dataset for part in self.parts],
+            "repeat": np.array([part.repeat for part in self.parts], np.int64),
+            "fold": np.array([part.fold for part in self.parts], np.int64),
+        }
+
+    def answer_keys(self, index: int) -> dict[str, str | int]:
         """Return data set, repeat and fold."""
         part = self.parts[index]
         return {"dataset": part.dataset, "repeat": part.repeat, "fold": part.fold}
-
-    def answer_keys(self, index: int) -> dict[str, str | int]:
-        """Return the same."""
-        return self.keys(index)
 
     def facts(self, keep_answers: bool) -> dict[str, Any]:
         """Return the splits, what is odd about the data sets, and what they are like."""
