@@ -64,7 +64,7 @@ class Overall(NamedTuple):
     where: str  # over what the means are
 
 
-class Line(NamedTuple):
+class TerminalLine(NamedTuple):
     """A line for the terminal."""
 
     text: str
@@ -172,7 +172,7 @@ class Page(ABC, Generic[F, R]):
         """Return the means of the primary measure."""
 
     @abstractmethod
-    def summary(self, results: R, brief: bool) -> Iterator[Table | Line]:
+    def summary(self, results: R, brief: bool) -> Iterator[Table | TerminalLine]:
         """Return what a terminal shows after the means."""
 
     def gaps(self, results: R) -> list[str]:
