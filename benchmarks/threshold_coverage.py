@@ -42,7 +42,7 @@ from rich.table import Table
 
 import simstudy
 from simstudy.analysis.refinement import sizes_to_add
-from simstudy.analysis.thresholds import Pair, compared, overtaking
+from simstudy.analysis.thresholds import PairCurve, compared, overtaking
 
 SEED = 2013
 OWN = (50, 500, 5000)
@@ -113,7 +113,7 @@ def population(family: str, place: Path, models: int, jobs: int) -> np.ndarray:
     )
 
 
-def analysed(rewards: np.ndarray, sizes: dict[int, set[str]]) -> list[Pair]:
+def analysed(rewards: np.ndarray, sizes: dict[int, set[str]]) -> list[PairCurve]:
     """What a study of some models says that has these sizes, each of some learners."""
     cells = [(name, size) for name in LEARNERS for size in sorted(sizes) if name in sizes[size]]
     places = [(LEARNERS.index(name), SIZES.index(size)) for name, size in cells]
@@ -123,7 +123,7 @@ def analysed(rewards: np.ndarray, sizes: dict[int, set[str]]) -> list[Pair]:
     return compared(table)
 
 
-def study(rewards: np.ndarray, design: str) -> list[Pair]:
+def study(rewards: np.ndarray, design: str) -> list[PairCurve]:
     """The pairs of one study, refined if the design says so."""
     sizes = {size: {*LEARNERS} for size in DESIGNS[design]}
     pairs = analysed(rewards, sizes)

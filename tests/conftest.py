@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 from hypothesis import settings
 
-from simstudy.analysis.findings import Design, ModelFindings
+from simstudy.analysis.findings import AnalysisDesign, ModelFindings
 from simstudy.measures.base import MeasureInfo
 
 # Laws are tried on fewer examples than usual, unless HYPOTHESIS_PROFILE=thorough asks for more.
@@ -108,7 +108,7 @@ def make_findings() -> Callable[..., ModelFindings]:
     ) -> ModelFindings:
         if scores is None:
             scores = pd.DataFrame({"model": [], "size": [], "learner": [], "reward": []})
-        design = Design(
+        design = AnalysisDesign(
             tuple(dict.fromkeys(scores["learner"]) if learners is None else learners),
             tuple(dict.fromkeys(scores["size"]) if sizes is None else sizes),
             scores["model"].nunique() if models is None else models,

@@ -15,7 +15,7 @@ from sklearn.naive_bayes import CategoricalNB
 from simstudy.analysis.adjusted import adjust, over_pairs
 from simstudy.analysis.adjustment import alpha_of, is_significant
 from simstudy.analysis.decision_curves import most_profitable
-from simstudy.analysis.outcomes import Outcome
+from simstudy.analysis.outcomes import StatisticOutcome
 from simstudy.analysis.over_sets import over_sets
 from simstudy.analysis.paired import best_of
 from simstudy.analysis.signed import sign_test, wilcoxon
@@ -124,7 +124,7 @@ def test_the_winner_of_a_pair_is_on_the_side_of_the_test():
     assert (signs.outcome.lead, signs.winner(0.1), signs.winner(0.05)) == (6, "A", None)
     (equal,) = over_pairs(pd.DataFrame({"A": [0.5] * 8, "B": [0.5] * 8}), wilcoxon).pairs
     assert equal.winner(0.999) is None
-    (without_sides,) = adjust({("A", "B"): Outcome("of all", 9.0, 0.001)}).pairs
+    (without_sides,) = adjust({("A", "B"): StatisticOutcome("of all", 9.0, 0.001)}).pairs
     assert without_sides.winner(0.05) is None  # a test without sides has no winner
 
 

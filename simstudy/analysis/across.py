@@ -16,8 +16,8 @@ import numpy.typing as npt
 from scipy.special import chdtrc, fdtrc
 
 from simstudy.analysis.adjustment import check_confidence
-from simstudy.analysis.outcomes import Outcome, flaw
-from simstudy.analysis.paired import TIES, Pair, table_of
+from simstudy.analysis.outcomes import StatisticOutcome, flaw
+from simstudy.analysis.paired import TIES, PairedDifferences, table_of
 from simstudy.analysis.posteriors import signed_rank_bayes
 from simstudy.analysis.ranking import (
     critical_difference,
@@ -48,7 +48,7 @@ ALL_EQUAL = "all learners are equal on every data set"
 
 
 @dataclass(frozen=True)
-class Ranked(Outcome):
+class Ranked(StatisticOutcome):
     """A test of all learners.
 
     Attributes
@@ -310,7 +310,7 @@ def _quade(ranked: _Ranks) -> tuple[float, float, FloatArray]:
     n, k = ranked.n, ranked.k
     spans = np.ptp(ranked.values, axis=1)
     noise = TIES * np.abs(ranked.values).max(axis=1)
-    weights = Pair(np.where(spans <= noise, 0.0, spans), noise, "").ranks()
+    weights = PairedDifferences(np.where(spans <= noise, 0.0, spans), noise, "").ranks()
     scores = weights[:, None] * (ranked.ranks - (k + 1) / 2)
     total, between = float((scores**2).sum()), float((scores.sum(axis=0) ** 2).sum()) / n
     if total - between <= 1e-12 * total:

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from simstudy.analysis.adjustment import bonferroni, check_option, holm, is_significant
-from simstudy.analysis.outcomes import Outcome
+from simstudy.analysis.outcomes import StatisticOutcome
 from simstudy.analysis.paired import table_of
 from simstudy.analysis.signed import wilcoxon
 from simstudy.arrays import FloatArray
@@ -25,7 +25,7 @@ class AdjustedPair:
 
     first: Hashable
     second: Hashable
-    outcome: Outcome
+    outcome: StatisticOutcome
     p_adjusted: float
 
     def winner(self, alpha: float) -> Hashable | None:
@@ -55,7 +55,7 @@ class AdjustedPairs:
 
 def over_pairs(
     table: npt.ArrayLike,
-    test: Callable[..., Outcome] = wilcoxon,
+    test: Callable[..., StatisticOutcome] = wilcoxon,
     adjustment: str = "holm",
     **options: object,
 ) -> AdjustedPairs:
@@ -81,7 +81,7 @@ def over_pairs(
 
 
 def adjust(
-    outcomes: Mapping[tuple[Hashable, Hashable], Outcome], adjustment: str = "holm"
+    outcomes: Mapping[tuple[Hashable, Hashable], StatisticOutcome], adjustment: str = "holm"
 ) -> AdjustedPairs:
     """Adjust the p of tests of pairs of learners for the number of tests.
 

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pandas as pd
 
-from simstudy.analysis.outlook import Estimate, Outlook
+from simstudy.analysis.outlook import IntervalEstimate, Outlook
 
 
 @dataclass(frozen=True)
-class Described:
+class DescribedTable:
     """The table that the advice is about, and what was made of it.
 
     Attributes
@@ -73,7 +73,7 @@ class Advice:
 
     Attributes
     ----------
-    about : Described
+    about : DescribedTable
         The table and the design.
     outlooks : tuple of Outlook
         By measure, the primary one first.
@@ -85,7 +85,7 @@ class Advice:
         Where the page and the two studies are.
     """
 
-    about: Described
+    about: DescribedTable
     outlooks: tuple[Outlook, ...]
     leads: tuple[tuple[Lead, ...], ...]
     failed: tuple[str, ...]
@@ -143,7 +143,7 @@ class Advice:
         return pd.DataFrame(rows, columns=["measure", *keys])
 
 
-def _table(rows: Iterable[tuple[str, str, dict[str, int], Estimate]]) -> pd.DataFrame:
+def _table(rows: Iterable[tuple[str, str, dict[str, int], IntervalEstimate]]) -> pd.DataFrame:
     return pd.DataFrame(
         [
             {

@@ -11,7 +11,7 @@ import pandas as pd
 
 from simstudy.analysis.complete import cells
 from simstudy.analysis.shares import share_interval
-from simstudy.analysis.thresholds import Pair, decided, overtaking, pair_curve
+from simstudy.analysis.thresholds import PairCurve, decided, overtaking, pair_curve
 from simstudy.study.constants import NO_CHOICE
 
 _REFERENCE = "the reference"
@@ -177,7 +177,7 @@ def rows_needed(
     levels = list(every.levels[0])
     place = levels.index(_REFERENCE)
     pairs = {
-        label: Pair(
+        label: PairCurve(
             _REFERENCE, label, *pair_curve(every, place, levels.index(label), greater_is_better)
         )
         for label in others
@@ -195,7 +195,7 @@ def rows_needed(
     return pd.DataFrame(rows, columns=columns).assign(m=m, at=at)
 
 
-def _needed(pair: Pair, at: int) -> tuple[float, float, float, float, str]:
+def _needed(pair: PairCurve, at: int) -> tuple[float, float, float, float, str]:
     """The rows that a treatment needs, from its course against the reference."""
     if pair.curve is None:
         return math.nan, 0.0, math.inf, math.nan, str(pair.facts.get("note", "not compared"))

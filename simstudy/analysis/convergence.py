@@ -8,7 +8,7 @@ import pandas as pd
 from simstudy.analysis.adjustment import check_confidence, largest
 from simstudy.analysis.complete import cells
 from simstudy.analysis.curves import complete_curve, sizes_of
-from simstudy.analysis.thresholds import Pair, decided, overtaking
+from simstudy.analysis.thresholds import PairCurve, decided, overtaking
 from simstudy.arrays import FloatArray
 
 COLUMNS = [
@@ -76,7 +76,7 @@ def converged(
             if fraction is not None and row["gap_smallest"] <= 0:
                 row["note"] = f"not analysed: no gap at {sizes[0]:g}, the smallest size"
                 curve = None
-        learners.append(Pair(None, name, sizes, curve, row))
+        learners.append(PairCurve(None, name, sizes, curve, row))
     m = len(sizes) * sum(learner.curve is not None for learner in learners)
     rows = [_row(decided(learner, m, confidence), factor, m) for learner in learners]
     columns = [factor, *COLUMNS]
@@ -122,7 +122,7 @@ def _mean_ends(gaps: FloatArray) -> tuple[float, float]:
     return float(mean[0]), float(mean[-1])
 
 
-def _row(learner: Pair, factor: str, m: int) -> dict[str, object]:
+def _row(learner: PairCurve, factor: str, m: int) -> dict[str, object]:
     """Return the row of a learner in the table of `converged`."""
     row = {factor: learner.second, **learner.facts}
     if (curve := learner.curve) is None:

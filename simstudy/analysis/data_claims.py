@@ -12,7 +12,7 @@ import pandas as pd
 
 from simstudy.analysis.adjusted import over_pairs
 from simstudy.analysis.adjustment import alpha_of, critical_t, is_significant
-from simstudy.analysis.outcomes import Outcome
+from simstudy.analysis.outcomes import StatisticOutcome
 from simstudy.analysis.signed import sign_test, wilcoxon
 from simstudy.analysis.verdicts import NOT_DECIDED, NOT_REPRODUCED, REPRODUCED
 from simstudy.study.data_claims import DataClaim
@@ -124,7 +124,7 @@ def _beats(claim: DataClaim, results: HasDatasets, alpha: float) -> list[DataChe
     if claim.datasets:
         return _beats_on(claim, results)
     table = results.dataset_table(claim.measure or None).dropna()
-    test: Callable[..., Outcome] = sign_test if claim.test == "sign" else wilcoxon
+    test: Callable[..., StatisticOutcome] = sign_test if claim.test == "sign" else wilcoxon
     adjusted = over_pairs(table, test)
     plain = results.winners(claim.measure or None, adjustment="none")
     naive = results.winners(claim.measure or None, NAIVE, adjustment="none")

@@ -21,7 +21,7 @@ ROPES = {"": 0.01, "%": 1.0, "bits": 0.01, "nats": math.log(2) / 100}
 
 
 @dataclass(frozen=True)
-class Standing:
+class LearnerStanding:
     """How a learner does on the data sets.
 
     Attributes
@@ -164,7 +164,7 @@ class DataFindings(Findings):
         return over_sets(self.table, self.adjustment, self.alpha, self.rope)
 
     @cached_property
-    def standings(self) -> tuple[Standing, ...]:
+    def standings(self) -> tuple[LearnerStanding, ...]:
         """How every learner does; those with the most best means first."""
         pairs = self.winners.pairs
         ranks = self.over_sets.ranks if self.over_sets else {}
@@ -175,11 +175,11 @@ class DataFindings(Findings):
             ahead, behind = len({*won} - {*lost}), len({*lost} - {*won})
             best = sum(name in names for names in self.best.values())
             rank = float(ranks.get(name, math.nan))
-            found.append(Standing(name, best, len(won), len(lost), ahead, behind, rank))
+            found.append(LearnerStanding(name, best, len(won), len(lost), ahead, behind, rank))
         return tuple(sorted(found, key=lambda one: (-one.best, -one.ahead, one.losses - one.wins)))
 
     @property
-    def by_ahead(self) -> list[Standing]:
+    def by_ahead(self) -> list[LearnerStanding]:
         """How every learner does; those ahead on the most data sets first."""
         return sorted(self.standings, key=lambda one: -one.ahead)
 

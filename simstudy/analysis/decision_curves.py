@@ -243,7 +243,7 @@ class Points(NamedTuple):
     prior: float  # the mean share of positive rows
 
 
-class Decision(NamedTuple):
+class BestThreshold(NamedTuple):
     """The best threshold for a prior and costs, and what it costs for each row."""
 
     threshold: float  # infinite if no row is called positive
@@ -293,7 +293,7 @@ def decide(
     false_positive_cost: float = 1.0,
     true_positive_cost: float = 0.0,
     true_negative_cost: float = 0.0,
-) -> Decision:
+) -> BestThreshold:
     """Return the threshold of least expected cost, the highest among equals.
 
     A negative cost is a benefit; a wrong decision must not cost less than the right one.
@@ -307,7 +307,7 @@ def decide(
     right = prior * true_positive_cost + (1.0 - prior) * true_negative_cost  # never a wrong one
     wrong = missed * (1.0 - points.true_positive_rate) + false * points.false_positive_rate
     best = int(np.flatnonzero(wrong <= wrong.min() + _ROUNDING)[0])
-    return Decision(
+    return BestThreshold(
         float(points.threshold[best]), float(right + wrong[best]), right + missed, right + false
     )
 

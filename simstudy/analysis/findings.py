@@ -34,7 +34,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True)
-class Design:
+class AnalysisDesign:
     """The factors of a study, and the adjustment of its tests.
 
     Attributes
@@ -150,7 +150,7 @@ class ModelFindings(Findings):
 
     Attributes
     ----------
-    design : Design
+    design : AnalysisDesign
         Design of the study.
     scores : DataFrame
         One row per model, size and learner.
@@ -160,7 +160,7 @@ class ModelFindings(Findings):
         The columns of the regret and the estimation regret of the measure, if the study has them.
     """
 
-    design: Design
+    design: AnalysisDesign
     scores: pd.DataFrame = field(repr=False, compare=False)
     added: pd.DataFrame = field(repr=False, compare=False)
     regret: str = ""

@@ -25,7 +25,7 @@ ALL_ZERO = "all differences are 0"
 
 
 @dataclass(frozen=True)
-class Outcome:
+class StatisticOutcome:
     """A statistic and its p, into which the outcome can be unpacked.
 
     Attributes
@@ -56,7 +56,7 @@ class Outcome:
 
 
 @dataclass(frozen=True)
-class TOutcome(Outcome):
+class TOutcome(StatisticOutcome):
     """A t test of a difference, with the interval that belongs to it.
 
     Attributes

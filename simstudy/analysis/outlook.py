@@ -21,7 +21,7 @@ _FAR, _VERY_FAR = 2.0, 4.0  # standard errors between predicted and cross-valida
 
 
 @dataclass(frozen=True)
-class Estimate:
+class IntervalEstimate:
     """A number with its interval."""
 
     value: float
@@ -52,12 +52,12 @@ class Crossing:
 
 
 @dataclass(frozen=True)
-class Check:
+class SimulationCheck:
     """Simulated scores beside cross-validated ones, with as many rows.
 
     Attributes
     ----------
-    simulated, measured : sequence of Estimate
+    simulated, measured : sequence of IntervalEstimate
         By learner: over simulated truths, and over splits of the table.
     distances : array
         By learner: measured minus simulated, in standard errors of the difference.
@@ -67,8 +67,8 @@ class Check:
         The mean gain of learners between half the training rows and all.
     """
 
-    simulated: tuple[Estimate, ...]
-    measured: tuple[Estimate, ...]
+    simulated: tuple[IntervalEstimate, ...]
+    measured: tuple[IntervalEstimate, ...]
     distances: FloatArray
     verdict: Literal["well", "partly", "poorly"]
     simulated_gain: float
@@ -115,13 +115,13 @@ class Outlook:
         return [size for size in self.forecast.sizes if size >= self.rows]
 
     @cached_property
-    def now(self) -> tuple[Estimate, ...]:
+    def now(self) -> tuple[IntervalEstimate, ...]:
         """The cross-validated scores with intervals by the corrected resampled t (see Present)."""
         errors = np.sqrt(np.diag(self.present.errors))
         reach = stdtrit(len(self.present.scores) - 1, _TAILS[1]) * errors
         means = self.present.means
         return tuple(
-            Estimate(float(m), float(m - r), float(m + r))
+            IntervalEstimate(float(m), float(m - r), float(m + r))
             for m, r in zip(means, reach, strict=True)
         )
 
@@ -130,15 +130,15 @@ class Outlook:
         """The learner of the best cross-validated mean."""
         return int(self.present.means.argmax())
 
-    def predicted(self, learner: int, size: int) -> Estimate:
+    def predicted(self, learner: int, size: int) -> IntervalEstimate:
         """Return the predicted score with so many rows."""
         values = self.forecast.values[:, self.forecast.sizes.index(size), learner]
         return _estimate(values)
 
-    def gain(self, learner: int, size: int) -> Estimate:
+    def gain(self, learner: int, size: int) -> IntervalEstimate:
         """Return what a learner gains between the rows at hand and so many."""
         mean, low, high = self.forecast.gains(size, self.rows)[:, learner]
-        return Estimate(float(mean), float(low), float(high))
+        return IntervalEstimate(float(mean), float(low), float(high))
 
     def best(self, size: int) -> int:
         """Return the learner of the greatest predicted score."""
@@ -150,7 +150,7 @@ class Outlook:
         return np.bincount(values.argmax(axis=1), minlength=values.shape[1]) / len(values)
 
     @cached_property
-    def check(self) -> Check:
+    def check(self) -> SimulationCheck:
         """How well the simulated truths explain the table's own scores."""
         places = [self.simulated.sizes.index(size) for size in self.present.sizes]
         drawn = self.simulated.scores[:, places]
@@ -164,7 +164,7 @@ class Outlook:
         elif np.median(far) > _FAR or far.max() > _VERY_FAR:
             verdict = "poorly"
         course = self.present.scores.mean(axis=0)
-        return Check(
+        return SimulationCheck(
             tuple(_estimate(at_start[:, place]) for place in range(len(self.learners))),
             self.now,
             distances,
@@ -174,7 +174,7 @@ class Outlook:
         )
 
     @cached_property
-    def ceiling(self) -> Estimate:
+    def ceiling(self) -> IntervalEstimate:
         """What the best possible predictions would score, by simulated truths, levelled to now.
 
         The way from the best learner to the true class probabilities in each simulated truth, on
@@ -185,7 +185,9 @@ class Outlook:
         missing = self.truth[:, -1] - self.simulated.scores[:, start, best]
         found = _estimate(self.present.means[best] + missing)
         most = 1.0 if self.measure == "accuracy" else np.inf
-        return Estimate(*(min(value, most) for value in (found.value, found.low, found.high)))
+        return IntervalEstimate(
+            *(min(value, most) for value in (found.value, found.low, found.high))
+        )
 
     @property
     def below_ceiling(self) -> float:
@@ -234,6 +236,6 @@ def crossing_rows(forecast: Forecast, one: int, other: int, rows: int) -> FloatA
     return found
 
 
-def _estimate(values: FloatArray | Sequence[float]) -> Estimate:
+def _estimate(values: FloatArray | Sequence[float]) -> IntervalEstimate:
     low, high = np.quantile(values, _TAILS)
-    return Estimate(float(np.mean(values)), float(low), float(high))
+    return IntervalEstimate(float(np.mean(values)), float(low), float(high))

@@ -21,7 +21,7 @@ TIES = 1e-12
 
 
 @dataclass(frozen=True)
-class Pair:
+class PairedDifferences:
     """Differences over data sets, first minus second; 0 where they are rounding alone.
 
     Attributes
@@ -37,15 +37,15 @@ class Pair:
     flaw: str
 
     @property
-    def swapped(self) -> Pair:
+    def swapped(self) -> PairedDifferences:
         """The pair with the learners exchanged."""
-        return Pair(-self.differences, self.noise, self.flaw)
+        return PairedDifferences(-self.differences, self.noise, self.flaw)
 
     @property
-    def without_zeros(self) -> Pair:
+    def without_zeros(self) -> PairedDifferences:
         """The pair on the data sets that differ."""
         kept = self.differences != 0
-        return Pair(self.differences[kept], self.noise[kept], self.flaw)
+        return PairedDifferences(self.differences[kept], self.noise[kept], self.flaw)
 
     def ranks(self) -> FloatArray:
         """Return ranks of absolute differences, 1 for the smallest; ties share their mean."""
@@ -77,12 +77,12 @@ def table_of(table: npt.ArrayLike) -> tuple[FloatArray, tuple[Hashable, ...]]:
     return values, tuple(getattr(table, "columns", range(values.shape[1])))
 
 
-def pair_of(table: npt.ArrayLike) -> Pair:
+def pair_of(table: npt.ArrayLike) -> PairedDifferences:
     """Return the differences of a table of two learners; one dimension is differences."""
     values = np.asarray(table, dtype=np.float64)
     if values.ndim == 1:
         flaw = outcomes.flaw(values, "data sets")
-        return Pair(values, TIES * np.abs(values), flaw)
+        return PairedDifferences(values, TIES * np.abs(values), flaw)
     values, learners = table_of(table)
     if len(learners) != 2:
         raise ValueError(
@@ -90,7 +90,7 @@ def pair_of(table: npt.ArrayLike) -> Pair:
         )
     flaw = outcomes.flaw(values, "data sets")
     if flaw:
-        return Pair(np.zeros(len(values)), np.zeros(len(values)), flaw)
+        return PairedDifferences(np.zeros(len(values)), np.zeros(len(values)), flaw)
     noise = TIES * np.abs(values).max(axis=1)
     differences = values[:, 0] - values[:, 1]
-    return Pair(np.where(np.abs(differences) <= noise, 0.0, differences), noise, "")
+    return PairedDifferences(np.where(np.abs(differences) <= noise, 0.0, differences), noise, "")

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from scipy.special import stdtr
 
 from simstudy.analysis.outcomes import ALL_ZERO, flaw, numbers, reason_of, spread_of
-from simstudy.analysis.paired import Pair, pair_of
+from simstudy.analysis.paired import PairedDifferences, pair_of
 from simstudy.arrays import FloatArray
 from simstudy.measures.base import Undefined
 
@@ -209,7 +209,7 @@ def _beyond(mean: float, scale: float, df: int, rope: float) -> float:
     return float(stdtr(df, (mean - rope) / scale))
 
 
-def _pairs_beyond(pair: Pair, rope: float) -> FloatArray:
+def _pairs_beyond(pair: PairedDifferences, rope: float) -> FloatArray:
     """Return which pairs of observations have a mean above rope, ½ on it; the first is at 0."""
     values = np.concatenate([[0.0], pair.differences])
     noise = np.concatenate([[0.0], pair.noise])

@@ -8,14 +8,14 @@ import numpy as np
 
 from simstudy.analysis.complete import Level
 from simstudy.analysis.curves import MAX_RATIO
-from simstudy.analysis.thresholds import Change, Pair
+from simstudy.analysis.thresholds import LeadChange, PairCurve
 from simstudy.arrays import FloatArray
 
 # Sizes are added around a crossing until neighbouring sizes are within this factor.
 FINE_RATIO = 1.3
 
 
-def sizes_to_add(pairs: Sequence[Pair], own: Sequence[int]) -> dict[int, set[Level]]:
+def sizes_to_add(pairs: Sequence[PairCurve], own: Sequence[int]) -> dict[int, set[Level]]:
     """Propose sizes around the crossings of some pairs, with the learners concerned.
 
     The sizes lie on a grid that divides the study's own sizes evenly on the logarithmic axis, in
@@ -41,7 +41,7 @@ def refinement_grid(own: Sequence[int]) -> list[int]:
     return sorted(grid)
 
 
-def _around(pair: Pair, change: Change, grid: FloatArray) -> list[int]:
+def _around(pair: PairCurve, change: LeadChange, grid: FloatArray) -> list[int]:
     """Return the sizes to add in the gaps around a crossing that are too wide."""
     zone, sizes = change.zone, pair.sizes
     if zone is None:

@@ -19,7 +19,7 @@ from simstudy.analysis.adjustment import ROUNDING, check_option
 from simstudy.analysis.outcomes import (
     ALL_ZERO,
     NO_SPREAD,
-    Outcome,
+    StatisticOutcome,
     TOutcome,
     flaw,
     no_t,
@@ -35,8 +35,8 @@ from simstudy.measures import intervals
 from simstudy.measures.base import Undefined
 
 __all__ = [
-    "FiveByTwoF",
-    "FiveByTwoT",
+    "FiveByTwoFOutcome",
+    "FiveByTwoTOutcome",
     "McNemarOutcome",
     "corrected_t",
     "correlated_bayes",
@@ -51,7 +51,7 @@ MCNEMAR = ("exact", "corrected", "plain")
 
 
 @dataclass(frozen=True)
-class FiveByTwoT(Outcome):
+class FiveByTwoTOutcome(StatisticOutcome):
     """Dietterich's 5×2cv paired t test.
 
     Attributes
@@ -70,7 +70,7 @@ class FiveByTwoT(Outcome):
 
 
 @dataclass(frozen=True)
-class FiveByTwoF(Outcome):
+class FiveByTwoFOutcome(StatisticOutcome):
     """Alpaydin's combined 5×2cv F test, with its degrees of freedom, 10 and 5."""
 
     df1: int
@@ -78,7 +78,7 @@ class FiveByTwoF(Outcome):
 
 
 @dataclass(frozen=True)
-class McNemarOutcome(Outcome):
+class McNemarOutcome(StatisticOutcome):
     """McNemar's test.
 
     Attributes
@@ -94,7 +94,7 @@ class McNemarOutcome(Outcome):
     only_second: int
 
 
-def five_by_two_t(differences: npt.ArrayLike) -> FiveByTwoT:
+def five_by_two_t(differences: npt.ArrayLike) -> FiveByTwoTOutcome:
     """5×2cv paired t test: ``t = d₁₁/√(Σ sᵢ²/5)`` with 5 degrees of freedom.
 
     Parameters
@@ -110,7 +110,7 @@ def five_by_two_t(differences: npt.ArrayLike) -> FiveByTwoT:
     values, reason = _five_by_two(differences)
     if reason:
         none = Undefined(reason)
-        return FiveByTwoT("5×2cv paired t", none, none, 5, (none,) * 5, ((none,) * 2,) * 5)
+        return FiveByTwoTOutcome("5×2cv paired t", none, none, 5, (none,) * 5, ((none,) * 2,) * 5)
     scaled, largest = _scaled(values)
     variances = _variances(scaled)
     spread = math.sqrt(float(variances.sum()) / 5)
@@ -122,10 +122,10 @@ def five_by_two_t(differences: npt.ArrayLike) -> FiveByTwoT:
     t = every[0][0]
     p = t if math.isnan(t) else float(2 * stdtr(5, -abs(t)))
     unscaled = tuple(variance * largest * largest for variance in variances.tolist())
-    return FiveByTwoT("5×2cv paired t", t, p, 5, unscaled, every)
+    return FiveByTwoTOutcome("5×2cv paired t", t, p, 5, unscaled, every)
 
 
-def five_by_two_f(differences: npt.ArrayLike) -> FiveByTwoF:
+def five_by_two_f(differences: npt.ArrayLike) -> FiveByTwoFOutcome:
     """Combined 5×2cv F test: ``F = Σ dᵢⱼ²/(2 Σ sᵢ²)`` with 10 and 5 degrees of freedom.
 
     Parameters
@@ -141,11 +141,11 @@ def five_by_two_f(differences: npt.ArrayLike) -> FiveByTwoF:
     values, reason = _five_by_two(differences)
     if reason:
         none = Undefined(reason)
-        return FiveByTwoF("combined 5×2cv F", none, none, 10, 5)
+        return FiveByTwoFOutcome("combined 5×2cv F", none, none, 10, 5)
     scaled, _ = _scaled(values)
     F = ratio(float((scaled**2).sum()), 2 * float(_variances(scaled).sum()))
     p = F if math.isnan(F) else float(fdtrc(10, 5, F)) if math.isfinite(F) else 0.0
-    return FiveByTwoF("combined 5×2cv F", F, p, 10, 5)
+    return FiveByTwoFOutcome("combined 5×2cv F", F, p, 10, 5)
 
 
 def corrected_t(

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from scipy.special import bdtr
 
 from simstudy.analysis.adjustment import check_option
-from simstudy.analysis.outcomes import ALL_ZERO, Outcome
+from simstudy.analysis.outcomes import ALL_ZERO, StatisticOutcome
 from simstudy.analysis.paired import pair_of
 from simstudy.arrays import FloatArray
 from simstudy.measures.base import Undefined
@@ -20,7 +20,7 @@ DRAWS = ("drop", "split")
 
 
 @dataclass(frozen=True)
-class WilcoxonOutcome(Outcome):
+class WilcoxonOutcome(StatisticOutcome):
     """Wilcoxon's signed rank test.
 
     Attributes
@@ -49,7 +49,7 @@ class WilcoxonOutcome(Outcome):
 
 
 @dataclass(frozen=True)
-class SignOutcome(Outcome):
+class SignOutcome(StatisticOutcome):
     """The sign test; the statistic is the number of wins that count.
 
     Attributes

@@ -22,7 +22,7 @@ COLUMNS = [
 
 
 @dataclass(frozen=True)
-class Change:
+class LeadChange:
     """One learner is ahead at a size, the other at a larger one, by the adjusted tests."""
 
     before: int  # index of the last size at which the first leader is ahead
@@ -32,7 +32,7 @@ class Change:
 
 
 @dataclass(frozen=True)
-class Pair:
+class PairCurve:
     """Two learners, their mean difference at common sizes, and its changes of sign.
 
     The difference is positive if the second learner is better. There is no curve, and a note among
@@ -45,7 +45,7 @@ class Pair:
     curve: Curve | None
     facts: Facts
     signs: Sequence[int] = ()
-    changes: Sequence[Change] = ()
+    changes: Sequence[LeadChange] = ()
     m: int = 0
 
     def leader(self, sign: int) -> Level:
@@ -262,7 +262,7 @@ def compared(
     adjustment: str = "bonferroni_all",
     share: bool = False,
     tests: pd.DataFrame | None = None,
-) -> list[Pair]:
+) -> list[PairCurve]:
     """Compare each pair of learners at their common sizes; parameters as in `courses`."""
     every = cells(table, subject, (factor, size), value)
     sizes_of(size, every.levels[1])
@@ -280,13 +280,13 @@ def compared(
         facts |= {"n": int(rows["n"].min()), "infinite": int(rows["infinite"].max())}
         tested = bool(rows["p"].notna().any() or (rows["difference"] == 0).any())
         m = int(rows["m"].max()) if tested else 0
-        pair = Pair(levels[one], levels[other], sizes, curve, facts, m=m)
+        pair = PairCurve(levels[one], levels[other], sizes, curve, facts, m=m)
         crit = math.nan if curve is None else curve.t_crit(confidence, max(m, 1))
         pairs.append(with_changes(pair, signs, crit))
     return pairs
 
 
-def decided(pair: Pair, m: int, confidence: float) -> Pair:
+def decided(pair: PairCurve, m: int, confidence: float) -> PairCurve:
     """Add signs and changes by the t tests of the curve, Bonferroni-adjusted for m tests."""
     if pair.curve is None:
         return pair
@@ -294,7 +294,7 @@ def decided(pair: Pair, m: int, confidence: float) -> Pair:
     return with_changes(pair, pair.curve.decided(crit), crit)
 
 
-def with_changes(pair: Pair, signs: IntArray, crit: float) -> Pair:
+def with_changes(pair: PairCurve, signs: IntArray, crit: float) -> PairCurve:
     """Add the signs at the sizes, 0 where nothing is significant, and the changes.
 
     Parameters
@@ -308,7 +308,7 @@ def with_changes(pair: Pair, signs: IntArray, crit: float) -> Pair:
     """
     places = np.flatnonzero(signs)
     changes = [
-        Change(
+        LeadChange(
             before, after, int(signs[after]), _zone(pair, before, after, int(signs[after]), crit)
         )
         for before, after in itertools.pairwise(places.tolist())
@@ -317,7 +317,7 @@ def with_changes(pair: Pair, signs: IntArray, crit: float) -> Pair:
     return replace(pair, signs=signs.tolist(), changes=changes)
 
 
-def _zone(pair: Pair, before: int, after: int, sign: int, crit: float) -> Zone | None:
+def _zone(pair: PairCurve, before: int, after: int, sign: int, crit: float) -> Zone | None:
     """Return where the curve of the complete subjects may cross 0, if it does in between."""
     curve = pair.curve
     if curve is None or not (sign * curve.mean[before] < 0 < sign * curve.mean[after]):
@@ -341,7 +341,7 @@ def pair_curve(
     return sizes, *complete_curve(differences, scale, infinite, sizes)
 
 
-def _course(pair: Pair) -> Course:
+def _course(pair: PairCurve) -> Course:
     """Return the course of a pair."""
     start = pair.first, pair.second, pair.facts["n"], pair.facts["infinite"], pair.m
     if not pair.m:
@@ -367,7 +367,7 @@ def _course(pair: Pair) -> Course:
     )
 
 
-def overtaking(pair: Pair, change: Change) -> Overtaking:
+def overtaking(pair: PairCurve, change: LeadChange) -> Overtaking:
     """Return the overtaking at one change."""
     zone = change.zone
     where = float(pair.sizes[change.before]), float(pair.sizes[change.after])

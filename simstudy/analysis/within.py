@@ -9,7 +9,7 @@ import pandas as pd
 
 from simstudy.analysis.adjusted import adjusted_p
 from simstudy.analysis.adjustment import check_option
-from simstudy.analysis.outcomes import Outcome
+from simstudy.analysis.outcomes import StatisticOutcome
 from simstudy.analysis.paired import TIES
 from simstudy.analysis.resampled import corrected_t, five_by_two_f, five_by_two_t, naive_t
 from simstudy.arrays import FloatArray
@@ -173,7 +173,7 @@ def _differences(one: FloatArray, other: FloatArray) -> FloatArray:
     return np.where(rounding, 0.0, differences)
 
 
-def _outcome(test: str, differences: FloatArray, share: float) -> Outcome:
+def _outcome(test: str, differences: FloatArray, share: float) -> StatisticOutcome:
     """Return the test of the differences of one data set."""
     if test == "corrected_t":
         return corrected_t(differences.ravel(), share)

@@ -12,7 +12,7 @@ import typer
 from simstudy.texts import counted, echo, on_one_line
 
 if TYPE_CHECKING:
-    from simstudy.data.assembly import DataSet
+    from simstudy.data.assembly import RowsRead
     from simstudy.data.sample import Sample
 
 _MAX_WIDTH, _MIN_WIDTH = 80, 40
@@ -56,12 +56,12 @@ def data(
     ] = None,
 ) -> None:
     """Describe a data file: its variables, missing values, classes and anything odd."""
-    from simstudy.data.assembly import Reading
+    from simstudy.data.assembly import ReadOptions
     from simstudy.data.files import read_data_set
     from simstudy.data.oddities import oddities, rare_classes
     from simstudy.workflow.progress import busy
 
-    reading = Reading(
+    reading = ReadOptions(
         target,
         nominal or (),
         numeric or (),
@@ -93,7 +93,7 @@ def _wrapped(text: str, first: str = "", later: str = "") -> list[str]:
     ) or [first.rstrip()]
 
 
-def _heading(found: DataSet) -> list[str]:
+def _heading(found: RowsRead) -> list[str]:
     import numpy as np
 
     source, sample = found.source, found.sample

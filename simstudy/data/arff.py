@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 
-from simstudy.data.table import NOMINAL, NUMERIC, Column, Table, shown
+from simstudy.data.table import NOMINAL, NUMERIC, Column, RawTable, shown
 from simstudy.errors import SimstudyError
 from simstudy.texts import counted
 
@@ -28,7 +28,7 @@ _MAX_DIGITS = 9  # of the index of an attribute
 _WEIGHTS = "weights of rows are not supported"
 
 
-def read_arff(text: str, source: str) -> Table:
+def read_arff(text: str, source: str) -> RawTable:
     """The columns of an ARFF file."""
     return _Reader(re.split("\r\n|\n|\r", text), source).read()
 
@@ -42,7 +42,7 @@ class _Reader:
         """An error at a line, counted from 0."""
         return SimstudyError(f"{self.source}, line {line + 1}: {text}")
 
-    def read(self) -> Table:
+    def read(self) -> RawTable:
         columns, start = self._header()
         rows, numbers = [], []
         for number in range(start, len(self.lines)):
@@ -64,7 +64,7 @@ class _Reader:
             numbers.append(number + 1)
         for column, cells in zip(columns, zip(*rows, strict=True), strict=bool(rows)):
             column.cells = cells
-        return Table(self.source, columns, len(rows), lambda row: f"line {numbers[row]}")
+        return RawTable(self.source, columns, len(rows), lambda row: f"line {numbers[row]}")
 
     def _header(self) -> tuple[list[Column], int]:
         """The attributes, and the line after @data."""

@@ -8,14 +8,16 @@ from collections.abc import Mapping
 import numpy as np
 
 from simstudy.data.sample import Sample
-from simstudy.data.table import NOMINAL, NUMERIC, Column, Declaration, Table, holds_numbers
+from simstudy.data.table import NOMINAL, NUMERIC, Column, Declaration, RawTable, holds_numbers
 from simstudy.errors import SimstudyError
 
 _PLAIN = re.compile(r"[^\s,'\"{}%\\]+")
 _ESCAPES = str.maketrans({"\\": "\\\\", "'": "\\'", "\n": "\\n", "\r": "\\r", "\t": "\\t"})
 
 
-def arff_text(table: Table, declared: Mapping[str, Declaration], target: str | None = None) -> str:
+def arff_text(
+    table: RawTable, declared: Mapping[str, Declaration], target: str | None = None
+) -> str:
     """Write a table as ARFF, with the column ``target`` last.
 
     A column of which nothing is declared is numeric if its values are numbers, otherwise of
@@ -41,7 +43,7 @@ def sample_text(sample: Sample) -> str:
         labels = np.array([*values, None], dtype=object)
         codes = np.where(np.isnan(numbers), len(values), numbers).astype(np.intp)
         columns.append(Column(variable.name, labels[codes].tolist(), NOMINAL, values))
-    return arff_text(Table("", columns, len(sample), str), {})
+    return arff_text(RawTable("", columns, len(sample), str), {})
 
 
 def _kind(column: Column, declared: Mapping[str, Declaration]) -> str:

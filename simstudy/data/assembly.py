@@ -19,7 +19,7 @@ from simstudy.data.table import (
     Column,
     Declaration,
     Markers,
-    Table,
+    RawTable,
     is_marker,
     is_number,
     listed,
@@ -33,7 +33,7 @@ _MANY_COLUMNS = 20  # beyond which an error does not list them
 
 
 @dataclass(frozen=True)
-class Reading:
+class ReadOptions:
     """How a file is read: the keywords of `read_data`.
 
     Names may be of any type that has a text, one name may stand for a list of one.
@@ -77,7 +77,7 @@ class Reading:
 
 
 @dataclass(frozen=True)
-class DataSet:
+class RowsRead:
     """Rows that were read, and what was left out.
 
     Attributes
@@ -127,12 +127,12 @@ class DataSet:
 class Assembly:
     """Makes a data set of a table."""
 
-    table: Table
-    reading: Reading
+    table: RawTable
+    reading: ReadOptions
     catalogued: Mapping[str, Declaration]
     describe: bool = False  # whether a target of many numbers is noted, not refused
 
-    def data_set(self) -> DataSet:
+    def data_set(self) -> RowsRead:
         """Return the rows with a target; raise an error if there is nothing to learn from."""
         table, reading = self.table, self.reading
         self._check_keys()
@@ -172,7 +172,7 @@ class Assembly:
         sample = Sample.of(given, Schema((*(variable for variable, _ in coded), label)))
         sample.groups = self._groups(coder, kept)
         places = tuple(table.place(int(row)) for row in without)
-        return DataSet(
+        return RowsRead(
             table.source, sample, kept, places, others, coder.noted, reading.keep, refusal
         )
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from functools import cache, partial
 from pathlib import Path
 
-from simstudy.data.table import Column, Table
+from simstudy.data.table import Column, RawTable
 from simstudy.errors import SimstudyError
 from simstudy.texts import counted
 
@@ -48,7 +48,7 @@ def decode(data: bytes, encoding: str | None, source: str) -> str:
     return text
 
 
-def read_delimited(text: str, separator: str | None, source: str) -> Table:
+def read_delimited(text: str, separator: str | None, source: str) -> RawTable:
     """The columns of a CSV file, whose first line has their names."""
     if separator is None:
         separator = "\t" if Path(source.removesuffix(".gz")).suffix == ".tsv" else _found(text)
@@ -68,7 +68,7 @@ def read_delimited(text: str, separator: str | None, source: str) -> Table:
         raise SimstudyError(f"{source}: the file is empty; its first line must name the columns")
     names = [name.strip() for name in records[0]]
     lines = cache(partial(_lines, text, separator))
-    table = Table(source, [], len(records) - 1, lambda row: f"line {lines()[row + 1]}")
+    table = RawTable(source, [], len(records) - 1, lambda row: f"line {lines()[row + 1]}")
     table.remark = f" (separator {separator!r})"
     for number, name in enumerate(names, 1):
         if not name:

@@ -21,12 +21,12 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from simstudy.data.arff import read_arff
 from simstudy.data.arff_text import arff_text
-from simstudy.data.assembly import Assembly, DataSet, Reading
+from simstudy.data.assembly import Assembly, ReadOptions, RowsRead
 from simstudy.data.catalogue import catalogued
 from simstudy.data.delimited import decode, read_delimited
 from simstudy.data.oddities import oddities
 from simstudy.data.sample import Sample
-from simstudy.data.table import Declaration, Table
+from simstudy.data.table import Declaration, RawTable
 from simstudy.errors import SimstudyError, check_regular, reason
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def read_data(
     Sample
         Its ``schema`` has the names and values of the variables, the target last.
     """
-    reading = Reading(
+    reading = ReadOptions(
         target,
         nominal,
         numeric,
@@ -108,43 +108,43 @@ def read_data(
 
 
 def read_data_set(
-    path_or_frame: PathOrFrame, reading: Reading | None = None, describe: bool = False
-) -> DataSet:
+    path_or_frame: PathOrFrame, reading: ReadOptions | None = None, describe: bool = False
+) -> RowsRead:
     """Read a data set, with a record of the rows that were dropped.
 
     To ``describe`` it, a target of too many numbers is not refused, but has a ``refusal``.
     """
-    reading = reading or Reading()
+    reading = reading or ReadOptions()
     table, target, declared = _opened(path_or_frame, reading)
     if reading.target is None and target not in (*reading.ignore, reading.groups):
         reading = replace(reading, target=target)
     return Assembly(table, reading, declared, describe).data_set()
 
 
-def data_text(path_or_frame: PathOrFrame, reading: Reading | None = None) -> str:
+def data_text(path_or_frame: PathOrFrame, reading: ReadOptions | None = None) -> str:
     """Return a table as ARFF text that says all that is known of its columns.
 
     The usual target, or that of ``reading``, is the last column. The text stands for the file:
     `read_text_set` reads the same data from it.
     """
-    reading = reading or Reading()
+    reading = reading or ReadOptions()
     table, target, declared = _opened(path_or_frame, reading)
     return arff_text(table, declared, target if reading.target is None else reading.target)
 
 
-def column_names(path_or_frame: PathOrFrame, reading: Reading) -> list[str]:
+def column_names(path_or_frame: PathOrFrame, reading: ReadOptions) -> list[str]:
     """Return the names of the columns of a file or frame."""
     return [column.name for column in _opened(path_or_frame, reading)[0].columns]
 
 
-def read_text_set(text: str, reading: Reading, source: str = "the data") -> DataSet:
+def read_text_set(text: str, reading: ReadOptions, source: str = "the data") -> RowsRead:
     """Read a data set from the text of `data_text`."""
     return Assembly(read_arff(text, source), reading, {}).data_set()
 
 
 def _opened(
-    path_or_frame: PathOrFrame, reading: Reading
-) -> tuple[Table, str | None, Mapping[str, Declaration]]:
+    path_or_frame: PathOrFrame, reading: ReadOptions
+) -> tuple[RawTable, str | None, Mapping[str, Declaration]]:
     """The columns of a file or frame, and the target and declarations of a catalogue."""
     if isinstance(path_or_frame, str | os.PathLike):
         path = Path(path_or_frame)
@@ -157,7 +157,7 @@ def _opened(
     raise SimstudyError(f"data are read from a path or a data frame, not from a {kind}")
 
 
-def _read_file(path: Path, reading: Reading) -> Table:
+def _read_file(path: Path, reading: ReadOptions) -> RawTable:
     source, name = str(path), path.name.lower()
     suffix = Path(name.removesuffix(".gz")).suffix
     if suffix not in (*_DELIMITED, ".arff", ".parquet"):

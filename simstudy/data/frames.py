@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from simstudy.data.table import NOMINAL, Column, Table, number_text
+from simstudy.data.table import NOMINAL, Column, RawTable, number_text
 from simstudy.errors import SimstudyError
 
 if TYPE_CHECKING:
@@ -23,13 +23,13 @@ _DATES = "holds dates or times"
 _INDEX = re.compile(r"__index_level_\d+__")  # the column of an index that pandas has written
 
 
-def read_frame(frame: pd.DataFrame) -> Table:
+def read_frame(frame: pd.DataFrame) -> RawTable:
     """The columns of a pandas data frame."""
     columns = [
         _frame_column(_column_name(name, place), frame.iloc[:, place])
         for place, name in enumerate(frame.columns)
     ]
-    return Table("the data frame", columns, len(frame), _row)
+    return RawTable("the data frame", columns, len(frame), _row)
 
 
 def _column_name(name: object, place: int) -> str:
@@ -94,7 +94,7 @@ def _texts(values: Iterable[object]) -> list[str | None] | str:
     return texts
 
 
-def read_parquet(path: Path, source: str) -> Table:
+def read_parquet(path: Path, source: str) -> RawTable:
     """The columns of a Parquet file."""
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -111,7 +111,7 @@ def read_parquet(path: Path, source: str) -> Table:
             columns.append(_arrow_column(name, table.column(place)))
             if name in categories:
                 columns[-1].kind = NOMINAL
-    return Table(source, columns, table.num_rows, _row)
+    return RawTable(source, columns, table.num_rows, _row)
 
 
 def _of_pandas(schema: pa.Schema) -> tuple[set[str], set[str]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from dataclasses import replace
 
-from simstudy.data.assembly import DataSet
+from simstudy.data.assembly import RowsRead
 from simstudy.data.sample import Sample
 from simstudy.data.schema import Variable
 from simstudy.data.screening import Screening, screened
@@ -13,7 +13,7 @@ from simstudy.data.table import is_number, listed
 from simstudy.texts import counted
 
 
-def oddities(data: DataSet, left_out: Screening | None = None) -> list[str]:
+def oddities(data: RowsRead, left_out: Screening | None = None) -> list[str]:
     """What a user should know before the data set is used; rows that were dropped first.
 
     Columns that would mislead are in use, unless ``left_out`` names them.
@@ -50,7 +50,7 @@ def rare_classes(sample: Sample) -> list[str]:
     return texts
 
 
-def _markers(data: DataSet, left_out: Collection[str]) -> list[str]:
+def _markers(data: RowsRead, left_out: Collection[str]) -> list[str]:
     """Sentences about markers of missing values, and about what looks like one."""
     by_texts: dict[tuple[str, ...], list[str]] = {}
     for name, texts in data.markers.taken.items():

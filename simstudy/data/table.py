@@ -59,7 +59,7 @@ class Column:
 
 
 @dataclass
-class Table:
+class RawTable:
     """The columns of a file or frame; ``place(row)`` names a row, as in "line 3"."""
 
     source: str
@@ -108,7 +108,7 @@ class Markers:
 class Coder:
     """Turns columns into variables and numbers."""
 
-    table: Table
+    table: RawTable
     missing_values: Collection[str] | None  # the usual ones if None
     noted: Markers = field(default_factory=Markers)
 

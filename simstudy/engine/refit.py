@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Estimate:
+class SplitEstimate:
     """What the splits of a data set say of a learner.
 
     Attributes
@@ -64,7 +64,7 @@ class Refit:
     ----------
     learner, dataset : str
         Their labels in the study.
-    estimate : Estimate
+    estimate : SplitEstimate
         What the study measured of the learner fitted to parts of the rows; this one has seen all.
     classes : tuple of str
         The classes, in the order of the columns of `predict_proba`.
@@ -74,7 +74,7 @@ class Refit:
 
     learner: str
     dataset: str
-    estimate: Estimate
+    estimate: SplitEstimate
     classes: tuple[str, ...]
     fitted: Any
     _schema: Schema
@@ -101,7 +101,7 @@ class Refit:
         return np.array(self.classes, dtype=object)[modal_class(self.predict_proba(frame))]
 
 
-def refit(study: Study, plan: Plan, table: DataSet, label: str, estimate: Estimate) -> Refit:
+def refit(study: Study, plan: Plan, table: DataSet, label: str, estimate: SplitEstimate) -> Refit:
     """Fit a learner of a study to a whole data set, prepared as in the study."""
     assert isinstance(plan.source, Tables)
     section = study.datasets[plan.source.tables.index(table)]

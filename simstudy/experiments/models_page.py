@@ -16,7 +16,7 @@ from simstudy.analysis.findings import Absent, ModelFindings
 from simstudy.analysis.mixed import MixedModel
 from simstudy.analysis.regret import regret
 from simstudy.analysis.thresholds import Course
-from simstudy.experiments.page import Goal, Line, Opening, Overall, Page, Section
+from simstudy.experiments.page import Goal, Opening, Overall, Page, Section, TerminalLine
 from simstudy.experiments.planning import forecast
 from simstudy.measures.base import MeasureInfo
 from simstudy.report.charts import curves, pairs, spread, svg
@@ -238,16 +238,16 @@ class ModelsPage(Page[ModelFindings, ModelResults]):
         """Return the means with their intervals."""
         return [build.means(results.findings())]
 
-    def summary(self, results: ModelResults, brief: bool) -> Iterator[Table | Line]:
+    def summary(self, results: ModelResults, brief: bool) -> Iterator[Table | TerminalLine]:
         """Return, unless brief, tests, who beats whom and who overtakes whom."""
         findings = results.findings()
         for note in captions.few_models(findings):
-            yield Line(f"{note}\n", "yellow")
+            yield TerminalLine(f"{note}\n", "yellow")
         if brief:
             return
         for name, table in build.tests(findings).items():
             for note in build.missing_tests({name: table}):
-                yield Line(f"{note}\n")
+                yield TerminalLine(f"{note}\n")
             if isinstance(table, Table):
                 yield table
         yield from _verdict_lines(findings)
@@ -360,34 +360,34 @@ def _table(found: Anova | MixedModel | Absent) -> pd.DataFrame:
     return pd.DataFrame({"note": [found.reason]}) if isinstance(found, Absent) else found.table
 
 
-def _verdict_lines(findings: ModelFindings) -> Iterator[Line]:
+def _verdict_lines(findings: ModelFindings) -> Iterator[TerminalLine]:
     """Who beats whom at each size."""
     if not (found := verdicts(findings)):
         return
     what = findings.info.unit or findings.info.label
-    yield Line(f"Who beats whom (differences in {what})", "bold")
+    yield TerminalLine(f"Who beats whom (differences in {what})", "bold")
     for size, sentences in found.items():
         for index, sentence in enumerate(sentences):
             lead = f"{size:>8,} rows: " if index == 0 else " " * 15
-            yield Line(f"{lead}{sentence}", whole=True)
+            yield TerminalLine(f"{lead}{sentence}", whole=True)
     named = bool(findings.standings)  # below the table of means
     method = "By the paired tests named above" if named else opening(pair_method(findings))
     first = f"numbers are in favour of the {findings.design.words.treatment} named first."
-    yield Line(f"{method}; {first}\n", "dim")
+    yield TerminalLine(f"{method}; {first}\n", "dim")
 
 
-def _course_lines(findings: ModelFindings) -> Iterator[Line]:
+def _course_lines(findings: ModelFindings) -> Iterator[TerminalLine]:
     """Who overtakes whom."""
     if not findings.courses:
         return
     kind = findings.design.words
-    yield Line("Who overtakes whom", "bold")
+    yield TerminalLine("Who overtakes whom", "bold")
     if (many := len(findings.design.learners)) > MAX_COMPARED:
         changes = sum(len(course.changes) for course in findings.courses)
         ahead = f"{kind.treatment} ahead between {many} {kind.name}"
-        yield Line(f"  {changes} changes of the {ahead}: see thresholds.csv.\n")
+        yield TerminalLine(f"  {changes} changes of the {ahead}: see thresholds.csv.\n")
         return
     for sentence in crossings.course_sentences(findings):
-        yield Line(f"  {sentence}", whole=True)
+        yield TerminalLine(f"  {sentence}", whole=True)
     notes = (crossings.method(findings, alone=False), crossings.added_sizes(findings))
-    yield Line(" ".join(filter(None, notes)) + "\n", "dim")
+    yield TerminalLine(" ".join(filter(None, notes)) + "\n", "dim")

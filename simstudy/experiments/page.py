@@ -73,7 +73,7 @@ class Goal(NamedTuple):
     power: float  # to detect it
 
 
-class Line(NamedTuple):
+class TerminalLine(NamedTuple):
     """A line for the terminal."""
 
     text: str
@@ -181,7 +181,7 @@ class Page(ABC, Generic[F, R]):
         """Return the means of the primary measure."""
 
     @abstractmethod
-    def summary(self, results: R, brief: bool) -> Iterator[Table | Line]:
+    def summary(self, results: R, brief: bool) -> Iterator[Table | TerminalLine]:
         """Return what a terminal shows after the means."""
 
     @abstractmethod

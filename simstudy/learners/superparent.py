@@ -28,7 +28,7 @@ def superparent_tree(sample: Sample, alpha: float) -> Tree:
     the most leave-one-out hits as SuperParent, and adds its best single arc if that increases the
     hits. Ties go to the lowest index.
     """
-    accuracy = LeaveOneOut(sample, alpha)
+    accuracy = LeaveOneOutScores(sample, alpha)
     tree: list[int | None] = [None] * (len(sample.cards) - 1)
     scores = accuracy.log_prior + sum(accuracy.log_terms(i, None) for i in range(len(tree)))
     hits = accuracy.hits(scores)
@@ -58,7 +58,7 @@ def _orphans(tree: Sequence[int | None], parent: int) -> list[int]:
     return [i for i, p in enumerate(tree) if p is None and i not in ancestors]
 
 
-class LeaveOneOut:
+class LeaveOneOutScores:
     """Leave-one-out class scores of every training row, computed from counts.
 
     When a row of weight w is classified, min(w, 1) is subtracted from the tables of its own class

@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 from simstudy.errors import check_regular, reason
 from simstudy.networks.network import Network
-from simstudy.networks.tables import Assembly, Conditional, Declared, NetworkError
+from simstudy.networks.tables import Conditional, Declared, NetworkAssembly, NetworkError
 
 _MAX_BYTES = 2**28  # of a file, unpacked
 _TOKEN = re.compile(
@@ -99,7 +99,7 @@ class _Parser:
     """A reader of blocks: ``network``, ``variable`` and ``probability``."""
 
     def __init__(self, text: str, source: str) -> None:
-        self._built = Assembly(source, child_first=True)
+        self._built = NetworkAssembly(source, child_first=True)
         self._tokens = list(_tokens(text, self._built))
         self._end = text.count("\n") + (not text.endswith("\n"))
         self._place = 0
@@ -261,7 +261,7 @@ class _Parser:
         return numbers
 
 
-def _tokens(text: str, built: Assembly) -> Iterator[Token]:
+def _tokens(text: str, built: NetworkAssembly) -> Iterator[Token]:
     """Split a text, comments left out."""
     place, line = 0, 1
     while place < len(text):

@@ -26,7 +26,7 @@ class TooLargeError(ValueError):
     """A table has more cells than there is room for."""
 
 
-class Tables(NamedTuple):
+class NetworkTables(NamedTuple):
     """The tables of a network: the axes are its parents and, last, the variable itself."""
 
     axes: Sequence[tuple[int, ...]]
@@ -34,7 +34,7 @@ class Tables(NamedTuple):
     cards: Sequence[int]
 
 
-def marginal(tables: Tables, wanted: tuple[int, ...], relevant: Iterable[int]) -> FloatArray:
+def marginal(tables: NetworkTables, wanted: tuple[int, ...], relevant: Iterable[int]) -> FloatArray:
     """Return the marginal of some variables, axes in the given order.
 
     ``relevant`` are the wanted variables and their ancestors.
@@ -53,13 +53,13 @@ def marginal(tables: Tables, wanted: tuple[int, ...], relevant: Iterable[int]) -
 
 
 def posteriors(
-    tables: Tables, target: int | None, codes: IntArray, ancestors: Sequence[int]
+    tables: NetworkTables, target: int | None, codes: IntArray, ancestors: Sequence[int]
 ) -> tuple[FloatArray, FloatArray]:
     """Return P(target | what a row tells) and log P(what it tells) for every row.
 
     Parameters
     ----------
-    tables : Tables
+    tables : NetworkTables
         The tables of the network.
     target : int or None
         The variable asked for, which no row tells; None for the evidence alone.
@@ -95,7 +95,7 @@ class _Query:
 
     def __init__(
         self,
-        tables: Tables,
+        tables: NetworkTables,
         target: int | None,
         always: int,
         sometimes: int,
@@ -203,7 +203,7 @@ class _Query:
 
 
 def _patterns(
-    tables: Tables, target: int | None, codes: IntArray, ancestors: Sequence[int]
+    tables: NetworkTables, target: int | None, codes: IntArray, ancestors: Sequence[int]
 ) -> list[tuple[IntArray, int, int]]:
     """Return groups of rows, with what is observed in all and in some of their rows.
 

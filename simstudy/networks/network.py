@@ -212,9 +212,9 @@ class Network:
         return product_on_grid(self.cards, factors)
 
     @property
-    def tables(self) -> elimination.Tables:
+    def tables(self) -> elimination.NetworkTables:
         """What variable elimination works on."""
-        return elimination.Tables(self.axes, self.cpts, self.cards)
+        return elimination.NetworkTables(self.axes, self.cpts, self.cards)
 
     def marginal(self, wanted: Sequence[int]) -> FloatArray:
         """Return the marginal of some variables, axes in the given order, by elimination."""

@@ -44,7 +44,7 @@ class Conditional:
     default: tuple[list[float], int] | None = None
 
 
-class Assembly:
+class NetworkAssembly:
     """Puts a network together; every error names the file and the line.
 
     ``child_first`` says how a whole table is listed: the child is the variable that changes most

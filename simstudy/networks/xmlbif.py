@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from simstudy.networks.network import Network
-from simstudy.networks.tables import Assembly, Conditional, Declared
+from simstudy.networks.tables import Conditional, Declared, NetworkAssembly
 
 if TYPE_CHECKING:
     from xml.parsers.expat import XMLParserType
@@ -57,7 +57,7 @@ class _Parser:
 
     def __init__(self, text: str, source: str) -> None:
         self._text = text
-        self._built = Assembly(source, child_first=False)
+        self._built = NetworkAssembly(source, child_first=False)
         self._open: list[str] = []
         self._content: list[str] = []
         self._parts: dict[str, list[str]] = {}

@@ -25,7 +25,7 @@ from simstudy.report.prose.published import summary
 from simstudy.report.prose.verdicts import pair_method
 from simstudy.report.tables import comparison as build
 from simstudy.report.tables.published import published_tables
-from simstudy.report.tables.table import Cell, Table, make_table, words
+from simstudy.report.tables.table import Table, TableCell, make_table, words
 from simstudy.report.templating import render
 from simstudy.results.results import Results
 from simstudy.study.published import Published
@@ -249,7 +249,7 @@ def _sweep(found: Mapping[str, ModelFindings], learners: Sequence[str]) -> Secti
 
 
 @dataclass(frozen=True)
-class Column:
+class StudyColumn:
     """A study on the page: what it finds by a measure, and the means of its learners."""
 
     name: str
@@ -332,25 +332,26 @@ def _view(compared: Compared, index: int, measure: str) -> dict[str, object]:
     }
 
 
-def _column(name: str, results: Results, measure: str) -> Column:
+def _column(name: str, results: Results, measure: str) -> StudyColumn:
     """What a study says by a measure."""
     study, page = results.study, results.study.page
     means, best, where = page.overall(results, measure)
     design, said = opening(f"{page.design(study)}."), _finding(results, measure)
-    return Column(name, study.heading, said, design, where, means, best or NONE)
+    return StudyColumn(name, study.heading, said, design, where, means, best or NONE)
 
 
-def _means(columns: Sequence[Column], compared: Compared, name: str, axis: str) -> Table:
+def _means(columns: Sequence[StudyColumn], compared: Compared, name: str, axis: str) -> Table:
     """The mean of every learner in every study, the best of each bold."""
-    rows: list[list[str | Cell]] = []
+    rows: list[list[str | TableCell]] = []
     for place, label in enumerate(compared.learners):
         if not any(label in one.means for one in columns):
             continue
         cells = [
-            Cell(number(one.means.get(label, math.nan)), bold=label == one.best) for one in columns
+            TableCell(number(one.means.get(label, math.nan)), bold=label == one.best)
+            for one in columns
         ]
         rows.append([words(label, "", place), *cells])
-    heads = [words(compared.words.treatment), *(Cell(one.name) for one in columns)]
+    heads = [words(compared.words.treatment), *(TableCell(one.name) for one in columns)]
     caption = (
         f"{'; '.join(f'{one.name}: {one.where}' for one in columns)}. Bold: the best of "
         "each study; whether it is significantly so is said with the study. Means of different "

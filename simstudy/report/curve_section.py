@@ -53,7 +53,7 @@ _EVERY = 2  # points of a curve, of which one is on the page
 _FINE = len(_LETTERS) ** 3 - 1
 
 
-class Row(NamedTuple):
+class DecisionRow(NamedTuple):
     """A line of the table of decisions."""
 
     label: str
@@ -77,7 +77,7 @@ class CurveSection:
     numbers: str = ""  # as JSON
     prior: str = ""
     decided: str = ""  # what the table of decisions shows
-    decisions: tuple[Row, ...] = ()
+    decisions: tuple[DecisionRow, ...] = ()
     remarks: tuple[str, ...] = ()
     truth: bool = False
     profit: str = ""  # the values that profit is drawn for
@@ -327,23 +327,23 @@ def _decided(
     lifts: Sequence[Sequence[str]],
     labels: Sequence[str],
     prior: float,
-) -> Iterator[Row]:
+) -> Iterator[DecisionRow]:
     """The best decisions at equal costs, as the page computes them for others."""
     names = [*labels, decisions.TRUTH]
     for place, (label, own, lines) in enumerate(zip(names, points, lifts, strict=True)):
         learner = place if place < len(labels) else None
         if own is None:
             if learner is not None:
-                yield Row(label, learner, NONE, NONE, NONE, NONE)
+                yield DecisionRow(label, learner, NONE, NONE, NONE, NONE)
             continue
         thresholds = np.array([math.inf if t is None else t for t in own["t"]])
         false, true = (_unpacked(own[key], 3) for key in ("f", "p"))
         found = Points(thresholds, false, true, own["prior"])
         best = decide(found, prior)
         text = _threshold(best.threshold, thresholds[-1])
-        yield Row(label, learner, text, number(best.cost), *_most_profitable(lines, prior))
-    yield Row("no row is positive", None, NONE, number(prior), "0.00", number(0.0))
-    yield Row("every row is positive", None, NONE, number(1 - prior), "1.00", number(0.0))
+        yield DecisionRow(label, learner, text, number(best.cost), *_most_profitable(lines, prior))
+    yield DecisionRow("no row is positive", None, NONE, number(prior), "0.00", number(0.0))
+    yield DecisionRow("every row is positive", None, NONE, number(1 - prior), "1.00", number(0.0))
 
 
 def _threshold(value: float, last: float) -> str:

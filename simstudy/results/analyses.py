@@ -62,11 +62,11 @@ class ModelResults(Results):
 
     def findings(self, measure: str | None = None) -> ModelFindings:
         """What the analysis says about a measure, the primary one if left out."""
-        from simstudy.analysis.findings import Design, ModelFindings
+        from simstudy.analysis.findings import AnalysisDesign, ModelFindings
 
         name, study = self._measure(measure), self.study
         if name not in self._findings:
-            design = Design(
+            design = AnalysisDesign(
                 tuple(self.treatments),
                 tuple(self.doses),
                 study.problems,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from simstudy.engine.refit import Estimate, Refit, refit
+from simstudy.engine.refit import Refit, SplitEstimate, refit
 from simstudy.errors import SimstudyError, suggestion
 from simstudy.sources.tables import Tables
 from simstudy.study.sizes import size_text
@@ -37,10 +37,10 @@ def _chosen(kind: str, name: str | None, known: list[str]) -> str:
     return name
 
 
-def _estimate(results: DataResults, learner: str, dataset: str) -> Estimate:
+def _estimate(results: DataResults, learner: str, dataset: str) -> SplitEstimate:
     """The mean of the primary measure over splits at the largest training size."""
     measure, size = results.measures[0], size_text(max(results.study.doses))
     means = results.dataset_means(measure)
     is_it = (means["dataset"] == dataset) & (means["size"] == size) & (means["learner"] == learner)
     (row,) = means[is_it].to_dict("records")
-    return Estimate(measure, row["mean"], row["sd"], row["splits"], size)
+    return SplitEstimate(measure, row["mean"], row["sd"], row["splits"], size)

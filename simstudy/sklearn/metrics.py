@@ -24,7 +24,7 @@ Prior: TypeAlias = str | Mapping[Any, float] | npt.ArrayLike
 CUTOFFS = ("mml", "2001", "none")
 
 
-class Classifier(Protocol):
+class FittedClassifier(Protocol):
     """A fitted classifier that gives probabilities."""
 
     classes_: AnyArray
@@ -156,7 +156,7 @@ class InformationRewardScorer:
 
     def __call__(
         self,
-        estimator: Classifier,
+        estimator: FittedClassifier,
         X: Rows,
         y: npt.ArrayLike,
         sample_weight: npt.ArrayLike | None = None,

@@ -11,7 +11,7 @@ from typing import ClassVar, Literal, TypeAlias
 
 import numpy as np
 
-from simstudy.data.assembly import Reading
+from simstudy.data.assembly import ReadOptions
 from simstudy.data.files import data_text, read_text_set
 from simstudy.data.preparation import Preparation
 from simstudy.data.sample import Sample
@@ -194,7 +194,7 @@ def _fitted_rows(
     text: str, reading: _Columns, discretize: str, bins: int, missing: str, most: int
 ) -> Sample:
     target, ignore, nominal = reading
-    sample = read_text_set(text, Reading(target, nominal, ignore=ignore)).sample
+    sample = read_text_set(text, ReadOptions(target, nominal, ignore=ignore)).sample
     if discretize == "auto":
         discretize = suggested_preparation(sample).discretize
     treatment = Preparation(discretize, bins, missing if sample.incomplete else "ignore")

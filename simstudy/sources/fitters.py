@@ -13,7 +13,7 @@ from simstudy.data.schema import Schema
 from simstudy.networks.model import Component, Model
 
 if TYPE_CHECKING:
-    from simstudy.learners.camml.exact import Posterior
+    from simstudy.learners.camml.exact import TomPosterior
 
 Structure: TypeAlias = tuple[tuple[int, ...], ...]  # the parents of every variable
 DrawStructure: TypeAlias = Callable[[np.random.Generator], Structure]
@@ -116,7 +116,7 @@ FITTERS: dict[str, Callable[[Sample, np.random.Generator], DrawStructure]] = {
 }
 
 
-def draw_from_posterior(posterior: Posterior, rng: np.random.Generator) -> Structure:
+def draw_from_posterior(posterior: TomPosterior, rng: np.random.Generator) -> Structure:
     """Draw a DAG from the exact posterior: an order, and parents among the predecessors."""
     variables = posterior.variables
     parents: list[tuple[int, ...]] = [()] * variables

@@ -16,9 +16,9 @@ from simstudy.study.sections import (
     Data,
     DataSetSection,
     Limits,
-    Measures,
-    Preparation,
-    Resampling,
+    MeasuresSection,
+    PreparationSection,
+    ResamplingSection,
     StudyFile,
     Thresholds,
 )
@@ -26,12 +26,20 @@ from simstudy.study.sections import (
 _OF_MODELS = ("models", "changes", "data", "thresholds")  # keys of one kind of study
 _OF_DATA = ("resampling", "preparation")
 _OF_DATASETS = "holm"  # the adjustment of a study of data sets
-_KINDS = (Data, Measures, Analysis, Limits, Thresholds, Resampling, Preparation)
+_KINDS = (
+    Data,
+    MeasuresSection,
+    Analysis,
+    Limits,
+    Thresholds,
+    ResamplingSection,
+    PreparationSection,
+)
 _SECTIONS: dict[str, type[BaseModel]] = {
     "": StudyFile,
     "datasets": DataSetSection,
-    "learners.preparation": Preparation,
-    **{section.__name__.lower(): section for section in _KINDS},
+    "learners.preparation": PreparationSection,
+    **{section.__name__.removesuffix("Section").lower(): section for section in _KINDS},
 }
 
 

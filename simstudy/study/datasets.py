@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from simstudy.data.assembly import Reading
+from simstudy.data.assembly import ReadOptions
 from simstudy.data.files import read_data_set
 from simstudy.data.oddities import oddities
 from simstudy.data.preparation import Preparation
@@ -19,9 +19,7 @@ from simstudy.data.split_files import read_splits
 from simstudy.errors import SimstudyError
 from simstudy.sources.tables import DataSet, Tables, splits_of
 from simstudy.study.explain import KeyedError
-from simstudy.study.sections import DataSetSection
-from simstudy.study.sections import Preparation as PreparationSection
-from simstudy.study.sections import Resampling as ResamplingSection
+from simstudy.study.sections import DataSetSection, PreparationSection, ResamplingSection
 from simstudy.study.spec import Spec
 
 if TYPE_CHECKING:
@@ -122,7 +120,7 @@ def _read(section: DataSetSection, directory: Path, key: str) -> DataSet:
     except ValueError as error:
         raise KeyedError(f"{key}.path", f"{section.path!r} is not a path: {error}") from error
     try:
-        found = read_data_set(path, Reading(**options))
+        found = read_data_set(path, ReadOptions(**options))
     except SimstudyError as error:
         raise KeyedError(key, str(error)) from error
     name, counts = section.name or path.name.split(".")[0], found.sample.class_counts

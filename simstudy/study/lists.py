@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field, ValidationError
 
 from simstudy.errors import SimstudyError, suggestion
 from simstudy.study.builtin import study_path
@@ -18,17 +18,13 @@ from simstudy.study.digests import recorded_digests
 from simstudy.study.explain import KeyedError, explain
 from simstudy.study.published import Published, read_published
 from simstudy.study.readings import Reading
-from simstudy.study.sections import Name
+from simstudy.study.sections import FileSection, Name
 from simstudy.study.statements import read_statements
 from simstudy.study.study import Study, load_study, make_study
 from simstudy.study.toml import indexed, read_toml
 
 
-class _Section(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, defer_build=True)
-
-
-class PublishedSection(_Section):
+class PublishedSection(FileSection):
     """Printed values of a measure on data sets."""
 
     study: str = Field(description="The name of the study of data sets.")
@@ -46,7 +42,7 @@ class PublishedSection(_Section):
     )
 
 
-class ListFile(_Section):
+class ListFile(FileSection):
     """The content of a list file, its statements unchecked."""
 
     name: Name = Field(description="The name of the list and of its results.")
@@ -69,7 +65,7 @@ class ListFile(_Section):
     )
 
 
-class _Reading(_Section):
+class _Reading(FileSection):
     """One reading of a list."""
 
     id: Name = Field(description="The directory of its results.")
@@ -86,7 +82,7 @@ class _Reading(_Section):
     )
 
 
-class ReadingsFile(_Section):
+class ReadingsFile(FileSection):
     """The content of a file with readings of a list."""
 
     name: Name = Field(description="The name of the readings and of their results.")

@@ -18,26 +18,26 @@ from simstudy.measures.two_level import two_level
 from simstudy.study.explain import KeyedError, sentence
 from simstudy.study.registry import MEASURES, UnknownNameError
 from simstudy.study.resolving import plain, refusal
-from simstudy.study.sections import Measures, MeasureSection
+from simstudy.study.sections import MeasureSection, MeasuresSection
 from simstudy.study.spec import Spec
 
 
-def measure_keys(measures: Measures) -> list[str]:
+def measure_keys(measures: MeasuresSection) -> list[str]:
     """The key of each measure in a study file."""
     return ["measures.primary", *(f"measures.also[{i}]" for i in range(len(measures.also)))]
 
 
-def stated_measures(measures: Measures) -> tuple[Spec, ...]:
+def stated_measures(measures: MeasuresSection) -> tuple[Spec, ...]:
     """The measures as a file states them; no name is looked up."""
     return tuple(_spec(one, dict(one.model_extra or {})) for one in measures.given)
 
 
-def stated_targets(measures: Measures) -> tuple[Spec, ...]:
+def stated_targets(measures: MeasuresSection) -> tuple[Spec, ...]:
     """The targets as a file states them."""
     return tuple(_spec(one, dict(one.model_extra or {})) for one in measures.given_targets)
 
 
-def resolve_measures(measures: Measures, ordering: bool = False) -> tuple[Spec, ...]:
+def resolve_measures(measures: MeasuresSection, ordering: bool = False) -> tuple[Spec, ...]:
     """Look up the measures and check their parameters; raises `KeyedError`.
 
     With ``ordering``, measures that order results and have no mean are allowed.
@@ -45,12 +45,12 @@ def resolve_measures(measures: Measures, ordering: bool = False) -> tuple[Spec, 
     return _resolved(measure_keys(measures), measures.given, ordering)
 
 
-def resolve_targets(measures: Measures) -> tuple[Spec, ...]:
+def resolve_targets(measures: MeasuresSection) -> tuple[Spec, ...]:
     """Look up the targets of a comparison of measures; raises `KeyedError`."""
     return _resolved(target_keys(measures), measures.given_targets)
 
 
-def target_keys(measures: Measures) -> list[str]:
+def target_keys(measures: MeasuresSection) -> list[str]:
     """The key of each target in a study file."""
     return [f"measures.targets[{index}]" for index in range(len(measures.given_targets))]
 

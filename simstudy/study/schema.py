@@ -8,6 +8,8 @@ accept any value; a condition on the name then checks those of the component.
 from __future__ import annotations
 
 import contextlib
+import json
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, fields
 from typing import Any
@@ -119,7 +121,10 @@ def list_schema() -> Schema:
 
 def _of_model(model: type[BaseModel], title: str) -> Schema:
     """The schema of a file or section."""
-    made: Schema = _without_null(model.model_json_schema())
+    text = json.dumps(model.model_json_schema())
+    # as files name them; in the code, others have these names
+    text = re.sub(r'\b(Measures|Preparation|Resampling)Section"', r'\1"', text)
+    made: Schema = _without_null(json.loads(text))
     made.pop("description", None)  # the docstring of the class
     return {"$schema": _DRAFT, "title": title, **made}
 

@@ -20,11 +20,13 @@ Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$")]
 Sizes = Annotated[list[Rows], Field(min_length=1)]
 
 
-class _Section(BaseModel):
+class FileSection(BaseModel):
+    """A section of a study file or list: unknown keys are refused."""
+
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, defer_build=True)
 
 
-class NamedSection(_Section):
+class NamedSection(FileSection):
     """The name of a family or learner, and its parameters."""
 
     model_config = ConfigDict(extra="allow", frozen=True, strict=True, defer_build=True)
@@ -36,7 +38,7 @@ class ChangeSection(NamedSection):
     """A change to the models, and its parameters."""
 
 
-class Data(_Section):
+class Data(FileSection):
     """The data drawn from every model."""
 
     train_sizes: Sizes = Field(
@@ -85,7 +87,7 @@ class Data(_Section):
         return sizes
 
 
-class Preparation(_Section):
+class PreparationSection(FileSection):
     """How rows are prepared for learners; fitted to each training part, never to test rows."""
 
     discretize: Literal["mdl", "kononenko", "equal_frequency", "equal_width", "none"] = Field(
@@ -108,7 +110,7 @@ class LearnerSection(NamedSection):
     """A learner, its label, and how rows are prepared for it alone."""
 
     label: str = Field(default="", description="Its label in reports; the name if left out.")
-    preparation: Preparation | None = Field(
+    preparation: PreparationSection | None = Field(
         default=None, description="Instead of the study's [preparation]."
     )
 
@@ -119,7 +121,7 @@ class TreatmentSection(NamedSection):
     label: str = Field(default="", description="Its label in reports; the name if left out.")
 
 
-class DataSetSection(_Section):
+class DataSetSection(FileSection):
     """A data file and how it is read."""
 
     path: str = Field(description="A CSV, ARFF or Parquet file, relative to this file.")
@@ -149,7 +151,7 @@ class DataSetSection(_Section):
     encoding: str | None = Field(default=None, description="Of a text file; found if left out.")
 
 
-class Resampling(_Section):
+class ResamplingSection(FileSection):
     """How data sets are split into training and test parts."""
 
     scheme: Literal["cv", "5x2cv", "swapped", "holdout", "loo", "bootstrap"] | None = Field(
@@ -203,7 +205,7 @@ def _sections_of(given: Iterable[str | MeasureSection]) -> list[MeasureSection]:
 MeasureGiven = Annotated[str | MeasureSection, BeforeValidator(_measure_section)]
 
 
-class Measures(_Section):
+class MeasuresSection(FileSection):
     """The measures and their conventions: prior, cutoff, base, reward, positive class."""
 
     primary: MeasureGiven = Field(
@@ -291,7 +293,7 @@ class Measures(_Section):
         return prior
 
 
-class Analysis(_Section):
+class Analysis(FileSection):
     """The confidence of intervals and the adjustment for multiple comparisons."""
 
     confidence: float = Field(
@@ -308,7 +310,7 @@ class Analysis(_Section):
     )
 
 
-class Limits(_Section):
+class Limits(FileSection):
     """Limits of one cell: seconds and gigabytes; None for no limit."""
 
     timeout: float | None = Field(
@@ -319,7 +321,7 @@ class Limits(_Section):
     )
 
 
-class Thresholds(_Section):
+class Thresholds(FileSection):
     """Whether sizes are added around crossings."""
 
     refine: bool = Field(
@@ -327,7 +329,7 @@ class Thresholds(_Section):
     )
 
 
-class StudyFile(_Section):
+class StudyFile(FileSection):
     """A study file with no names looked up."""
 
     name: Name = Field(description="The name of the study and of its results.")
@@ -359,8 +361,8 @@ class StudyFile(_Section):
     changes: list[ChangeSection] = []
     data: Data = Data()
     datasets: list[DataSetSection] = []
-    resampling: Resampling = Resampling()
-    preparation: Preparation = Preparation()
+    resampling: ResamplingSection = ResamplingSection()
+    preparation: PreparationSection = PreparationSection()
     learners: list[LearnerSection] = Field(min_length=1)
     estimators: list[TreatmentSection] = Field(
         default=[], description="In a comparison of estimators: what is compared."
@@ -368,7 +370,7 @@ class StudyFile(_Section):
     tests: list[TreatmentSection] = Field(
         default=[], description="In a comparison of tests: what is compared."
     )
-    measures: Measures = Measures()
+    measures: MeasuresSection = MeasuresSection()
     analysis: Analysis = Analysis()
     limits: Limits = Limits()
     thresholds: Thresholds = Thresholds()

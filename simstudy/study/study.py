@@ -42,10 +42,10 @@ from simstudy.study.sections import (
     Data,
     DataSetSection,
     Limits,
-    Measures,
     MeasureSection,
-    Preparation,
-    Resampling,
+    MeasuresSection,
+    PreparationSection,
+    ResamplingSection,
     StudyFile,
     Thresholds,
     TreatmentSection,
@@ -106,13 +106,13 @@ class Study:
     learners: tuple[Spec, ...]
     measured: tuple[Spec, ...]
     data: Data
-    measures: Measures
+    measures: MeasuresSection
     analysis: Analysis
     limits: Limits
     thresholds: Thresholds
     datasets: tuple[DataSetSection, ...]
-    resampling: Resampling
-    preparation: Preparation
+    resampling: ResamplingSection
+    preparation: PreparationSection
     keep_answers: bool
     compare: str = DEFAULT
     targets: tuple[Spec, ...] = ()
@@ -233,7 +233,7 @@ class Study:
             content["family"] = {"name": family.name, **family.resolved}
         if self.changes:
             content["changes"] = [{"name": one.name, **one.resolved} for one in self.changes]
-            if self.preparation != Preparation():  # else no value may be missing
+            if self.preparation != PreparationSection():  # else no value may be missing
                 sections.insert(1, "preparation")
         for section in sections:
             kept = getattr(self, section).model_dump(exclude_none=True)
@@ -260,7 +260,7 @@ class Study:
         return dumps(self.as_dict())
 
 
-def _stated(measures: Measures) -> dict[str, Any]:
+def _stated(measures: MeasuresSection) -> dict[str, Any]:
     """The measures as a file states them: by name, or with parameters."""
 
     def stated(one: str | MeasureSection) -> str | dict[str, Any]:
@@ -274,7 +274,7 @@ def _stated(measures: Measures) -> dict[str, Any]:
 
 def _own_preparation(spec: Spec) -> dict[str, Any]:
     own = spec.stated_preparation
-    return {} if own is None else {"preparation": Preparation(**own).model_dump()}
+    return {} if own is None else {"preparation": PreparationSection(**own).model_dump()}
 
 
 def stated_study(content: Any) -> Study:

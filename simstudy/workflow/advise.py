@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from simstudy.analysis.advice import Advice, Described, Lead
+from simstudy.analysis.advice import Advice, DescribedTable, Lead
 from simstudy.analysis.forecast import Present, Simulated, forecast
 from simstudy.analysis.outlook import Outlook
 from simstudy.arrays import FloatArray
 from simstudy.data.arff_text import sample_text
-from simstudy.data.assembly import Reading
+from simstudy.data.assembly import ReadOptions
 from simstudy.data.sample import Sample
 from simstudy.data.suggested import suggested_preparation
 from simstudy.engine.seeds import stream
@@ -121,7 +121,7 @@ def advise(
         raise SimstudyError(
             f"models = {models} is not allowed; it must be between 10 and {MAX_MODELS:,}"
         )
-    reading = Reading(target, nominal, (), ignore, missing_values=missing_values, keep=keep)
+    reading = ReadOptions(target, nominal, (), ignore, missing_values=missing_values, keep=keep)
     watch = watch or (lambda _: nullcontext())
     with watch("reading"):
         table = read_own(data, reading, seed)
@@ -175,12 +175,12 @@ def _learners(sample: Sample) -> dict[str, str]:
     return found
 
 
-def _described(table: OwnTable, fitter: str, models: int, seed: int) -> Described:
+def _described(table: OwnTable, fitter: str, models: int, seed: int) -> DescribedTable:
     sample, chosen = table.sample, suggested_preparation(table.sample)
     attributes = len(sample.schema.attributes)
     if fitter == "auto":
         fitter = "camml" if attributes < _MAX_SAMPLED else "tan"
-    return Described(
+    return DescribedTable(
         table.name,
         table.target,
         table.all_rows,
@@ -203,7 +203,7 @@ def _described(table: OwnTable, fitter: str, models: int, seed: int) -> Describe
 
 
 def _shared(
-    about: Described, labels: dict[str, str], what: str, **options: object
+    about: DescribedTable, labels: dict[str, str], what: str, **options: object
 ) -> dict[str, object]:
     return {
         "name": f"{about.name}-{what}",
@@ -213,7 +213,7 @@ def _shared(
     }
 
 
-def _data_study(about: Described, labels: dict[str, str]) -> dict[str, object]:
+def _data_study(about: DescribedTable, labels: dict[str, str]) -> dict[str, object]:
     """The study of splits of the table; all learners get rows that are prepared alike."""
     prepared = {"discretize": about.discretize or "mdl", "bins": 5}
     prepared["missing"] = about.missing or "ignore"
@@ -236,7 +236,9 @@ def _data_study(about: Described, labels: dict[str, str]) -> dict[str, object]:
     }
 
 
-def _fitted_study(about: Described, labels: dict[str, str], sizes: list[int]) -> dict[str, object]:
+def _fitted_study(
+    about: DescribedTable, labels: dict[str, str], sizes: list[int]
+) -> dict[str, object]:
     """The study of networks fitted to the table."""
     content = _shared(about, {**labels, _TRUTH: "truth"}, "simulated")
     return content | {
@@ -273,7 +275,7 @@ def _run(
         )
 
 
-def _advice(splits: Results, drawn: Results, about: Described, place: Path) -> Advised:
+def _advice(splits: Results, drawn: Results, about: DescribedTable, place: Path) -> Advised:
     """Put the scores of both studies together."""
     labels = [label for label in drawn.learners if label != _TRUTH]
     failed = [label for label in labels if _has_gaps(splits, label) or _has_gaps(drawn, label)]
@@ -288,7 +290,7 @@ def _advice(splits: Results, drawn: Results, about: Described, place: Path) -> A
 
 
 def _outlook(
-    splits: Results, drawn: Results, measure: str, labels: tuple[str, ...], about: Described
+    splits: Results, drawn: Results, measure: str, labels: tuple[str, ...], about: DescribedTable
 ) -> Outlook:
     training = about.rows * (about.folds - 1) // about.folds
     real = tuple(max(1, int(share * training)) for share in _SHARES)

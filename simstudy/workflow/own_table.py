@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from simstudy.data.assembly import Reading
+from simstudy.data.assembly import ReadOptions
 from simstudy.data.files import column_names, read_data_set
 from simstudy.data.oddities import oddities
 from simstudy.data.sample import Sample
@@ -53,7 +53,7 @@ class OwnTable:
         return self.sample.schema.target.name
 
 
-def read_own(data: Any, reading: Reading, seed: int) -> OwnTable:
+def read_own(data: Any, reading: ReadOptions, seed: int) -> OwnTable:
     """Read a table; leave out rows beyond 5,000, at random, and columns that would mislead."""
     named = isinstance(data, str | os.PathLike)
     source = str(data) if named else "the data frame"

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simstudy.data.arff_text import sample_text
-from simstudy.data.assembly import Reading
+from simstudy.data.assembly import ReadOptions
 from simstudy.data.files import read_text_set
 from simstudy.data.sample import Sample
 from simstudy.data.schema import Schema, Variable
@@ -35,7 +35,7 @@ def samples(draw: st.DrawFn) -> Sample:
 
 @given(samples())
 def test_rows_come_back_as_they_were(sample: Sample) -> None:
-    read = read_text_set(sample_text(sample), Reading()).sample
+    read = read_text_set(sample_text(sample), ReadOptions()).sample
     assert read.schema == sample.schema
     np.testing.assert_array_equal(read.values, sample.values)
 
@@ -43,14 +43,14 @@ def test_rows_come_back_as_they_were(sample: Sample) -> None:
 def test_a_missing_value_stays_missing_beside_a_question_mark_that_is_a_value() -> None:
     schema = Schema((Variable("x", ("?", "z")), Variable("y", ("a", "b"))))
     sample = Sample.of([[NAN, 0], [0, 1], [1, 1]], schema)
-    read = read_text_set(sample_text(sample), Reading()).sample
+    read = read_text_set(sample_text(sample), ReadOptions()).sample
     np.testing.assert_array_equal(read.values, sample.values)
 
 
 def test_a_missing_value_beside_both_marks_of_one_is_refused() -> None:
     schema = Schema((Variable("x", ("", "?")), Variable("y", ("a", "b"))))
     known = Sample.of([[0, 0], [1, 1]], schema)
-    read = read_text_set(sample_text(known), Reading()).sample
+    read = read_text_set(sample_text(known), ReadOptions()).sample
     np.testing.assert_array_equal(read.values, known.values)
     with pytest.raises(SimstudyError, match="'x' has the values '' and '\\?'"):
         sample_text(Sample.of([[NAN, 0], [1, 1]], schema))

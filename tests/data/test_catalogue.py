@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from simstudy import SimstudyError, read_data
-from simstudy.data.assembly import Reading
+from simstudy.data.assembly import ReadOptions
 from simstudy.data.files import read_data_set
 
 ROOT = Path(__file__).parents[2]
@@ -94,7 +94,7 @@ def test_the_page_has_the_counts_of_the_catalogue():
 def test_glass2_is_derived_from_glass():
     # Holte's (1993) two-class glass: types 1 and 3 are float processed, type 2 is not.
     found = read_data_set(
-        UCI / "glass.csv.gz", Reading(classes={"float": ["1", "3"], "non-float": ["2"]})
+        UCI / "glass.csv.gz", ReadOptions(classes={"float": ["1", "3"], "non-float": ["2"]})
     )
     assert found.sample.schema.target.values == ("float", "non-float")
     assert found.sample.class_counts.tolist() == [70 + 17, 76]

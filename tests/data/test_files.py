@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 from scipy.io import arff as scipy_arff
 
 from simstudy import SimstudyError, read_data
-from simstudy.data.assembly import Reading
+from simstudy.data.assembly import ReadOptions
 from simstudy.data.discretize import Discretizer
 from simstudy.data.files import data_text, read_data_set, read_text_set
 from simstudy.data.missing import Imputer
@@ -424,7 +424,7 @@ def test_what_is_odd_is_named(write):
         + rows.splitlines()[0]
         + "\n1,2,3,4,k,,2,\n3,4,5,6,k,,3,r\n"
     )
-    found = read_data_set(write(text), Reading())
+    found = read_data_set(write(text), ReadOptions())
     assert oddities(found) == [
         "1 row without a target dropped: line 23",
         "columns are named like values (7); does the file begin with the names of its columns?",
@@ -442,9 +442,9 @@ def test_what_is_odd_is_named(write):
     assert oddities(read_data_set(path))[0].startswith(
         "3 columns name the rows, as identifiers do: id, number, m; "
     )
-    assert oddities(read_data_set(path, Reading(ignore="id", keep=["m", "number"]))) == []
+    assert oddities(read_data_set(path, ReadOptions(ignore="id", keep=["m", "number"]))) == []
     found = read_data_set(
-        write("a,class\n1,p\n-0.0,q\n0,q\n"), Reading(values={"class": ["p", "q", "r"]})
+        write("a,class\n1,p\n-0.0,q\n0,q\n"), ReadOptions(values={"class": ["p", "q", "r"]})
     )
     assert oddities(found)[0].startswith("1 row equal to an earlier row")
     assert rare_classes(found.sample) == ["1 class without rows: r", "1 class with one row: p"]
@@ -560,9 +560,9 @@ def test_markers_among_numbers_are_missing_values_at_any_share(write, marker, sh
     assert sample.schema.variables[0].numeric
     np.testing.assert_array_equal(np.isnan(sample.values[:, 0]), gaps)
     # the copy that a family of fitted networks keeps is read alike
-    copy = read_text_set(data_text(path), Reading("class")).sample
+    copy = read_text_set(data_text(path), ReadOptions("class")).sample
     np.testing.assert_array_equal(copy.values, sample.values)
-    as_labels = read_data_set(path, Reading(missing_values=["", "?"]))
+    as_labels = read_data_set(path, ReadOptions(missing_values=["", "?"]))
     assert not as_labels.sample.schema.variables[0].numeric
     assert any(
         f"'x' would be numeric but for '{marker}' ({gaps.mean():.0%} of the rows); " in text
@@ -575,7 +575,7 @@ def test_labels_that_look_like_markers_are_named_and_stay(write):
     found = read_data_set(path)
     assert found.sample.schema.variables[0].values == ("NA", "blue", "red")
     assert "'a' has the label 'NA'; a marker of missing values?" in oddities(found)
-    declared = read_data_set(path, Reading(values={"a": ["NA", "blue", "red"]}))
+    declared = read_data_set(path, ReadOptions(values={"a": ["NA", "blue", "red"]}))
     assert not any("marker" in text for text in oddities(declared))
 
 
@@ -595,7 +595,9 @@ def test_few_different_texts_among_numbers_are_named(write, number, share):
     left_out = screened(found.sample)
     if left_out.identifiers:
         assert f"{sentence}; left out unless named in keep" in oddities(found, left_out)
-    assert read_data_set(path, Reading(missing_values=["TBD"])).sample.schema.variables[0].numeric
+    assert (
+        read_data_set(path, ReadOptions(missing_values=["TBD"])).sample.schema.variables[0].numeric
+    )
 
 
 def test_labels_among_which_are_numbers_are_no_numbers(write):
@@ -632,9 +634,9 @@ def test_a_target_of_many_numbers_must_be_declared(write):
         SimstudyError, match="the target 'y' has 51 different numbers, more than 50"
     ):
         read_data(path)
-    assert read_data_set(path, Reading(nominal=["y"])).sample.classes == 51
+    assert read_data_set(path, ReadOptions(nominal=["y"])).sample.classes == 51
     low, high = [*map(str, range(25))], [*map(str, range(25, 51))]
-    assert read_data_set(path, Reading(classes={"low": low, "high": high})).sample.classes == 2
+    assert read_data_set(path, ReadOptions(classes={"low": low, "high": high})).sample.classes == 2
     fewer = write("a,y\n" + "".join(f"{row % 3},{row % 50}\n" for row in range(100)))
     assert read_data_set(fewer).sample.classes == 50
 

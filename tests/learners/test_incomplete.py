@@ -14,7 +14,7 @@ from simstudy.data.schema import Schema
 from simstudy.learners import AODE, HNB, KDB, TAN, NaiveBayes, Prior
 from simstudy.learners.base import Learner
 from simstudy.learners.hnb import shared_information
-from simstudy.learners.superparent import LeaveOneOut
+from simstudy.learners.superparent import LeaveOneOutScores
 from simstudy.learners.trees import (
     class_information,
     conditional_mutual_information,
@@ -198,7 +198,7 @@ def test_likelihood_gains_are_those_of_the_rows_that_have_both_attributes(seed):
 
 def test_superparent_scores_a_row_as_tan_does_without_it():
     sample = drawn(9, 40, 0.3)
-    accuracy = LeaveOneOut(sample, 0.5)
+    accuracy = LeaveOneOutScores(sample, 0.5)
     distinct = sample.distinct.codes.tolist()
     for child, parent in [(1, None), (1, 0), (2, 3)]:
         terms = accuracy.log_terms(child, parent)

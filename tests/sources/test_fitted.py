@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from simstudy import SimstudyError, load_study, merge, read_data, run_shard, run_study
-from simstudy.data.assembly import Reading
+from simstudy.data.assembly import ReadOptions
 from simstudy.data.files import data_text, read_text_set
 from simstudy.data.sample import Sample
 from simstudy.learners.camml.exact import ExactPosterior
@@ -127,7 +127,7 @@ def test_a_table_as_text_is_read_as_the_same_data(tmp_path: Path) -> None:
     text = data_text(path)
     (tmp_path / "odd.arff").write_text(text)
     assert data_text(tmp_path / "odd.arff") == text
-    mine, theirs = read_text_set(text, Reading("class")).sample, read_data(path, "class")
+    mine, theirs = read_text_set(text, ReadOptions("class")).sample, read_data(path, "class")
     assert mine.schema == theirs.schema
     assert np.array_equal(mine.values, theirs.values, equal_nan=True)
 
@@ -136,7 +136,7 @@ def test_a_table_as_text_is_read_as_the_same_data(tmp_path: Path) -> None:
 def test_declarations_of_a_catalogue_are_in_the_text(name: str) -> None:
     path = UCI / f"{name}.csv.gz"
     theirs = read_data(path)
-    mine = read_text_set(data_text(path), Reading(theirs.schema.target.name)).sample
+    mine = read_text_set(data_text(path), ReadOptions(theirs.schema.target.name)).sample
     assert mine.schema == theirs.schema
     assert np.array_equal(mine.values, theirs.values, equal_nan=True)
 

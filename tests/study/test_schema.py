@@ -16,7 +16,7 @@ from simstudy.study.describe import parameters_of
 from simstudy.study.lists import is_collection
 from simstudy.study.registry import FAMILIES, LEARNERS
 from simstudy.study.schema import list_schema, study_schema
-from simstudy.study.sections import Analysis, Data, Limits, Measures, StudyFile, Thresholds
+from simstudy.study.sections import Analysis, Data, Limits, MeasuresSection, StudyFile, Thresholds
 
 STARTER = Path(__file__).parents[2] / "simstudy" / "study" / "starter.toml"
 STUDY = """
@@ -86,7 +86,7 @@ def test_the_starter_and_each_of_its_alternatives_are_valid(study, text):
 def test_the_starter_has_every_key_of_a_study():
     text = STARTER.read_text(encoding="utf-8")
     assert len(alternatives()) > 15
-    sections = [StudyFile, Data, Measures, Analysis, Limits, Thresholds]
+    sections = [StudyFile, Data, MeasuresSection, Analysis, Limits, Thresholds]
     keys = {key for section in sections for key in section.model_fields}
     keys |= {one.name for one in parameters_of(FAMILIES.get("tan"))}
     keys -= {"compare", "datasets", "resampling", "preparation"}  # of data sets

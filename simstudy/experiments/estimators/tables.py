@@ -10,7 +10,7 @@ import pandas as pd
 from simstudy.experiments.estimators.results import EstimatorResults
 from simstudy.report.prose.numbers import fixed, number, percent, percentages, signed
 from simstudy.report.prose.phrases import level
-from simstudy.report.tables.table import Cell, Table, make_table, words
+from simstudy.report.tables.table import Table, TableCell, make_table, words
 
 _TARGETS = {
     "exact": "the classifier trained on the rows available",
@@ -47,13 +47,13 @@ def estimate_files(results: EstimatorResults) -> dict[str, pd.DataFrame]:
 
 def _quality(results: EstimatorResults, target: str) -> Table:
     found = results.estimator_quality(target)
-    lines: list[list[str | Cell]] = [
+    lines: list[list[str | TableCell]] = [
         [
             *_subject(row, results),
-            Cell(f"{signed(row['bias'])} ± {number(row['bias_mcse'])}"),
-            Cell(number(row["sd"])),
-            Cell(f"{number(row['rmse'])} ± {number(row['rmse_mcse'])}"),
-            Cell(fixed(row["correlation"], 2)),
+            TableCell(f"{signed(row['bias'])} ± {number(row['bias_mcse'])}"),
+            TableCell(number(row["sd"])),
+            TableCell(f"{number(row['rmse'])} ± {number(row['rmse_mcse'])}"),
+            TableCell(fixed(row["correlation"], 2)),
         ]
         for row in found.to_dict("records")
     ]
@@ -75,7 +75,7 @@ def _quality(results: EstimatorResults, target: str) -> Table:
     )
 
 
-def _subject(row: Mapping[Hashable, Any], results: EstimatorResults) -> list[Cell]:
+def _subject(row: Mapping[Hashable, Any], results: EstimatorResults) -> list[TableCell]:
     """What a row of a table is about."""
     place = results.treatments.index(row["estimator"])
     named = [words(text) for text in (row["measure"], row["learner"], f"{row['size']:,}")]
@@ -84,14 +84,14 @@ def _subject(row: Mapping[Hashable, Any], results: EstimatorResults) -> list[Cel
 
 def _coverage(results: EstimatorResults, target: str) -> Table:
     found = results.interval_quality(target)
-    lines: list[list[str | Cell]] = [
+    lines: list[list[str | TableCell]] = [
         [
             *_subject(row, results),
             words(_INTERVALS[row["interval"]]),
-            Cell(
+            TableCell(
                 percent(row["coverage"]), percentages(row["coverage_lower"], row["coverage_upper"])
             ),
-            Cell(number(row["width"])),
+            TableCell(number(row["width"])),
         ]
         for row in found.to_dict("records")
     ]
@@ -114,15 +114,15 @@ def _coverage(results: EstimatorResults, target: str) -> Table:
     )
 
 
-def sorted_lines(lines: list[list[str | Cell]]) -> list[list[str | Cell]]:
+def sorted_lines(lines: list[list[str | TableCell]]) -> list[list[str | TableCell]]:
     """Return lines by measure and learner, then as they were."""
 
-    def place(line: list[str | Cell]) -> tuple[int, int]:
-        names = [one.text if isinstance(one, Cell) else one for one in line[:2]]
+    def place(line: list[str | TableCell]) -> tuple[int, int]:
+        names = [one.text if isinstance(one, TableCell) else one for one in line[:2]]
         return measures.index(names[0]), learners.index(names[1])
 
     measures, learners = (
-        [*dict.fromkeys(one.text for line in lines if isinstance(one := line[at], Cell))]
+        [*dict.fromkeys(one.text for line in lines if isinstance(one := line[at], TableCell))]
         for at in (0, 1)
     )
     return sorted(lines, key=place)

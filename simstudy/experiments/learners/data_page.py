@@ -16,7 +16,7 @@ from simstudy.analysis.reversals import measure_pairs
 from simstudy.errors import SimstudyError
 from simstudy.experiments.learners.data_results import DataResults
 from simstudy.experiments.learners.data_tables import data_files, data_tables
-from simstudy.experiments.page import Goal, Line, Opening, Overall, Page, Section
+from simstudy.experiments.page import Goal, Opening, Overall, Page, Section, TerminalLine
 from simstudy.experiments.planning import data_forecast
 from simstudy.report.charts import data as charts
 from simstudy.report.charts import ranks, svg
@@ -195,19 +195,19 @@ class DataPage(Page[DataFindings, DataResults]):
         each = zip(results.study.doses, _by_size(results, results.measures[0]), strict=True)
         return [build.means(one, build.size_words(results, size)) for size, one in each]
 
-    def summary(self, results: DataResults, brief: bool) -> Iterator[Table | Line]:
+    def summary(self, results: DataResults, brief: bool) -> Iterator[Table | TerminalLine]:
         """Return, unless brief, who wins; and what is odd about the data."""
         findings, several = results.data_findings(), len(results.treatments) > 1
         if not brief and several and len(findings.datasets) > 1:
             yield build.standings(findings)
         for sentence in [] if brief else prose.data_statements(findings, 0, 0):
-            yield Line(f"  {sentence}", whole=True)
+            yield TerminalLine(f"  {sentence}", whole=True)
         for pair in measure_pairs(results.measures) if several and not brief else []:
             found = results.reversals(*pair, examples=False)
             labels = results.info(pair[0]).label, results.info(pair[1]).label
-            yield Line(f"  {prose.reversal_sentence(found, labels)}", whole=True)
+            yield TerminalLine(f"  {prose.reversal_sentence(found, labels)}", whole=True)
         for note in _notes(results):
-            yield Line(note, "yellow")
+            yield TerminalLine(note, "yellow")
 
     def plan(
         self,

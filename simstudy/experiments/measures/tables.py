@@ -10,7 +10,7 @@ import pandas as pd
 from simstudy.experiments.measures.results import MeasureResults
 from simstudy.report.prose.numbers import NONE, percent, percentages, rows
 from simstudy.report.prose.phrases import level
-from simstudy.report.tables.table import Cell, Table, make_table, words
+from simstudy.report.tables.table import Table, TableCell, make_table, words
 
 
 def choice_tables(results: MeasureResults) -> list[Table]:
@@ -24,7 +24,7 @@ def needed(results: MeasureResults) -> Table:
     columns = {target.label: f"right_{target.label}" for target in study.targets}
     found = {target: results.rows_needed(column) for target, column in columns.items()}
     every = pd.concat(found, names=["target"]).reset_index("target")
-    lines: list[list[str | Cell]] = []
+    lines: list[list[str | TableCell]] = []
     for index, measure in enumerate(results.treatments):
         rows_of = every[every["learner"] == measure].set_index("target")
         cells = [_needed(rows_of.loc[target].to_dict()) for target in found]
@@ -39,18 +39,18 @@ def needed(results: MeasureResults) -> Table:
         f"at {at:,} rows to the first at which it is better. A dash: no size is decided."
     )
     title = f"Test rows needed to be as good as the best measure at {at:,} rows"
-    heads: list[str | Cell] = ["measure", *found]
+    heads: list[str | TableCell] = ["measure", *found]
     return make_table("rows_needed", title, heads, lines, caption=caption, data=every)
 
 
-def _needed(row: dict[Any, Any]) -> Cell:
+def _needed(row: dict[Any, Any]) -> TableCell:
     """The rows that a measure needs, and their interval."""
     if row["note"] == "the reference":
-        return Cell(rows(int(row["at"])), "best", bold=True)
+        return TableCell(rows(int(row["at"])), "best", bold=True)
     interval = between(row["lower"], row["upper"])
     if math.isnan(row["rows"]):
-        return Cell(interval)
-    return Cell(rows(round(row["rows"])), interval)
+        return TableCell(interval)
+    return TableCell(rows(round(row["rows"])), interval)
 
 
 def between(low: float, high: float) -> str:
@@ -69,13 +69,13 @@ def against_truth(results: MeasureResults) -> Table:
     at, found = results.reference, results.against_truth()
     here = found[found["size"] == at]
     targets = [*dict.fromkeys(here["target"])]
-    lines: list[list[str | Cell]] = []
+    lines: list[list[str | TableCell]] = []
     for index, measure in enumerate(results.treatments):
-        line: list[str | Cell] = [words(measure, "", index)]
+        line: list[str | TableCell] = [words(measure, "", index)]
         for target in targets:
             row = here[(here["target"] == target) & (here["measure"] == measure)].iloc[0]
             more = f"{percentages(row['lower'], row['upper'])} ties {percent(row['tied'])}"
-            line.append(Cell(percent(row["wrong"]), more.strip()))
+            line.append(TableCell(percent(row["wrong"]), more.strip()))
         lines.append(line)
     left_out = {
         target: int(found.loc[found["target"] == target, "left_out"].iloc[0]) for target in targets
@@ -103,16 +103,16 @@ def contradictions(results: MeasureResults) -> Table:
     at, found = results.reference, results.contradictions()
     here = found[found["size"] == at]
     shares = {
-        frozenset((row["first"], row["second"])): Cell(
+        frozenset((row["first"], row["second"])): TableCell(
             percent(row["opposite"]), percentages(row["lower"], row["upper"])
         )
         for row in here.to_dict("records")
     }
     labels = results.treatments
-    lines: list[list[str | Cell]] = []
+    lines: list[list[str | TableCell]] = []
     for index, one in enumerate(labels):
         cells = [
-            Cell(NONE) if one == other else shares[frozenset((one, other))] for other in labels
+            TableCell(NONE) if one == other else shares[frozenset((one, other))] for other in labels
         ]
         lines.append([words(one, "", index), *cells])
     title = f"How often two measures prefer different learners, at {at:,} rows"

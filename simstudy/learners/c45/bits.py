@@ -16,7 +16,7 @@ import numpy as np
 
 from simstudy.learners.c45.nodes import Nodes
 from simstudy.learners.c45.prune import ALLOWANCE, limit_without_errors, normal_limit
-from simstudy.learners.c45.table import Table
+from simstudy.learners.c45.table import TrainingRows
 from simstudy.learners.c45.tree import LEAF, SMALL
 
 Path = tuple[tuple[int, int], ...]  # (attribute, value) pairs from the root
@@ -52,7 +52,7 @@ def collapse(nodes: Nodes) -> None:
 class BitPruner:
     """Error-based pruning as in `Pruner`, for a nominal, complete and unweighted table."""
 
-    def __init__(self, nodes: Nodes, table: Table, confidence: float, raising: bool) -> None:
+    def __init__(self, nodes: Nodes, table: TrainingRows, confidence: float, raising: bool) -> None:
         self._nodes, self._table, self._raising = nodes, table, raising
         self._limit = limits(confidence)
 

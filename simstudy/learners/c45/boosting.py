@@ -15,7 +15,7 @@ from simstudy.data.sample import Sample
 from simstudy.learners.base import Described, Learner, normalise, require
 from simstudy.learners.c45.learner import C45, FittedC45
 from simstudy.learners.c45.search import first_best
-from simstudy.learners.c45.table import Attributes, Table
+from simstudy.learners.c45.table import Attributes, TrainingRows
 from simstudy.learners.c45.ties import TieBreaker
 from simstudy.learners.c45.tree import SMALL
 from simstudy.texts import counted
@@ -79,7 +79,7 @@ class BoostedC45(Learner):
 
     def fit(self, sample: Sample, rng: np.random.Generator | None = None) -> FittedBoostedC45:
         # Duplicate rows keep equal weights, so distinct rows suffice.
-        table = Table(sample)
+        table = TrainingRows(sample)
         learner, total = self._tree(), table.total
         trees: list[FittedC45] = []
         votes: list[float] = []

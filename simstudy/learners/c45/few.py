@@ -17,7 +17,7 @@ import numpy as np
 from simstudy.arrays import IntArray
 from simstudy.learners.c45.nodes import Nodes
 from simstudy.learners.c45.search import BELOW_AVERAGE, counting, xlogx
-from simstudy.learners.c45.table import Table
+from simstudy.learners.c45.table import TrainingRows
 from simstudy.learners.c45.tree import LEAF, SMALL
 
 # A count must fit in a byte; with more rows, growing whole levels is faster.
@@ -38,7 +38,7 @@ def _xlogx_of_bytes() -> list[float]:
 class FewRows:
     """Grow the tree of a complete, nominal and unweighted table with at most `MAX_FEW` rows."""
 
-    def __init__(self, table: Table, min_leaf: float) -> None:
+    def __init__(self, table: TrainingRows, min_leaf: float) -> None:
         cards = table.cards
         self._classes = table.classes
         self._xlogx = _xlogx_of_bytes().__getitem__

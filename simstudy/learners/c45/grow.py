@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from simstudy.learners.c45.search import Search
-from simstudy.learners.c45.table import Entries, Table, together
+from simstudy.learners.c45.table import Entries, TrainingRows, together
 from simstudy.learners.c45.tree import Tree
 
 
-def grow(table: Table, min_leaf: float) -> tuple[Tree, list[Entries]]:
+def grow(table: TrainingRows, min_leaf: float) -> tuple[Tree, list[Entries]]:
     """Return the full tree before pruning, and the rows at the mixed nodes of each level."""
     search = Search(table, min_leaf)
     # The number of branches of a test, and of attribute −1.

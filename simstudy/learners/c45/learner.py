@@ -15,7 +15,7 @@ from simstudy.learners.base import Described, Learner, require, shape_text
 from simstudy.learners.c45 import bits, small
 from simstudy.learners.c45.grow import grow
 from simstudy.learners.c45.prune import Pruner, collapse
-from simstudy.learners.c45.table import Attributes, Entries, Table
+from simstudy.learners.c45.table import Attributes, Entries, TrainingRows
 from simstudy.learners.c45.tree import SMALL, Tree
 from simstudy.texts import counted
 
@@ -72,14 +72,14 @@ class C45(Learner):
     def fit(self, sample: Sample, rng: np.random.Generator | None = None) -> FittedC45:
         # With few rows, finding duplicates costs more than it saves.
         distinct = sample.weights is not None or len(sample) > small.MAX_ROWS
-        return self.fit_table(Table(sample, distinct=distinct))
+        return self.fit_table(TrainingRows(sample, distinct=distinct))
 
-    def fit_table(self, table: Table) -> FittedC45:
+    def fit_table(self, table: TrainingRows) -> FittedC45:
         """Fit to the rows of a table."""
         fit = self._node_by_node if small.is_small(table) else self._level_by_level
         return FittedC45(fit(table), table.cards, self.laplace)
 
-    def _level_by_level(self, table: Table) -> Tree:
+    def _level_by_level(self, table: TrainingRows) -> Tree:
         """Grow the tree of any table."""
         tree, rows = grow(table, self.min_leaf)
         collapse(tree)
@@ -88,7 +88,7 @@ class C45(Learner):
         tree.compact()
         return tree
 
-    def _node_by_node(self, table: Table) -> Tree:
+    def _node_by_node(self, table: TrainingRows) -> Tree:
         """Grow the same tree of a small table, with less overhead."""
         nodes = small.grow(table, self.min_leaf)
         bits.collapse(nodes)

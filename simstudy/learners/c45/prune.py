@@ -8,7 +8,7 @@ from typing import TypeVar
 import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray, weights_in
-from simstudy.learners.c45.table import Entries, Table
+from simstudy.learners.c45.table import Entries, TrainingRows
 from simstudy.learners.c45.tree import LEAF, SMALL, Level, Tree
 
 Number = TypeVar("Number", float, FloatArray)
@@ -39,7 +39,7 @@ class Pruner:
     according to the upper confidence limits of the errors.
     """
 
-    def __init__(self, tree: Tree, table: Table, confidence: float, raising: bool) -> None:
+    def __init__(self, tree: Tree, table: TrainingRows, confidence: float, raising: bool) -> None:
         self._tree, self._table = tree, table
         self._confidence, self._raising = confidence, raising
         self._z = NormalDist().inv_cdf(1 - confidence)

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from simstudy.arrays import FloatArray, IntArray, read_only, weights_in
-from simstudy.learners.c45.table import Entries, Table
+from simstudy.learners.c45.table import Entries, TrainingRows
 from simstudy.learners.c45.tree import LEAF, SMALL
 
 # A split must gain the average of all less this, in bits (as in Weka).
@@ -45,7 +45,7 @@ def xlogx_up_to(end: int) -> FloatArray:
     return read_only(xlogx(np.arange(float(end))))
 
 
-def counting(table: Table) -> list[bool]:
+def counting(table: TrainingRows) -> list[bool]:
     """Return which attributes count in the average gain: nominal ones with many values do not."""
     many = [card > 0 and card > 0.3 * table.total - SMALL for card in table.cards]
     return [not m or all(many) for m in many]
@@ -58,7 +58,7 @@ class Search:
     weights and the total weight at each.
     """
 
-    def __init__(self, table: Table, min_leaf: float) -> None:
+    def __init__(self, table: TrainingRows, min_leaf: float) -> None:
         self._table, self._min_leaf = table, min_leaf
         self._counting = np.array(counting(table), dtype=bool)
         if table.whole:

@@ -16,7 +16,7 @@ from simstudy.arrays import FloatArray, IntArray
 from simstudy.learners.c45.few import MAX_FEW, FewRows
 from simstudy.learners.c45.nodes import Nodes
 from simstudy.learners.c45.search import BELOW_AVERAGE, counting, first_best, xlogx_up_to
-from simstudy.learners.c45.table import Table
+from simstudy.learners.c45.table import TrainingRows
 from simstudy.learners.c45.tree import LEAF, SMALL
 
 # With more rows, or more (value, class) pairs, `grow.grow` and `Pruner` are as fast.
@@ -26,7 +26,7 @@ _MAX_CELLS = 2**11
 _MAX_ATTRIBUTES = 100
 
 
-def is_small(table: Table) -> bool:
+def is_small(table: TrainingRows) -> bool:
     """Return whether a table is small, nominal, complete and unweighted."""
     if not (table.plain and table.single and len(table) <= MAX_ROWS):
         return False
@@ -34,7 +34,7 @@ def is_small(table: Table) -> bool:
     return 0 < sum(cards) * table.classes <= _MAX_CELLS and len(cards) <= _MAX_ATTRIBUTES
 
 
-def grow(table: Table, min_leaf: float) -> Nodes:
+def grow(table: TrainingRows, min_leaf: float) -> Nodes:
     """Return the full tree before pruning."""
     if len(table) <= MAX_FEW:
         return FewRows(table, min_leaf).grow()
@@ -61,10 +61,10 @@ def grow(table: Table, min_leaf: float) -> Nodes:
 class _LevelSearch:
     """Search for the best splits of all nodes of a level.
 
-    Slots are those of `Table`: the values of all attributes, and a last one for all rows.
+    Slots are those of `TrainingRows`: the values of all attributes, and a last one for all rows.
     """
 
-    def __init__(self, table: Table, min_leaf: float) -> None:
+    def __init__(self, table: TrainingRows, min_leaf: float) -> None:
         self.cards = table.cards
         self._classes, self._fewest = table.classes, 2 * min_leaf - SMALL
         self._too_few = math.floor(min_leaf - SMALL)  # rows of a branch

@@ -90,7 +90,7 @@ class Attributes:
         return self.flat.take(places)
 
 
-class Table(Attributes):
+class TrainingRows(Attributes):
     """Training rows of a sample: attributes, classes and weights.
 
     Rows of weight 0 are left out. With ``distinct``, duplicates are merged, with their number as
@@ -114,7 +114,7 @@ class Table(Attributes):
         self.total = float(len(rows) if rows.weights is None else rows.weights.sum())
         self.repeats: FloatArray | None = None
 
-    def with_weights(self, weights: FloatArray) -> Table:
+    def with_weights(self, weights: FloatArray) -> TrainingRows:
         """Return the same rows with other weights."""
         other = copy(self)
         other.__dict__.pop("whole", None)

@@ -16,7 +16,7 @@ from simstudy.arrays import FloatArray, IntArray, weights_in
 from simstudy.data.sample import Sample
 from simstudy.learners.c45.learner import FittedC45
 from simstudy.learners.c45.search import first_best
-from simstudy.learners.c45.table import Attributes, Entries, Table, together
+from simstudy.learners.c45.table import Attributes, Entries, TrainingRows, together
 from simstudy.learners.c45.tree import LEAF, SMALL, Tree
 from simstudy.learners.sorting import MAX_SORTED, quicksort
 
@@ -33,7 +33,7 @@ class TieBreaker:
 
     def __init__(self, sample: Sample) -> None:
         self._sample = sample
-        self._table: Table | None = None
+        self._table: TrainingRows | None = None
         self._done = 0
 
     def predicted(
@@ -51,11 +51,11 @@ class TieBreaker:
             classes[rows] = sums.probabilities(rows).argmax(axis=1)
         return classes
 
-    def _reweighted(self, trees: Sequence[FittedC45]) -> Table:
+    def _reweighted(self, trees: Sequence[FittedC45]) -> TrainingRows:
         """Return the training rows with their weights after some trees."""
         table = self._table
         if table is None:
-            table = Table(self._sample, distinct=self._sample.weights is not None)
+            table = TrainingRows(self._sample, distinct=self._sample.weights is not None)
         for place in range(self._done, len(trees)):
             # The tree's own ties, if any, are decided by the weights before it.
             self._table, self._done = table, place
@@ -93,13 +93,13 @@ class OrderedSums:
     ----------
     tree : Tree
         The fitted tree.
-    table : Table
+    table : TrainingRows
         The training rows in their original order, with the weights to which the tree was fitted.
     queries : Attributes
         The rows to be predicted.
     """
 
-    def __init__(self, tree: Tree, table: Table, queries: Attributes) -> None:
+    def __init__(self, tree: Tree, table: TrainingRows, queries: Attributes) -> None:
         self._tree, self._table, self._queries = tree, table, queries
 
     def probabilities(self, rows: IntArray) -> FloatArray:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray, weights_in
-from simstudy.learners.c45.table import Attributes, Entries, Table, together
+from simstudy.learners.c45.table import Attributes, Entries, TrainingRows, together
 
 # Values, weights and errors that differ by less count as equal, as in Weka.
 SMALL = 1e-6
@@ -141,7 +141,7 @@ class Tree:
         largest = np.where(sizes > most - SMALL, level.children, LEAF)
         return np.maximum.reduceat(largest, level.offsets)
 
-    def count(self, table: Table, entries: Entries, nodes: IntArray) -> None:
+    def count(self, table: TrainingRows, entries: Entries, nodes: IntArray) -> None:
         """Set the class counts of some nodes to those of the entries there."""
         self.counts[:, nodes] = table.class_counts(entries, len(self)).take(nodes, axis=1)
 
@@ -174,7 +174,7 @@ class Tree:
         spread = Entries(entries.rows[owner], children, entries.weights[owner] * shares)
         return spread.where(shares > 0)
 
-    def train_step(self, table: Table, entries: Entries, children: IntArray) -> Entries:
+    def train_step(self, table: TrainingRows, entries: Entries, children: IntArray) -> Entries:
         """Move training rows from inner nodes to their children, and count them there."""
         entries, missing = self.step(table, entries)
         self.count(table, entries, children)

@@ -10,7 +10,7 @@ import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray
 from simstudy.data.sample import Sample
-from simstudy.learners.camml.exact import Posterior, layers
+from simstudy.learners.camml.exact import TomPosterior, layers
 from simstudy.learners.network import members, parameters
 
 # Parent sets of lower posterior probability are skipped. A row can favour a parent set by a factor
@@ -22,7 +22,7 @@ _CHUNK_BYTES = 2**25
 class ModelAverage:
     """The full Bayesian average over totally ordered models."""
 
-    def __init__(self, sample: Sample, posterior: Posterior) -> None:
+    def __init__(self, sample: Sample, posterior: TomPosterior) -> None:
         self._posterior = posterior
         self._classes = sample.classes
         target = len(sample.cards) - 1
@@ -49,7 +49,7 @@ class ModelAverage:
 class _Factor:
     """Factor of one variable: the mean of P(v | parents) over parent sets, given predecessors."""
 
-    def __init__(self, v: int, target: int, sample: Sample, posterior: Posterior) -> None:
+    def __init__(self, v: int, target: int, sample: Sample, posterior: TomPosterior) -> None:
         self._shape = (posterior.sets, sample.classes)
         self._free = np.flatnonzero(np.arange(posterior.sets) >> v & 1 == 0)
         chosen = np.flatnonzero(posterior.parent_sets[v] > _NEGLIGIBLE)

@@ -27,7 +27,7 @@ _ALWAYS_LISTED = 512
 
 
 @dataclass(frozen=True)
-class Layer:
+class SubsetLayer:
     """The sets of one size, with the sets one element smaller and larger."""
 
     sets: IntArray
@@ -38,7 +38,7 @@ class Layer:
 
 
 @lru_cache(maxsize=16)
-def layers(variables: int) -> tuple[Layer, ...]:
+def layers(variables: int) -> tuple[SubsetLayer, ...]:
     """Return the lattice of subsets, from the empty set up."""
     masks = np.arange(2**variables)
     bits = masks[:, None] >> np.arange(variables) & 1
@@ -48,7 +48,7 @@ def layers(variables: int) -> tuple[Layer, ...]:
         members = np.nonzero(bits[sets])[1].reshape(len(sets), size)
         others = np.nonzero(bits[sets] == 0)[1].reshape(len(sets), variables - size)
         below, above = sets[:, None] ^ 1 << members, sets[:, None] | 1 << others
-        found.append(Layer(sets, members, below, others, above))
+        found.append(SubsetLayer(sets, members, below, others, above))
     return tuple(found)
 
 
@@ -116,7 +116,7 @@ def fit_arc_probability(costs: NodeCosts) -> tuple[float, list[int], float]:
     return probability, *seen[probability]
 
 
-class Posterior:
+class TomPosterior:
     """The posterior over totally ordered models for a given arc probability.
 
     The last axis of every array indexes sets of variables.
@@ -229,7 +229,7 @@ def clean_parents(message: FloatArray, arc_probability: float) -> IntArray:
     return current
 
 
-class ExactPosterior(Posterior):
+class ExactPosterior(TomPosterior):
     """The posterior given a sample, at the fixed point of the arc probability.
 
     Attributes

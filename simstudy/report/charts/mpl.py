@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from simstudy.report.charts import spec
-from simstudy.report.charts.network import FONT, HEIGHT, Network
+from simstudy.report.charts.network import FONT, HEIGHT, NetworkDrawing
 from simstudy.report.charts.spec import COLOURS, DASHES, MARKERS, Axis, Chart, Key, wrapped
 from simstudy.report.prose.numbers import fixed
 
@@ -296,7 +296,7 @@ def label_ends(chart: Chart, figure: Figure, style: Style) -> None:
         ax.annotate(plain(wrapped(line.label, 40)), (line.x[-1], line.y[-1]), **look)
 
 
-def draw_network(network: Network, ax: Axes, scale: float) -> Axes:
+def draw_network(network: NetworkDrawing, ax: Axes, scale: float) -> Axes:
     """Draw a network on axes on which one of its pixels is so many points."""
     from matplotlib.patches import Ellipse, FancyArrowPatch
     from matplotlib.path import Path

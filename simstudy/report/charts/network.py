@@ -30,7 +30,7 @@ class Place(NamedTuple):
     y: float
 
 
-class Node(NamedTuple):
+class DrawnNode(NamedTuple):
     """A variable, in an ellipse."""
 
     place: Place
@@ -52,12 +52,12 @@ class Arc(NamedTuple):
     label: Place | None  # where the probability is written
 
 
-class Network(NamedTuple):
+class NetworkDrawing(NamedTuple):
     """A network as it is drawn."""
 
     width: float
     height: float
-    nodes: list[Node]
+    nodes: list[DrawnNode]
     arcs: list[Arc]
     description: str
     note: str
@@ -70,7 +70,7 @@ def network(
     target: int | None = None,
     room: tuple[float, float] | None = None,
     brief: bool = False,
-) -> Network:
+) -> NetworkDrawing:
     """Lay a network out, the target (default: the last variable) on top.
 
     ``room`` is the width and height to fill; ``brief`` shortens names to round nodes.
@@ -98,7 +98,9 @@ def network(
         angle = 2 * math.pi * step / variables
         x, y = stretch * math.sin(angle), radius * math.cos(angle)
         places[variable] = Place(width / 2 + x, 4 + HEIGHT / 2 + radius - y)
-    nodes = [Node(places[v], widths[v], names[v], texts[v], v == target) for v in range(variables)]
+    nodes = [
+        DrawnNode(places[v], widths[v], names[v], texts[v], v == target) for v in range(variables)
+    ]
     arcs = _arcs(parents, nodes, chances)
     arrows = "; ".join(
         f"{names[child]} has the parent{'s' * (len(given) > 1)} "
@@ -108,7 +110,7 @@ def network(
     )
     description = f"The target is {names[target]}. {arrows or 'No variable has a parent'}."
     note = "" if all(arc.chosen for arc in arcs) else "dashed: not in this network"
-    return Network(width, height - (0 if note else HEIGHT), nodes, arcs, description, note)
+    return NetworkDrawing(width, height - (0 if note else HEIGHT), nodes, arcs, description, note)
 
 
 def around(parents: Sequence[Sequence[int]], target: int) -> list[int]:
@@ -134,7 +136,7 @@ def around(parents: Sequence[Sequence[int]], target: int) -> list[int]:
 
 
 def _arcs(
-    parents: Sequence[Sequence[int]], nodes: Sequence[Node], chances: FloatArray | None
+    parents: Sequence[Sequence[int]], nodes: Sequence[DrawnNode], chances: FloatArray | None
 ) -> list[Arc]:
     """The arcs of the network, then the others that are probable enough to be drawn."""
     ends = dict.fromkeys(((int(u), v) for v, given in enumerate(parents) for u in given), True)
@@ -155,7 +157,7 @@ def _arcs(
     return arcs if chances is None else _labelled(arcs, _taken(nodes))
 
 
-def _taken(nodes: Sequence[Node]) -> list[Place]:
+def _taken(nodes: Sequence[DrawnNode]) -> list[Place]:
     """Points that nodes take up: their centres and, if they are wide, the centres of their ends."""
     return [
         Place(node.place.x + side * (node.width - HEIGHT) / 2, node.place.y)
@@ -190,7 +192,7 @@ def along(start: Place, control: Place, end: Place, t: float) -> Place:
     )
 
 
-def _border(node: Node, towards: Place, gap: float) -> Place:
+def _border(node: DrawnNode, towards: Place, gap: float) -> Place:
     """The point on a node's border, and a gap beyond, on the way to a place."""
     dx, dy = towards.x - node.place.x, towards.y - node.place.y
     length = math.hypot(dx, dy) or 1.0

@@ -100,7 +100,7 @@ def _crossing(change: Overtaking, y: float, kind: str) -> list[spec.Layer]:
     return [line, spec.Marks([change.crossing], [y], [tip], "crossing")]
 
 
-class Row(NamedTuple):
+class PairRow(NamedTuple):
     """A line of the overview: a change of the learner ahead, or a pair without one."""
 
     course: Course
@@ -120,10 +120,12 @@ class Row(NamedTuple):
         return f"{self.ahead}\n{verb} {self.course.other(self.ahead)}"
 
 
-def threshold_rows(courses: Sequence[Course], most: int, leader: str) -> tuple[list[Row], str]:
+def threshold_rows(courses: Sequence[Course], most: int, leader: str) -> tuple[list[PairRow], str]:
     """The lines that there is room for, by their first change, and which these are."""
     ordered = sorted(courses, key=lambda c: c.changes[0].after if c.changes else math.inf)
-    every = [Row(course, change) for course in ordered for change in (course.changes or (None,))]
+    every = [
+        PairRow(course, change) for course in ordered for change in (course.changes or (None,))
+    ]
     if len(every) <= most:
         return every, ""
     changing = [row for row in every if row.change]
@@ -137,7 +139,7 @@ def threshold_rows(courses: Sequence[Course], most: int, leader: str) -> tuple[l
     return (changing or best)[:most], f"Of {len(every)} lines the first {most}."
 
 
-def thresholds(rows: Sequence[Row], sizes: Sequence[int], label: str, measure: str) -> Chart:
+def thresholds(rows: Sequence[PairRow], sizes: Sequence[int], label: str, measure: str) -> Chart:
     """Who overtakes whom, one line for each change or pair without one."""
     layers: list[spec.Layer] = []
     for place, row in enumerate(rows):

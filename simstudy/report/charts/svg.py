@@ -12,7 +12,7 @@ from typing import NamedTuple
 from markupsafe import Markup, escape
 
 from simstudy.report.charts import spec
-from simstudy.report.charts.network import FONT, HEIGHT, Arc, Network, Node
+from simstudy.report.charts.network import FONT, HEIGHT, Arc, DrawnNode, NetworkDrawing
 from simstudy.report.charts.spec import MARKERS, Chart, Floats, Line, Look, drawable
 from simstudy.report.prose.numbers import brief
 
@@ -333,7 +333,7 @@ def band(
     return "".join(parts)
 
 
-def draw_network(network: Network, name: str, title: str) -> Markup:
+def draw_network(network: NetworkDrawing, name: str, title: str) -> Markup:
     """A network as SVG."""
     size = (network.width, network.height)
     parts = [*map(_arc, network.arcs), *map(_node, network.nodes)]
@@ -354,7 +354,7 @@ def _arc(arc: Arc) -> Markup:
     return element("g", _path("arc", way), _path("head", head), class_=light)
 
 
-def _node(node: Node) -> Markup:
+def _node(node: DrawnNode) -> Markup:
     x, y = node.place
     return element(
         "g",

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from simstudy.analysis.advice import Advice, Described
-from simstudy.analysis.outlook import SUPPORTED, Crossing, Estimate, Outlook
+from simstudy.analysis.advice import Advice, DescribedTable
+from simstudy.analysis.outlook import SUPPORTED, Crossing, IntervalEstimate, Outlook
 from simstudy.report.prose.numbers import digits, fixed, percent, plus, rows
 from simstudy.report.prose.phrases import listed
 
@@ -178,13 +178,13 @@ def check(one: Outlook) -> str:
     return text + gained + caution
 
 
-def interval(one: Estimate, of: Outlook) -> str:
+def interval(one: IntervalEstimate, of: Outlook) -> str:
     """Write a score with its interval and unit."""
     unit = f" {of.info.unit}".rstrip()
     return f"{fixed(one.value)} [{fixed(one.low)}, {fixed(one.high)}]{unit}"
 
 
-def left_out(about: Described) -> list[str]:
+def left_out(about: DescribedTable) -> list[str]:
     """Say which rows and columns were left out, and what is odd."""
     found = []
     if about.rows < about.all_rows:

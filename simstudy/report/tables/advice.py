@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from simstudy.analysis.advice import Advice
-from simstudy.analysis.outlook import Estimate, Outlook
+from simstudy.analysis.outlook import IntervalEstimate, Outlook
 from simstudy.experiments import DEFAULT, experiment
 from simstudy.report.prose.numbers import fixed, plus, rows
 from simstudy.report.prose.phrases import axis_label, opening
-from simstudy.report.tables.table import Cell, Table, by_size, make_table, words
+from simstudy.report.tables.table import Table, TableCell, by_size, make_table, words
 
 
 def now_table(advice: Advice) -> Table:
     """Make the table of cross-validated scores."""
-    heads = [words("learner"), *(Cell(axis_label(one.info)) for one in advice.outlooks)]
+    heads = [words("learner"), *(TableCell(axis_label(one.info)) for one in advice.outlooks)]
     lines = []
     for place, label in enumerate(advice.learners):
         cells = [_scored(one.now[place], one, place) for one in advice.outlooks]
@@ -28,11 +28,11 @@ def now_table(advice: Advice) -> Table:
     )
 
 
-def _scored(one: Estimate, of: Outlook, place: int) -> Cell:
-    return Cell(fixed(one.value), _between(one), learners=(place,), bold=of.best_now == place)
+def _scored(one: IntervalEstimate, of: Outlook, place: int) -> TableCell:
+    return TableCell(fixed(one.value), _between(one), learners=(place,), bold=of.best_now == place)
 
 
-def _between(one: Estimate) -> str:
+def _between(one: IntervalEstimate) -> str:
     return f"[{fixed(one.low)}, {fixed(one.high)}]"
 
 
@@ -45,7 +45,7 @@ def predicted_table(advice: Advice, at: int) -> Table:
         for place, label in enumerate(one.learners):
             found = one.predicted(place, size)
             shown = fixed(found.value), _between(found)
-            cells[label, size] = Cell(*shown, learners=(place,), bold=place == best)
+            cells[label, size] = TableCell(*shown, learners=(place,), bold=place == best)
     table = advice.forecast()
     return by_size(
         f"predicted_{one.measure}",
@@ -63,8 +63,8 @@ def predicted_table(advice: Advice, at: int) -> Table:
 def gain_table(advice: Advice) -> Table:
     """Make the table of what more rows bring."""
     sizes = advice.outlooks[0].sizes[1:]
-    heads = [words("learner"), *(Cell(f"{rows(s - advice.about.rows)} more") for s in sizes)]
-    lines: list[list[str | Cell]] = []
+    heads = [words("learner"), *(TableCell(f"{rows(s - advice.about.rows)} more") for s in sizes)]
+    lines: list[list[str | TableCell]] = []
     rules = set()
     for one in advice.outlooks:
         percent = one.measure == "accuracy"
@@ -86,10 +86,10 @@ def gain_table(advice: Advice) -> Table:
     )
 
 
-def _gained(one: Estimate, times: float) -> Cell:
+def _gained(one: IntervalEstimate, times: float) -> TableCell:
     decimals = 1 if times > 1 else 3
     value, low, high = (plus(times * v, decimals) for v in (one.value, one.low, one.high))
-    return Cell(value, f"[{low}, {high}]")
+    return TableCell(value, f"[{low}, {high}]")
 
 
 def check_table(advice: Advice, at: int) -> Table:
@@ -102,9 +102,9 @@ def check_table(advice: Advice, at: int) -> Table:
         lines.append(
             [
                 words(label, "", place),
-                Cell(fixed(measured.value), _between(measured)),
-                Cell(fixed(simulated.value), _between(simulated)),
-                Cell(plus(found.distances[place], 1)),
+                TableCell(fixed(measured.value), _between(measured)),
+                TableCell(fixed(simulated.value), _between(simulated)),
+                TableCell(plus(found.distances[place], 1)),
             ]
         )
     return make_table(

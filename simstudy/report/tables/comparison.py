@@ -20,7 +20,7 @@ from simstudy.report.prose.comparison import changes_method, settings
 from simstudy.report.prose.crossings import overtaking
 from simstudy.report.prose.numbers import NONE, number, p_value, signed
 from simstudy.report.prose.phrases import listed, row_range
-from simstudy.report.tables.table import Cell, Table, make_table, words
+from simstudy.report.tables.table import Table, TableCell, make_table, words
 from simstudy.results.results import Results
 from simstudy.study.claims import Claim
 from simstudy.study.data_claims import DataClaim
@@ -37,7 +37,7 @@ def designs(studies: Mapping[str, Results]) -> Table:
     for key in dict.fromkeys(key for one in flat for key in one):
         values = [one.get(key, NONE) for one in flat]
         kind = "t differs" if len({*values}) > 1 else "t"
-        lines.append([Cell(text, kind=kind) for text in (key, *values)])
+        lines.append([TableCell(text, kind=kind) for text in (key, *values)])
     heads = ["setting", *studies]
     return make_table("designs", "Settings of the studies", heads, lines, texts=len(heads))
 
@@ -53,13 +53,22 @@ def changes(
     caption += " Degrees of freedom and numbers of models are in the file."
     if len(table) > MAX_ROWS:
         caption += f" {len(table) - MAX_ROWS} more, with smaller |t|, are in the file."
-    heads: list[str | Cell] = [kind.treatment, "rows", "studies", "means", "difference", "interval"]
+    heads: list[str | TableCell] = [
+        kind.treatment,
+        "rows",
+        "studies",
+        "means",
+        "difference",
+        "interval",
+    ]
     heads += ["adjusted p", words("verdict")]
     title = f"Differences in mean {label}"
     return make_table("between_studies", title, heads, lines, caption=caption, data=table)
 
 
-def _change(row: dict[Any, Any], name_test: bool, places: Mapping[str, int]) -> list[str | Cell]:
+def _change(
+    row: dict[Any, Any], name_test: bool, places: Mapping[str, int]
+) -> list[str | TableCell]:
     tested = row["test"] in (PAIRED, WELCH)
     verdict = "not significant" if tested else row["test"]
     learners = (places[row["learner"]],) if row["learner"] in places else ()
@@ -71,7 +80,7 @@ def _change(row: dict[Any, Any], name_test: bool, places: Mapping[str, int]) -> 
         signed(row["difference"]),
         f"[{signed(row['lower'])}, {signed(row['upper'])}]" if tested else "",
         p_value(row["p_adjusted"]) if tested else "",
-        Cell(
+        TableCell(
             "differs" if row["changed"] else verdict,
             f"({row['test']})" if name_test and tested else "",
             "win" if row["changed"] else "tie",
@@ -92,12 +101,17 @@ def statements(verdicts: Sequence[StatementVerdict], studies: Mapping[str, Resul
     return make_table("statements", "Statements and verdicts", heads, lines, texts=4, data=data)
 
 
-def _statement(one: StatementVerdict, unit: Callable[[Claim | DataClaim], str]) -> list[Cell]:
+def _statement(one: StatementVerdict, unit: Callable[[Claim | DataClaim], str]) -> list[TableCell]:
     checks = [check for line in one.lines for check in line.checks]
     sizes = sorted({check.size for check in checks if isinstance(check, Check) and check.size})
     where = words(one.statement.study, row_range(sizes) if sizes else "")
-    verdict = Cell(one.verdict, kind=_kind(one.verdict))
-    return [words(one.statement.text), where, verdict, Cell(_evidence(one, unit), kind="numbers")]
+    verdict = TableCell(one.verdict, kind=_kind(one.verdict))
+    return [
+        words(one.statement.text),
+        where,
+        verdict,
+        TableCell(_evidence(one, unit), kind="numbers"),
+    ]
 
 
 def _kind(verdict: str) -> str:
@@ -166,7 +180,7 @@ def readings(given: claims.Readings, variants: bool = False) -> Table:
     """One row for each statement, one column for each reading or variant."""
     what = "finding" if variants else "statement"
     heads = [words(what), *(_head(place, one) for place, (one, _) in enumerate(given, 1))]
-    lines: list[list[str | Cell]] = []
+    lines: list[list[str | TableCell]] = []
     for found in zip(*(verdicts for _, verdicts in given), strict=True):
         statement = found[0].statement
         cells = [_mark(one, found[0]) for one in found]
@@ -197,16 +211,16 @@ def readings(given: claims.Readings, variants: bool = False) -> Table:
 def sweep(found: Mapping[str, ModelFindings]) -> Table:
     """The winner at each size of each variant, and who overtakes whom."""
     sizes = sorted({size for one in found.values() for size in one.design.sizes})
-    heads: list[str | Cell] = [
+    heads: list[str | TableCell] = [
         words("variant"),
         *(words(f"{size:,} rows") for size in sizes),
         words("thresholds"),
     ]
-    lines: list[list[str | Cell]] = []
+    lines: list[list[str | TableCell]] = []
     rows: list[dict[str, object]] = []
     for name, one in found.items():
         best = {standing.size: standing for standing in one.standings}
-        cells: list[str | Cell] = [words(name)]
+        cells: list[str | TableCell] = [words(name)]
         for size in sizes:
             standing = best.get(size)
             others = [*standing.contenders][1:] if standing else []
@@ -227,14 +241,14 @@ def sweep(found: Mapping[str, ModelFindings]) -> Table:
     return make_table("sweep", title, heads, lines, texts=len(heads), caption=caption, data=data)
 
 
-def _head(place: int, reading: Reading) -> Cell:
+def _head(place: int, reading: Reading) -> TableCell:
     """The number of a reading, with its label for those who do not see the list below."""
     text = Markup('<span title="{}">{}{}<span class="away">: {}</span></span>')
     star = "*" if reading.post_hoc else ""
-    return Cell(text.format(reading.label, place, star, reading.label))
+    return TableCell(text.format(reading.label, place, star, reading.label))
 
 
-def _mark(one: StatementVerdict, own: StatementVerdict) -> Cell:
+def _mark(one: StatementVerdict, own: StatementVerdict) -> TableCell:
     """A verdict as a mark with its word, and in its tip the lines it comes from."""
     lines = "; ".join(f"{line.claim.text}: {line.verdict}" for line in one.lines)
     text = Markup(
@@ -242,4 +256,4 @@ def _mark(one: StatementVerdict, own: StatementVerdict) -> Cell:
     )
     unlike = " unlike" * (one.verdict != own.verdict)
     made = text.format(lines, _MARKS[one.verdict], one.verdict)
-    return Cell(made, kind=_kind(one.verdict) + unlike)
+    return TableCell(made, kind=_kind(one.verdict) + unlike)

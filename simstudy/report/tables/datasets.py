@@ -25,7 +25,7 @@ from simstudy.report.prose.numbers import (
     signed,
 )
 from simstudy.report.prose.phrases import axis_label, opening
-from simstudy.report.tables.table import Cell, Table, make_table, words
+from simstudy.report.tables.table import Table, TableCell, make_table, words
 from simstudy.results.results import Results
 from simstudy.study.sizes import size_text
 from simstudy.texts import counted
@@ -49,7 +49,7 @@ def means(findings: DataFindings, after: str = "", *, spread: bool = False) -> T
     spread
         Whether 1.96 standard deviations between splits stand beside each mean.
     """
-    lines: list[list[str | Cell]] = []
+    lines: list[list[str | TableCell]] = []
     for dataset in findings.datasets:
         row: Any = findings.table.loc[dataset]
         best = findings.best[dataset]
@@ -62,7 +62,7 @@ def means(findings: DataFindings, after: str = "", *, spread: bool = False) -> T
                 more = f"± {number(SPREAD * float(findings.spreads[label][dataset]))}"
             value = number(float(findings.means[label][dataset]))
             bold = label in best and len(findings.learners) > 1
-            cells.append(Cell(value, more, kind, (place,), bold))
+            cells.append(TableCell(value, more, kind, (place,), bold))
         lines.append([words(dataset), *cells])
     caption = MEANS
     if spread:
@@ -85,14 +85,14 @@ def _shades(ranks: pd.Series[float]) -> dict[str, str]:
     }
 
 
-def _heads(learners: tuple[str, ...]) -> list[Cell]:
-    return [Cell(label, learners=(place,)) for place, label in enumerate(learners)]
+def _heads(learners: tuple[str, ...]) -> list[TableCell]:
+    return [TableCell(label, learners=(place,)) for place, label in enumerate(learners)]
 
 
 def standings(findings: DataFindings) -> Table:
     """How often each learner is best, wins and loses, and its average rank."""
     places = {label: place for place, label in enumerate(findings.learners)}
-    lines: list[list[str | Cell]] = [
+    lines: list[list[str | TableCell]] = [
         [
             words(one.learner, "", places[one.learner]),
             f"{one.best}",
@@ -118,16 +118,19 @@ def winners(findings: DataFindings) -> Table:
     """A column for each winner; the cell names the learners that are significantly worse."""
     found = findings.winners
     cells, counts = found.table, found.counts.set_index("learner")
-    lines: list[list[str | Cell]] = [
-        [words(dataset), *(Cell(str(cells.loc[dataset, one]), kind="t") for one in found.learners)]
+    lines: list[list[str | TableCell]] = [
+        [
+            words(dataset),
+            *(TableCell(str(cells.loc[dataset, one]), kind="t") for one in found.learners),
+        ]
         for dataset in found.datasets
     ]
     totals = [
-        Cell(f"{counts['wins'][one]} won, {counts['losses'][one]} lost", kind="t")
+        TableCell(f"{counts['wins'][one]} won, {counts['losses'][one]} lost", kind="t")
         for one in found.learners
     ]
     lines.append([words("tests"), *totals])
-    heads = [words("data set"), *(Cell(one, kind="t") for one in found.learners)]
+    heads = [words("data set"), *(TableCell(one, kind="t") for one in found.learners)]
     caption = (
         "A column is a winner; the cell names the learners that it is significantly better than. "
         f"{opening(prose.method(findings))}."
@@ -141,7 +144,7 @@ def winners(findings: DataFindings) -> Table:
 
 def tests(found: OverSets) -> Table:
     """The tests of all learners over data sets."""
-    lines: list[list[str | Cell]] = []
+    lines: list[list[str | TableCell]] = []
     for test, df in (
         (found.friedman, f"{found.friedman.df}"),
         (found.iman_davenport, f"{found.iman_davenport.df1}, {found.iman_davenport.df2}"),
@@ -150,7 +153,7 @@ def tests(found: OverSets) -> Table:
         by = "" if test.reason else prose.p_method(test, "χ²" if test is found.friedman else "F")
         p = test.reason or p_value(test.p)
         lines.append([test.test, number(test.statistic, 3), df, p, words(by)])
-    heads: list[str | Cell] = ["test", "statistic", "df", "p", words("p from")]
+    heads: list[str | TableCell] = ["test", "statistic", "df", "p", words("p from")]
     title = f"Tests of all learners over {len(found.datasets)} data sets"
     caption = (
         "Whether any learners differ; which do is decided by tests of pairs "
@@ -165,7 +168,7 @@ def pairs(found: OverSets, info: MeasureInfo) -> Table:
     few = len(found.datasets) < LEAST_SETS
     shown = [] if few else [0, 1, 2] if found.rope else [0, 2]
     places = {label: place for place, label in enumerate(found.learners)}
-    lines: list[list[str | Cell]] = []
+    lines: list[list[str | TableCell]] = []
     for pair in found.pairs:
         own = (places[pair.first], places[pair.second])
         lines.append(
@@ -175,12 +178,17 @@ def pairs(found: OverSets, info: MeasureInfo) -> Table:
                 f"{pair.sign.wins}/{pair.sign.draws}/{pair.sign.losses}",
                 pair.wilcoxon.reason or p_value(pair.wilcoxon.p),
                 p_value(pair.p_adjusted),
-                Cell(pair.winner or NONE, kind="win" if pair.winner else "tie"),
+                TableCell(pair.winner or NONE, kind="win" if pair.winner else "tie"),
                 p_value(pair.p_sign_adjusted),
                 *(estimated_share([*pair.posterior][place]) for place in shown),
             ]
         )
-    heads: list[str | Cell] = ["first – second", "mean difference", "won/drawn/lost", "Wilcoxon p"]
+    heads: list[str | TableCell] = [
+        "first – second",
+        "mean difference",
+        "won/drawn/lost",
+        "Wilcoxon p",
+    ]
     heads += ["adjusted p", words("better"), "sign test, adjusted p"]
     heads += [("P(first)", "P(equivalent)", "P(second)")[place] for place in shown]
     caption = (
@@ -200,7 +208,7 @@ def pairs(found: OverSets, info: MeasureInfo) -> Table:
 
 def reversals(found: Reversals, labels: tuple[str, str]) -> Table:
     """Data sets on which two measures name different winners."""
-    lines: list[list[str | Cell]] = [
+    lines: list[list[str | TableCell]] = [
         [
             words(one.dataset),
             words(one.winner_first),
@@ -212,7 +220,7 @@ def reversals(found: Reversals, labels: tuple[str, str]) -> Table:
         ]
         for one in found.found
     ]
-    heads: list[str | Cell] = [words("data set")]
+    heads: list[str | TableCell] = [words("data set")]
     for label in labels:
         heads += [words(f"best by {label}"), "ahead by", "adjusted p"]
     caption = (
@@ -223,8 +231,8 @@ def reversals(found: Reversals, labels: tuple[str, str]) -> Table:
     return make_table(name, title, heads, lines, caption=caption, data=found.table)
 
 
-def _lead(difference: float, significant: bool) -> Cell:
-    return Cell(signed(difference), bold=significant)
+def _lead(difference: float, significant: bool) -> TableCell:
+    return TableCell(signed(difference), bold=significant)
 
 
 def example_sentences(found: Reversals, labels: tuple[str, str]) -> list[str]:
@@ -251,7 +259,7 @@ def example_sentences(found: Reversals, labels: tuple[str, str]) -> list[str]:
 def correlations(found: Correlations, labels: tuple[str, str]) -> Table:
     """Correlation of two measures over splits, data sets × learners."""
     table, learners = found.table, tuple(found.by_learner["learner"])
-    lines: list[list[str | Cell]] = [
+    lines: list[list[str | TableCell]] = [
         [words(str(dataset)), *(number(float(row[name]), 2) for name in learners)]
         for dataset, row in table.iterrows()
     ]
@@ -282,7 +290,7 @@ def properties(table: pd.DataFrame) -> Table:
         low, high = row[f"least_{part}_rows"], row[f"most_{part}_rows"]
         return f"{low:,}" if low == high else f"{low:,}–{high:,}"
 
-    lines: list[list[str | Cell]] = []
+    lines: list[list[str | TableCell]] = []
     for row in table.to_dict("records"):
         counts = [f"{row[key]:,}" for key in ("attributes", "numeric", "classes")]
         parts = [between(row, "train"), between(row, "test")]
@@ -296,11 +304,11 @@ def properties(table: pd.DataFrame) -> Table:
 
 def costs(results: Results, totals: pd.DataFrame) -> Table:
     """Seconds to fit and to predict all splits, data sets × learners."""
-    lines: list[list[str | Cell]] = []
+    lines: list[list[str | TableCell]] = []
     for dataset, rows in totals.groupby("dataset", sort=False):
         own = rows.set_index("learner")
         cells = [
-            Cell(
+            TableCell(
                 duration(float(own["fit_seconds"][name])),
                 duration(float(own["predict_seconds"][name])),
                 learners=(place,),

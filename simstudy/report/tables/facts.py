@@ -8,7 +8,7 @@ import pandas as pd
 
 from simstudy.analysis.regret import PARTS, Regret
 from simstudy.report.prose.numbers import NONE, duration, number, rows
-from simstudy.report.tables.table import Cell, Table, by_size, make_table, words
+from simstudy.report.tables.table import Table, TableCell, by_size, make_table, words
 from simstudy.results.analyses import ModelResults
 from simstudy.results.results import Results
 
@@ -20,7 +20,7 @@ def methods(results: Results) -> list[Table]:
     kind = results.study.experiment
     if results.study.treatments == results.study.learners:
         return [learners(results)]
-    lines: list[list[str | Cell]] = []
+    lines: list[list[str | TableCell]] = []
     for index, spec in enumerate(results.study.treatments):
         given = ", ".join(f"{key} = {value}" for key, value in spec.resolved.items())
         about = results.about(kind.treatment, spec.name)
@@ -32,7 +32,7 @@ def methods(results: Results) -> list[Table]:
 
 def learners(results: Results) -> Table:
     """The learners with their parameters."""
-    lines: list[list[str | Cell]] = []
+    lines: list[list[str | TableCell]] = []
     compared = results.study.treatments == results.study.learners
     for index, spec in enumerate(results.study.learners):
         given = ", ".join(f"{key} = {value}" for key, value in spec.resolved.items())
@@ -67,7 +67,7 @@ def costs(results: ModelResults, medians: pd.DataFrame) -> Table:
     cells = {}
     for row in medians.to_dict("records"):
         times = duration(row["fit_seconds"]), duration(row["predict_seconds"])
-        cells[row["learner"], row["size"]] = Cell(*times)
+        cells[row["learner"], row["size"]] = TableCell(*times)
     title = "Median time to fit, and below it to predict, by training rows"
     kind, labels = results.study.experiment, results.treatments
     return by_size("seconds", title, kind, labels, results.doses, cells, data=medians)
@@ -80,8 +80,8 @@ def regret(results: Results, split: Regret) -> Table:
     lines = [
         [
             words(row["learner"], "", places[row["learner"]]),
-            Cell(rows(row["size"])),
-            *(Cell(number(row[key]), f"± {number(row[f'{key}_se'])}") for key in PARTS),
+            TableCell(rows(row["size"])),
+            *(TableCell(number(row[key]), f"± {number(row[f'{key}_se'])}") for key in PARTS),
         ]
         for row in found
     ]

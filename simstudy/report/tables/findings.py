@@ -26,7 +26,7 @@ from simstudy.report.prose.numbers import (
 )
 from simstudy.report.prose.phrases import axis_label, level, opening, with_unit
 from simstudy.report.prose.verdicts import pair_method, why_untested
-from simstudy.report.tables.table import Cell, Table, by_size, make_table, words
+from simstudy.report.tables.table import Table, TableCell, by_size, make_table, words
 
 MAX_IN_MATRIX = 8  # learners whose pairs are all shown
 _MIN_DECIMALS, _MAX_DECIMALS = 4, 6
@@ -56,7 +56,7 @@ def means(findings: ModelFindings, alone: bool = True) -> Table:
         if more and findings.info.share:
             more = f"[{fixed(mean.lower, digits)}, {fixed(mean.upper, digits)}]"
         text = number(mean.mean, digits)
-        cells[mean.learner, mean.size] = Cell(text, more, bold=best[-1], dagger=level_with[-1])
+        cells[mean.learner, mean.size] = TableCell(text, more, bold=best[-1], dagger=level_with[-1])
     over, intervals = captions.models(findings), captions.intervals(findings)
     half = "" if findings.info.share else "half-width of "
     caption = f"Means {over}; {captions.beside(findings)} {half}{intervals}. " * alone
@@ -184,7 +184,7 @@ def pairs(findings: ModelFindings, size: int) -> Table:
             line = [words(first, "", index)]
             for other, second in enumerate(learners[1:], start=1):
                 text, more, kind = verdicts.get((first, second), ("", "", "none"))
-                line.append(Cell(text, more, kind, (other,)))
+                line.append(TableCell(text, more, kind, (other,)))
             lines.append(line)
         return make_table(f"pairs_{size}", title, heads, lines, data=table)
     best = ranked[0]
@@ -193,7 +193,7 @@ def pairs(findings: ModelFindings, size: int) -> Table:
     lines = []
     for pair in against:
         name = words(pair.second, "", learners.index(pair.second))
-        lines.append([name, Cell(*_verdict(pair.better_first(ranked), holm))])
+        lines.append([name, TableCell(*_verdict(pair.better_first(ranked), holm))])
     (mean,) = (mean.mean for mean in findings.means_of(best) if mean.size == size)
     what = f"{best}, of best mean" if math.isfinite(mean) else f"{best}; no mean is finite"
     data = table[(table["first"] == best) | (table["second"] == best)]
@@ -250,14 +250,14 @@ def thresholds(
     notes = [crossings.method(findings, courses, alone), crossings.added_sizes(findings)]
     notes.append(f"None: no change of the {kind.treatment} ahead is shown.")
     title = f"Who overtakes whom in mean {findings.info.label}, and with how many {kind.dose} rows"
-    heads: list[str | Cell] = [kind.treatment, "against", "between", "estimate (rows)"]
+    heads: list[str | TableCell] = [kind.treatment, "against", "between", "estimate (rows)"]
     heads += [f"{level(findings.design.confidence)} interval"]
     heads += [words("ahead at"), words("behind at"), "models"]
     options: Row = {"caption": " ".join(filter(None, notes)), "data": as_table(courses)}
     return make_table("thresholds", title, heads, lines, texts=2, **options)
 
 
-def _course(course: Course, places: dict[str, int]) -> Iterator[list[str | Cell]]:
+def _course(course: Course, places: dict[str, int]) -> Iterator[list[str | TableCell]]:
     """The changes of the learner ahead of a pair, or one row that says that there is none."""
     why = course.note if not course.analysed else "none"
     ahead = course.first if course.leader is None else course.leader
@@ -265,7 +265,7 @@ def _course(course: Course, places: dict[str, int]) -> Iterator[list[str | Cell]
     for change in course.changes or (None,):
         one = ahead if change is None else change.ahead
         other = course.other(one)
-        line: list[str | Cell] = [words(one, "", *both), words(other)]
+        line: list[str | TableCell] = [words(one, "", *both), words(other)]
         line.append(why if change is None else f"{rows(change.before)}–{rows(change.after)}")
         if change is not None and change.estimated:
             line += [rows(change.crossing), crossings.interval(change)]
@@ -299,7 +299,7 @@ def standard_errors(findings: ModelFindings) -> Table:
     digits, largest = decimals(found["mcse"]), "largest of a paired difference"
     known = found.assign(row=found["first"].where(found["kind"] == "mean", largest))
     errors = known.groupby(["row", "size"], sort=False)["mcse"].max()
-    cells = {place: Cell(number(error, digits)) for place, error in errors.items()}
+    cells = {place: TableCell(number(error, digits)) for place, error in errors.items()}
     rows_of = f"{design.words.dose} rows"
     title = f"Monte-Carlo standard errors of mean {with_unit(findings.info)} by {rows_of}"
     labels, sizes = design.learners, design.sizes
@@ -336,7 +336,7 @@ def ranks(findings: ModelFindings) -> Table | Absent:
         return Absent(without.strip().removesuffix("."))
     heads = [kind.treatment, *("all sizes" if one.at is None else rows(one.at) for one in found)]
     by_learner = [one.table.set_index("learner")["rank"] for one in found]
-    lines: list[list[str | Cell]] = [
+    lines: list[list[str | TableCell]] = [
         [words(label, "", i), *(number(ranked[label], 2) for ranked in by_learner)]
         for i, label in enumerate(learners)
     ]

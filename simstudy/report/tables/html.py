@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from markupsafe import Markup, escape
 
-from simstudy.report.tables.table import Cell, Table
+from simstudy.report.tables.table import Table, TableCell
 from simstudy.results.analyses import ModelResults
 
 _MANY = 8  # columns; tables with more are set closer
@@ -29,14 +29,14 @@ def _of(learners: tuple[int, ...]) -> str:
     return f' data-l="{numbers}"' if learners else ""
 
 
-def _head(head: Cell) -> str:
+def _head(head: TableCell) -> str:
     if not head.text:
         return "<td></td>"
     text = f'<span class="w">{escape(head.text)}</span>'
     return f'<th scope="col" class="{escape(head.kind)}"{_of(head.learners)}>{text}</th>'
 
 
-def _row(row: list[Cell], ruled: bool) -> str:
+def _row(row: list[TableCell], ruled: bool) -> str:
     first, *others = row
     rule = ' class="ruled"' if ruled else ""
     start = f"<tr{rule}{_of(first.learners)}>"
@@ -48,7 +48,7 @@ def _row(row: list[Cell], ruled: bool) -> str:
     return f"{start}{''.join(cells)}</tr>"
 
 
-def _text(cell: Cell) -> str:
+def _text(cell: TableCell) -> str:
     text = escape(cell.text)
     if cell.kind == "win":
         return f'<strong class="w">{text}</strong>'
@@ -57,7 +57,7 @@ def _text(cell: Cell) -> str:
     return (f"<strong>{text}</strong>" if cell.bold else text) + "†" * cell.dagger
 
 
-def _more(cell: Cell) -> str:
+def _more(cell: TableCell) -> str:
     return f' <span class="more">{escape(cell.more)}</span>' if cell.more else ""
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 
-from simstudy.report.tables.table import Cell, Table
+from simstudy.report.tables.table import Table, TableCell
 from simstudy.texts import on_one_line
 
 _LONG = 40  # rows; a table with more goes over several pages
@@ -84,7 +84,7 @@ def _shape(table: Table) -> str:
     return shape
 
 
-def _row(row: list[Cell]) -> str:
+def _row(row: list[TableCell]) -> str:
     cells = []
     for cell in row:
         text = latex_text(f"{cell.text} {cell.more}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from simstudy.report.tables.table import Cell, Table
+from simstudy.report.tables.table import Table, TableCell
 from simstudy.texts import on_one_line
 
 _SPECIAL = re.compile(r"([\\|*_`\[\]<>#~$])")
@@ -27,6 +27,6 @@ def as_markdown(table: Table, caption: str) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _cell(cell: Cell) -> str:
+def _cell(cell: TableCell) -> str:
     text = markdown_text(f"{cell.text} {cell.more}")
     return (f"**{text}**" if cell.bold else text) + "†" * cell.dagger

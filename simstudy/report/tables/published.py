@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from simstudy.analysis.published import Agreement
 from simstudy.report.prose.numbers import fixed, signed
-from simstudy.report.tables.table import Cell, Table, make_table, words
+from simstudy.report.tables.table import Table, TableCell, make_table, words
 from simstudy.study.published import Published
 
 
 def published_tables(given: Published, found: Agreement) -> list[Table]:
     """Ours and the difference from the printed value, data sets × learners; and their means."""
     learners = [str(name) for name in found.by_learner["learner"]]
-    rows: list[list[str | Cell]] = []
+    rows: list[list[str | TableCell]] = []
     for dataset, part in found.cells.groupby("dataset", sort=False):
         cells = [
-            Cell(
+            TableCell(
                 fixed(row["ours"]),
                 signed(row["difference"]),
                 "n beyond" if row["beyond"] else "n",
@@ -24,7 +24,7 @@ def published_tables(given: Published, found: Agreement) -> list[Table]:
         rows.append([words(str(dataset)), *cells])
     means = [fixed(value) for value in found.by_learner["mean_absolute_difference"]]
     rows.append([words("mean absolute difference"), *means])
-    heads = [words("data set"), *(Cell(name) for name in learners)]
+    heads = [words("data set"), *(TableCell(name) for name in learners)]
     caption = (
         f"Our mean over splits, and below it ours minus the printed value ({given.source}); "
         f"shaded: beyond {found.tolerance:g}."

@@ -16,7 +16,7 @@ _FEW = 5  # with more sizes, and no more learners, sizes are the rows
 
 
 @dataclass(frozen=True)
-class Cell:
+class TableCell:
     """One cell."""
 
     text: str  # markup only in tables of pages
@@ -33,8 +33,8 @@ class Table:
 
     name: str  # of its file, without the ending
     title: str
-    heads: list[Cell]
-    rows: list[list[Cell]]
+    heads: list[TableCell]
+    rows: list[list[TableCell]]
     caption: str = ""  # over what means are, and how intervals and tests are adjusted
     data: pd.DataFrame | None = field(default=None, repr=False)  # for CSV; default: the texts
     texts: int = 1  # columns of text, from the left; repeated if the table is split
@@ -62,25 +62,27 @@ class Table:
 def make_table(
     name: str,
     title: str,
-    heads: Sequence[str | Cell],
-    lines: Iterable[Sequence[str | Cell]],
+    heads: Sequence[str | TableCell],
+    lines: Iterable[Sequence[str | TableCell]],
     texts: int = 1,
     **more: Any,
 ) -> Table:
     """Make a table of texts and cells; texts in the first columns are words, others numbers."""
 
-    def row(line: Sequence[str | Cell]) -> list[Cell]:
+    def row(line: Sequence[str | TableCell]) -> list[TableCell]:
         return [
-            given if isinstance(given, Cell) else Cell(given, kind="t" if i < texts else "n")
+            given
+            if isinstance(given, TableCell)
+            else TableCell(given, kind="t" if i < texts else "n")
             for i, given in enumerate(line)
         ]
 
     return Table(name, title, row(heads), [row(line) for line in lines], texts=texts, **more)
 
 
-def words(text: str, more: str = "", *learners: int) -> Cell:
+def words(text: str, more: str = "", *learners: int) -> TableCell:
     """Make a cell of text that belongs to learners."""
-    return Cell(text, more, "t", learners)
+    return TableCell(text, more, "t", learners)
 
 
 def by_size(
@@ -89,16 +91,16 @@ def by_size(
     kind: Words,
     learners: Sequence[str],
     sizes: Sequence[int],
-    cells: Mapping[Any, Cell],
+    cells: Mapping[Any, TableCell],
     **more: Any,
 ) -> Table:
     """Make a table of treatments by sizes, turned if sizes are many; others go below a rule."""
     names = [words(label, "", place) for place, label in enumerate(learners)]
     others = dict.fromkeys(label for label, _ in cells if label not in learners)
     names += map(words, others)
-    lines: list[list[str | Cell]]
+    lines: list[list[str | TableCell]]
     if len(sizes) <= _FEW or len(names) > _FEW:
-        heads = [words(kind.treatment), *(Cell(row_count(size)) for size in sizes)]
+        heads = [words(kind.treatment), *(TableCell(row_count(size)) for size in sizes)]
         lines = [[one, *(cells[one.text, size] for size in sizes)] for one in names]
         more["rules"] = {len(learners)} if others else set()
     else:

@@ -7,7 +7,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table as RichTable
 
-from simstudy.report.tables.table import Cell, Table
+from simstudy.report.tables.table import Table, TableCell
 
 _MAX_LABEL = 30
 
@@ -31,9 +31,9 @@ def print_table(table: Table, console: Console) -> None:
         console.print(f"{table.caption}\n", style="dim", markup=False, highlight=False)
 
 
-def _text(cell: Cell) -> str:
+def _text(cell: TableCell) -> str:
     return f"{cell.text} {cell.more}".strip() + "†" * cell.dagger
 
 
-def _marked(cell: Cell) -> str:
+def _marked(cell: TableCell) -> str:
     return f"[bold]{escape(_text(cell))}[/bold]" if cell.bold else escape(_text(cell))

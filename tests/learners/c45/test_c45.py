@@ -14,7 +14,7 @@ from simstudy.learners.c45.grow import grow
 from simstudy.learners.c45.learner import C45
 from simstudy.learners.c45.prune import Pruner
 from simstudy.learners.c45.search import Search, first_best
-from simstudy.learners.c45.table import Table
+from simstudy.learners.c45.table import TrainingRows
 from simstudy.testing import check_learner
 
 
@@ -54,7 +54,7 @@ def test_trees_keep_the_contract(learner: C45 | BoostedC45) -> None:
 def test_gains_and_ratios_are_those_of_the_weather_data() -> None:
     # Witten & Frank, Data Mining, section 4.3: information 0.940 bits, gains 0.247, 0.029,
     # 0.152 and 0.048; their gain ratios with three digits 0.156, 0.019, 0.152 and 0.049.
-    table = Table(Sample(WEATHER, WEATHER_CARDS))
+    table = TrainingRows(Sample(WEATHER, WEATHER_CARDS))
     entries = table.all_entries()
     counts = np.array([[5.0], [9.0]])
     node = np.zeros(len(entries.rows), dtype=np.intp)
@@ -74,7 +74,7 @@ def test_the_tree_of_the_weather_data_is_the_one_of_the_textbooks() -> None:
 def test_error_limits_are_those_of_quinlans_example() -> None:
     # Quinlan (1993, section 4.2): U25%(0, 6) = 0.206, U25%(0, 9) = 0.143, U25%(0, 1) = 0.750,
     # U25%(1, 16) = 0.157.
-    table = Table(Sample(WEATHER, WEATHER_CARDS))
+    table = TrainingRows(Sample(WEATHER, WEATHER_CARDS))
     pruner = Pruner(grow(table, 2)[0], table, 0.25, True)
     rows = np.array([6.0, 9.0, 1.0, 16.0])
     counts = np.array([[6.0, 0], [9, 0], [1, 0], [15, 1]])
@@ -85,7 +85,7 @@ def test_error_limits_are_those_of_quinlans_example() -> None:
 
 
 def test_error_limits_rise_without_a_jump() -> None:
-    table = Table(Sample(WEATHER, WEATHER_CARDS))
+    table = TrainingRows(Sample(WEATHER, WEATHER_CARDS))
     pruner = Pruner(grow(table, 2)[0], table, 0.25, True)
     errors = np.linspace(0, 10, 2001)
     limits = pruner.limit(np.stack([20 - errors, errors]))
@@ -96,7 +96,7 @@ def test_error_limits_rise_without_a_jump() -> None:
 
 @pytest.mark.parametrize("confidence", [0.01, 0.25, 0.5])
 def test_error_limits_lie_between_the_errors_and_all_rows(confidence: float) -> None:
-    table = Table(Sample(WEATHER, WEATHER_CARDS))
+    table = TrainingRows(Sample(WEATHER, WEATHER_CARDS))
     pruner = Pruner(grow(table, 2)[0], table, confidence, True)
     errors, right = np.random.default_rng(6).exponential(4.0, size=(2, 2000))
     errors = np.minimum(errors, right)
@@ -117,7 +117,7 @@ def test_pruning_puts_a_large_branch_in_the_place_of_its_parent() -> None:
     assert plain.attribute.tolist() == [1, -1, 0, -1, -1]
     assert raised.attribute.tolist() == [0, -1, -1]
     np.testing.assert_array_equal(raised.counts.T, [[4, 5], [1, 4], [3, 1]])
-    pruner = Pruner(raised, Table(sample), 0.25, True)
+    pruner = Pruner(raised, TrainingRows(sample), 0.25, True)
     with_it = pruner.limit(np.array([[0.0, 2], [1, 2], [3, 1]]).T).sum()
     without = pruner.limit(np.array([[1.0, 4], [3, 1]]).T).sum()
     assert without < with_it + 0.1
@@ -189,7 +189,7 @@ def test_many_nodes_are_searched_in_blocks_alike(monkeypatch: pytest.MonkeyPatch
 
 def test_sums_over_many_slots_are_those_over_few(monkeypatch: pytest.MonkeyPatch) -> None:
     # A numeric attribute has no slot; the last is for all rows.
-    table = Table(sample_of(np.full((1, 4), np.nan), (2, 1, 0, 3), [0], 2))
+    table = TrainingRows(sample_of(np.full((1, 4), np.nan), (2, 1, 0, 3), [0], 2))
     weights = np.random.default_rng(5).random((2, table.slots, 6))
     sums = table.by_attribute(weights)
     by_hand = [weights[:, part].sum(axis=1) for part in (slice(2), [2], slice(3, 6), [6])]
@@ -264,7 +264,7 @@ def test_only_the_order_of_numbers_matters(rows: np.ndarray) -> None:
 @settings(deadline=None)
 @given(st.lists(st.tuples(*(st.integers(0, c - 1) for c in (3, 2, 4, 3))), min_size=1, max_size=60))
 def test_the_full_tree_is_the_one_grown_node_by_node(rows: list[tuple[int, ...]]) -> None:
-    tree, _ = grow(Table(Sample(rows, (3, 2, 4, 3))), 2)
+    tree, _ = grow(TrainingRows(Sample(rows, (3, 2, 4, 3))), 2)
 
     def agree(node: int, part: list[tuple[int, ...]]) -> None:
         attribute = by_hand(part, len(rows))

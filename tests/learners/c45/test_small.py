@@ -13,7 +13,7 @@ from simstudy.learners.c45.few import MAX_FEW
 from simstudy.learners.c45.grow import grow
 from simstudy.learners.c45.learner import C45
 from simstudy.learners.c45.prune import Pruner
-from simstudy.learners.c45.table import Entries, Table
+from simstudy.learners.c45.table import Entries, TrainingRows
 from simstudy.learners.c45.tree import Tree
 
 SIZES = [0, 1, 2, 3, 5, 20, 50, MAX_FEW, MAX_FEW + 1, 300, 600]
@@ -26,7 +26,7 @@ learners = st.builds(
 )
 
 
-def random_table(seed: int, rows: int) -> Table:
+def random_table(seed: int, rows: int) -> TrainingRows:
     """A table whose class depends on some attributes, with noise, or on none."""
     rng = np.random.default_rng(seed)
     cards = rng.integers(1, 6, size=rng.integers(1, 8)).tolist()
@@ -37,7 +37,7 @@ def random_table(seed: int, rows: int) -> Table:
     if rng.random() < 0.2:  # more values than are worth counting in the average gain
         cards[0] = 40
     rows_with_class = np.column_stack([values, (used + noise) % classes])
-    return Table(Sample(rows_with_class, [*cards, classes]), distinct=False)
+    return TrainingRows(Sample(rows_with_class, [*cards, classes]), distinct=False)
 
 
 def assert_same(one: Tree, other: Tree) -> None:
@@ -110,7 +110,7 @@ def test_other_tables_are_not_small(values, cards, weights) -> None:
     target = np.arange(len(values)) % 2
     rows = np.column_stack([values, target])
     sample = Sample.of(rows, Schema.plain([*cards, 2]), weights)
-    table = Table(sample, distinct=weights is not None)
+    table = TrainingRows(sample, distinct=weights is not None)
     assert not small.is_small(table)
     # Constant attributes, or none: the class frequencies answer.
     answers = C45().fit_table(table).predict_proba(values)

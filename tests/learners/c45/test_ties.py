@@ -9,7 +9,7 @@ from simstudy.data.sample import Sample
 from simstudy.data.schema import Schema, Variable
 from simstudy.learners import C45
 from simstudy.learners.c45 import ties
-from simstudy.learners.c45.table import Table
+from simstudy.learners.c45.table import TrainingRows
 from simstudy.learners.sorting import quicksort
 
 
@@ -36,7 +36,7 @@ def test_ordered_sums_equal_the_probabilities_but_for_rounding(seed: int) -> Non
     values[:, :4][rng.random((60, 4)) < 0.15] = np.nan
     kinds = [("a", "abc"), ("b", None), ("c", "abc"), ("d", "abc"), ("class", "ab")]
     schema = Schema(tuple(Variable(n, None if v is None else tuple(v)) for n, v in kinds))
-    table = Table(Sample.of(values, schema), distinct=False)
+    table = TrainingRows(Sample.of(values, schema), distinct=False)
     table = table.with_weights(rng.random(60) + 0.5)
     fitted = C45().fit_table(table)
     sums = ties.OrderedSums(fitted.tree, table, table).probabilities(np.arange(60))

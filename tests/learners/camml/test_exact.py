@@ -15,7 +15,12 @@ from hypothesis import strategies as st
 from simstudy.data.sample import Sample
 from simstudy.learners.camml.costs import NodeCosts, members
 from simstudy.learners.camml.equivalence import statistical_classes
-from simstudy.learners.camml.exact import ExactPosterior, Posterior, best_tom, fit_arc_probability
+from simstudy.learners.camml.exact import (
+    ExactPosterior,
+    TomPosterior,
+    best_tom,
+    fit_arc_probability,
+)
 from simstudy.learners.camml.learner import CaMML
 
 Toms = Callable[[int], np.ndarray]
@@ -88,7 +93,7 @@ def class_of(dag: tuple[int, ...], costs: NodeCosts) -> tuple[frozenset[frozense
     return edges, math.floor(128 * cost)
 
 
-def agrees(posterior: Posterior, brute: BruteForce) -> None:
+def agrees(posterior: TomPosterior, brute: BruteForce) -> None:
     """Hold every posterior of the dynamic programming against brute force."""
     pairs = brute.toms.shape[1] * (brute.toms.shape[1] - 1) / 2
     against_no_arc = pairs * math.log(1 - brute.probability)
@@ -152,7 +157,7 @@ def test_the_posterior_at_any_arc_probability_is_that_of_brute_force(
     all_toms: Toms, case: Case
 ) -> None:
     costs = NodeCosts(case.sample)
-    posterior = Posterior(costs, case.probability)
+    posterior = TomPosterior(costs, case.probability)
     agrees(posterior, BruteForce(costs, case.probability, all_toms(4)))
 
 

@@ -16,7 +16,7 @@ from simstudy.report.tables.findings import decimals, means, models_needed, pair
 from simstudy.report.tables.html import as_html
 from simstudy.report.tables.latex import as_latex, latex_text
 from simstudy.report.tables.markdown import as_markdown, markdown_text
-from simstudy.report.tables.table import Cell, make_table
+from simstudy.report.tables.table import TableCell, make_table
 from simstudy.report.tables.terminal import print_table
 
 NASTY = r"a & b % c _ d # e $ f { g } h ~ i ^ j \ k | l"
@@ -274,7 +274,7 @@ def test_wide_tables_are_cut_and_long_ones_go_over_pages():
 
 
 def test_long_texts_are_broken_wherever_their_column_is():
-    table = one_table([["x", Cell("50, " * 20, kind="t"), "1"]])
+    table = one_table([["x", TableCell("50, " * 20, kind="t"), "1"]])
     assert r"{lp{0.3\linewidth}r}" in as_latex(table, "", "tab:t")
 
 
@@ -292,8 +292,12 @@ def test_a_terminal_shows_all_of_a_wide_table(capsys):
 
 
 def test_html_is_escaped_and_names_the_learners_of_rows_and_cells():
-    cells = [Cell("<b>", "± &", learners=(1,)), Cell("2", bold=True), Cell("3", dagger=True)]
-    text = as_html(one_table([[Cell("NB", kind="t", learners=(0,)), *cells]], rules={0}))
+    cells = [
+        TableCell("<b>", "± &", learners=(1,)),
+        TableCell("2", bold=True),
+        TableCell("3", dagger=True),
+    ]
+    text = as_html(one_table([[TableCell("NB", kind="t", learners=(0,)), *cells]], rules={0}))
     assert '<tr class="ruled" data-l="0">' in text
     assert '<td class="n" data-l="1">&lt;b&gt; <span class="more">± &amp;</span></td>' in text
     assert "<strong>2</strong>" in text
@@ -385,7 +389,7 @@ def test_infinite_means_are_neither_best_nor_level(tmp_path):
         data={"train_sizes": [8], "test_size": 100},
     )
     (nb, c45) = means(lossy.findings("log_loss")).rows
-    assert c45[1] == Cell("∞")
+    assert c45[1] == TableCell("∞")
     assert nb[1].bold
 
 
