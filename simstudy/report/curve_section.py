@@ -41,6 +41,7 @@ from simstudy.results.ranked_answers import (
     RankedAnswers,
     read_answers,
 )
+from simstudy.study.sizes import Size
 
 SIZE = (400.0, 400.0)  # of a picture
 MAX_BYTES = 360_000  # of the pictures and numbers of a page
@@ -176,7 +177,7 @@ def _made(
         "",
         tuple(pictures),
         tuple((_key(one), _class_text(one, answers)) for one in choices[:kept]),
-        tuple((str(size), prose.size_words(size)) for size in sizes),
+        tuple((str(size), prose.size_words(Size.stored(size))) for size in sizes),
         text,
         digits(prior),
         prose.decided(curves[0]),

@@ -18,7 +18,7 @@ from simstudy.errors import SimstudyError, suggestion
 from simstudy.measures.arguments import class_index
 from simstudy.measures.ranked import Ranking
 from simstudy.results.ranked_answers import RankedAnswers
-from simstudy.study.sizes import Size, size_text
+from simstudy.study.sizes import Size
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -50,8 +50,8 @@ class Curves:
         The same of the true probabilities; empty if they are not known.
     positive : str
         The positive class; empty if it is the rarest of each model.
-    size : int
-        The training size; `size_text` has it in words.
+    size : int or float
+        The training size, in rows or as a share; `size_text` has it in words.
     test : str
         ``"exact"`` or ``"sampled"``.
     over : str
@@ -71,7 +71,7 @@ class Curves:
     table: pd.DataFrame
     truth: pd.DataFrame
     positive: str
-    size: int
+    size: float
     test: str
     over: str
     learners: tuple[str, ...]
@@ -87,7 +87,7 @@ class Curves:
     @property
     def size_text(self) -> str:
         """The training size: rows, or the share of the training part."""
-        return size_text(self.size)
+        return str(Size(self.size))
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the curves with their bands, and return the axes."""
@@ -182,7 +182,7 @@ def make_curves(
         table,
         own if truth else own.iloc[:0],
         "" if named is None else answers.class_names[named],
-        at,
+        Size.stored(at).value,
         answers.test,
         answers.over,
         tuple(results.treatments),

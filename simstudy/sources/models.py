@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -29,35 +29,23 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Models(Source):
-    """Models drawn at random from a family, perhaps changed: their truth is known.
+class FamilySource(Source):
+    """Problems that a family makes, or what is registered in place of one.
 
     Attributes
     ----------
     family : Spec
         The family.
     number : int
-        How many are drawn.
-    test_size : int or str
-        The number of test rows; "exact" for the joint distribution, or "both".
-    training : str
-        Whether training sets of several sizes are drawn "independent" or "nested".
-    changes : tuple of Spec
-        The changes made to each model, in order.
+        How many problems there are.
     """
-
-    problem_word = "model"
-    unit = "model"
 
     family: Spec
     number: int
-    test_size: int | str
-    training: str
-    changes: tuple[Spec, ...] = ()
 
     @property
     def count(self) -> int:
-        """The number of models."""
+        """The number of problems."""
         return self.number
 
     @property
@@ -70,6 +58,42 @@ class Models(Source):
         """The identity of the family."""
         return self.family.identity
 
+    def first(self, number: int) -> Self:
+        """Return the source of the first problems."""
+        return replace(self, number=number)
+
+    def score_keys(self) -> dict[str, str]:
+        """Return the name of the family."""
+        return {"family": self.name}
+
+    def about(self) -> dict[str, dict[str, str]]:
+        """Return a line on the family and on each change."""
+        changes = {one.name: first_line(CHANGES, one.name) for one in self.changes}
+        family = {self.name: first_line(FAMILIES, self.name)}
+        return {"family": family, **({"change": changes} if changes else {})}
+
+
+@dataclass(frozen=True)
+class Models(FamilySource):
+    """Models drawn at random from a family, perhaps changed: their truth is known.
+
+    Attributes
+    ----------
+    test_size : int or str
+        The number of test rows; "exact" for the joint distribution, or "both".
+    training : str
+        Whether training sets of several sizes are drawn "independent" or "nested".
+    changes : tuple of Spec
+        The changes made to each model, in order.
+    """
+
+    problem_word = "model"
+    unit = "model"
+
+    test_size: int | str
+    training: str
+    changes: tuple[Spec, ...] = ()
+
     @property
     def prepares(self) -> bool:
         """Whether a change makes values missing."""
@@ -81,10 +105,6 @@ class Models(Source):
         if isinstance(self.test_size, int):
             return (SAMPLED,)
         return (EXACT, SAMPLED) if self.test_size == "both" else (EXACT,)
-
-    def first(self, number: int) -> Models:
-        """Return the source of the first models."""
-        return replace(self, number=number)
 
     def problem(self, plan: Plan, index: int) -> Problem:
         """Return a model, drawn and changed."""
@@ -110,16 +130,6 @@ class Models(Source):
     def drawn(self) -> dict[str, Any]:
         """Return how test and training rows are drawn."""
         return {"data.test_size": self.test_size, "data.training": self.training}
-
-    def score_keys(self) -> dict[str, str]:
-        """Return the name of the family."""
-        return {"family": self.name}
-
-    def about(self) -> dict[str, dict[str, str]]:
-        """Return a line on the family and on each change."""
-        changes = {one.name: first_line(CHANGES, one.name) for one in self.changes}
-        family = {self.name: first_line(FAMILIES, self.name)}
-        return {"family": family, **({"change": changes} if changes else {})}
 
     def copies(self) -> dict[str, bytes]:
         """Return the files that parameters of the family name."""
@@ -156,33 +166,14 @@ class Models(Source):
             CHANGES.get(change.name)
 
 
-@dataclass(frozen=True)
-class Registered(Source):
+class Registered(FamilySource):
     """A source that a plugin registered in place of a family, looked up where it is used."""
-
-    family: Spec
-    number: int
 
     @property
     def made(self) -> Source:
         """The source itself."""
         source: Source = build(FAMILIES, self.family)
         return source.first(self.number)
-
-    @property
-    def count(self) -> int:
-        """The number of problems."""
-        return self.number
-
-    @property
-    def name(self) -> str:
-        """Its name in the registry of families."""
-        return self.family.name
-
-    @property
-    def identity(self) -> str:
-        """Its name and parameters."""
-        return self.family.identity
 
     @property
     def problem_word(self) -> str:
@@ -199,21 +190,9 @@ class Registered(Source):
         """Whether the truth of the problems is known."""
         return self.made.knows_truth
 
-    def first(self, number: int) -> Registered:
-        """Return the source of the first problems."""
-        return replace(self, number=number)
-
     def problem(self, plan: Plan, index: int) -> Problem:
         """Return one problem."""
         return self.made.problem(plan, index)
-
-    def about(self) -> dict[str, dict[str, str]]:
-        """Return a line on the source."""
-        return {"family": {self.name: first_line(FAMILIES, self.name)}}
-
-    def score_keys(self) -> dict[str, str]:
-        """Return the name of the source."""
-        return {"family": self.name}
 
 
 def _recorded_files(directory: Path, parameters: Mapping[str, Any]) -> dict[str, str]:

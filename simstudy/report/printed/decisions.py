@@ -15,6 +15,7 @@ from simstudy.report.prose import decisions as prose
 from simstudy.report.prose.numbers import digits
 from simstudy.results.answers import AnswerResults
 from simstudy.results.curves import Curves, make_curves, profit_of, ranked
+from simstudy.study.sizes import Size
 
 _PANELS = 3  # training sizes, at most
 # Names of files; "reliability" is the diagram of all classes.
@@ -47,7 +48,8 @@ def _printed(
         answers = ranked(results, dataset)
         sizes = spread.spaced(results.study.doses, _PANELS)
         drawn = "lift" if kind == "profit" else kind
-        found = [make_curves(results, answers, drawn, shown, size) for size in sizes]
+        at = [Size.stored(size).value for size in sizes]
+        found = [make_curves(results, answers, drawn, shown, size) for size in at]
     except SimstudyError as error:
         raise NotDrawnError(str(error)) from error
     if not any(one.table["curves"].max() for one in found):
@@ -56,14 +58,16 @@ def _printed(
     if kind == "profit":
         found, values = _profits(found)
     several = len(found) > 1
-    made = [decisions.chart(one, prose.size_words(one.size) * several) for one in found]
+    made = [decisions.chart(one, prose.size_words(Size(one.size)) * several) for one in found]
     charts = decisions.aligned(made)
     panels = Panels(tuple(charts), decisions.key(*charts), height=2.4, shared=True)
     rest = len(results.treatments) - len(shown)
     which = f"Shown: the first {len(shown)} of {len(results.treatments)} learners." * bool(rest)
-    at = "" if several else f"After {prose.size_words(sizes[0])}."
+    after = "" if several else f"After {prose.size_words(Size(found[0].size))}."
     where = f"Data set: {dataset}." if dataset else ""
-    return Printed(prose.title(kind), panels, (where, prose.caption(found[-1]), values, at, which))
+    return Printed(
+        prose.title(kind), panels, (where, prose.caption(found[-1]), values, after, which)
+    )
 
 
 def _profits(lifts: list[Curves]) -> tuple[list[Curves], str]:

@@ -26,11 +26,10 @@ _WHAT = {
 }
 
 
-def size_words(size: int) -> str:
+def size_words(size: Size) -> str:
     """A training size in words."""
-    known = Size.stored(size)
-    rows = isinstance(known.value, int)
-    return f"{known.value:,} training rows" if rows else f"{known} of the training rows"
+    rows = isinstance(size.value, int)
+    return f"{size.value:,} training rows" if rows else f"{size} of the training rows"
 
 
 def what(kind: str) -> str:

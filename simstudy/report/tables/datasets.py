@@ -27,7 +27,7 @@ from simstudy.report.prose.numbers import (
 from simstudy.report.prose.phrases import axis_label, opening
 from simstudy.report.tables.table import Table, TableCell, make_table, words
 from simstudy.results.results import Results
-from simstudy.study.sizes import size_text
+from simstudy.study.sizes import Size, size_text
 from simstudy.texts import counted
 
 _SHADES = 5  # of the cells of a data set, by rank
@@ -328,5 +328,4 @@ def size_words(results: Results, size: int) -> str:
 
 def given(size: int) -> float:
     """A training size as the analyses take it: rows, or a share."""
-    text = size_text(size)
-    return float(text[:-1]) / 100 if text.endswith("%") else int(text)
+    return Size.stored(size).value
