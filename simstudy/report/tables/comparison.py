@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -59,7 +59,9 @@ def changes(
     return make_table("between_studies", title, heads, lines, caption=caption, data=table)
 
 
-def _change(row: dict[Any, Any], name_test: bool, places: Mapping[str, int]) -> list[str | Cell]:
+def _change(
+    row: Mapping[Hashable, Any], name_test: bool, places: Mapping[str, int]
+) -> list[str | Cell]:
     tested = row["test"] in (PAIRED, WELCH)
     verdict = "not significant" if tested else row["test"]
     learners = (places[row["learner"]],) if row["learner"] in places else ()
