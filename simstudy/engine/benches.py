@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,6 +17,9 @@ from simstudy.measures.arguments import arguments
 from simstudy.sources.changes.world import Population
 from simstudy.study.registry import MEASURES
 from simstudy.study.spec import Spec
+
+if TYPE_CHECKING:
+    from simstudy.learners.base import Learner
 
 Streams = Callable[[str], np.random.Generator]
 
@@ -48,7 +51,7 @@ def splitter(target: IntArray, stream: Streams) -> Callable[[Scheme], Sequence[S
 
 
 def fit_and_ask(
-    learner: Any, sample: Sample, rows: IntArray, rng: np.random.Generator, classes: int
+    learner: Learner, sample: Sample, rows: IntArray, rng: np.random.Generator, classes: int
 ) -> FloatArray:
     """Fit a learner to a sample and return its probabilities for rows of attributes."""
     fitted = learner.fit(sample, rng)
@@ -56,7 +59,7 @@ def fit_and_ask(
 
 
 def bench_of(
-    learner: Any,
+    learner: Learner,
     sample: Sample,
     splits: Callable[[Scheme], Sequence[Split]],
     streams: Streams,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -36,7 +35,7 @@ class Trial:
 class Evaluation:
     """The attribute rows that every learner predicts once, and the tests built from them."""
 
-    rows: Any  # codes of the attributes, or a Sample
+    rows: IntArray | Sample  # codes of the attributes, or a Sample
     tests: dict[str, Trial]
     all_rows: bool = False  # whether the rows are all attribute configurations, in order
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from itertools import repeat
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -22,15 +22,16 @@ from simstudy.measures.two_level import level_names
 from simstudy.sources.source import Source
 from simstudy.study.plugins import PluginFile
 from simstudy.study.registry import LEARNERS, MEASURES, registered
-from simstudy.study.spec import Spec
+from simstudy.study.spec import Spec, build
 
 if TYPE_CHECKING:
+    from simstudy.study.registry import Definition
     from simstudy.study.study import Study
 
 MEASURED = "measures.primary and also"
 # Conditions that results of earlier versions do not record, and the values they used. At these
 # values a condition is left out of the fingerprint, so that such results keep theirs.
-UNNAMED_CONDITIONS: dict[str, Any] = {
+UNNAMED_CONDITIONS: dict[str, object] = {
     "measures.reward": "mean",
     "measures.positive": None,
     "keep_answers": False,
@@ -71,7 +72,7 @@ class Plan:
     training_sets: int = 0
     confidence: float = 0.95
     # Registered in an interactive session, so not importable: (kind, name, object).
-    interactive: tuple[tuple[str, str, Any], ...] = field(default=(), compare=False)
+    interactive: tuple[tuple[str, str, Definition], ...] = field(default=(), compare=False)
     # On a cluster, the packages and versions that every process must have.
     environment: tuple[tuple[str, str], ...] = field(default=(), compare=False)
 
@@ -129,7 +130,7 @@ class Plan:
         """Whether all components are built in and no limits are set."""
         return not (self.sources or self.plugins or self.timeout or self.memory)
 
-    def conditions(self) -> dict[str, Any]:
+    def conditions(self) -> dict[str, object]:
         """Everything that the scores depend on, by the keys of a study file."""
         later: dict[str, object] = {
             "measures.positive": self.positive,
@@ -192,8 +193,7 @@ def _prepared(spec: Spec, study: Study) -> Spec:
     """A learner of a study in which values may be missing, with how rows are prepared for it."""
     from simstudy.study.datasets import prepared_for
 
-    learner = LEARNERS.get(spec.name)(**spec.parameters)
-    preparation, accepts = prepared_for(spec, study.preparation, learner)
+    preparation, accepts = prepared_for(spec, study.preparation, build(LEARNERS, spec))
     return replace(spec, preparation=preparation, accepts=accepts)
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from simstudy.arrays import FloatArray
 from simstudy.data.matching import matched
@@ -16,12 +17,15 @@ from simstudy.engine.scoring import check_probabilities
 from simstudy.engine.seeds import stream
 from simstudy.engine.task import state_restored
 from simstudy.measures.base import modal_class
-from simstudy.sources.models import build
 from simstudy.sources.tables import DataSet, Tables
 from simstudy.study.registry import LEARNERS
+from simstudy.study.spec import build
 from simstudy.texts import counted, summary
 
 if TYPE_CHECKING:
+    import pandas as pd
+
+    from simstudy.learners.base import Fitted
     from simstudy.study.study import Study
 
 
@@ -76,7 +80,7 @@ class Refit:
     dataset: str
     estimate: SplitEstimate
     classes: tuple[str, ...]
-    fitted: Any
+    fitted: Fitted
     _schema: Schema
     _prepared: Prepared  # without the training rows
     _missing_values: tuple[str, ...] | None
@@ -85,7 +89,7 @@ class Refit:
     def __repr__(self) -> str:
         return summary(self, f"{self.learner} on {self.dataset}", str(self.estimate))
 
-    def predict_proba(self, frame: Any) -> FloatArray:
+    def predict_proba(self, frame: pd.DataFrame) -> FloatArray:
         """Return the class probabilities of the rows of a data frame, shape (rows, classes).
 
         Columns are found by their names. The target, the groups and columns that the study ignores
@@ -96,7 +100,7 @@ class Refit:
         proba = np.asarray(self.fitted.predict_proba(rows))
         return check_probabilities(proba, len(rows), len(self.classes))
 
-    def predict(self, frame: Any) -> Any:
+    def predict(self, frame: pd.DataFrame) -> npt.NDArray[np.object_]:
         """Return the most probable class of each row, the first of several, as an array of text."""
         return np.array(self.classes, dtype=object)[modal_class(self.predict_proba(frame))]
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -24,10 +24,12 @@ from simstudy.study.spec import Spec
 if TYPE_CHECKING:
     import pandas as pd
 
+    from simstudy.learners.base import Fitted
     from simstudy.study.study import Study
 
 EVERY, MODAL = "every", "modal"
 MAX_MODELS = 20
+Level = TypeVar("Level", int, str)
 CellName: TypeAlias = tuple[int, int, str]  # model, training size and label of the learner
 
 
@@ -37,7 +39,7 @@ class Repeated:
 
     table: pd.DataFrame  # one row per learner, size, model and bin; see `reliability`
     models: int
-    failed: list[dict[str, Any]]  # cells that raised an error
+    failed: list[dict[str, object]]  # cells that raised an error
     primary: dict[CellName, float]  # the primary measure of the other cells
     test: str  # "exact" or "sampled"; with both tests, the exact one is used
 
@@ -79,8 +81,8 @@ def reliability(
     components = [component for component in plan.learners if component.label in labels]
     _check(plan, models, bins, classes)
     prepare(plan)
-    rows: list[dict[str, Any]] = []
-    failed: list[dict[str, Any]] = []
+    rows: list[dict[str, object]] = []
+    failed: list[dict[str, object]] = []
     primary: dict[CellName, float] = {}
     with threadpool_limits(1):  # as in a run, for identical rounding
         for model in range(models):
@@ -112,7 +114,7 @@ def check_repeated(found: Repeated, stored: pd.Series[float]) -> None:
             f"{cell['learner']} on model {cell['model']} with {cell['size']:,} rows is stored but "
             f"failed when run again ({cell['error']}); {reason}"
         )
-    known: dict[Any, float] = stored.to_dict()
+    known: dict[object, float] = stored.to_dict()
     for (model, size, learner), value in found.primary.items():
         was = known[model, size, learner]
         if not np.isclose(value, was, rtol=1e-6, atol=1e-9, equal_nan=True):
@@ -124,7 +126,7 @@ def check_repeated(found: Repeated, stored: pd.Series[float]) -> None:
 
 def _rerun_cells(
     plan: Plan, model: int, wanted: Sequence[tuple[int, Spec]], bins: int, classes: str
-) -> Iterator[tuple[int, str, str | tuple[float, list[dict[str, Any]]]]]:
+) -> Iterator[tuple[int, str, str | tuple[float, list[dict[str, object]]]]]:
     """The cells of one model: size, learner, and the primary measure and bins, or an error."""
     try:
         task = _Rerun(plan, model) if wanted else None
@@ -155,13 +157,13 @@ class _Rerun(Task):
 
     def _answers(
         self, component: Spec, sample: Sample, rng: np.random.Generator
-    ) -> tuple[FloatArray, float, float, Any]:
+    ) -> tuple[FloatArray, float, float, Fitted | None]:
         answers = super()._answers(component, sample, rng)
         if self._proba is None:  # later calls are for the learner's limit
             self._proba = answers[0]
         return answers
 
-    def binned(self, bins: int, classes: str) -> Iterator[dict[str, Any]]:
+    def binned(self, bins: int, classes: str) -> Iterator[dict[str, object]]:
         """Predictions and outcomes of the last cell, one row for each nonempty bin.
 
         Weights are first summed over equal attribute rows, so that exact and sampled tests are
@@ -208,7 +210,7 @@ def _totals(test: Trial, rows: int, classes: int) -> tuple[FloatArray, FloatArra
     return weights, happened, times if test.weights is None else (weights > 0).astype(np.intp)
 
 
-def _selected(kind: str, wanted: Collection[Any] | None, known: Sequence[Any]) -> list[Any]:
+def _selected(kind: str, wanted: Collection[Level] | None, known: Sequence[Level]) -> list[Level]:
     """The requested sizes or learners, in the order of the study."""
     for one in wanted or ():
         if one not in known:

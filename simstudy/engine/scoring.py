@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
-from simstudy.arrays import FloatArray, IntArray, read_only
+from simstudy.arrays import Array, FloatArray, IntArray, read_only
 from simstudy.data.sample import Sample
 from simstudy.engine.answers import ROUNDING
 from simstudy.engine.evaluation import Evaluation, Trial
 from simstudy.experiments.base import ScoreColumn
 from simstudy.measures.arguments import arguments
-from simstudy.measures.base import Undefined, clip, keywords, score
+from simstudy.measures.base import Context, Keywords, Measure, Undefined, clip, keywords, score
 from simstudy.sources.changes.world import Population
 from simstudy.study.registry import MEASURES
+
+if TYPE_CHECKING:
+    from simstudy.learners.base import Fitted
+
+Parts: TypeAlias = tuple[float, float] | None  # the lengths of those of a learner's message
 
 
 class NoLimitError(ValueError):
@@ -106,7 +111,7 @@ class Scorer:
             given = arguments(measure, column.parameters, class_names, positive)
             self._columns.append(Called(measure, column.test, column.measure in foreign, given))
         self._prior, self._cutoff = prior, cutoff
-        self._settings: dict[str, Any] = {"base": base, "reward": reward, "rarer": rarer}
+        self._settings: Context = {"base": base, "reward": reward, "rarer": rarer}
         self._model, self._judged = model, judged
         wanted = frozenset().union(*(keywords(one.measure) for one in self._columns))
         self.needs_limit = "limit" in wanted
@@ -119,7 +124,7 @@ class Scorer:
         proba: FloatArray,
         train: Sample,
         limit: FloatArray | None = None,
-        fitted: Any = None,
+        fitted: Fitted | None = None,
     ) -> list[float | BaseException]:
         """The value of every column for probabilities learned from ``train``.
 
@@ -156,13 +161,13 @@ class Scorer:
                 prior = read_only(class_prior(self._prior, train, test, self._model))
                 given, context = self._given(called, answers, prior, None)
                 names = keywords(called.measure)
-                context = {key: context[key] for key in names if context.get(key) is not None}
-                returned = called.measure(*given, **context, **called.arguments)
+                declared = {k: v for k, v in context.items() if k in names and v is not None}
+                returned = called.measure(*given, **declared, **called.arguments)
                 values = np.asarray(returned, dtype=np.float64)
             found.append(values)
         return found
 
-    def _value(self, called: Called, answers: Answers, prior: FloatArray, message: Any) -> float:
+    def _value(self, called: Called, answers: Answers, prior: FloatArray, message: Parts) -> float:
         measure = called.measure
         (proba, y), context = self._given(called, answers, prior, message)
         value = score(measure, proba, y, **context, **called.arguments)
@@ -173,35 +178,40 @@ class Scorer:
         return value
 
     def _given(
-        self, called: Called, answers: Answers, prior: FloatArray, message: Any
-    ) -> tuple[tuple[FloatArray, IntArray], dict[str, Any]]:
+        self, called: Called, answers: Answers, prior: FloatArray, message: Parts
+    ) -> tuple[tuple[FloatArray, IntArray], Context]:
         """The probabilities and classes that a measure is called with, and the context."""
         measure = called.measure
         declared, clipped = keywords(measure), measure.info.logarithmic
         if "limit" in declared and answers.predictions["limit"] is None:
             raise NoLimitError("the learner has no limit")
-        wanted = [name for name in ("oracle", "limit") if name in declared]
-        context: dict[str, Any] = {name: answers(name, clipped) for name in wanted}
+        own, weights = _copied if called.foreign else _shared, answers.test.weights
+        context: Context = {**self._settings, "message": message, "prior": own(prior)}
+        context["weights"] = None if weights is None else own(weights)
+        if "oracle" in declared:
+            context["oracle"] = own(answers("oracle", clipped))
+        if "limit" in declared:
+            context["limit"] = own(answers("limit", clipped))
         if "truth" in declared:
-            context["truth"] = answers("oracle", False)
-        proba, y = answers("proba", clipped), answers.test.target
-        context |= {"prior": prior, "weights": answers.test.weights}
-        if called.foreign:
-            proba, y = read_only(proba.copy(order="F")), read_only(y.copy())
-            context = {
-                name: None if array is None else read_only(array.copy(order="F"))
-                for name, array in context.items()
-            }
-        return (proba, y), context | {**self._settings, "message": message}
+            context["truth"] = own(answers("oracle", False))
+        return (own(answers("proba", clipped)), own(answers.test.target)), context
+
+
+def _copied(array: Array) -> Array:
+    return read_only(array.copy(order="F"))
+
+
+def _shared(array: Array) -> Array:
+    return array
 
 
 class Called(NamedTuple):
     """A measure as it is called for one column of the scores."""
 
-    measure: Any
+    measure: Measure[..., float | FloatArray]
     test: str
     foreign: bool  # not built in
-    arguments: dict[str, Any]
+    arguments: Keywords
 
     @property
     def needs_message(self) -> bool:

@@ -13,7 +13,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from functools import cached_property
 from time import perf_counter
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -31,10 +31,12 @@ from simstudy.engine.scoring import (
 from simstudy.errors import describe
 from simstudy.experiments.base import ScoreColumn
 from simstudy.sources.changes.world import Population
-from simstudy.sources.models import build
 from simstudy.study.plugins import directory_restored, execute_plugin
-from simstudy.study.registry import LEARNERS, REGISTRIES
-from simstudy.study.spec import Spec
+from simstudy.study.registry import LEARNERS, REGISTRIES, knows_model, no_limit
+from simstudy.study.spec import Spec, build
+
+if TYPE_CHECKING:
+    from simstudy.learners.base import Fitted, Learner
 
 CellKey: TypeAlias = tuple[int, str]  # training size and label of the learner
 TaskKey: TypeAlias = tuple[int, Collection[CellKey] | None]  # a model, and which of its cells
@@ -251,7 +253,7 @@ class Task:
 
     def _answers(
         self, component: Spec, sample: Sample, rng: np.random.Generator
-    ) -> tuple[FloatArray, float, float, Any]:
+    ) -> tuple[FloatArray, float, float, Fitted | None]:
         """A learner's predictions after a sample, the seconds to fit and to predict, its fit.
 
         Tables that other learners have counted are charged as if this one had counted them.
@@ -265,7 +267,7 @@ class Task:
         else:
             sample = sample.metered()
         started = perf_counter()
-        knows = getattr(learner, "knows_model", False)
+        knows = knows_model(learner)
         fitted: Any = None if knows else learner.fit(sample, rng)
         fit_ended, shared = perf_counter(), sample.shared_seconds
         if knows:
@@ -282,14 +284,13 @@ class Task:
         predict_seconds = predict_ended - fit_ended + sample.shared_seconds - shared
         return proba, fit_seconds, predict_seconds, fitted
 
-    def _learner(self, component: Spec) -> Any:
+    def _learner(self, component: Spec) -> Learner:
         """A learner, given the true structure if it can use it."""
         learner = build(LEARNERS, component)
-        given_structure = getattr(learner, "given_structure", None)
-        if given_structure is None or self._problem.training is None:
+        if self._problem.training is None or not hasattr(learner, "given_structure"):
             return learner
         networks = self._problem.training.model.components
-        return given_structure([tuple(map(tuple, network.parents)) for network in networks])
+        return learner.given_structure([tuple(map(tuple, network.parents)) for network in networks])
 
     def _limit(self, component: Spec) -> tuple[FloatArray | None, str]:
         """A learner's predictions after the whole population, or why there are none."""
@@ -310,9 +311,9 @@ class Task:
     def _check_weights(self, component: Spec) -> None:
         """Refuse a learner that ignores weights or says why: its limit would be meaningless."""
         learner = self._learner(component)
-        if getattr(learner, "knows_model", False):
+        if knows_model(learner):
             return
-        if reason := getattr(learner, "no_limit", ""):
+        if reason := no_limit(learner):
             raise ValueError(reason)
         cards = self._known_truth.cards
         # The same attributes with each class: only the weights distinguish the classes.

@@ -8,8 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
+    from simstudy.arrays import AnyArray
     from simstudy.engine.plan import Plan
     from simstudy.engine.task import Task
     from simstudy.experiments.page import Page
@@ -62,7 +61,7 @@ class ScoreColumn(NamedTuple):
     measure: str
     test: str
     label: str = ""  # of the measure, which may come twice with different parameters
-    parameters: Mapping[str, Any] = {}
+    parameters: Mapping[str, object] = {}
 
 
 class Design(Protocol):
@@ -172,7 +171,7 @@ class Experiment(Words, ABC):
 
     def kept_columns(
         self, plan: Plan, keys: list[tuple[int, str]], kept: Mapping[int, str]
-    ) -> dict[str, list[str] | npt.NDArray[Any]]:
+    ) -> dict[str, list[str] | AnyArray]:
         """Return the table `keeps`: columns of texts or numbers.
 
         Parameters

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -115,7 +115,7 @@ class ModelsPage(Page[ModelFindings, ModelResults]):
         key = "curve-key" + " narrow-only" * wide.labelled
         return Opening(wide.picture, narrow, " ".join([*notes, *chart.notes]), key)
 
-    def view(self, results: ModelResults, findings: ModelFindings, index: int) -> dict[str, Any]:
+    def view(self, results: ModelResults, findings: ModelFindings, index: int) -> dict[str, object]:
         """Return the figures, tables and notes of one measure."""
         overtaking = _overtaking(results, findings)
         panels, notes, thresholds = _differences(findings, index, overtaking)
@@ -186,7 +186,7 @@ class ModelsPage(Page[ModelFindings, ModelResults]):
         """Return those of them that come last."""
         return []
 
-    def failed(self, results: ModelResults, failure: Mapping[Any, Any]) -> dict[str, str]:
+    def failed(self, results: ModelResults, failure: Mapping[Hashable, Any]) -> dict[str, str]:
         """Return the model and the dose."""
         return {"model": str(failure["model"]), "rows": rows(failure["size"])}
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, TypeVar
 
 from markupsafe import Markup
@@ -52,7 +52,7 @@ class Section(NamedTuple):
 
     name: str
     heading: str
-    content: Any = None
+    content: object = None
     macro: str = ""
     entry: str = ""
 
@@ -143,7 +143,7 @@ class Page(ABC, Generic[F, R]):
         """Return the figure beside the finding by a measure."""
 
     @abstractmethod
-    def view(self, results: R, findings: F, index: int) -> dict[str, Any]:
+    def view(self, results: R, findings: F, index: int) -> dict[str, object]:
         """Return what the sections show by one measure."""
 
     @abstractmethod
@@ -151,7 +151,7 @@ class Page(ABC, Generic[F, R]):
         """Return the sections in their order, without the last one, on how to run it again."""
 
     @abstractmethod
-    def failed(self, results: R, failure: Mapping[Any, Any]) -> dict[str, str]:
+    def failed(self, results: R, failure: Mapping[Hashable, Any]) -> dict[str, str]:
         """Return which cell failed, by the heads of a table."""
 
     # Files and the terminal

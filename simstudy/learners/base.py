@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, wraps
-from typing import ClassVar, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
@@ -21,8 +21,8 @@ from simstudy.texts import counted, summary
 class Fitted(Protocol):
     """The result of `Learner.fit`: an object that predicts class probabilities."""
 
-    def predict_proba(self, codes: IntArray) -> FloatArray:
-        """Return one row of class probabilities per row of attribute codes."""
+    def predict_proba(self, codes: Any) -> FloatArray:
+        """Return one row of class probabilities per row of attribute codes, or of a Sample."""
         ...
 
 

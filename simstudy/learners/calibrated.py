@@ -145,7 +145,7 @@ class FittedCalibrated(Described):
 
     def predict_proba(self, rows: Sample | npt.ArrayLike) -> FloatArray:
         """Return class probabilities, one row for each row of a sample or of attribute values."""
-        proba = np.asarray(self.base.predict_proba(rows))  # type: ignore[arg-type]
+        proba = np.asarray(self.base.predict_proba(rows))
         return proba if self.map is None else self.map(proba)
 
 
@@ -156,7 +156,7 @@ def out_of_fold(
     proba = np.empty((len(sample), sample.classes))
     for split in CrossValidation(folds).splits(sample.target, rng, sample.groups):
         fitted = learner.fit(sample.take(split.train), rng)
-        proba[split.test] = fitted.predict_proba(sample.take(split.test))  # type: ignore[arg-type]
+        proba[split.test] = fitted.predict_proba(sample.take(split.test))
     return proba
 
 

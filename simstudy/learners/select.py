@@ -175,7 +175,7 @@ class Select(Learner):
             [
                 np.asarray(
                     learner.fit(sample.take(split.train), rng).predict_proba(
-                        sample.take(split.test)  # type: ignore[arg-type]
+                        sample.take(split.test)
                     )
                 )
                 for split in splits
@@ -236,4 +236,4 @@ class Selected(Described):
 
     def predict_proba(self, rows: Sample | npt.ArrayLike) -> FloatArray:
         """Return class probabilities, one row for each row of a sample or of attribute values."""
-        return np.asarray(self.base.predict_proba(rows))  # type: ignore[arg-type]
+        return np.asarray(self.base.predict_proba(rows))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-from typing import Any
 
 from markupsafe import Markup
 
@@ -40,7 +39,7 @@ def advice_page(advice: Advice) -> str:
     )
 
 
-def _view(advice: Advice, at: int) -> dict[str, Any]:
+def _view(advice: Advice, at: int) -> dict[str, object]:
     """The sentences, the figure and the tables of one measure."""
     one = advice.outlooks[at]
     chart = outlook_chart(one)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import pandas as pd
 
@@ -124,7 +123,7 @@ def _designs(compared: Compared, unlike: list[str]) -> Section:
     return Section("designs", "Designs", content)
 
 
-def _side_by_side(compared: Compared, measure: str) -> dict[str, Any]:
+def _side_by_side(compared: Compared, measure: str) -> dict[str, object]:
     """The studies on the scale of one measure: curves, differences, what changes between them."""
     studies, learners, variants = compared.studies, compared.learners, compared.variants
     found: dict[str, ModelFindings] = {
@@ -261,7 +260,7 @@ class StudyColumn:
     best: str  # the learner of the best mean
 
 
-def _one_by_one(compared: Compared) -> dict[str, Any]:
+def _one_by_one(compared: Compared) -> dict[str, object]:
     """Who wins in each study by each measure, statements and printed values."""
     studies, verdicts = compared.studies, compared.verdicts
     shown, left_out = _measures(studies, verdicts)

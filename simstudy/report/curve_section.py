@@ -11,9 +11,10 @@ import json
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypedDict
 
 import numpy as np
+from markupsafe import Markup
 
 from simstudy.analysis.decision_curves import (
     DRAWN,
@@ -65,6 +66,31 @@ class DecisionRow(NamedTuple):
     profit: str
 
 
+class Rates(TypedDict):
+    """The thresholds of a learner, with packed false and true positive rates."""
+
+    t: list[float | None]
+    f: str
+    p: str
+    prior: float
+
+
+class Choice(TypedDict):
+    """The packed curves, by kind, and the rates of the learners at one choice."""
+
+    curves: dict[str, list[list[str]]]
+    points: list[Rates | None]
+    prior: float
+
+
+class Numbers(TypedDict):
+    """What a page draws other choices from."""
+
+    axes: dict[str, list[str]]
+    labels: list[str]
+    choices: dict[str, Choice]
+
+
 @dataclass(frozen=True)
 class CurveSection:
     """What a page shows of the curves of a study or of a data set."""
@@ -72,7 +98,7 @@ class CurveSection:
     name: str  # different for each section of a page
     heading: str
     note: str  # why there are no curves; empty if there are
-    pictures: tuple[tuple[str, str, Any, str], ...] = ()  # kind, title, picture and caption
+    pictures: tuple[tuple[str, str, Markup, str], ...] = ()  # kind, title, picture and caption
     classes: tuple[tuple[str, str], ...] = ()  # keys and texts of what can be chosen
     sizes: tuple[tuple[str, str], ...] = ()
     numbers: str = ""  # as JSON
@@ -191,7 +217,7 @@ def _made(
 
 def _pictures(
     name: str, curves: Sequence[Curves], prior: float
-) -> Iterator[tuple[str, str, Any, str]]:
+) -> Iterator[tuple[str, str, Markup, str]]:
     lift = curves[DRAWN.index("lift")]
     for one in [*curves, profit_of(lift, prior, 1.0, prior)]:
         chart = decisions.chart(decisions.thinned(one, _EVERY))
@@ -225,12 +251,12 @@ def _numbers(
     answers: RankedAnswers,
     choices: Sequence[int | None],
     most: tuple[float, float],
-) -> tuple[dict[str, Any], list[int], int]:
+) -> tuple[Numbers, list[int], int]:
     """The numbers of as many training sizes and classes as there is room and time for."""
     bands = len(results.treatments) <= MAX_BARS
-    made: dict[tuple[int | None, int], dict[str, Any]] = {}
+    made: dict[tuple[int | None, int], Choice] = {}
 
-    def choice_at(choice: int | None, size: int) -> dict[str, Any]:
+    def choice_at(choice: int | None, size: int) -> Choice:
         if (choice, size) not in made:
             found = answers.rankings(size, choice)
             own = [found[label] for label in results.treatments]
@@ -252,11 +278,11 @@ def _numbers(
     return {"axes": axes, "labels": results.treatments, "choices": content}, sizes, kept
 
 
-def _choice(rankings: Sequence[Sequence[Ranking]], bands: bool, heights: Heights) -> dict[str, Any]:
+def _choice(rankings: Sequence[Sequence[Ranking]], bands: bool, heights: Heights) -> Choice:
     """The curves and decisions of the learners, and last of the truth."""
-    found: dict[str, Any] = {"curves": {}, "points": [_points(own) for own in rankings]}
-    priors = [one["prior"] for one in found["points"] if one]
-    found["prior"] = priors[0] if priors else 0.5
+    points = [_points(own) for own in rankings]
+    priors = [one["prior"] for one in points if one]
+    found = Choice(curves={}, points=points, prior=priors[0] if priors else 0.5)
     for kind in DRAWN:
         every = [mean_curve(kind, own, heights) for own in rankings]
         found["curves"][kind] = [
@@ -309,7 +335,7 @@ def _most_profitable(lines: Sequence[str], prior: float) -> tuple[str, str]:
     return fixed(share, 2), number(profit)
 
 
-def _points(rankings: Sequence[Ranking]) -> dict[str, Any] | None:
+def _points(rankings: Sequence[Ranking]) -> Rates | None:
     """Thresholds and rates; a threshold of no rows is null."""
     found = operating_points(rankings)
     if found is None:
@@ -324,7 +350,7 @@ def _points(rankings: Sequence[Ranking]) -> dict[str, Any] | None:
 
 
 def _decided(
-    points: Sequence[dict[str, Any] | None],
+    points: Sequence[Rates | None],
     lifts: Sequence[Sequence[str]],
     labels: Sequence[str],
     prior: float,
@@ -338,7 +364,7 @@ def _decided(
                 yield DecisionRow(label, learner, NONE, NONE, NONE, NONE)
             continue
         thresholds = np.array([math.inf if t is None else t for t in own["t"]])
-        false, true = (_unpacked(own[key], 3) for key in ("f", "p"))
+        false, true = (_unpacked(rates, 3) for rates in (own["f"], own["p"]))
         found = Points(thresholds, false, true, own["prior"])
         best = decide(found, prior)
         text = _threshold(best.threshold, thresholds[-1])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from simstudy.experiments.page import Section
 from simstudy.report.charts import svg
@@ -43,7 +42,7 @@ def report_page(results: Results) -> str:
     )
 
 
-def view(results: Results, index: int) -> dict[str, Any]:
+def view(results: Results, index: int) -> dict[str, object]:
     """The finding, figures, tables and notes of one measure."""
     study, findings = results.study, results.findings(results.measures[index])
     page = study.page

@@ -6,10 +6,9 @@ import csv
 import io
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from simstudy.engine.answers import unpack
 from simstudy.engine.plan import Plan
@@ -20,6 +19,7 @@ from simstudy.texts import csv_value
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from simstudy.arrays import AnyArray
     from simstudy.study.study import Study
 
 
@@ -177,7 +177,7 @@ class Columns:
             }
         )
 
-    def _key(self, place: int) -> dict[str, Any]:
+    def _key(self, place: int) -> dict[str, str | int]:
         """What names a cell in the table of predictions."""
         keys, source = self._places.keys, self._plan.source
         index, (size, label) = place // len(keys), keys[place % len(keys)]
@@ -207,7 +207,7 @@ def cell_files(study: Study | Plan) -> dict[str, Callable[[Columns], bytes]]:
     return files
 
 
-def written_files(study: Study | Plan, manifest: Mapping[str, Any]) -> list[str]:
+def written_files(study: Study | Plan, manifest: Mapping[str, object]) -> list[str]:
     """Return the names of all files that results have from cells, those of refining included."""
     return [*cell_files(study), *([REFINED] if manifest.get("refined") else [])]
 
@@ -231,7 +231,7 @@ def _table(columns: dict[str, pa.Array]) -> pa.Table:
     return pa.Table.from_arrays([*columns.values()], names=[*columns])
 
 
-def _numbers(values: npt.NDArray[Any]) -> pa.Array:
+def _numbers(values: AnyArray) -> pa.Array:
     import pyarrow as pa
 
     array = np.ascontiguousarray(values)

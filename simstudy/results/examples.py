@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -57,7 +57,7 @@ def _shown(
     reversal: Reversal,
     plan: Plan,
     size: int,
-    answers: dict[tuple[Any, ...], Answer],
+    answers: dict[tuple[object, ...], Answer],
     signs: list[float],
 ) -> Reversal:
     """Return a reversal with the most telling row of all splits."""

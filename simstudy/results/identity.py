@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from simstudy.results.manifest import PLUGINS
 OWNER = ("conditions", "limits", "plugins", "plugin_files")  # keys of an owner
 
 
-def owner(plan: Plan) -> dict[str, Any]:
+def owner(plan: Plan) -> dict[str, object]:
     """The identity of a study, as manifests and journals record it."""
     return {
         "conditions": plan.conditions(),
@@ -57,7 +58,7 @@ def plugin_copies(plan: Plan) -> dict[str, bytes]:
     return copies
 
 
-def changed(plan: Plan, manifest: dict[str, Any], exactly: bool = False) -> dict[str, str]:
+def changed(plan: Plan, manifest: Mapping[str, Any], exactly: bool = False) -> dict[str, str]:
     """The conditions in which a plan differs from a manifest.
 
     A plan may have more or fewer models, sizes and learners, unless ``exactly`` is set.
@@ -72,10 +73,10 @@ def changed(plan: Plan, manifest: dict[str, Any], exactly: bool = False) -> dict
     }
 
 
-def _differences(here: Any, asked: Any, path: str = "") -> list[str]:
+def _differences(here: object, asked: object, path: str = "") -> list[str]:
     """What two values of a condition differ in, by label and key: "NB.alpha: 1 there, …"."""
     here, asked = _decoded(here), _decoded(asked)
-    parts: list[tuple[str, Any, Any]] = []
+    parts: list[tuple[str, object, object]] = []
     if isinstance(here, dict) and isinstance(asked, dict):
         absent = "the default" if path else "absent"
         parts = [
@@ -120,14 +121,14 @@ def _agree(key: str, here: Any, asked: Any, of: Experiment) -> bool:
     return False
 
 
-def covers(plan: Plan, manifest: dict[str, Any]) -> bool:
+def covers(plan: Plan, manifest: Mapping[str, Any]) -> bool:
     """Whether a plan has all models, sizes and learners of a manifest."""
     here, asked = manifest["conditions"], plan.conditions()
     (labels, sizes), (known, doses) = levels(here), levels(asked)
     return here["models"] <= asked["models"] and {*sizes} <= {*doses} and {*labels} <= {*known}
 
 
-def levels(conditions: dict[str, Any]) -> tuple[list[str], list[int]]:
+def levels(conditions: Mapping[str, Any]) -> tuple[list[str], list[int]]:
     """The labels of the treatments and the doses that the conditions of a study name."""
     treatments, doses = experiment(conditions.get("compare", DEFAULT)).growing
     return [label for label, _ in conditions[treatments]], conditions[doses]

@@ -75,11 +75,11 @@ class Journal:
         for cells in self.tasks():
             yield from cells
 
-    def entries(self) -> Iterator[list[Cell] | dict[str, Any] | None]:
+    def entries(self) -> Iterator[list[Cell] | dict[str, object] | None]:
         """The content of each line: cells, or the study that owns them; None if damaged."""
         return map(_entry, self._lines())
 
-    def record_owner(self, owner: dict[str, Any]) -> None:
+    def record_owner(self, owner: dict[str, object]) -> None:
         """Record the study that owns the cells, unless it was the last one recorded."""
         if self.owner() == json.loads(json.dumps(owner)):
             return
@@ -95,7 +95,7 @@ class Journal:
             file.seek(-1, os.SEEK_END)
             return file.read() != b"\n"
 
-    def owner(self) -> dict[str, Any] | None:
+    def owner(self) -> dict[str, object] | None:
         """The study last recorded as the owner of the cells, if any."""
         return next(reversed(self.owners()), None)
 
@@ -119,7 +119,7 @@ class Journal:
             write_files({self.path: (_line(entry) for entry in remaining if entry)})
         return dropped
 
-    def replace(self, owner: dict[str, Any], tasks: Iterable[list[Cell]]) -> None:
+    def replace(self, owner: dict[str, object], tasks: Iterable[list[Cell]]) -> None:
         """Write a new file in place of this one, which may be read meanwhile."""
         lines = itertools.chain([_line(owner)], map(_line, tasks))
         write_files({self.path: lines})
@@ -130,7 +130,7 @@ class Journal:
                 yield from file
 
 
-def _line(entry: Iterable[Cell] | dict[str, Any]) -> bytes:
+def _line(entry: Iterable[Cell] | dict[str, object]) -> bytes:
     if not isinstance(entry, dict):
         cells = [{name: getattr(cell, name) for name in _FIELDS} for cell in entry]
         for cell in cells:
@@ -168,7 +168,7 @@ def _cell(content: dict[str, Any]) -> Cell:
     return Cell(**content)
 
 
-def _number(value: Any) -> float:
+def _number(value: object) -> float:
     if type(value) is not float and type(value) is not int:
         raise TypeError("values and seconds are numbers")
     return float(value)

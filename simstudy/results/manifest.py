@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import asdict
 from typing import Annotated, Any, Literal
 
@@ -165,12 +165,12 @@ _DEFAULTS = {
 } | {"refined": {}}
 
 
-def filled(content: dict[str, Any]) -> dict[str, Any]:
+def filled(content: Mapping[str, Any]) -> dict[str, Any]:
     """A manifest with defaults for what earlier versions did not record."""
     return {**_DEFAULTS, **content}
 
 
-def fits(kind: type[_Section], content: Any) -> bool:
+def fits(kind: type[_Section], content: object) -> bool:
     """Whether content is a valid section of a kind, such as `Manifest` or `Owner`."""
     try:
         json.dumps(content, ensure_ascii=False).encode()  # must be encodable
@@ -204,9 +204,9 @@ def descriptions(plan: Plan) -> dict[str, Any]:
     }
 
 
-def networks(plan: Plan, drawn: Collection[int]) -> dict[str, Any]:
+def networks(plan: Plan, drawn: Collection[int]) -> dict[str, object]:
     """The structures of the first models, as far as they were drawn."""
-    found: dict[str, Any] = {}
+    found: dict[str, object] = {}
     for index in range(min(_NETWORKS, plan.problems)):
         if index not in drawn:
             continue

@@ -22,6 +22,8 @@ from simstudy.study.constants import ANSWERS
 from simstudy.study.sizes import Size
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from simstudy.results.answers import AnswerResults
 
 _ROOM = 2_000_000  # thresholds of the rankings that are kept
@@ -48,10 +50,10 @@ class RankedAnswers(ABC):
 
     def __init__(self) -> None:
         self.heights = Heights(_ROOM)
-        self._ranked: dict[tuple[Any, ...], Ranking] = {}
+        self._ranked: dict[tuple[object, ...], Ranking] = {}
         self._room = _ROOM
 
-    def _once(self, key: tuple[Any, ...], make: Callable[[], Ranking]) -> Ranking:
+    def _once(self, key: tuple[object, ...], make: Callable[[], Ranking]) -> Ranking:
         """Return a ranking, made once while there is room to keep it."""
         if key not in self._ranked:
             made = make()
@@ -74,7 +76,7 @@ class RankedAnswers(ABC):
         return {}
 
 
-def read_answers(results: AnswerResults) -> dict[tuple[Any, ...], Answer]:
+def read_answers(results: AnswerResults) -> dict[tuple[object, ...], Answer]:
     """Return the kept answers by the columns that name a cell."""
     import pyarrow.parquet as pq
 
@@ -107,14 +109,14 @@ class _Column(NamedTuple):
     values: list[Any]
 
     @classmethod
-    def of(cls, column: Any) -> _Column:
+    def of(cls, column: pa.ChunkedArray) -> _Column:
         coded = column.dictionary_encode()
         return cls(coded.indices.to_numpy(), coded.dictionary.to_pylist())
 
 
 def _by_cell(
     columns: Sequence[_Column], target: IntArray, ends: IntArray, values: FloatArray
-) -> dict[tuple[Any, ...], Answer]:
+) -> dict[tuple[object, ...], Answer]:
     """Rows of one cell stand together."""
     changes = np.zeros(len(target) - 1, dtype=np.bool_)
     for column in columns:
@@ -189,11 +191,11 @@ class ModelAnswers(RankedAnswers):
         return found
 
     @cached_property
-    def _rarest(self) -> dict[int, int]:
+    def _rarest(self) -> Mapping[object, int]:
         """The rarest class of each model, in the population if it is known."""
         if self.truth_known:
             return {model: problem.rarer for model, problem in self._problems.items()}
-        found: dict[int, int] = {}
+        found: dict[object, int] = {}
         for (model, *_), answer in self._answers.items():
             counts = weights_in(answer.target, None, answer.proba.shape[1])
             found.setdefault(model, rarest(counts))
@@ -242,7 +244,7 @@ class ModelAnswers(RankedAnswers):
     def _class(self, model: int, positive: int | None) -> int:
         return self._rarest[model] if positive is None else positive
 
-    def _rank(self, model: int, key: tuple[Any, ...], positive: int | None) -> Ranking | None:
+    def _rank(self, model: int, key: tuple[object, ...], positive: int | None) -> Ranking | None:
         """The ranking of a cell; None if its model has no such class."""
         target, proba = self._answers[key]
         one = self._class(model, positive)
@@ -266,7 +268,7 @@ class DataAnswers(RankedAnswers):
         self,
         results: AnswerResults,
         dataset: str | None = None,
-        every: Mapping[tuple[Any, ...], Answer] | None = None,
+        every: Mapping[tuple[object, ...], Answer] | None = None,
         by_fold: bool = False,
     ) -> None:
         super().__init__()

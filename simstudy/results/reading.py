@@ -79,7 +79,7 @@ class Results(ABC):
     ) -> None:
         self.directory = directory
         self.study = study
-        self.settings: dict[str, Any] = study.as_dict()
+        self.settings = study.as_dict()
         self.manifest = manifest
         self.reused = reused
         self.note = ""

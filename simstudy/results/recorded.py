@@ -60,7 +60,7 @@ def foreign(settings: Mapping[str, Any]) -> list[str]:
     return [*settings["plugins"], *named, *_wrapped_paths(stated)]
 
 
-def _wrapped_paths(value: Any) -> list[str]:
+def _wrapped_paths(value: object) -> list[str]:
     """The classifiers by their path in parameters, such as those of a learner made of another."""
     if isinstance(value, str):
         levels = value.split(":")  # of a two-level measure, or a path

@@ -21,11 +21,12 @@ from simstudy.networks.model import Model
 from simstudy.sources.changes.world import World
 from simstudy.sources.source import Problem, Source
 from simstudy.study.constants import FILES
-from simstudy.study.registry import CHANGES, FAMILIES, first_line, makes_missing
-from simstudy.study.spec import Spec
+from simstudy.study.registry import CHANGES, FAMILIES, first_line, knows_model, makes_missing
+from simstudy.study.spec import Spec, build
 
 if TYPE_CHECKING:
     from simstudy.engine.plan import Plan
+    from simstudy.learners.base import Learner
 
 
 @dataclass(frozen=True)
@@ -116,7 +117,7 @@ class Models(FamilySource):
 
     def world(self, plan: Plan, index: int) -> World:
         """Return what the rows of a task are drawn from: a model with all changes made."""
-        drawn: Model = build(FAMILIES, self.family).draw(plan.stream(index, "model"))
+        drawn = build(FAMILIES, self.family).draw(plan.stream(index, "model"))
         world, times = World.of(drawn), dict[str, int]()
         for change in self.changes:
             # Streams depend on the name alone: another rate chooses the same attributes.
@@ -127,13 +128,13 @@ class Models(FamilySource):
                 raise TypeError(f"the change '{change.name}' returned a {type(world).__name__}")
         return world
 
-    def drawn(self) -> dict[str, Any]:
+    def drawn(self) -> dict[str, object]:
         """Return how test and training rows are drawn."""
         return {"data.test_size": self.test_size, "data.training": self.training}
 
     def copies(self) -> dict[str, bytes]:
         """Return the files that parameters of the family name."""
-        return {name: self.family.parameters[key].encode() for key, name in self.family.files}
+        return {name: str(self.family.parameters[key]).encode() for key, name in self.family.files}
 
     def placed(self, settings: Mapping[str, Any], directory: Path) -> dict[str, Any]:
         """Return the family with the names of the copies of its files."""
@@ -150,7 +151,7 @@ class Models(FamilySource):
             family=replace(
                 family,
                 identity=conditions["family"],
-                files=tuple((key, family.parameters[key]) for key in texts),
+                files=tuple((key, str(family.parameters[key])) for key in texts),
                 parameters={**family.parameters, **texts},
             ),
             changes=tuple(
@@ -172,7 +173,8 @@ class Registered(FamilySource):
     @property
     def made(self) -> Source:
         """The source itself."""
-        source: Source = build(FAMILIES, self.family)
+        source: object = build(FAMILIES, self.family)
+        assert isinstance(source, Source), "what is registered is known when a study is read"
         return source.first(self.number)
 
     @property
@@ -195,7 +197,7 @@ class Registered(FamilySource):
         return self.made.problem(plan, index)
 
 
-def _recorded_files(directory: Path, parameters: Mapping[str, Any]) -> dict[str, str]:
+def _recorded_files(directory: Path, parameters: Mapping[str, object]) -> dict[str, str]:
     """The texts of files that the results hold copies of, by the parameters that name them."""
     found = {}
     for key, value in parameters.items():
@@ -217,7 +219,7 @@ class ModelProblem(Problem):
         self.judged = evaluation(self.truth, source.test_size, plan.stream(model, "test"))
         self.class_names = class_numbers(self.truth.cards[-1])
         self.rarer = rarest(self.truth.class_prior())
-        self._prepared: dict[Any, tuple[Sample, Sample]] = {}
+        self._prepared: dict[object, tuple[Sample, Sample]] = {}
 
     @cached_property
     def digest(self) -> str:
@@ -256,11 +258,11 @@ class ModelProblem(Problem):
         return self._world.train.sample(size, self._plan.stream(self._model, role))
 
     def seen(
-        self, component: Spec, learner: Any, sample: Sample
+        self, component: Spec, learner: Learner, sample: Sample
     ) -> tuple[Sample, IntArray | Sample]:
         """Return both sets as prepared for a learner, where values may be missing."""
         rows = self.judged.rows
-        if component.preparation is None or getattr(learner, "knows_model", False):
+        if component.preparation is None or knows_model(learner):
             return sample, rows
         if not isinstance(rows, Sample):  # none is missing
             codes = np.column_stack([rows, np.zeros(len(rows), dtype=np.intp)])
@@ -269,7 +271,7 @@ class ModelProblem(Problem):
 
 
 def prepared_sets(
-    known: dict[Any, tuple[Sample, Sample]], component: Spec, train: Sample, test: Sample
+    known: dict[object, tuple[Sample, Sample]], component: Spec, train: Sample, test: Sample
 ) -> tuple[Sample, Sample]:
     """Training and test rows as prepared for a learner; those of equal needs share them."""
     assert component.preparation is not None
@@ -278,8 +280,3 @@ def prepared_sets(
         prepared = component.preparation.fit(train, component.accepts)
         known[key] = prepared.train, prepared(test)
     return known[key]
-
-
-def build(registry: Any, component: Spec) -> Any:
-    """The family or learner with its parameters."""
-    return registry.get(component.name)(**component.parameters)

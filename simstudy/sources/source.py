@@ -15,6 +15,7 @@ from simstudy.data.sample import Sample
 if TYPE_CHECKING:
     from simstudy.engine.evaluation import Evaluation
     from simstudy.engine.plan import Plan
+    from simstudy.learners.base import Learner
     from simstudy.networks.model import Model
     from simstudy.sources.changes.world import Population
     from simstudy.study.spec import Spec
@@ -43,7 +44,9 @@ class Problem(ABC):
     def draw(self, size: int) -> Sample:
         """Return the training set of a size, which is as stored."""
 
-    def seen(self, spec: Spec, learner: Any, sample: Sample) -> tuple[Sample, IntArray | Sample]:
+    def seen(
+        self, spec: Spec, learner: Learner, sample: Sample
+    ) -> tuple[Sample, IntArray | Sample]:
         """Return the training rows and the rows to predict as a learner gets them."""
         return sample, self.judged.rows
 
@@ -152,11 +155,11 @@ class Source(ABC):
 
     # What is recorded
 
-    def conditions(self) -> dict[str, Any]:
+    def conditions(self) -> dict[str, object]:
         """Return what the scores depend on, besides the identity and the number of problems."""
         return {}
 
-    def drawn(self) -> dict[str, Any]:
+    def drawn(self) -> dict[str, object]:
         """Return the conditions of how rows are drawn."""
         return {}
 
@@ -172,7 +175,7 @@ class Source(ABC):
         """Return the first columns of the scores, which are the same for all problems."""
         return {}
 
-    def facts(self, keep_answers: bool) -> dict[str, Any]:
+    def facts(self, keep_answers: bool) -> dict[str, object]:
         """Return what the manifest records of the source."""
         return {"parts": [], "notes": {}, "tables": {}}
 

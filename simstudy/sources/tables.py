@@ -28,6 +28,7 @@ from simstudy.study.spec import Spec
 
 if TYPE_CHECKING:
     from simstudy.engine.plan import Plan
+    from simstudy.learners.base import Learner
 
 
 @dataclass(frozen=True, eq=False)
@@ -187,14 +188,14 @@ class Tables(Source):
         """Return whether the study has the size."""
         return size in doses
 
-    def conditions(self) -> dict[str, Any]:
+    def conditions(self) -> dict[str, object]:
         """Return the data sets and how they are split."""
         return {
             "datasets": [list(one) for one in self.digests],
             "resampling": self.resampling,
         }
 
-    def drawn(self) -> dict[str, Any]:
+    def drawn(self) -> dict[str, object]:
         """Return what has always been recorded, so that fingerprints stay the same."""
         return {"data.test_size": 1, "data.training": "nested"}
 
@@ -211,7 +212,7 @@ class Tables(Source):
         part = self.parts[index]
         return {"dataset": part.dataset, "repeat": part.repeat, "fold": part.fold}
 
-    def facts(self, keep_answers: bool) -> dict[str, Any]:
+    def facts(self, keep_answers: bool) -> dict[str, object]:
         """Return the splits, what is odd about the data sets, and what they are like."""
         tables = self.tables
         names = {table.name: list(table.sample.class_names) for table in tables}
@@ -270,9 +271,9 @@ class SplitProblem(Problem):
         self.truth, self.training = None, None
         self.class_names = self._table.sample.class_names
         self.rarer = rarest(self._table.sample.class_counts)
-        test = self._table.sample.take(self._split.test)
+        self._test = test = self._table.sample.take(self._split.test)
         self.judged = Evaluation(test, {SAMPLED: Trial(np.arange(len(test)), test.target)})
-        self._prepared: dict[Any, tuple[Sample, Sample]] = {}
+        self._prepared: dict[object, tuple[Sample, Sample]] = {}
 
     @cached_property
     def digest(self) -> str:
@@ -292,9 +293,9 @@ class SplitProblem(Problem):
         chosen = nested_subsets(split.train, target, [rows], rng, stratify)[rows]
         return self._table.sample.take(chosen)
 
-    def seen(self, component: Spec, learner: Any, sample: Sample) -> tuple[Sample, Sample]:
+    def seen(self, component: Spec, learner: Learner, sample: Sample) -> tuple[Sample, Sample]:
         """Return both parts as prepared for a learner; those of equal needs share them."""
-        return prepared_sets(self._prepared, component, sample, self.judged.rows)
+        return prepared_sets(self._prepared, component, sample, self._test)
 
     def answers(self, proba: FloatArray) -> str:
         """Return the test rows and their predictions."""

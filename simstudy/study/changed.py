@@ -12,9 +12,16 @@ from simstudy.sources.changes.base import Change, Extent
 from simstudy.sources.changes.world import World
 from simstudy.study.explain import KeyedError
 from simstudy.study.measured import measure_keys
-from simstudy.study.registry import CHANGES, FAMILIES, LEARNERS, MEASURES, makes_missing
+from simstudy.study.registry import (
+    CHANGES,
+    FAMILIES,
+    LEARNERS,
+    MEASURES,
+    knows_model,
+    makes_missing,
+)
 from simstudy.study.resolving import refusal
-from simstudy.study.spec import Spec
+from simstudy.study.spec import Spec, build
 
 if TYPE_CHECKING:
     from simstudy.study.study import Study
@@ -34,18 +41,13 @@ def check_changes(study: Study, family: Family | None) -> None:
         _try_out(study, family)
 
 
-def _change(spec: Spec) -> Change:
-    made: Change = CHANGES.get(spec.name)(**spec.parameters)
-    return made
-
-
 def extent_of(study: Study, family: Family) -> Extent:
     """How large models may be after all changes."""
     cards = None if family.card_limits is None else tuple(family.card_limits)
     (fewest, most), (least, largest) = family.attributes, family.values
     extent = Extent((fewest, most), (least, largest), family.class_range, cards)
     for index, spec in enumerate(study.changes):
-        change = _change(spec)
+        change = build(CHANGES, spec)
         if isinstance(change, Change):
             try:
                 extent = change.extent(extent)
@@ -56,7 +58,8 @@ def extent_of(study: Study, family: Family) -> Extent:
 
 def without_trees(study: Study) -> str:
     """Which change makes models that are no trees, as the subject of a sentence; or empty."""
-    others = [one.name for one in study.changes if not getattr(_change(one), "keeps_trees", True)]
+    made = [(one.name, build(CHANGES, one)) for one in study.changes]
+    others = [name for name, change in made if not getattr(change, "keeps_trees", True)]
     return f"the change '{others[0]}' makes" if others else ""
 
 
@@ -69,7 +72,7 @@ def _try_out(study: Study, family: Family) -> None:
         return  # refused with a better reason when the study is run
     for index, spec in enumerate(study.changes):
         try:
-            world = _change(spec).apply(world, rng)
+            world = build(CHANGES, spec).apply(world, rng)
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # a plugin may raise anything
@@ -105,10 +108,9 @@ def _check_learner(study: Study, index: int, spec: Spec, change: str) -> None:
     """Refuse a learner that takes no missing values, if they are left to it."""
     from simstudy.study.datasets import prepared_for  # which imports all that reads data
 
-    learner = LEARNERS.get(spec.name)(**spec.parameters)
+    learner = build(LEARNERS, spec)
     preparation, accepts = prepared_for(spec, study.preparation, learner)
-    knows = getattr(learner, "knows_model", False)
-    if not knows and "missing" not in accepts and preparation.missing == "ignore":
+    if not knows_model(learner) and "missing" not in accepts and preparation.missing == "ignore":
         raise KeyedError(
             f"learners[{index}]",
             f"'{spec.label}' takes no missing values, which '{change}' makes; set "

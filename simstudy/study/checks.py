@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from simstudy.measures.arguments import class_numbers
 from simstudy.measures.base import has_exact_value, keywords
@@ -15,11 +15,13 @@ from simstudy.study.changed import check_changes, extent_of, without_trees
 from simstudy.study.constants import MAX_CONFIGURATIONS
 from simstudy.study.explain import KeyedError
 from simstudy.study.measured import check_parameters, measure_keys, target_keys
-from simstudy.study.registry import FAMILIES, LEARNERS, MEASURES
+from simstudy.study.registry import FAMILIES, LEARNERS, MEASURES, knows_model, no_limit
 from simstudy.study.resolving import refusal
 from simstudy.study.sizes import Size
+from simstudy.study.spec import build
 
 if TYPE_CHECKING:
+    from simstudy.learners.base import Learner
     from simstudy.sources.tables import DataSet
     from simstudy.study.study import Study
 
@@ -100,8 +102,8 @@ def _check_data(study: Study) -> None:
                 f"{classes} classes",
             )
     for index, spec in enumerate(study.learners):
-        learner = LEARNERS.get(spec.name)(**spec.parameters)
-        if getattr(learner, "knows_model", False) or spec.parameters.get("tree") == "true":
+        learner = build(LEARNERS, spec)
+        if knows_model(learner) or spec.parameters.get("tree") == "true":
             raise KeyedError(f"learners[{index}]", f"'{spec.name}' is given the truth; {without}")
         preparation, accepts = prepared_for(spec, study.preparation, learner)
         for table in study.tables:
@@ -116,7 +118,7 @@ def _check_data(study: Study) -> None:
 
 
 def _check_design(
-    learner: Any, variables: _Range, values: _Range, classes: _Range, sizes: Sequence[int]
+    learner: Learner, variables: _Range, values: _Range, classes: _Range, sizes: Sequence[int]
 ) -> None:
     """Have a learner refuse designs in which it must fail."""
     if hasattr(learner, "check_design"):
@@ -155,7 +157,7 @@ def _check_true_tree(study: Study) -> None:
     for index, learner in enumerate(study.learners):
         if learner.parameters.get("tree") != "true":
             continue
-        family = FAMILIES.get(study.demanded_family.name)(**study.demanded_family.parameters)
+        family = build(FAMILIES, study.demanded_family)
         whose = f"the family '{study.demanded_family.name}' draws"
         if isinstance(family, Family) and family.draws_trees:
             whose = without_trees(study)
@@ -232,7 +234,7 @@ def check_estimated(study: Study) -> None:
             key, what = f"{study.compare}[{index}].label", study.compare
             raise KeyedError(key, f"two {what} have the label '{label}'; labels must differ")
     for index, learner in enumerate(study.learners):
-        if getattr(LEARNERS.get(learner.name), "knows_model", False):
+        if knows_model(LEARNERS.get(learner.name)):
             key = f"learners[{index}].name"
             raise KeyedError(key, f"'{learner.name}' is given the truth and fits no rows")
     for key, name in _measure_names(study):
@@ -270,8 +272,8 @@ def _check_learners(study: Study) -> None:
     limited = "limit" in keywords(MEASURES.get(primary))
     for index, spec in enumerate(study.learners):
         try:
-            learner = LEARNERS.get(spec.name)(**spec.parameters)
-            if limited and (reason := getattr(learner, "no_limit", "")):
+            learner = build(LEARNERS, spec)
+            if limited and (reason := no_limit(learner)):
                 raise ValueError(f"{reason}, as '{primary}' needs; choose another measures.primary")
             if limited and getattr(learner, "takes_weights", True) is False:
                 raise ValueError(
@@ -322,4 +324,4 @@ def _own_family(study: Study) -> Family | None:
 def _own_kind(study: Study) -> Family | None:
     """The family, if its keys have the meaning of those of the built-in ones."""
     cls = FAMILIES.get(study.demanded_family.name)
-    return cls(**study.demanded_family.parameters) if issubclass(cls, Family) else None
+    return build(FAMILIES, study.demanded_family) if issubclass(cls, Family) else None

@@ -23,6 +23,7 @@ from simstudy.study.sections import DataSetSection, PreparationSection, Resampli
 from simstudy.study.spec import Spec
 
 if TYPE_CHECKING:
+    from simstudy.learners.base import Learner
     from simstudy.study.study import Study
 
 
@@ -131,7 +132,7 @@ def _read(section: DataSetSection, directory: Path, key: str) -> DataSet:
 
 
 def prepared_for(
-    spec: Spec, of_study: PreparationSection, learner: Any
+    spec: Spec, of_study: PreparationSection, learner: Learner
 ) -> tuple[Preparation, frozenset[str]]:
     """How rows are prepared for a learner, and what it is then taken to accept.
 

@@ -24,7 +24,7 @@ from simstudy.measures.base import CONTEXT_KEYWORDS, MeasureInfo, has_exact_valu
 from simstudy.study.registry import LEARNERS, MEASURES, REGISTRIES, AnyRegistry, Definition
 from simstudy.study.resolving import keys_of
 
-REQUIRED: Any = dataclasses.MISSING  # the default of a parameter that has none
+REQUIRED: object = dataclasses.MISSING  # the default of a parameter that has none
 _HEADING = re.compile(r"^([A-Z][A-Za-z ]+)\n-{3,}\n", re.MULTILINE)
 _ROLE = re.compile(r":[\w:]+:`~?([^`<]*?)(?:\s*<[^`]*>)?`")
 
@@ -36,7 +36,7 @@ class Parameter:
     name: str
     type: str  # as the docstring states it, or else the annotation
     meaning: str
-    default: Any
+    default: object
     hint: Any  # the annotation
     context: bool = False  # of a measure: given by the study or the model, not a parameter
 
@@ -159,7 +159,7 @@ def _parameters(component: Definition, documents: list[dict[str, str]]) -> Itera
         yield Parameter(name, kind or _type_text(hint), meaning, default, hint, context)
 
 
-def _signature(component: Definition) -> tuple[Mapping[str, Any], dict[str, Any]]:
+def _signature(component: Definition) -> tuple[Mapping[str, object], dict[str, object]]:
     """The annotations and the defaults of the parameters of a component."""
     try:
         hints = typing.get_type_hints(component, include_extras=True)
@@ -178,7 +178,7 @@ def _signature(component: Definition) -> tuple[Mapping[str, Any], dict[str, Any]
     return hints, {name: default_of(field) for name, field in fields}
 
 
-def default_of(field: dataclasses.Field[Any]) -> Any:
+def default_of(field: dataclasses.Field[object]) -> object:
     """The default of a field, perhaps `REQUIRED`."""
     if field.default_factory is dataclasses.MISSING:
         return field.default
@@ -197,7 +197,7 @@ def _entries(section: str) -> dict[str, tuple[str, str]]:
     return found
 
 
-def _type_text(hint: Any) -> str:
+def _type_text(hint: object) -> str:
     """An annotation in words."""
     arguments = typing.get_args(hint)
     if typing.get_origin(hint) is typing.Literal:

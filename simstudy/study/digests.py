@@ -6,7 +6,6 @@ import json
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from simstudy.errors import SimstudyError
 from simstudy.study.constants import JOURNAL, MANIFEST, STUDY
@@ -48,7 +47,7 @@ def _records(directory: Path) -> Iterator[bytes]:
 def _recorded(record: bytes) -> list[str] | None:
     """The digests in a record; None if it is damaged or has none."""
     try:
-        digests: Any = json.loads(record)["conditions"]["plugins"]
+        digests: list[str] = json.loads(record)["conditions"]["plugins"]
     except (ValueError, TypeError, LookupError, RecursionError):
         return None
     whole = isinstance(digests, list) and all(isinstance(digest, str) for digest in digests)

@@ -54,7 +54,7 @@ def explain(error: ValidationError, known: Callable[[str], Iterable[str]]) -> tu
     return key, sentence(first, first["input"])
 
 
-def sentence(error: Mapping[str, Any], value: Any) -> str:
+def sentence(error: Mapping[str, Any], value: object) -> str:
     """One of pydantic's errors as a sentence: the value and what is allowed."""
     shown = _shown(value)
     if template := _SENTENCES.get(error["type"]):
@@ -71,7 +71,7 @@ def dotted(location: Sequence[int | str]) -> str:
     return text.lstrip(".")
 
 
-def _shown(value: Any) -> str:
+def _shown(value: object) -> str:
     try:
         text = json.dumps(value, ensure_ascii=False)
     except TypeError:

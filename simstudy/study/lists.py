@@ -53,13 +53,13 @@ class ListFile(FileSection):
         min_length=1,
         description="Study files or lists, relative to this file, or built-in ones.",
     )
-    override: dict[str, Any] = Field(
+    override: dict[str, object] = Field(
         default={}, description="Settings for every study, by section; learners by label."
     )
-    statements: list[Any] = Field(
+    statements: list[object] = Field(
         default=[], description="Statements of the source, each of one or more claims."
     )
-    claims: list[Any] = Field(default=[], description="Single claims.")
+    claims: list[object] = Field(default=[], description="Single claims.")
     published: list[PublishedSection] = Field(
         default=[], description="Printed values, set beside those of studies of data sets."
     )
@@ -70,7 +70,7 @@ class _Reading(FileSection):
 
     id: Name = Field(description="The directory of its results.")
     label: str = Field(description="Its label in tables.")
-    override: dict[str, Any] = Field(
+    override: dict[str, object] = Field(
         default={}, description="Settings for every study, by section; learners by label."
     )
     margin_factor: float = Field(
@@ -108,7 +108,7 @@ class Collection:
     published: list[Published] = field(default_factory=list)  # printed values
 
 
-def is_collection(source: str | Path | Mapping[str, Any]) -> bool:
+def is_collection(source: str | Path | Mapping[str, object]) -> bool:
     """Whether a file, or its content, is a list of studies: it has ``studies`` or ``readings``.
 
     A file that cannot be read is not; `load_study` reports the error.
@@ -122,8 +122,8 @@ def is_collection(source: str | Path | Mapping[str, Any]) -> bool:
 
 def load_collection(
     path: str | Path,
-    overrides: Mapping[str, Any] | None = None,
-    content: Mapping[str, Any] | None = None,
+    overrides: Mapping[str, object] | None = None,
+    content: Mapping[str, object] | None = None,
 ) -> Collection:
     """Read and check a list file and all studies in it.
 
@@ -164,7 +164,7 @@ def load_collection(
         raise SimstudyError(f"{path}, {error.key}: {error}") from error
 
 
-def _load_list(given: ListFile, path: Path, overrides: Mapping[str, Any] | None) -> Collection:
+def _load_list(given: ListFile, path: Path, overrides: Mapping[str, object] | None) -> Collection:
     """A list with its studies, which must have different names, and those of lists in it."""
     studies: list[Study] = []
     statements: list[Statement] = []
@@ -206,8 +206,8 @@ def _inner_list(
     file: Path,
     key: str,
     name: str,
-    override: Mapping[str, Any],
-    overrides: Mapping[str, Any] | None,
+    override: Mapping[str, object],
+    overrides: Mapping[str, object] | None,
 ) -> Collection:
     """A list of single studies in a list, with its own overrides."""
     if override:
@@ -225,7 +225,7 @@ def _inner_list(
 
 
 def _single(
-    file: Path, key: str, override: Mapping[str, Any], overrides: Mapping[str, Any] | None
+    file: Path, key: str, override: Mapping[str, object], overrides: Mapping[str, object] | None
 ) -> Study:
     """One study of a list, with the overrides of the list."""
     try:
@@ -236,7 +236,7 @@ def _single(
 
 
 def _load_readings(
-    given: ReadingsFile, path: Path, overrides: Mapping[str, Any] | None
+    given: ReadingsFile, path: Path, overrides: Mapping[str, object] | None
 ) -> Collection:
     """A list and its readings, which must have different names, also from the studies."""
     file = study_path(given.of, path.parent)
@@ -278,7 +278,7 @@ def _load_readings(
 
 
 def load_variant(
-    file: Path, override: Mapping[str, Any], overrides: Mapping[str, Any] | None = None
+    file: Path, override: Mapping[str, object], overrides: Mapping[str, object] | None = None
 ) -> Study:
     """A study with some settings replaced; learners are addressed by label."""
     try:
@@ -288,7 +288,9 @@ def load_variant(
 
 
 def _study(
-    file: Path, layers: Iterable[tuple[str, Mapping[str, Any]]], overrides: Mapping[str, Any] | None
+    file: Path,
+    layers: Iterable[tuple[str, Mapping[str, object]]],
+    overrides: Mapping[str, object] | None,
 ) -> Study:
     """A study with layers of overrides, each with the key it comes from."""
     content = read_toml(file)
@@ -303,7 +305,7 @@ def _study(
 
 
 def _overridden(
-    content: Mapping[str, Any], override: Mapping[str, Any], key: str
+    content: Mapping[str, Any], override: Mapping[str, object], key: str
 ) -> dict[str, Any]:
     """A section with some values replaced; learners are addressed by label."""
     made = dict(content)
@@ -335,8 +337,8 @@ def _overridden(
 
 
 def _overridden_item(
-    content: Mapping[str, Any], name: str, place: int | None, value: Any, key: str
-) -> list[Any]:
+    content: Mapping[str, object], name: str, place: int | None, value: object, key: str
+) -> list[object]:
     """The sections of one name with some values of one of them replaced: ``changes[0]``."""
     items, where = content.get(name, []), f"{key}.{name}[{place}]"
     if not isinstance(items, list) or not isinstance(value, Mapping):

@@ -13,7 +13,14 @@ from pydantic import TypeAdapter, ValidationError
 
 from simstudy.errors import suggestion
 from simstudy.measures.arguments import POSITIVE, arguments
-from simstudy.measures.base import CONTEXT_KEYWORDS, keywords, parameters, score
+from simstudy.measures.base import (
+    CONTEXT_KEYWORDS,
+    Context,
+    MeasureFunction,
+    keywords,
+    parameters,
+    score,
+)
 from simstudy.measures.two_level import two_level
 from simstudy.study.explain import KeyedError, sentence
 from simstudy.study.registry import MEASURES, UnknownNameError
@@ -86,7 +93,7 @@ def _resolve_two_level(key: str, given: MeasureSection) -> Spec:
     return _spec(given, {})
 
 
-def _resolve_name(key: str, name: str) -> Any:
+def _resolve_name(key: str, name: str) -> MeasureFunction:
     """The measure of a name that a study can call without parameters."""
     _resolve(key, MeasureSection(name=name))
     return MEASURES.get(name)
@@ -116,7 +123,7 @@ def _resolve(key: str, given: MeasureSection) -> Spec:
     return _spec(given, _checked(key, given, function))
 
 
-def _checked(key: str, given: MeasureSection, function: Any) -> dict[str, Any]:
+def _checked(key: str, given: MeasureSection, function: MeasureFunction) -> dict[str, object]:
     """The parameters of a measure, their types checked against its annotations."""
     own, found = parameters(function), {}
     hints = typing.get_type_hints(function, include_extras=True)
@@ -133,7 +140,7 @@ def _checked(key: str, given: MeasureSection, function: Any) -> dict[str, Any]:
     return found
 
 
-def _spec(given: MeasureSection, found: dict[str, Any]) -> Spec:
+def _spec(given: MeasureSection, found: dict[str, object]) -> Spec:
     label, stated = given.label or given.name, given.model_extra or {}
     plain_name = label == given.name and not stated
     identity = json.dumps([label, given.name, stated], sort_keys=True)
@@ -148,11 +155,11 @@ def check_parameters(
         return
     classes = len(names)
     proba, y = np.full((2 * classes, classes), 1 / classes), np.arange(2 * classes) % classes
-    context: dict[str, Any] = dict.fromkeys(("truth", "oracle", "limit"), proba)
     try:
         function = MEASURES.get(spec.name)
         if given := arguments(function, spec.parameters, names, positive):
-            score(function, proba, y, prior=proba[0], rarer=0, **context, **given)
+            context = Context(truth=proba, oracle=proba, limit=proba, prior=proba[0], rarer=0)
+            score(function, proba, y, **context, **given)
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # a plugin may raise anything

@@ -17,7 +17,7 @@ class Reading:
 
     label: str
     id: str = ""  # the directory of its results
-    override: dict[str, Any] = field(default_factory=dict)  # for every study, by section
+    override: dict[str, object] = field(default_factory=dict)  # for every study, by section
     # For measures in another unit; the tolerances of "near" and "between" do not change.
     margin_factor: float = 1.0
     note: str = ""
@@ -41,7 +41,7 @@ class Reading:
         return [replace(one, lines=[*map(scaled, one.lines)]) for one in statements]
 
 
-def dotted_keys(sections: Mapping[str, Any], start: str = "") -> Iterator[tuple[str, Any]]:
+def dotted_keys(sections: Mapping[str, object], start: str = "") -> Iterator[tuple[str, object]]:
     """The values of nested sections by dotted key."""
     for key, value in sections.items():
         if isinstance(value, Mapping):

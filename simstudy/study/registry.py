@@ -23,6 +23,7 @@ from simstudy.lazy import public_names
 from simstudy.study.plugins import is_plugin, plugin_digest, read_plugin
 
 if TYPE_CHECKING:
+    from simstudy.arrays import FloatArray
     from simstudy.estimators.base import Estimator
     from simstudy.estimators.comparing import LearnerTest
     from simstudy.learners.base import Learner
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from simstudy.sources.changes.base import Change
 
 
-Definition: TypeAlias = "type | Measure[..., Any]"
+Definition: TypeAlias = "type | Measure[..., float | FloatArray]"
 AnyRegistry: TypeAlias = "Registry[Definition]"
 Class = TypeVar("Class", bound=type)
 Defined = TypeVar("Defined", bound=Definition)
@@ -90,7 +91,7 @@ class Registry(Generic[Registered]):
             raise UnknownNameError(f"unknown {self.kind} '{name}'{suggestion(name, self.names())}")
         return self._registered[name]
 
-    def loaded(self, name: str) -> Any:
+    def loaded(self, name: str) -> Definition | None:
         """The component of this name if a plugin registered it already; else None."""
         return self._registered.get(name)
 
@@ -200,7 +201,7 @@ LEARNERS: Registry[type[Learner]] = Registry(
     f"pgmpy's searches: {', '.join(_SEARCHES)}",
     known_paths=_SEARCHES,
 )
-MEASURES: Registry[Measure[..., Any]] = Registry(
+MEASURES: Registry[Measure[..., float | FloatArray]] = Registry(
     "measure",
     "measures",
     _built_in("measure", "simstudy.measures"),
@@ -243,6 +244,16 @@ def makes_missing(changes: Iterable[str]) -> bool:
     return any(getattr(CHANGES.get(name), "makes_missing", False) for name in changes)
 
 
+def knows_model(learner: object) -> bool:
+    """Whether a learner, or its class, is given the truth; that of a plugin need not say so."""
+    return getattr(learner, "knows_model", False)
+
+
+def no_limit(learner: object) -> str:
+    """Why a learner cannot be fitted to a population, if it says so."""
+    return getattr(learner, "no_limit", "")
+
+
 def register_family(name: str) -> Callable[[Class], Class]:
     """Make a family known to studies under ``name`` (a class decorator)."""
     return lambda cls: FAMILIES.register(name, cls)
@@ -279,7 +290,7 @@ def register_measure(
     over: Literal["row", "set"] = "row",
     partial: bool = False,
     equivalent: float | None = None,
-) -> Callable[[MeasureFunction], Measure[..., Any]]:
+) -> Callable[[MeasureFunction], Measure[..., float | FloatArray]]:
     """Make a measure known to studies under ``name`` (a function decorator).
 
     The keywords are those of `simstudy.measures.base.measure`.

@@ -81,7 +81,7 @@ def refusal(error: BaseException) -> str:
 
 def keys_of(
     cls: type[DataclassInstance],
-) -> tuple[dict[str, dataclasses.Field[Any]], dict[str, str]]:
+) -> tuple[dict[str, dataclasses.Field[object]], dict[str, str]]:
     """The parameters of a component, and what other names stand for."""
     fields = {field.name: field for field in dataclasses.fields(cls) if field.init}
     other_names = {}
@@ -132,7 +132,7 @@ def _resolve(given: NamedSection, registry: AnyRegistry, directory: Path) -> Spe
 
 
 def _files(
-    cls: type[DataclassInstance], parameters: Mapping[str, Any], directory: Path
+    cls: type[DataclassInstance], parameters: Mapping[str, object], directory: Path
 ) -> dict[str, tuple[str, str]]:
     """The names of copies and the texts of the files that parameters of a family name."""
     found: dict[str, tuple[str, str]] = {}
@@ -169,8 +169,8 @@ def _check_method(component: DataclassInstance, registry: AnyRegistry, name: str
 
 def _spec(
     given: NamedSection,
-    parameters: Mapping[str, Any],
-    defaults: Mapping[str, Any],
+    parameters: Mapping[str, object],
+    defaults: Mapping[str, object],
     earlier: Mapping[str, str],
     texts: Mapping[str, str] | None = None,
 ) -> Spec:
@@ -196,7 +196,7 @@ def _spec(
     )
 
 
-def _is_toml(value: Any) -> bool:
+def _is_toml(value: object) -> bool:
     """Whether TOML can represent a value."""
     if isinstance(value, list | tuple):
         return all(_is_toml(item) for item in value)
@@ -205,6 +205,6 @@ def _is_toml(value: Any) -> bool:
     return isinstance(value, bool | int | float | str)
 
 
-def plain(value: Any) -> Any:
+def plain(value: object) -> Any:
     """Tuples as lists, as a value is after a file was written and read."""
     return json.loads(json.dumps(value))

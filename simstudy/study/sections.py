@@ -73,9 +73,9 @@ class Data(FileSection):
 
     @field_validator("test_size", mode="before")
     @classmethod
-    def _rows_or_exact(cls, size: Any) -> Any:
-        whole = isinstance(size, int) and not isinstance(size, bool)
-        if size not in ("exact", "both") and not (whole and 1 <= size <= 10**9):
+    def _rows_or_exact(cls, size: object) -> object:
+        whole = isinstance(size, int) and not isinstance(size, bool) and 1 <= size <= 10**9
+        if size not in ("exact", "both") and not whole:
             raise ValueError('it must be a number of rows from 1 to 10^9, "exact" or "both"')
         return size
 
@@ -185,7 +185,7 @@ class MeasureSection(NamedSection):
     )
 
 
-def _measure_section(given: Any) -> Any:
+def _measure_section(given: object) -> object:
     """A measure by its name, or in a table with its parameters."""
     if isinstance(given, str | MeasureSection):
         return given
@@ -268,22 +268,24 @@ class MeasuresSection(FileSection):
 
     @field_validator("positive", mode="before")
     @classmethod
-    def _class_name(cls, positive: Any) -> Any:
+    def _class_name(cls, positive: object) -> object:
         if not isinstance(positive, str | int | None) or isinstance(positive, bool):
             raise ValueError("it must be the name of a class")
         return positive
 
     @field_validator("base", mode="before")
     @classmethod
-    def _above_one(cls, base: Any) -> Any:
+    def _above_one(cls, base: Any) -> object:
+        if base == "e":
+            return base
         number = isinstance(base, int | float) and not isinstance(base, bool)
-        if base != "e" and not (number and 1 < base <= sys.float_info.max):
+        if not number or not 1 < base <= sys.float_info.max:
             raise ValueError('it must be "e" or a number above 1')
-        return base if base == "e" else float(base)
+        return float(base)
 
     @field_validator("prior", mode="before")
     @classmethod
-    def _distribution(cls, prior: Any) -> Any:
+    def _distribution(cls, prior: object) -> object:
         if isinstance(prior, list):
             numbers = all(isinstance(p, float) and 0 < p < 1 for p in prior)
             if not (numbers and len(prior) >= 2 and abs(sum(prior) - 1) < 1e-9):

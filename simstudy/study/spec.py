@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 if TYPE_CHECKING:
     from simstudy.data.preparation import Preparation
+
+
+Built_co = TypeVar("Built_co", covariant=True)
+
+
+class _Classes(Protocol[Built_co]):
+    """A registry of classes."""
+
+    def get(self, name: str) -> Callable[..., Built_co]: ...
 
 
 @dataclass(frozen=True)
@@ -37,11 +46,16 @@ class Spec:
     """
 
     name: str
-    parameters: Mapping[str, Any]
+    parameters: Mapping[str, object]
     identity: str
     label: str = ""
-    resolved: Mapping[str, Any] = field(default_factory=dict)
+    resolved: Mapping[str, object] = field(default_factory=dict)
     files: tuple[tuple[str, str], ...] = ()
     stated_preparation: Mapping[str, Any] | None = None
     preparation: Preparation | None = None
     accepts: frozenset[str] = frozenset()
+
+
+def build(registry: _Classes[Built_co], component: Spec) -> Built_co:
+    """The family, change, learner, estimator or test with its parameters."""
+    return registry.get(component.name)(**component.parameters)

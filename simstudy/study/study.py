@@ -252,32 +252,32 @@ class Study:
                 content[key] = [
                     {"name": spec.name, "label": spec.label, **spec.resolved} for spec in specs
                 ]
-        made: dict[str, Any] = plain(content)
-        return made
+        return plain(content)
 
     def to_toml(self) -> str:
         """The study as TOML, every default filled in."""
         return dumps(self.as_dict())
 
 
-def _stated(measures: MeasuresSection) -> dict[str, Any]:
+def _stated(measures: MeasuresSection) -> dict[str, object]:
     """The measures as a file states them: by name, or with parameters."""
 
-    def stated(one: str | MeasureSection) -> str | dict[str, Any]:
+    def stated(one: str | MeasureSection) -> str | dict[str, object]:
         if isinstance(one, str):
             return one
         return {key: value for key, value in one.model_dump().items() if value != ""}
 
-    found = {"primary": stated(measures.primary), "also": [stated(one) for one in measures.also]}
+    also = [stated(one) for one in measures.also]
+    found: dict[str, object] = {"primary": stated(measures.primary), "also": also}
     return found | ({"targets": [*map(stated, measures.targets)]} if measures.targets else {})
 
 
-def _own_preparation(spec: Spec) -> dict[str, Any]:
+def _own_preparation(spec: Spec) -> dict[str, object]:
     own = spec.stated_preparation
     return {} if own is None else {"preparation": PreparationSection(**own).model_dump()}
 
 
-def stated_study(content: Any) -> Study:
+def stated_study(content: object) -> Study:
     """The study that a dictionary states; files are not read and no name is looked up."""
     given = read_sections(content)
     check_kind(given)
@@ -380,8 +380,8 @@ def _source(given: StudyFile, family: Spec | None, changes: Sequence[Spec]) -> S
 
 def load_study(
     path: str | Path,
-    overrides: Mapping[str, Any] | None = None,
-    content: Mapping[str, Any] | None = None,
+    overrides: Mapping[str, object] | None = None,
+    content: Mapping[str, object] | None = None,
 ) -> Study:
     """Read and check a study file.
 
@@ -408,7 +408,7 @@ def load_study(
     return make_study(content, path.parent, str(path), overrides, digests)
 
 
-def _doses_key(raw: Mapping[str, Any]) -> str:
+def _doses_key(raw: Mapping[str, object]) -> str:
     """The key of the doses in a study file of any kind."""
     compare = raw.get("compare")
     named = compare if isinstance(compare, str) and compare in names() else DEFAULT
@@ -416,10 +416,10 @@ def _doses_key(raw: Mapping[str, Any]) -> str:
 
 
 def make_study(
-    content: Mapping[str, Any],
+    content: Mapping[str, object],
     directory: Path | None = None,
     origin: str = "the study",
-    overrides: Mapping[str, Any] | None = None,
+    overrides: Mapping[str, object] | None = None,
     digests: Sequence[str] | None = None,
 ) -> Study:
     """Check a study given as a dictionary; plugins are relative to ``directory``.
@@ -427,7 +427,7 @@ def make_study(
     With ``digests``, plugins with other digests are refused.
     """
     try:
-        raw: dict[str, Any] = json.loads(json.dumps(content, default=str))
+        raw: dict[str, object] = json.loads(json.dumps(content, default=str))
     except (ValueError, RecursionError) as error:  # numbers of thousands of digits, deep nesting
         raise SimstudyError(f"{origin} cannot be used: {error}") from error
     for key, value in (overrides or {}).items():

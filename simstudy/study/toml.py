@@ -30,7 +30,7 @@ def read_toml(path: Path) -> dict[str, Any]:
         raise SimstudyError(f"{path} cannot be read: {reason}{hint}") from error
 
 
-def set_dotted(content: dict[str, Any], key: str, value: Any) -> None:
+def set_dotted(content: dict[str, Any], key: str, value: object) -> None:
     """Set a value by dotted key, such as ``changes[0].rate``; what is no section is left alone."""
     *sections, last = key.split(".")
     for section in sections:
@@ -50,7 +50,7 @@ def indexed(section: str) -> tuple[str, int | None]:
     return (found[1], int(found[2])) if found else (section, None)
 
 
-def dumps(content: Mapping[str, Any]) -> str:
+def dumps(content: Mapping[str, object]) -> str:
     """TOML text of a two-level dictionary: values, then tables, then arrays of tables."""
     lines = [f"{key} = {_value(value)}" for key, value in content.items() if not _is_table(value)]
     for key, value in content.items():
@@ -63,16 +63,16 @@ def dumps(content: Mapping[str, Any]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _is_table(value: Any) -> bool:
+def _is_table(value: object) -> bool:
     is_array = isinstance(value, list) and bool(value) and isinstance(value[0], Mapping)
     return isinstance(value, Mapping) or is_array
 
 
-def _pairs(table: Mapping[str, Any]) -> list[str]:
+def _pairs(table: Mapping[str, object]) -> list[str]:
     return [f"{key} = {_value(value)}" for key, value in table.items()]
 
 
-def _value(value: Any) -> str:
+def _value(value: object) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):

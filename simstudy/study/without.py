@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import PurePath
-from typing import Any
 
 from simstudy.errors import SimstudyError, suggestion
 
 
-def without(content: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
+def without(content: Mapping[str, object], names: Sequence[str]) -> dict[str, object]:
     """Return the content of a study file without the data sets and learners of these names."""
     made, known = dict(content), []
     for key in ("datasets", "learners"):
@@ -25,7 +24,7 @@ def without(content: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
     return made
 
 
-def _name(section: Mapping[str, Any]) -> str:
+def _name(section: Mapping[str, object]) -> str:
     """The name of a data set or learner in results."""
     if "path" in section:
         return str(section.get("name") or PurePath(str(section["path"])).name.split(".")[0])

@@ -6,7 +6,7 @@ import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,6 +18,9 @@ from simstudy.data.schema import Schema
 from simstudy.data.screening import Screening, check_usable, few_rows, screened
 from simstudy.engine.seeds import stream
 from simstudy.errors import SimstudyError
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 MAX_ROWS = 5000
 _NAMED = 20  # columns that an error lists
@@ -53,7 +56,9 @@ class OwnTable:
         return self.sample.schema.target.name
 
 
-def read_own(data: Any, reading: ReadOptions, seed: int) -> OwnTable:
+def read_own(
+    data: str | os.PathLike[str] | pd.DataFrame, reading: ReadOptions, seed: int
+) -> OwnTable:
     """Read a table; leave out rows beyond 5,000, at random, and columns that would mislead."""
     named = isinstance(data, str | os.PathLike)
     source = str(data) if named else "the data frame"
@@ -78,8 +83,8 @@ def read_own(data: Any, reading: ReadOptions, seed: int) -> OwnTable:
         if variable.name not in screening.suspects
     ]
     schema = Schema(tuple(sample.schema.variables[place] for place in kept))
-    sample = Sample.of(np.asfortranarray(sample.values[:, kept]), schema)
-    stem = Path(data).name.partition(".")[0] if named else "table"
+    sample = Sample.of(np.asfortranarray(sample.values[:, kept]), schema)  # noqa: PD011
+    stem = Path(data).name.partition(".")[0] if isinstance(data, str | os.PathLike) else "table"
     name = re.sub(r"[^A-Za-z0-9_.-]+", "-", stem).strip("-.") or "table"
     notes = (*oddities(found, left_out=screening), *few_rows(sample))
     return OwnTable(name, sample, rows, screening, notes)

@@ -7,7 +7,7 @@ import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from time import perf_counter
-from typing import Any, Unpack
+from typing import Unpack
 
 from simstudy.engine.execute import execute
 from simstudy.engine.plan import Plan, make_plan
@@ -106,7 +106,7 @@ def run_study(
         return _reported(made, store, options.get("report", True))
 
 
-def _check_call(study: Any, options: RunOptions) -> None:
+def _check_call(study: object, options: RunOptions) -> None:
     """Refuse arguments that no run has."""
     check_options(options)
     if not isinstance(study, Study):

@@ -31,7 +31,7 @@ _FITTED = {"limit": "learners' limits", "message": "fitted learners"}
 
 def add_measures(
     directory: str | Path,
-    measures: Sequence[str | Mapping[str, Any]],
+    measures: Sequence[str | Mapping[str, object]],
     *,
     progress: Progress | bool | None = None,
     report: bool = True,
@@ -87,7 +87,7 @@ def add_measures(
     return results
 
 
-def _described(plan: Plan, manifest: dict[str, Any]) -> dict[str, Any]:
+def _described(plan: Plan, manifest: Mapping[str, Any]) -> dict[str, object]:
     """What the manifest records of a plan with further measures, of learners as before."""
     described = descriptions(plan)
     described["about"]["learner"] = manifest["about"].get("learner", {})
@@ -97,8 +97,8 @@ def _described(plan: Plan, manifest: dict[str, Any]) -> dict[str, Any]:
 def _extended(
     path: Path,
     study: Study,
-    measures: Sequence[str | Mapping[str, Any]],
-    overrides: Mapping[str, Any],
+    measures: Sequence[str | Mapping[str, object]],
+    overrides: Mapping[str, object],
 ) -> Study:
     """The study with further measures; those that it has already are left out."""
     stated = [*study.as_dict()["measures"]["also"]]

@@ -8,7 +8,7 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Unpack
 
 from simstudy.analysis.claims import check_statements
 from simstudy.engine.plan import make_plan
@@ -31,7 +31,7 @@ from simstudy.workflow.run import run_study
 MAX_VARIANTS = 24
 
 
-def parse_key(text: str) -> tuple[str, list[Any]]:
+def parse_key(text: str) -> tuple[str, list[object]]:
     """Read ``measures.prior=train,test`` as a dotted key and its values.
 
     Values are written as in TOML; words need no quotes.
@@ -45,7 +45,7 @@ def parse_key(text: str) -> tuple[str, list[Any]]:
     return key.strip(), [_value(value.strip()) for value in values]
 
 
-def _value(text: str) -> Any:
+def _value(text: str) -> object:
     try:
         return tomllib.loads(f"value = {text}")["value"]
     except tomllib.TOMLDecodeError:
@@ -56,7 +56,7 @@ def _value(text: str) -> Any:
         ) from error
 
 
-def variants(keys: Sequence[tuple[str, Sequence[Any]]]) -> list[Reading]:
+def variants(keys: Sequence[tuple[str, Sequence[object]]]) -> list[Reading]:
     """Every combination of the values of some keys, labelled and named."""
     combinations = [*itertools.product(*(values for _, values in keys))]
     if len(combinations) > MAX_VARIANTS:
@@ -65,7 +65,7 @@ def variants(keys: Sequence[tuple[str, Sequence[Any]]]) -> list[Reading]:
         )
     found = []
     for number, values in enumerate(combinations, start=1):
-        override: dict[str, Any] = {}
+        override: dict[str, object] = {}
         for (key, _), value in zip(keys, values, strict=True):
             set_dotted(override, key, value)
         names = _short([key for key, _ in keys])
@@ -85,7 +85,7 @@ def vary_study(
     path: str | Path,
     keys: Sequence[str],
     out: str | Path | None = None,
-    overrides: Mapping[str, Any] | None = None,
+    overrides: Mapping[str, object] | None = None,
     watch: Watch | None = None,
     **options: Unpack[RunOptions],
 ) -> tuple[Path, list[Results]]:

@@ -59,7 +59,7 @@ class Child:
             )
         except OSError as error:
             raise SimstudyError(f"a worker process cannot start: {error.strerror}") from error
-        self._answers: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        self._answers: queue.SimpleQueue[object] = queue.SimpleQueue()
         self._listener = threading.Thread(target=self._listen, daemon=True)
         self._listener.start()
         threading.Thread(target=self._watch, daemon=True).start()

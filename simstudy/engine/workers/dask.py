@@ -21,7 +21,7 @@ from concurrent.futures import CancelledError
 from dataclasses import replace
 from textwrap import shorten
 from time import monotonic
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import simstudy
 from simstudy.engine.plan import Plan
@@ -30,6 +30,9 @@ from simstudy.engine.workers.batches import Batches
 from simstudy.engine.workers.child import pickled
 from simstudy.engine.workers.environment import environment
 from simstudy.errors import SimstudyError, describe
+
+if TYPE_CHECKING:
+    from distributed import Client, Future, SpecCluster
 
 LOCAL = "local"
 _PATIENCE = 5  # seconds for the scheduler to answer
@@ -61,7 +64,7 @@ def execute_on_dask(
 
 
 @contextlib.contextmanager
-def _connected(address: str, jobs: int) -> Iterator[Any]:
+def _connected(address: str, jobs: int) -> Iterator[Client]:
     """A client of the scheduler, or of a local cluster; closed at the end."""
     try:
         from distributed import Client
@@ -83,7 +86,7 @@ def _connected(address: str, jobs: int) -> Iterator[Any]:
         yield stack.enter_context(client)
 
 
-def _local_cluster(workers: int) -> Any:
+def _local_cluster(workers: int) -> SpecCluster:
     """A cluster in this process; its workers are threads, each with a guard and its child process.
 
     The only listener is Dask's mandatory HTTP server, on the loopback and without pages.
@@ -120,7 +123,7 @@ def _silence() -> Iterator[None]:
             logger.setLevel(level)
 
 
-def _check(client: Any, address: str) -> None:
+def _check(client: Client, address: str) -> None:
     """Refuse a cluster without workers, or a scheduler that could not read the tasks."""
     try:
         client.wait_for_workers(1, timeout=_WORKERS_PATIENCE)
@@ -142,7 +145,7 @@ def _check(client: Any, address: str) -> None:
 class _Run:
     """One run on a cluster: workers are invited, and tasks handed out as others finish."""
 
-    def __init__(self, client: Any, address: str, plan: Plan, refused: dict[str, str]) -> None:
+    def __init__(self, client: Client, address: str, plan: Plan, refused: dict[str, str]) -> None:
         from simstudy.engine.workers import dask_worker
 
         self._client, self._address, self._remote = client, address, dask_worker
@@ -152,8 +155,8 @@ class _Run:
         self._turned_away: set[str] = set()  # present workers that do not take part
         self._workers: dict[str, int] = {}  # present workers and their threads
         self._joined: dict[str, int] = {}
-        self._running: dict[Any, tuple[Sequence[TaskKey], frozenset[str]]] = {}
-        self._completed: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        self._running: dict[Future, tuple[Sequence[TaskKey], frozenset[str]]] = {}
+        self._completed: queue.SimpleQueue[Future] = queue.SimpleQueue()
         self._losses: Counter[int] = Counter()
         self._again: list[TaskKey] = []  # tasks of lost workers
         self._surveyed, self._hopeful = float("-inf"), monotonic()
@@ -247,7 +250,7 @@ class _Run:
         self._running[future] = (batch, frozenset(to))
         future.add_done_callback(self._completed.put)
 
-    def _next(self) -> Any:
+    def _next(self) -> Future | None:
         """The next completed future, or None; refused if the scheduler is gone."""
         try:
             future = self._completed.get(timeout=_SURVEY)
@@ -257,7 +260,7 @@ class _Run:
             raise self._gone()
         return future
 
-    def _taken(self, future: Any, batches: Batches) -> list[list[Cell]]:
+    def _taken(self, future: Future, batches: Batches) -> list[list[Cell]]:
         """The cells of a completed batch; tasks without cells are handed out again."""
         batch, _ = self._running.pop(future)
         answer = _answer(future)
@@ -301,7 +304,7 @@ class _Run:
                 self._client.run(self._remote.leave, self._name, workers=workers, on_error="ignore")
 
 
-def _answer(future: Any) -> Any:
+def _answer(future: Future) -> Any:
     """The result of a task; None if the task or its result was lost."""
     from distributed import KilledWorker
 

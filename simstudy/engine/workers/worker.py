@@ -19,9 +19,9 @@ from simstudy.engine.task import prepare, run_task
 from simstudy.engine.workers.batches import SECONDS
 from simstudy.engine.workers.child import DRAWN, GROUPS, READY, TRACE
 from simstudy.errors import DifferentError, SimstudyError
-from simstudy.sources.models import build
 from simstudy.study import plugins
 from simstudy.study.registry import LEARNERS, registered
+from simstudy.study.spec import build
 
 
 def answer(place: str) -> None:
@@ -34,7 +34,7 @@ def answer(place: str) -> None:
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     os.dup2(2, 1)
 
-    def send(content: Any) -> None:
+    def send(content: object) -> None:
         answers.write(pickle.dumps(content))
         answers.flush()
 
@@ -74,7 +74,8 @@ def _made_ready(plan: Plan | Exception) -> str | SimstudyError:
             registry.get(name)
         for component in plan.learners if plan.timeout is not None else ():
             if hasattr(LEARNERS.get(component.name), "warm_up"):
-                build(LEARNERS, component).warm_up()
+                learner: Any = build(LEARNERS, component)
+                learner.warm_up()
     except (Exception, SystemExit) as error:
         return _different(plan) or SimstudyError(f"{type(error).__name__}: {error}")
     if different := _different(plan):
@@ -109,7 +110,7 @@ def limit_memory(gigabytes: float) -> None:
     resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
 
 
-def _read(source: BinaryIO, tasks: queue.SimpleQueue[Any], place: str) -> None:
+def _read(source: BinaryIO, tasks: queue.SimpleQueue[object], place: str) -> None:
     """Queue the guard's requests; exit when the guard is gone."""
     try:
         while True:

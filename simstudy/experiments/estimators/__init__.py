@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from simstudy.experiments.base import Design, Experiment, ScoreColumn
 from simstudy.measures.base import MeasureInfo
 from simstudy.study.registry import MEASURES
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
+    from simstudy.arrays import AnyArray
     from simstudy.engine.plan import Plan
     from simstudy.engine.task import Task
-    from simstudy.experiments.page import Page
+    from simstudy.experiments.estimators.page import EstimatorsPage
     from simstudy.results.reading import Results
     from simstudy.study.sections import StudyFile
     from simstudy.study.spec import Spec
@@ -118,7 +117,7 @@ class Estimators(Experiment):
 
     def kept_columns(
         self, plan: Plan, keys: list[tuple[int, str]], kept: Mapping[int, str]
-    ) -> dict[str, list[str] | npt.NDArray[Any]]:
+    ) -> dict[str, list[str] | AnyArray]:
         """Return all estimates."""
         from simstudy.experiments.estimators.kept import estimate_columns
 
@@ -130,7 +129,7 @@ class Estimators(Experiment):
 
         return EstimatorResults
 
-    def page(self, study: Study) -> Page[Any, Any]:
+    def page(self, study: Study) -> EstimatorsPage:
         """Return its sentences, tables and files."""
         from simstudy.experiments.estimators.page import EstimatorsPage
 

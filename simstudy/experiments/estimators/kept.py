@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from simstudy.arrays import AnyArray, FloatArray
 from simstudy.engine.plan import Plan
 from simstudy.estimators.estimate import INTERVALS
 
@@ -18,7 +17,7 @@ BOUNDS = tuple(f"{end}_{name}" for name in INTERVALS for end in ("lower", "upper
 COLUMNS = ("model", "size", "estimator", "learner", "measure", *VALUES, *BOUNDS)
 
 
-def read_estimates(plan: Plan, text: str) -> npt.NDArray[np.float64]:
+def read_estimates(plan: Plan, text: str) -> FloatArray:
     """The estimates that a cell keeps: rows are learners with measures; raises ValueError."""
     try:
         values = np.array(json.loads(text), dtype=np.float64)
@@ -31,7 +30,7 @@ def read_estimates(plan: Plan, text: str) -> npt.NDArray[np.float64]:
 
 def estimate_columns(
     plan: Plan, keys: list[tuple[int, str]], kept: Mapping[int, str]
-) -> dict[str, list[str] | npt.NDArray[Any]]:
+) -> dict[str, list[str] | AnyArray]:
     """The estimates of all cells: one entry per model, size, estimator, learner and measure.
 
     Parameters

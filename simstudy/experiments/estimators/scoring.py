@@ -8,7 +8,6 @@ import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from time import perf_counter
-from typing import Any
 
 import numpy as np
 
@@ -19,13 +18,14 @@ from simstudy.engine.evaluation import EXACT
 from simstudy.engine.plan import Plan
 from simstudy.engine.task import Cell, NoPrimaryError, Task, plain_text
 from simstudy.errors import describe
+from simstudy.estimators.base import Estimator
 from simstudy.estimators.bench import Bench, Judge
 from simstudy.estimators.estimate import INTERVALS, Estimate
 from simstudy.experiments.base import ScoreColumn
 from simstudy.experiments.estimators import COVERED, COVERED_MEAN, ERRORS, WIDTH
 from simstudy.measures.base import Undefined
 from simstudy.study.registry import ESTIMATORS
-from simstudy.study.spec import Spec
+from simstudy.study.spec import Spec, build
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ class EstimatingTask(Task):
     def score_cell(self, component: Spec, size: int, every: bool = False) -> Cell:
         """Estimate the performance of every learner by every measure."""
         cell = self._blank(component, size)
-        estimator = ESTIMATORS.get(component.name)(**component.parameters)
+        estimator = build(ESTIMATORS, component)
         with warnings.catch_warnings(record=True) as raised, self._isolated():
             warnings.simplefilter("always")
             rows = self.available(size)
@@ -152,13 +152,12 @@ def _placed(each: list[Estimate], learner: int) -> list[tuple[Estimate, tuple[in
     return [(one, (learner, measure)) for measure, one in enumerate(each)]
 
 
-def _estimate(estimator: Any, bench: Bench, judge: Judge, confidence: float) -> Estimate:
+def _estimate(estimator: Estimator, bench: Bench, judge: Judge, confidence: float) -> Estimate:
     """Return an estimate; what cannot be computed from these rows is undefined."""
     try:
-        found: Estimate = estimator.estimate(bench, judge, confidence)
+        return estimator.estimate(bench, judge, confidence)
     except ValueError as error:
         return Estimate(Undefined(describe(error)))
-    return found
 
 
 def _scores(estimate: Estimate, exact: float, mean: float) -> Mapping[str, float]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from simstudy.engine.evaluation import EXACT, SAMPLED
 from simstudy.experiments.base import Design, Experiment, ScoreColumn
@@ -13,7 +13,8 @@ from simstudy.study.registry import MEASURES
 if TYPE_CHECKING:
     from simstudy.engine.plan import Plan
     from simstudy.engine.task import Task
-    from simstudy.experiments.page import Page
+    from simstudy.experiments.learners.data_page import DataPage
+    from simstudy.experiments.learners.page import LearnersPage
     from simstudy.results.reading import Results
     from simstudy.study.spec import Spec
     from simstudy.study.study import Study
@@ -93,7 +94,7 @@ class Learners(Experiment):
 
         return LearnerResults
 
-    def page(self, study: Study) -> Page[Any, Any]:
+    def page(self, study: Study) -> DataPage | LearnersPage:
         """Return its sentences, figures, tables and files, on models or on data sets."""
         if study.datasets:
             from simstudy.experiments.learners.data_page import DataPage

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -110,7 +110,7 @@ class DataPage(Page[DataFindings, DataResults]):
         caption = "The number of data sets that each learner wins."
         return Opening(*_rows(charts.wins(findings), name), caption, chips=chips)
 
-    def view(self, results: DataResults, findings: DataFindings, index: int) -> dict[str, Any]:
+    def view(self, results: DataResults, findings: DataFindings, index: int) -> dict[str, object]:
         """Return the figures, tables and notes of one measure."""
         name, several = findings.measure, len(findings.learners) > 1
         by_size = _by_size(results, name)
@@ -169,7 +169,7 @@ class DataPage(Page[DataFindings, DataResults]):
             Section("cost", "Cost", {"panels": [], "table": costs, "note": shared}),
         ]
 
-    def failed(self, results: DataResults, failure: Mapping[Any, Any]) -> dict[str, str]:
+    def failed(self, results: DataResults, failure: Mapping[Hashable, Any]) -> dict[str, str]:
         """Return the data set, the split and the training size."""
         part = results.manifest["parts"][failure["model"]]
         split = f"repeat {part['repeat'] + 1}, fold {part['fold'] + 1}"
@@ -251,7 +251,9 @@ def _by_size(results: DataResults, name: str) -> list[DataFindings]:
     return [results.data_findings(name, size=build.given(size)) for size in results.study.doses]
 
 
-def _over(findings: DataFindings, index: int, own: Callable[[Table], Table]) -> Any:
+def _over(
+    findings: DataFindings, index: int, own: Callable[[Table], Table]
+) -> dict[str, object] | None:
     """Diagrams and tests over data sets, if there are several learners and data sets."""
     found = findings.over_sets
     if found is None:
@@ -280,7 +282,7 @@ def _over(findings: DataFindings, index: int, own: Callable[[Table], Table]) -> 
     }
 
 
-def _comparisons(results: DataResults) -> Iterator[dict[str, Any]]:
+def _comparisons(results: DataResults) -> Iterator[dict[str, object]]:
     """Every two measures: where they name different winners, and how they correlate."""
     for place, (first, second) in enumerate(measure_pairs(results.measures)):
         one, other = (results.data_findings(name) for name in (first, second))
@@ -297,9 +299,9 @@ def _comparisons(results: DataResults) -> Iterator[dict[str, Any]]:
         }
 
 
-def _properties(results: DataResults) -> dict[str, Any]:
+def _properties(results: DataResults) -> dict[str, object]:
     """The table of properties, or why there is none, and what is odd about the data."""
-    content = {"table": None, "absent": "", "notes": _notes(results)}
+    content: dict[str, object] = {"table": None, "absent": "", "notes": _notes(results)}
     try:
         return content | {"table": build.properties(results.properties())}
     except SimstudyError as error:

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from simstudy.experiments.base import Design, Experiment, ScoreColumn
 from simstudy.measures.base import MeasureInfo
 from simstudy.study.registry import MEASURES
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
+    from simstudy.arrays import AnyArray
     from simstudy.engine.plan import Plan
     from simstudy.engine.task import Task
-    from simstudy.experiments.page import Page
+    from simstudy.experiments.measures.page import MeasuresPage
     from simstudy.results.reading import Results
     from simstudy.study.sections import StudyFile
     from simstudy.study.spec import Spec
@@ -115,7 +114,7 @@ class Measures(Experiment):
 
     def kept_columns(
         self, plan: Plan, keys: list[tuple[int, str]], kept: Mapping[int, str]
-    ) -> dict[str, list[str] | npt.NDArray[Any]]:
+    ) -> dict[str, list[str] | AnyArray]:
         """Return the choices of all measures."""
         from simstudy.experiments.measures.picks import picks_columns
 
@@ -127,7 +126,7 @@ class Measures(Experiment):
 
         return MeasureResults
 
-    def page(self, study: Study) -> Page[Any, Any]:
+    def page(self, study: Study) -> MeasuresPage:
         """Return its sentences, tables and files."""
         from simstudy.experiments.measures.page import MeasuresPage
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from simstudy.arrays import AnyArray
 from simstudy.engine.plan import Plan
 from simstudy.experiments.measures.scoring import Signs, unpack_picks
 from simstudy.study.constants import NO_CHOICE
@@ -22,7 +21,7 @@ def read_picks(plan: Plan, text: str) -> tuple[Signs, Signs]:
 
 def picks_columns(
     plan: Plan, keys: list[tuple[int, str]], kept: Mapping[int, str]
-) -> dict[str, list[str] | npt.NDArray[Any]]:
+) -> dict[str, list[str] | AnyArray]:
     """The choices of every measure, one entry per model, size, pair of learners and test set.
 
     Parameters

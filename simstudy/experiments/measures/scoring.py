@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from time import perf_counter
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -26,7 +25,7 @@ from simstudy.errors import describe
 from simstudy.experiments.base import ScoreColumn
 from simstudy.experiments.measures.test_sets import TestSets, draw_test_sets
 from simstudy.measures.arguments import arguments
-from simstudy.measures.base import clip, keywords, score
+from simstudy.measures.base import Context, clip, keywords, score
 from simstudy.measures.two_level import differ, level_names
 from simstudy.study.constants import NO_CHOICE
 from simstudy.study.registry import MEASURES
@@ -226,22 +225,26 @@ class PickingTask(Task):
             return clip(taken, self._plan.cutoff, len(self._fits.train))
         return taken
 
-    def _context(self, trial: Trial) -> dict[str, Any]:
+    def _context(self, trial: Trial) -> Context:
         """What a measure may declare, on one test set."""
         plan, train = self._plan, self._fits.train
         prior = class_prior(plan.prior, train, trial, self._truth)
         if plan.prior == "test" and trial.weights is not None:
             prior = trial.class_frequencies(train.classes)
-        settings = {"base": plan.base, "reward": plan.reward, "rarer": self._problem.rarer}
-        return {"prior": read_only(prior), "weights": trial.weights, **settings}
+        return Context(
+            prior=read_only(prior),
+            weights=trial.weights,
+            base=plan.base,
+            reward=plan.reward,
+            rarer=self._problem.rarer,
+        )
 
     def _row_values(self, called: Called, proba: FloatArray, places: IntArray) -> FloatArray:
         """The values of a measure over rows for some joint configurations."""
         assert self._trial.weights is not None
         target, weights = self._trial.target[places], self._trial.weights[places]
-        context = self._context(Trial(places, target, weights))
-        names = keywords(called.measure)
-        context = {key: context[key] for key in names if context.get(key) is not None}
+        every, names = self._context(Trial(places, target, weights)), keywords(called.measure)
+        context = {key: value for key, value in every.items() if key in names and value is not None}
         given = self._expanded(called, proba, places), target
         returned = called.measure(*_copies(called, given), **context, **called.arguments)
         values = np.asarray(returned, dtype=np.float64)
@@ -250,12 +253,12 @@ class PickingTask(Task):
         return values
 
 
-def _score(called: Called, proba: FloatArray, y: Any, context: dict[str, Any]) -> float:
+def _score(called: Called, proba: FloatArray, y: IntArray, context: Context) -> float:
     proba, y = _copies(called, (proba, y))
     return score(called.measure, proba, y, **context, **called.arguments)
 
 
-def _copies(called: Called, given: tuple[FloatArray, Any]) -> tuple[FloatArray, Any]:
+def _copies(called: Called, given: tuple[FloatArray, IntArray]) -> tuple[FloatArray, IntArray]:
     """The arguments of a measure; copies for one that is not built in."""
     proba, y = given
     return (proba.copy(order="F"), y.copy()) if called.foreign else given

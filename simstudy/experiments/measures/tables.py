@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Hashable, Mapping
 from typing import Any
 
 import pandas as pd
@@ -43,7 +44,7 @@ def needed(results: MeasureResults) -> Table:
     return make_table("rows_needed", title, heads, lines, caption=caption, data=every)
 
 
-def _needed(row: dict[Any, Any]) -> TableCell:
+def _needed(row: Mapping[Hashable, Any]) -> TableCell:
     """The rows that a measure needs, and their interval."""
     if row["note"] == "the reference":
         return TableCell(rows(int(row["at"])), "best", bold=True)

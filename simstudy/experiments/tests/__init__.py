@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from simstudy.experiments.base import Design, Experiment, ScoreColumn
 from simstudy.measures.base import MeasureInfo
@@ -12,7 +12,7 @@ from simstudy.measures.base import MeasureInfo
 if TYPE_CHECKING:
     from simstudy.engine.plan import Plan
     from simstudy.engine.task import Task
-    from simstudy.experiments.page import Page
+    from simstudy.experiments.tests.page import TestsPage
     from simstudy.results.reading import Results
     from simstudy.study.sections import StudyFile
     from simstudy.study.spec import Spec
@@ -91,7 +91,7 @@ class Tests(Experiment):
 
         return TestResults
 
-    def page(self, study: Study) -> Page[Any, Any]:
+    def page(self, study: Study) -> TestsPage:
         """Return its sentences, tables and files."""
         from simstudy.experiments.tests.page import TestsPage
 

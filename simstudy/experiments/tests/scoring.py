@@ -31,9 +31,10 @@ from simstudy.engine.task import Cell, Task, plain_text
 from simstudy.estimators.bench import Bench, Judge
 from simstudy.estimators.comparing import LearnerTest
 from simstudy.experiments.base import ScoreColumn
+from simstudy.learners.base import Learner
 from simstudy.measures.base import MeasureInfo
 from simstudy.study.registry import MEASURES, TESTS
-from simstudy.study.spec import Spec
+from simstudy.study.spec import Spec, build
 
 SHARE_OF_COPIES = 0.8
 LEVEL = 0.05
@@ -77,12 +78,9 @@ class RejectingTask(Task):
         names, rarer = self._problem.class_names, self._problem.rarer
         judge = judge_of(plan, plan.measured[0], sample.target, self._truth, names, rarer)
         splits = splitter(sample.target, lambda purpose: self._stream(f"{purpose}/{place}"))
-        mirror = mirrored_attributes(
-            self._judged.tests[EXACT],
-            self._judged.rows,
-            sample.target,
-            self._stream(f"mirror/{place}"),
-        )
+        rows, rng = self._judged.rows, self._stream(f"mirror/{place}")
+        assert not isinstance(rows, Sample), "an exact test has codes"
+        mirror = mirrored_attributes(self._judged.tests[EXACT], rows, sample.target, rng)
         copies, mirrored, whole = [], [], []
         for component in plan.learners:
             learner, streams = self._learner(component), self._streams(component, place)
@@ -110,13 +108,12 @@ class RejectingTask(Task):
 
     @property
     def _info(self) -> MeasureInfo:
-        info: MeasureInfo = MEASURES.get(self._plan.measured[0].name).info
-        return info
+        return MEASURES.get(self._plan.measured[0].name).info
 
     def score_cell(self, component: Spec, size: int, every: bool = False) -> Cell:
         """Let a test compare the learners on every data set."""
         cell = self._blank(component, size)
-        test: LearnerTest = TESTS.get(component.name)(**component.parameters)
+        test = build(TESTS, component)
         with warnings.catch_warnings(record=True) as raised, self._isolated():
             warnings.simplefilter("always")
             contests, started = self.contests(size), perf_counter()
@@ -154,7 +151,7 @@ class RejectingTask(Task):
 
 
 def copy_bench(
-    learner: object, sample: Sample, splits: Splitter, streams: Streams, which: str
+    learner: Learner, sample: Sample, splits: Splitter, streams: Streams, which: str
 ) -> Bench:
     """Return the bench of a copy of a learner, fitted to its own 80 % of the training rows."""
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from simstudy.arrays import FloatArray
 from simstudy.report.charts import spec
 from simstudy.report.charts.network import FONT, HEIGHT, NetworkDrawing
 from simstudy.report.charts.spec import COLOURS, DASHES, MARKERS, Axis, Chart, Key, wrapped
@@ -18,9 +19,10 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+Dashes: TypeAlias = str | tuple[int, Sequence[float]]
 _GREY, _INK, _DASHED = "0.35", "0.15", (0, (4, 3))
 # Of each kind of line: its colour, unless it has a look, its width and its dashes.
-_LINES: dict[str, tuple[str, float, Any]] = {
+_LINES: dict[str, tuple[str, float, Dashes]] = {
     "line": (COLOURS[0], 1.6, "-"),
     "faint": (COLOURS[0], 0.9, "-"),
     "others": ("0.8", 0.7, "-"),
@@ -165,13 +167,13 @@ def handles(keys: Sequence[Key], style: Style = SCREEN) -> list[Artist]:
     ]
 
 
-def _shaded(shade: float) -> Any:
+def _shaded(shade: float) -> tuple[float, ...]:
     from matplotlib import colormaps
 
     return colormaps["viridis_r"](0.08 + 0.92 * shade)
 
 
-def _clean(*columns: spec.Floats) -> list[Any]:
+def _clean(*columns: spec.Floats) -> list[FloatArray]:
     """Numbers as arrays, NaN for those that cannot be drawn."""
     found = [np.asarray(column, dtype=np.float64) for column in columns]
     return [np.where(np.abs(column) < spec.LARGEST, column, np.nan) for column in found]
@@ -193,8 +195,8 @@ def _draw(layer: spec.Layer, ax: Axes, style: Style) -> None:
         case spec.Span():
             colour, alpha = _BANDS[layer.kind]
             colour = COLOURS[layer.look.colour] if layer.look else colour
-            columns = _clean(layer.x, layer.low, layer.high)
-            ax.fill_between(*columns, color=colour, alpha=alpha, linewidth=0)
+            x, low, high = _clean(layer.x, layer.low, layer.high)
+            ax.fill_between(x, low, high, color=colour, alpha=alpha, linewidth=0)
         case spec.Marks():
             _draw_marks(layer, ax, style)
         case spec.Rule():
@@ -220,7 +222,7 @@ def _draw_marks(layer: spec.Marks, ax: Axes, style: Style) -> None:
         size, edge = width * style.lines, edge or colour
         ax.plot(x, y, form, color=colour, markersize=size, markeredgecolor=edge, zorder=3)
         return
-    fill: Any = colour if layer.shade is None else _shaded(layer.shade)
+    fill = colour if layer.shade is None else _shaded(layer.shade)
     ax.scatter(
         x,
         y,

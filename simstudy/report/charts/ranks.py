@@ -8,7 +8,7 @@ dot on it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pandas as pd
 
@@ -31,11 +31,11 @@ class _Drawn(NamedTuple):
 
     table: pd.DataFrame  # learners with their ranks, the best first
     k: int
-    groups: Sequence[Sequence[Any]]
+    groups: Sequence[Sequence[object]]
     critical_difference: float = 0.0  # 0 if it does not decide, and members have dots
 
     @property
-    def places(self) -> dict[Any, float]:
+    def places(self) -> dict[object, float]:
         """Where learners stand: at their ranks, with dots apart so that none hides another."""
         names, ranks = self.table["learner"].tolist(), self.table["rank"].tolist()
         apart = 0.0 if self.critical_difference else 0.025 * (self.k - 1)
@@ -94,7 +94,7 @@ def _chart(found: _Drawn, heading: str, letters: float = 0.0, joined: bool | Non
     return Chart(heading, heading, description, x, y, tuple(layers), kind, frame=not joined)
 
 
-def _too_many(k: int, groups: Sequence[Sequence[Any]]) -> bool:
+def _too_many(k: int, groups: Sequence[Sequence[object]]) -> bool:
     return len(groups) > MAX_JOINED < k
 
 

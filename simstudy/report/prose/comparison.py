@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping
-from typing import Any
 
 import pandas as pd
 
@@ -46,7 +45,7 @@ def settings(results: Results) -> dict[str, str]:
     return found
 
 
-def _text(value: Any) -> str:
+def _text(value: object) -> str:
     if isinstance(value, list):
         return ", ".join(map(_text, value)) or "none"
     if isinstance(value, bool):

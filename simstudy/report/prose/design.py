@@ -51,7 +51,7 @@ def _change(change: Spec) -> str:
     return f"{change.name} ({', '.join(given)})" if given else change.name
 
 
-def _toml(value: Any) -> str:
+def _toml(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -67,7 +67,7 @@ def changes(
 
 
 def _change(
-    row: dict[Any, Any], name_test: bool, places: Mapping[str, int]
+    row: Mapping[Hashable, Any], name_test: bool, places: Mapping[str, int]
 ) -> list[str | TableCell]:
     tested = row["test"] in (PAIRED, WELCH)
     verdict = "not significant" if tested else row["test"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Hashable, Mapping
 from typing import Any
 
 import pandas as pd
@@ -25,7 +26,7 @@ from simstudy.report.prose.numbers import (
     signed,
 )
 from simstudy.report.prose.phrases import axis_label, opening
-from simstudy.report.tables.table import Table, TableCell, make_table, words
+from simstudy.report.tables.table import Options, Table, TableCell, make_table, words
 from simstudy.results.results import Results
 from simstudy.study.sizes import Size, size_text
 from simstudy.texts import counted
@@ -70,7 +71,7 @@ def means(findings: DataFindings, after: str = "", *, spread: bool = False) -> T
     heads = [words("data set"), *_heads(findings.learners)]
     title = f"Mean {axis_label(findings.info)} by data set{after}"
     data = findings.means.rename_axis("dataset").reset_index()
-    options: dict[str, Any] = {"caption": caption, "cut": True, "data": data}
+    options: Options = {"caption": caption, "cut": True, "data": data}
     return make_table("means_spread" if spread else "means", title, heads, lines, **options)
 
 
@@ -274,7 +275,7 @@ def correlations(found: Correlations, labels: tuple[str, str]) -> Table:
     )
     name = f"correlations_{found.first}_{found.second}"
     title = f"Correlation of {labels[0]} and {labels[1]}"
-    options: dict[str, Any] = {
+    options: Options = {
         "caption": caption,
         "cut": True,
         "data": found.cells,
@@ -286,7 +287,7 @@ def correlations(found: Correlations, labels: tuple[str, str]) -> Table:
 def properties(table: pd.DataFrame) -> Table:
     """What the data sets are like."""
 
-    def between(row: dict[Any, Any], part: str) -> str:
+    def between(row: Mapping[Hashable, Any], part: str) -> str:
         low, high = row[f"least_{part}_rows"], row[f"most_{part}_rows"]
         return f"{low:,}" if low == high else f"{low:,}–{high:,}"
 
@@ -298,8 +299,8 @@ def properties(table: pd.DataFrame) -> Table:
         lines.append([words(str(row["dataset"])), *cells])
     heads = ["data set", "rows", "training", "test", "attributes", "numeric", "classes", "missing"]
     caption = "Missing: the share of missing values among all values of attributes."
-    options: dict[str, Any] = {"caption": caption, "data": table}
-    return make_table("properties", "Properties of the data sets", heads, lines, **options)
+    title = "Properties of the data sets"
+    return make_table("properties", title, heads, lines, caption=caption, data=table)
 
 
 def costs(results: Results, totals: pd.DataFrame) -> Table:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, TypeAlias
 
 import pandas as pd
 
@@ -26,11 +26,11 @@ from simstudy.report.prose.numbers import (
 )
 from simstudy.report.prose.phrases import axis_label, level, opening, with_unit
 from simstudy.report.prose.verdicts import pair_method, why_untested
-from simstudy.report.tables.table import Table, TableCell, by_size, make_table, words
+from simstudy.report.tables.table import Options, Table, TableCell, by_size, make_table, words
 
 MAX_IN_MATRIX = 8  # learners whose pairs are all shown
 _MIN_DECIMALS, _MAX_DECIMALS = 4, 6
-Row = dict[Any, Any]
+Row: TypeAlias = Mapping[Hashable, Any]  # of a data frame
 
 
 def decimals(widths: Iterable[float]) -> int:
@@ -71,7 +71,7 @@ def means(findings: ModelFindings, alone: bool = True) -> Table:
     data = data.assign(best=best, not_different_from_best=level_with)
     design, kind = findings.design, findings.design.words
     title = f"Mean {axis_label(findings.info)} by {kind.treatment} and {kind.dose} rows"
-    options: Row = {"caption": caption.strip(), "data": data}
+    options: Options = {"caption": caption.strip(), "data": data}
     return by_size("means", title, kind, design.learners, design.sizes, cells, **options)
 
 
@@ -233,8 +233,8 @@ def pairwise(findings: ModelFindings) -> Table | Absent:
     data = data.assign(adjustment=design.adjustment)
     title = f"Mean paired differences in {axis_label(findings.info)} at each {kind.size}"
     heads = ["rows", kind.name, "difference", "interval", "t", "df", "p"]
-    options: Row = {"texts": 2, "caption": caption, "data": data, "rules": {*starts}}
-    return make_table("pairwise", title, heads, lines, **options)
+    options: Options = {"caption": caption, "data": data, "rules": {*starts}}
+    return make_table("pairwise", title, heads, lines, texts=2, **options)
 
 
 def thresholds(
@@ -253,7 +253,7 @@ def thresholds(
     heads: list[str | TableCell] = [kind.treatment, "against", "between", "estimate (rows)"]
     heads += [f"{level(findings.design.confidence)} interval"]
     heads += [words("ahead at"), words("behind at"), "models"]
-    options: Row = {"caption": " ".join(filter(None, notes)), "data": as_table(courses)}
+    options: Options = {"caption": " ".join(filter(None, notes)), "data": as_table(courses)}
     return make_table("thresholds", title, heads, lines, texts=2, **options)
 
 
@@ -289,8 +289,8 @@ def precision(findings: ModelFindings) -> Table:
     heads = ["rows", "mean or difference", "n", "estimate", "sd", "MCSE", "error"]
     title = f"Precision of means of {axis_label(findings.info)} and of paired differences"
     rules = {len(findings.means)} - {len(found)}
-    options: Row = {"texts": 2, "caption": captions.PRECISION, "data": found, "rules": rules}
-    return make_table("precision", title, heads, lines, **options)
+    options: Options = {"caption": captions.PRECISION, "data": found, "rules": rules}
+    return make_table("precision", title, heads, lines, texts=2, **options)
 
 
 def standard_errors(findings: ModelFindings) -> Table:
@@ -356,5 +356,5 @@ def ranks(findings: ModelFindings) -> Table | Absent:
     data = pd.concat(parts)
     title = f"Average ranks by {findings.info.label}"
     caption = captions.ranks_table(findings, overall=found[-1].at is None) + without
-    options: Row = {"caption": caption, "data": data, "cut": True, "rules": {len(learners)}}
+    options: Options = {"caption": caption, "data": data, "cut": True, "rules": {len(learners)}}
     return make_table("ranks", title, heads, lines, **options)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 import pandas as pd
 
@@ -59,13 +59,22 @@ class Table:
         return as_csv(data)
 
 
+class Options(TypedDict, total=False):
+    """What else a `Table` has."""
+
+    caption: str
+    data: pd.DataFrame
+    cut: bool
+    rules: set[int]
+
+
 def make_table(
     name: str,
     title: str,
     heads: Sequence[str | TableCell],
     lines: Iterable[Sequence[str | TableCell]],
     texts: int = 1,
-    **more: Any,
+    **more: Unpack[Options],
 ) -> Table:
     """Make a table of texts and cells; texts in the first columns are words, others numbers."""
 
@@ -92,7 +101,7 @@ def by_size(
     learners: Sequence[str],
     sizes: Sequence[int],
     cells: Mapping[Any, TableCell],
-    **more: Any,
+    **more: Unpack[Options],
 ) -> Table:
     """Make a table of treatments by sizes, turned if sizes are many; others go below a rule."""
     names = [words(label, "", place) for place, label in enumerate(learners)]
@@ -110,4 +119,5 @@ def by_size(
             [row_count(at), *(replace(cells[name, at], learners=own[name]) for name in own)]
             for at in sizes
         ]
-    return make_table(table, title, heads, lines, cut=True, **more)
+    more["cut"] = True
+    return make_table(table, title, heads, lines, **more)
