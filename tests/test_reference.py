@@ -16,7 +16,7 @@ from pydantic import BaseModel
 from simstudy.cli.app import app
 from simstudy.sources.base import Family
 from simstudy.study import lists, sections
-from simstudy.study.claims import Claim, Relation, Statement
+from simstudy.study.claims import ModelClaim, Relation, Statement
 from simstudy.study.lists import Collection, is_collection, load_collection
 from simstudy.study.registry import CHANGES, ESTIMATORS, FAMILIES, LEARNERS, REGISTRIES, TESTS
 from simstudy.study.study import Study, load_study
@@ -186,9 +186,9 @@ def test_learners_without_parameters_are_named():
 
 def test_the_keys_of_statements_and_claims_are_in_the_reference():
     claim, statement = tables("Keys of a statement and of a claim")
-    check_table(keyed(claim), keys_of(Claim))
+    check_table(keyed(claim), keys_of(ModelClaim))
     words = keys_of(Statement)
-    further = {"short": words["short"], "note": words["note"], "lines": Key(None, list[Claim])}
+    further = {"short": words["short"], "note": words["note"], "lines": Key(None, list[ModelClaim])}
     check_table(keyed(statement), further)
 
 

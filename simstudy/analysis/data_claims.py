@@ -14,8 +14,8 @@ from simstudy.analysis.adjusted import over_pairs
 from simstudy.analysis.adjustment import alpha_of, critical_t, is_significant
 from simstudy.analysis.outcomes import StatisticOutcome
 from simstudy.analysis.signed import sign_test, wilcoxon
-from simstudy.analysis.verdicts import NOT_DECIDED, NOT_REPRODUCED, REPRODUCED
-from simstudy.study.data_claims import DataClaim
+from simstudy.analysis.verdicts import NOT_DECIDED, NOT_REPRODUCED, REPRODUCED, Check
+from simstudy.study.claims import DataClaim
 
 if TYPE_CHECKING:
     from simstudy.analysis.correlations import Correlations
@@ -46,7 +46,7 @@ class HasDatasets(Protocol):
 
 
 @dataclass(frozen=True)
-class DataCheck:
+class DataCheck(Check):
     """One of the findings that a claim about data sets is held against.
 
     Attributes

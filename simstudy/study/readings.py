@@ -5,10 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from simstudy.study.claims import Statement
-from simstudy.study.data_claims import DataClaim
 
 
 @dataclass(frozen=True)
@@ -33,12 +31,10 @@ class Reading:
 
     def read(self, statements: Sequence[Statement]) -> list[Statement]:
         """The statements with the margins of this reading."""
-
-        def scaled(claim: Any) -> Any:
-            fixed = isinstance(claim, DataClaim) or claim.relation in ("near", "between")
-            return claim if fixed else replace(claim, margin=claim.margin * self.margin_factor)
-
-        return [replace(one, lines=[*map(scaled, one.lines)]) for one in statements]
+        factor = self.margin_factor
+        return [
+            replace(one, lines=[claim.scaled(factor) for claim in one.lines]) for one in statements
+        ]
 
 
 def dotted_keys(sections: Mapping[str, object], start: str = "") -> Iterator[tuple[str, object]]:

@@ -18,8 +18,7 @@ from pydantic import BaseModel, TypeAdapter
 from pydantic.errors import PydanticUserError
 
 from simstudy.errors import SimstudyError
-from simstudy.study.claims import Claim
-from simstudy.study.data_claims import DataClaim
+from simstudy.study.claims import DataClaim, ModelClaim
 from simstudy.study.describe import (
     REQUIRED,
     Description,
@@ -100,7 +99,7 @@ def study_schema() -> Schema:
 def list_schema() -> Schema:
     """The schema of a list of studies, or of readings of one."""
     schema, readings = (_of_model(kind, "") for kind in (ListFile, ReadingsFile))
-    claims = [_claim_schema(kind) for kind in (Claim, DataClaim)]  # of models, of data sets
+    claims = [_claim_schema(kind) for kind in (ModelClaim, DataClaim)]
     schema["properties"]["claims"]["items"] = {"anyOf": claims}
     schema["properties"]["statements"]["items"] = {"anyOf": [*map(_statement_schema, claims)]}
     kinds = [
@@ -200,7 +199,7 @@ def _parameter_schemas(component: Description) -> dict[str, Schema]:
     return found
 
 
-def _claim_schema(kind: type[Claim] | type[DataClaim]) -> Schema:
+def _claim_schema(kind: type[ModelClaim] | type[DataClaim]) -> Schema:
     given = parameters_of(kind)
     made = _keys({one.name: _parameter_schema(one) for one in given}, given, ())
     needed = [f.name for f in fields(kind) if f.default is MISSING and f.default_factory is MISSING]

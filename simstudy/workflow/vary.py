@@ -17,7 +17,7 @@ from simstudy.errors import SimstudyError
 from simstudy.results.analyses import ModelResults
 from simstudy.results.files import write_files
 from simstudy.results.results import Results
-from simstudy.study.claims import Claim, Statement
+from simstudy.study.claims import ModelClaim, Statement
 from simstudy.study.constants import JOURNAL
 from simstudy.study.lists import load_variant
 from simstudy.study.readings import Reading
@@ -154,7 +154,7 @@ def statements(found: Sequence[Results]) -> list[Statement]:
     return [
         Statement(
             f"{first} beats {second} at {size:,} rows",
-            [Claim(name, f"{size:,} rows", "beats", [first], [size], [second])],
+            [ModelClaim(name, f"{size:,} rows", "beats", [first], [size], [second])],
         )
         for size, first, second in sorted(beats, key=lambda key: key[0])
     ]

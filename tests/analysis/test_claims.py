@@ -4,23 +4,17 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pandas as pd
 import pytest
 from scipy.stats import binomtest
 
 from simstudy import make_study, run_study
-from simstudy.analysis.claims import (
-    Claim,
-    Statement,
-    StatementVerdict,
-    Verdict,
-    check_claim,
-    check_claims,
-    check_statements,
-)
+from simstudy.analysis.claims import StatementVerdict, Verdict, check_claims, check_statements
 from simstudy.measures.base import MeasureInfo
 from simstudy.report.prose.claims import basis, numbers, tally
+from simstudy.study.claims import ModelClaim, Statement
 from simstudy.study.lists import load_collection
 from simstudy.study.readings import Reading
 
@@ -44,7 +38,14 @@ def claim(relation="beats", **changes):
     given = {"study": "s", "text": "", "relation": relation, "learners": ["A"], "sizes": [50]}
     if relation in ("beats", "not beaten by", "level"):
         given["against"] = ["B"]
-    return Claim(**given | changes)
+    return ModelClaim(**given | changes)
+
+
+def held(claim, findings):
+    """The verdict on a claim by the findings about its measure."""
+    results = {claim.study: SimpleNamespace(findings=lambda measure: findings)}
+    (verdict,) = check_claims([claim], results)
+    return verdict
 
 
 @pytest.fixture
@@ -55,7 +56,7 @@ def verdict(make_findings):
         none = pd.DataFrame({"size": [], "first": [], "second": [], "learner": []})
         parts = {"pairwise": none if table is None else table}
         parts["intervals"] = none if means is None else means
-        return check_claim(claim, make_findings(greater_is_better=greater_is_better, **parts))
+        return held(claim, make_findings(greater_is_better=greater_is_better, **parts))
 
     return verdict
 
@@ -246,10 +247,10 @@ def test_claims_are_held_against_the_studies_they_name(tmp_path):
     given = {"study": "tiny", "text": "", "relation": "beats", "sizes": [400]}
     win = {"learners": ["NB"], "against": ["prior"]}
     claims = [
-        Claim(**given, **win),
-        Claim(**given, **win, measure="log_loss"),
-        Claim(**given, learners=["prior"], against=["NB"]),
-        Claim(**given | {"study": "other"}, **win),
+        ModelClaim(**given, **win),
+        ModelClaim(**given, **win, measure="log_loss"),
+        ModelClaim(**given, learners=["prior"], against=["NB"]),
+        ModelClaim(**given | {"study": "other"}, **win),
     ]
     found = check_claims(claims, {"tiny": results})
     assert [verdict.verdict for verdict in found] == [YES, YES, NO, OPEN]
@@ -285,15 +286,15 @@ def test_a_coverage_of_forty_in_fifty_is_below_nominal(make_findings):
     """With the coverages that the page of `which_estimate` recorded."""
     shares = {"10-fold stratified": 40, "5×2cv": 25, "nested 10-fold": 46}
     findings = covering(make_findings, shares)
-    found = [check_claim(line, findings) for line in lines_of("bengio.naive")]
+    found = [held(line, findings) for line in lines_of("bengio.naive")]
     assert [one.verdict for one in found] == [YES, YES]
     check = found[0].checks[0]
     expected = binomtest(40, 50).proportion_ci(1 - 0.05 / 28)
     assert (check.lower, check.upper) == pytest.approx(tuple(expected), abs=1e-9)
     assert (check.first, check.n, check.m) == ("10-fold stratified", 50, 28)
-    assert check_claim(lines_of("bates.nested")[0], findings).verdict == OPEN
+    assert held(lines_of("bates.nested")[0], findings).verdict == OPEN
     plain = replace(findings, info=MeasureInfo(True, label="coverage"))
-    assert check_claim(lines_of("bengio.naive")[0], plain).verdict == OPEN
+    assert held(lines_of("bengio.naive")[0], plain).verdict == OPEN
 
 
 def test_that_a_naive_test_rejects_too_often_is_held_against_mirrored_pairs_only():

@@ -19,8 +19,7 @@ from simstudy.analysis.reversals import reversals
 from simstudy.analysis.winners import winners
 from simstudy.analysis.within import means_table
 from simstudy.report.prose.claims import basis, numbers
-from simstudy.study.claims import Statement
-from simstudy.study.data_claims import DataClaim
+from simstudy.study.claims import DataClaim, Statement
 
 
 class Worked:
@@ -166,7 +165,7 @@ def test_correlations_lie_above_or_below_a_value():
     assert verdict(results, relation="correlation below", **loss)[0] == "reproduced"
 
 
-class Correlated:
+class Correlated(Worked):
     """Results with given correlations, data sets × learners."""
 
     def __init__(self, *rows):

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from simstudy import make_study, run_study
-from simstudy.analysis.claims import Claim, Statement, check_statements
+from simstudy.analysis.claims import check_statements
 from simstudy.report.page import report_page
+from simstudy.study.claims import ModelClaim, Statement
 from simstudy.workflow.compare import compare_studies
 
 axe = pytest.importorskip(
@@ -245,7 +246,9 @@ def test_on_paper_no_table_is_wider_than_the_page(tab, browser, wide):
 
 @pytest.mark.slow
 def test_studies_side_by_side_answer_their_controls_and_fit_the_paper(browser, tmp_path):
-    claim = Claim("a", "NB is near nothing", "near", ["NB"], [10, 40, 160], value=[0.0], margin=1)
+    claim = ModelClaim(
+        "a", "NB is near nothing", "near", ["NB"], [10, 40, 160], value=[0.0], margin=1
+    )
     small = STUDY | {"measures": {}, "data": {"train_sizes": [10, 40, 160], "test_size": 50}}
     results = run_study(make_study(small), tmp_path / "out", jobs=1, report=False)
     verdicts = check_statements([Statement(claim.text, [claim])], {"a": results})

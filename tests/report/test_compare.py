@@ -13,8 +13,9 @@ import pandas as pd
 import pytest
 
 from simstudy import SimstudyError, make_study, run_study
-from simstudy.analysis.claims import Claim, Statement, check_statements
+from simstudy.analysis.claims import check_statements
 from simstudy.report.prose.claims import numbers
+from simstudy.study.claims import ModelClaim, Statement
 from simstudy.study.readings import Reading
 from simstudy.workflow.compare import (
     changes,
@@ -205,7 +206,9 @@ def test_conventions_that_a_measure_does_not_rest_on_do_not_keep_it_from_being_c
 
 def test_statements_and_designs_can_be_taken_from_the_page(run):
     given = {"study": "first", "relation": "beats", "learners": ["NB", "TAN"], "sizes": [20, 200]}
-    claim = Claim(text="Both beat nothing", against=["prior"], source="p. 3", id="one", **given)
+    claim = ModelClaim(
+        text="Both beat nothing", against=["prior"], source="p. 3", id="one", **given
+    )
     page = compare_studies([run()], ["first"], judged(run(), claim))
     tables = {name: pd.read_csv(io.StringIO(text)) for name, text in files(page).items()}
     lines = tables["statements.csv"]
@@ -230,7 +233,7 @@ def test_a_measure_that_all_have_is_shown(run):
 
 
 def test_statements_stand_with_their_verdicts_and_numbers(run):
-    claim = Claim("first", "NB is <better> than nothing", "beats", ["NB"], [20], ["prior"])
+    claim = ModelClaim("first", "NB is <better> than nothing", "beats", ["NB"], [20], ["prior"])
     verdicts = judged(run(), claim, note="A note on it.")
     page = compare_studies(
         [run()], ["first"], verdicts, title="Claims", citation="A & B (2004)", note="On <all>."
@@ -252,8 +255,8 @@ def test_statements_stand_with_their_verdicts_and_numbers(run):
 def test_statements_of_all_studies_are_one_table_with_where_verdict_and_numbers(run):
     results, second = run(models=12), run(models=12, name="second", seed=4)
     claims = [
-        Claim("first", "NB beats nothing", "beats", ["NB"], [200], ["prior"]),
-        Claim("second", "Nothing beats any", "beats", ["prior"], [20, 200], ["NB", "TAN"]),
+        ModelClaim("first", "NB beats nothing", "beats", ["NB"], [200], ["prior"]),
+        ModelClaim("second", "Nothing beats any", "beats", ["prior"], [20, 200], ["NB", "TAN"]),
     ]
     found = {"first": results, "second": second}
     verdicts = check_statements([Statement(claim.text, [claim]) for claim in claims], found)
@@ -274,13 +277,13 @@ def test_statements_of_all_studies_are_one_table_with_where_verdict_and_numbers(
 
 
 def test_what_is_not_reproduced_is_said_at_the_top(run):
-    claim = Claim("first", "Nothing is better than NB", "beats", ["prior"], [200], ["NB"])
+    claim = ModelClaim("first", "Nothing is better than NB", "beats", ["prior"], [200], ["NB"])
     verdicts = judged(run(models=12), claim)
     assert verdicts[0].verdict == "not reproduced"
     said = text(compare_studies([run(models=12)], ["first"], verdicts))
     page = compare_studies([run(models=12)], ["first"], verdicts)
     assert "Not reproduced: Nothing is better than NB (first)." in opening(page)
-    turned = Claim("first", "NB is better", "beats", ["NB"], [200], ["prior"])
+    turned = ModelClaim("first", "NB is better", "beats", ["NB"], [200], ["prior"])
     verdicts = judged(run(models=12), turned, claim, text="Both")
     said = text(compare_studies([run(models=12)], ["first"], verdicts))
     assert "Not reproduced: Both (first; contradicted: Nothing is better than NB)." in said
@@ -288,7 +291,7 @@ def test_what_is_not_reproduced_is_said_at_the_top(run):
 
 
 def test_readings_stand_beside_each_other_with_marks_and_words(run):
-    claim = Claim("first", "NB is better than nothing", "beats", ["NB"], [200], ["prior"])
+    claim = ModelClaim("first", "NB is better than nothing", "beats", ["NB"], [200], ["prior"])
     turned = replace(claim, learners=["prior"], against=["NB"])
     results = run(models=12)
     own, other = judged(results, claim, short="NB better"), judged(results, turned)

@@ -6,24 +6,26 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 
-from simstudy.analysis.claims import Check, StatementVerdict
+from simstudy.analysis.claims import StatementVerdict
 from simstudy.analysis.data_claims import DataCheck
-from simstudy.analysis.verdicts import NOT_REPRODUCED, REPRODUCED, VERDICTS
+from simstudy.analysis.model_claims import ModelCheck
+from simstudy.analysis.verdicts import NOT_REPRODUCED, REPRODUCED, VERDICTS, Check
 from simstudy.experiments.base import Words
-from simstudy.report.prose.data_claims import data_basis, data_numbers
 from simstudy.report.prose.numbers import p_value, signed
 from simstudy.report.prose.phrases import count_range, listed
 from simstudy.study.readings import Reading
 from simstudy.texts import counted
 
 Readings = Sequence[tuple[Reading, Sequence[StatementVerdict]]]
+MAX_NAMED = 8  # data sets
 SHORT = dict(zip(VERDICTS, ("holds", "contradicted", "open"), strict=True))
 
 
-def numbers(check: Check | DataCheck, unit: str = "") -> str:
+def numbers(check: Check, unit: str = "") -> str:
     """What was estimated, with its interval or test, or why there is none."""
     if isinstance(check, DataCheck):
-        return data_numbers(check)
+        return _of_sets(check)
+    assert isinstance(check, ModelCheck)
     what = f"{check.first} over {check.second}" if check.second else f"mean of {check.first}"
     estimate = f"{signed(check.estimate)} {unit}".rstrip()
     found = f"{estimate} [{signed(check.lower)}, {signed(check.upper)}]"
@@ -32,14 +34,15 @@ def numbers(check: Check | DataCheck, unit: str = "") -> str:
     return f"{what} at {check.size:,} rows: {check.reason or found}"
 
 
-def basis(check: Check | DataCheck) -> str:
+def basis(check: Check) -> str:
     """What the interval or test rests on."""
     if isinstance(check, DataCheck):
-        return data_basis(check)
+        over = "splits" if check.dataset else "data sets"
+        return f"{check.test}, {check.n} {over}, m = {check.m}" if check.test else ""
     return "" if check.reason else f"{check.n} models, m = {check.m}"
 
 
-def tally(checks: Sequence[Check | DataCheck]) -> str:
+def tally(checks: Sequence[Check]) -> str:
     """How many of the intervals or tests bear a statement out, contradict it, or leave it open."""
     counts = Counter(check.verdict for check in checks)
     names = zip(VERDICTS, ("hold", "contradicted", "open"), strict=True)
@@ -113,3 +116,47 @@ def readings_summary(readings: Readings) -> str:
         text += f"; under {len(after)} more, chosen after results had been seen, {many}"
     alike = "1 statement has" if same == 1 else f"{same} statements have"
     return f"{text}. {alike} the same verdict under all."
+
+
+def _of_sets(check: DataCheck) -> str:
+    """What was found on data sets, with its test."""
+    where = f" on {check.dataset}" if check.dataset else ""
+    by = f" by {check.measure}" if check.measure and check.measure != check.first else ""
+    pair = f"{check.first} over {check.second}" if check.second else check.first
+    if by == "" and check.second:
+        pair = f"{check.first} and {check.second}"
+    parts = [_estimate(check), _counts(check), _p(check), _named(check), check.reason]
+    return f"{pair}{where}{by}: {'; '.join(filter(None, parts))}"
+
+
+def _estimate(check: DataCheck) -> str:
+    if math.isnan(check.estimate):
+        return ""
+    if math.isnan(check.lower):
+        return f"mean difference {signed(check.estimate)}"
+    interval = f"[{signed(check.lower)}, {signed(check.upper)}]"
+    return f"mean correlation {signed(check.estimate)} {interval}"
+
+
+def _counts(check: DataCheck) -> str:
+    if check.wins < 0:
+        return ""
+    counts = f"win–draw–loss {check.wins}–{check.draws}–{check.losses}"
+    if check.naive:
+        naive = "–".join(map(str, check.naive))
+        counts += f" ({naive} by the naive paired t test, which is too optimistic)"
+    return counts
+
+
+def _p(check: DataCheck) -> str:
+    if math.isnan(check.p):
+        return ""
+    return f"{'adjusted ' if check.m > 1 else ''}{p_value(check.p, 'p')}"
+
+
+def _named(check: DataCheck) -> str:
+    if not check.named:
+        return ""
+    shown = [*check.named[:MAX_NAMED]]
+    more = len(check.named) - len(shown)
+    return f"on {listed([*shown, counted(more, 'other')] if more else shown)}"

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import asdict
 from typing import Any
 
 import pandas as pd
 from markupsafe import Markup
 
-from simstudy.analysis.claims import Check, StatementVerdict, Verdict
+from simstudy.analysis.claims import StatementVerdict, Verdict
 from simstudy.analysis.compare import PAIRED, WELCH, clearest_first
 from simstudy.analysis.findings import ModelFindings
+from simstudy.analysis.model_claims import ModelCheck
 from simstudy.analysis.verdicts import REPRODUCED, VERDICTS
 from simstudy.experiments import shared_words
 from simstudy.experiments.base import Words
@@ -22,8 +22,7 @@ from simstudy.report.prose.numbers import NONE, number, p_value, signed
 from simstudy.report.prose.phrases import listed, row_range
 from simstudy.report.tables.table import Table, TableCell, make_table, words
 from simstudy.results.results import Results
-from simstudy.study.claims import Claim
-from simstudy.study.data_claims import DataClaim
+from simstudy.study.claims import Claim, ModelClaim
 from simstudy.study.readings import Reading
 
 MAX_ROWS = 120  # of the table of differences
@@ -91,7 +90,7 @@ def _change(
 def statements(verdicts: Sequence[StatementVerdict], studies: Mapping[str, Results]) -> Table:
     """The statements in words, the study and sizes they are about, the verdict, the intervals."""
 
-    def unit(claim: Claim | DataClaim) -> str:
+    def unit(claim: Claim) -> str:
         known = studies.get(claim.study)
         return known.info(claim.measure or None).unit if known else ""
 
@@ -101,9 +100,9 @@ def statements(verdicts: Sequence[StatementVerdict], studies: Mapping[str, Resul
     return make_table("statements", "Statements and verdicts", heads, lines, texts=4, data=data)
 
 
-def _statement(one: StatementVerdict, unit: Callable[[Claim | DataClaim], str]) -> list[TableCell]:
+def _statement(one: StatementVerdict, unit: Callable[[Claim], str]) -> list[TableCell]:
     checks = [check for line in one.lines for check in line.checks]
-    sizes = sorted({check.size for check in checks if isinstance(check, Check) and check.size})
+    sizes = sorted({check.size for check in checks if isinstance(check, ModelCheck) and check.size})
     where = words(one.statement.study, row_range(sizes) if sizes else "")
     verdict = TableCell(one.verdict, kind=_kind(one.verdict))
     return [
@@ -119,7 +118,7 @@ def _kind(verdict: str) -> str:
     return f"verdict {verdict.replace(' ', '-')}"
 
 
-def _evidence(one: StatementVerdict, unit: Callable[[Claim | DataClaim], str]) -> Markup:
+def _evidence(one: StatementVerdict, unit: Callable[[Claim], str]) -> Markup:
     """How many intervals bear a statement out; folded away, each of them and the source."""
     claimed = [line.claim for line in one.lines]
     notes = [f"{source}." for source in dict.fromkeys(c.source for c in claimed if c.source)]
@@ -165,13 +164,13 @@ def _checks(one: StatementVerdict) -> list[dict[str, object]]:
         }
         keys = ("id", "study", "text", "source", "reading", "relation", "measure")
         start |= {key: getattr(claim, key) for key in keys}
-        if isinstance(claim, Claim):
+        if isinstance(claim, ModelClaim):
             start |= {"margin": claim.margin}
             start |= {"value": " ".join(f"{value:g}" for value in claim.value or [])}
             start |= {"some": claim.some}
         start |= {"verdict": line.verdict}
         for check in line.checks:
-            values = asdict(check)
+            values = {**vars(check)}
             rows.append({**start, "check": values.pop("verdict"), **values})
     return rows
 
