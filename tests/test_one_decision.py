@@ -207,7 +207,8 @@ RULES = {
         cell_file,
         {
             "study/constants.py": "their names",
-            "study/kinds.py": "the names of those that a kind of study adds",
+            "experiments/measures/__init__.py": "the name of the table that it keeps",
+            "experiments/estimators/__init__.py": "the name of the table that it keeps",
             "results/columns.py": "`cell_files` and `written_files`",
             "results/folder.py": "checksums in manifests of earlier versions",
         },

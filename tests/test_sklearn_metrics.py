@@ -25,8 +25,8 @@ from sklearn.preprocessing import OrdinalEncoder
 from simstudy import measures
 from simstudy.data.sample import Sample
 from simstudy.engine.evaluation import Evaluation, Trial
-from simstudy.engine.plan import Column
 from simstudy.engine.scoring import Scorer
+from simstudy.experiments.base import ScoreColumn
 from simstudy.measures import score
 from simstudy.measures.base import clip
 from simstudy.networks.model import Component, Model
@@ -144,7 +144,7 @@ def test_training_prior_scores_as_a_study_does(codes: np.ndarray) -> None:
     uniform = [np.full(card, 1 / card) for card in cards]
     model = Model(cards, [Component(1.0, ((),) * 4, tuple(uniform))])
     judged = Evaluation(test[:, :-1], {"sampled": Trial(np.arange(100), test[:, -1])})
-    columns = [Column("reward", "information_reward", "sampled")]
+    columns = [ScoreColumn("reward", "information_reward", "sampled")]
     for estimator in (NaiveBayesClassifier(), C45Classifier(categorical_features="all")):
         estimator.fit(X[:50], y[:50])
         study = Scorer(columns, "train", "mml", math.e, model, judged)

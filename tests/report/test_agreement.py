@@ -216,7 +216,7 @@ IN_TERMINALS = [
 ]
 ON_LISTS = [
     (f"{PAGE}.finding", of(by_pairs), {"findings"}),
-    ("simstudy.report.compare.statements", of(by_pairs), {"statements"}),
+    (f"{PAGE}.statements", of(by_pairs), {"statements"}),
     ("simstudy.report.charts.curves._leads", of(unadjusted), {"leads"}),
 ]
 

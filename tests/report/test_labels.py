@@ -121,7 +121,7 @@ def pair(request, tmp_path_factory):
     for number, labels in enumerate((words, [*map(unlike_words, words)])):
         study = made(request.param, labels, plugin)
         results = run_study(study, directory / f"words{number}" / "out", jobs=1)
-        assert results.learners == labels
+        assert results.treatments == labels
         texts.append(written(results, directory / f"words{number}"))
     return request.param, *texts
 
