@@ -46,7 +46,7 @@ def report(directory: Directory) -> None:
 
     open_results(directory)  # before the lock creates a directory
     store = Store(directory)
-    with store.locked():
+    with store.folder.locked():
         write_report(open_results(directory), store)
     echo(f"Report: {directory / PAGE}")
 

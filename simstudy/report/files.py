@@ -19,5 +19,5 @@ def write_report(results: Results, store: Store) -> None:
     files[PAGE] = report_page(results).encode()
     store.drop_report()  # which may have had other files
     for name, content in files.items():
-        store.write(name, content)
+        store.folder.write(name, content)
     store.record_report([*files])

@@ -5,7 +5,6 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,27 +15,38 @@ from simstudy.errors import SimstudyError
 from simstudy.results.columns import Columns, Places
 from simstudy.results.folder import Folder
 from simstudy.results.identity import levels
-from simstudy.results.journal import Journal
 from simstudy.study.constants import JOURNAL, STUDY
 from simstudy.study.sizes import size_text
 
 
-class CellFolder(Folder):
-    """A directory of results with the journal of its cells."""
+class RecordedCells:
+    """The cells in the journal of a directory of results.
 
-    def __init__(self, directory: Path) -> None:
-        super().__init__(directory)
-        self.notes: list[str] = []  # for the user: how the results were made
-        self._drawn: dict[int, str] = {}  # the digest of each model that has cells
-        self._before: dict[str, bytes] = {}  # study and manifest of earlier complete results
+    Attributes
+    ----------
+    folder, directory : Folder, Path
+        The directory.
+    notes : list of str
+        For the user: how the results were made.
+    drawn : dict
+        The digest of each model that has cells.
+    earlier : dict
+        Files of earlier complete results, put back if a model differs: study and manifest.
+    """
+
+    def __init__(self, folder: Folder) -> None:
+        self.folder, self.directory = folder, folder.directory
+        self.notes: list[str] = []
+        self.drawn: dict[int, str] = {}
+        self.earlier: dict[str, bytes] = {}
         self._further: tuple[set[int], set[int], set[str]] = (set(), set(), set())
 
     def todo(self, plan: Plan) -> dict[int, list[CellKey]]:
         """The missing cells of each model."""
-        journal, damaged = Journal(self.directory), 0
+        journal, damaged = self.folder.journal, 0
         self._further = models, sizes, labels = set(), set(), set()
         done, places = np.zeros(plan.cells, dtype=bool), Places(plan)
-        with self._errors():
+        with self.folder.errors():
             for entry in journal.entries():
                 damaged += entry is None
                 for cell in entry if isinstance(entry, list) else ():
@@ -81,16 +91,16 @@ class CellFolder(Folder):
 
     def _own_sizes(self) -> set[int]:
         """The sizes of all studies that the journal has cells of."""
-        return {size for one in self._owners() for size in levels(one["conditions"])[1]}
+        return {size for one in self.folder.owners() for size in levels(one["conditions"])[1]}
 
     def _check_model(self, plan: Plan, cell: Cell) -> None:
         """Refuse a cell whose model differs from that of its other cells."""
         if not cell.drawn:  # drawing failed, or an earlier version
             return
-        known = self._drawn.setdefault(cell.model, cell.drawn)
+        known = self.drawn.setdefault(cell.model, cell.drawn)
         if known != cell.drawn:
-            for name, content in self._before.items():
-                self.write(name, content)
+            for name, content in self.earlier.items():
+                self.folder.write(name, content)
             raise SimstudyError(
                 f"model {cell.model} differs from when it was first drawn, so its cells in "
                 f"{self.directory} cannot be compared with new ones: either the family "
@@ -104,28 +114,28 @@ class CellFolder(Folder):
         """A function that saves the cells of a task; killing this process does not lose them."""
         more = "; finished cells are saved; the same command resumes the run"
         with ExitStack() as stack:
-            with self._errors(more):
-                add = stack.enter_context(Journal(self.directory).adding())
+            with self.folder.errors(more):
+                add = stack.enter_context(self.folder.journal.adding())
 
             def save(cells: Sequence[Cell]) -> None:
                 for cell in cells:
                     self._check_model(plan, cell)
-                with self._errors(more):
+                with self.folder.errors(more):
                     add(cells)
 
             yield save
-            with self._errors(more):
+            with self.folder.errors(more):
                 stack.close()
 
-    def failed_cells(self) -> list[Cell]:
+    def failed(self) -> list[Cell]:
         """The cells that failed so far, whether or not the study is complete."""
-        manifest = self.found()
+        manifest = self.folder.found()
         conditions = manifest["conditions"]
         labels, sizes = levels(conditions)
         asked = self._asked(conditions["models"], sizes, labels)
-        with self._errors():
+        with self.folder.errors():
             failed: dict[tuple[int, int, str], Cell] = {}
-            for cell in Journal(self.directory).cells():
+            for cell in self.folder.journal.cells():
                 failed.pop((cell.model, cell.size, cell.learner), None)
                 if cell.status != "ok" and asked(cell):
                     failed[cell.model, cell.size, cell.learner] = cell
@@ -135,17 +145,17 @@ class CellFolder(Folder):
         self, models: int, sizes: Sequence[int], labels: Sequence[str]
     ) -> Callable[[Cell], bool]:
         """Whether a cell belongs to a study, perhaps at a size added by refining."""
-        refined = (self.manifest() or {}).get("refined", {}).get("sizes", {})
+        refined = (self.folder.manifest() or {}).get("refined", {}).get("sizes", {})
         kept = self._own_sizes() - {*sizes, *(int(size) for size in refined if size.isdecimal())}
         return lambda cell: cell.model < models and cell.learner in labels and cell.size not in kept
 
-    def cell_command(self, cell: Cell) -> str:
+    def command(self, cell: Cell) -> str:
         """The command that runs one cell again."""
         size = size_text(cell.size)
         options = ["--model", str(cell.model), "--size", size, "--learner", cell.learner]
         return shlex.join(["simstudy", "cell", str(self.directory / STUDY), *options])
 
-    def take(self, plan: Plan, others: Sequence[CellFolder]) -> None:
+    def take(self, plan: Plan, others: Sequence[RecordedCells]) -> None:
         """Add the cells of the same study from other directories."""
         places, mine = Places(plan), self.columns(plan)
         labels = {one.label for one in plan.treatments}
@@ -179,8 +189,8 @@ class CellFolder(Folder):
 
     def _tasks(self) -> Iterator[list[Cell]]:
         """The recorded cells, task by task."""
-        with self._errors():
-            yield from Journal(self.directory).tasks()
+        with self.folder.errors():
+            yield from self.folder.journal.tasks()
 
     def columns(self, plan: Plan) -> Columns:
         """The recorded cells of a plan; of a cell written twice, the later."""
@@ -191,18 +201,18 @@ class CellFolder(Folder):
                 self._check_model(plan, cell)
         return columns
 
-    def replace_cells(self, owner: dict[str, Any], tasks: Iterable[list[Cell]]) -> None:
+    def replace(self, owner: dict[str, Any], tasks: Iterable[list[Cell]]) -> None:
         """Replace all cells, and the study that owns them, at once."""
-        with self._errors():
-            Journal(self.directory).replace(owner, tasks)
+        with self.folder.errors():
+            self.folder.journal.replace(owner, tasks)
 
-    def _forget(self) -> None:
+    def forget(self) -> None:
         """Remove the cells of earlier runs."""
-        self._remove(JOURNAL)
+        self.folder.remove(JOURNAL)
 
-    def _retry(self) -> None:
+    def retry(self) -> None:
         """Remove the cells that exceeded limits which have changed since."""
-        dropped = Journal(self.directory).drop(
+        dropped = self.folder.journal.drop(
             lambda cell: cell.status in ("timeout", "crashed") or "MemoryError" in cell.error
         )
         if dropped:
@@ -212,8 +222,8 @@ class CellFolder(Folder):
         """Remove failed cells, so that they are rerun; returns whether there were any."""
         labels = [one.label for one in plan.treatments]
         asked = self._asked(plan.problems, plan.doses, labels)
-        with self._errors():
-            dropped = Journal(self.directory).drop(lambda cell: cell.status != "ok" and asked(cell))
+        with self.folder.errors():
+            dropped = self.folder.journal.drop(lambda cell: cell.status != "ok" and asked(cell))
         if dropped:
             self.notes.append(f"{dropped} failed cells were rerun")
         return bool(dropped)

@@ -21,10 +21,11 @@ RUNNING = "running"
 
 
 class Folder:
-    """A directory of results, in which every file is written atomically."""
+    """A directory of results: its manifest, its journal, and other files, written atomically."""
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory
+        self.journal = Journal(directory)
 
     def manifest(self) -> dict[str, Any] | None:
         """The record of how the results were made, if any.
@@ -32,24 +33,24 @@ class Folder:
         If it is missing or damaged, the journal's record of its owner replaces it.
         """
         content = self._written_manifest()
-        return self._from_journal() if content is None else content
+        return self.from_journal() if content is None else content
 
-    def _from_journal(self) -> dict[str, Any] | None:
+    def from_journal(self) -> dict[str, Any] | None:
         """The owner that the journal records, as a manifest."""
-        with self._errors():
-            owner = Journal(self.directory).owner()
+        with self.errors():
+            owner = self.journal.owner()
         if owner is None:
             return None
         return {**owner, "status": RUNNING, "fingerprint": "", "from_journal": True}
 
-    def _owners(self) -> list[dict[str, Any]]:
+    def owners(self) -> list[dict[str, Any]]:
         """All studies that the journal has cells of."""
-        with self._errors():
-            return Journal(self.directory).owners()
+        with self.errors():
+            return self.journal.owners()
 
     def _written_manifest(self) -> dict[str, Any] | None:
         path = self.directory / MANIFEST
-        with self._errors():
+        with self.errors():
             for name in self.directory.glob("*"):
                 check_regular(name)
             if not path.exists():
@@ -92,7 +93,7 @@ class Folder:
         except ImportError:
             yield
             return
-        with self._errors():
+        with self.errors():
             if self.directory.is_file():
                 raise OSError("it is a file")
             self.directory.mkdir(parents=True, exist_ok=True)
@@ -118,7 +119,7 @@ class Folder:
 
     def write(self, name: str, content: bytes) -> None:
         """Write a file atomically."""
-        with self._errors():
+        with self.errors():
             write_files({self.directory / name: content})
 
     def checksum(self, name: str) -> int | None:
@@ -149,27 +150,28 @@ class Folder:
                 return self.checksum(name) is not None
         return name in recorded and self.checksum(name) == recorded[name]
 
-    def _remove(self, name: str) -> None:
-        with self._errors():
+    def remove(self, name: str) -> None:
+        """Remove a file, if it is there."""
+        with self.errors():
             (self.directory / name).unlink(missing_ok=True)
 
-    def _remove_below(self, name: str) -> None:
+    def remove_below(self, name: str) -> None:
         """Remove a file of a subdirectory, and the directories that are empty then."""
-        self._lead_nowhere_else(name)
-        self._remove(name)
+        self.lead_nowhere_else(name)
+        self.remove(name)
         for parent in PurePosixPath(name).parents[:-1]:
             with suppress(OSError):  # not empty, or not there
                 (self.directory / parent).rmdir()
 
-    def _lead_nowhere_else(self, name: str) -> None:
+    def lead_nowhere_else(self, name: str) -> None:
         """Remove links among the directories above a file: they would lead elsewhere."""
-        with self._errors():
+        with self.errors():
             for parent in reversed(PurePosixPath(name).parents[:-1]):
                 if (self.directory / parent).is_symlink():
                     (self.directory / parent).unlink()
 
     @contextmanager
-    def _errors(self, more: str = "") -> Iterator[None]:
+    def errors(self, more: str = "") -> Iterator[None]:
         """Turn an OSError into a `SimstudyError`."""
         try:
             yield

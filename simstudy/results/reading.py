@@ -17,9 +17,10 @@ from simstudy.experiments.base import ScoreColumn
 from simstudy.measures.base import MeasureInfo
 from simstudy.results.columns import written_files
 from simstudy.results.files import write_files
+from simstudy.results.folder import Folder
 from simstudy.results.manifest import filled
 from simstudy.results.recorded import foreign
-from simstudy.results.store import COMPLETE, SHARD, Store
+from simstudy.results.store import COMPLETE, SHARD
 from simstudy.study.constants import FAILURES, SCORES, STUDY, TIMINGS
 from simstudy.study.study import Study, load_study
 from simstudy.texts import as_csv, counted, csv_text, summary
@@ -35,7 +36,7 @@ _KEYS = ("model", "size", "learner")
 
 def complete_manifest(directory: Path) -> dict[str, Any]:
     """The manifest of complete results; any others are refused."""
-    manifest = Store(directory).manifest()
+    manifest = Folder(directory).manifest()
     status = "" if manifest is None else manifest["status"]
     if status.startswith(SHARD):
         raise SimstudyError(
@@ -247,7 +248,7 @@ class Results(ABC):
 
     def check_file(self, name: str) -> Path:
         """The path of a file made from the cells, which must have its checksum."""
-        if not Store(self.directory).is_as_written(name, self.manifest):
+        if not Folder(self.directory).is_as_written(name, self.manifest):
             raise self._damaged(name)
         return self.directory / name
 

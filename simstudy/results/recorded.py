@@ -10,8 +10,8 @@ from typing import Any
 from simstudy.engine.evaluation import EXACT
 from simstudy.engine.plan import Plan, stated_plan
 from simstudy.errors import SimstudyError
+from simstudy.results.folder import Folder
 from simstudy.results.manifest import plugin_copy
-from simstudy.results.store import Store
 from simstudy.study.constants import JOURNAL, STUDY
 from simstudy.study.plugins import PluginFile, read_plugin
 from simstudy.study.registry import DATA, MEASURES, registered
@@ -26,7 +26,7 @@ def recorded_study(directory: Path) -> Study:
         study = stated_study(read_toml(path))
         if not study.source.is_stated:  # the manifest has what data files say
             study = replace(
-                study, source=study.source.recorded(Store(directory).found(), directory)
+                study, source=study.source.recorded(Folder(directory).found(), directory)
             )
         return study
     except (ValueError, RecursionError) as error:
@@ -38,7 +38,7 @@ def recorded_study(directory: Path) -> Study:
 def recorded_toml(path: Path) -> str | None:
     """The study file of results as TOML; None for any other file."""
     place = path.parent
-    if path.name != STUDY or not ((place / JOURNAL).exists() or Store(place).manifest()):
+    if path.name != STUDY or not ((place / JOURNAL).exists() or Folder(place).manifest()):
         return None
     return recorded_study(place).to_toml()
 

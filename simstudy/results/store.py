@@ -15,11 +15,12 @@ from typing import Any
 import numpy as np
 
 from simstudy.engine.plan import MEASURED, Plan
+from simstudy.engine.task import Cell
 from simstudy.errors import SimstudyError
-from simstudy.results.cells import CellFolder
+from simstudy.results.cells import RecordedCells
 from simstudy.results.columns import cell_files, failures_csv, parquet, written_files
 from simstudy.results.files import UNFINISHED
-from simstudy.results.folder import RUNNING, SCHEMA_VERSION
+from simstudy.results.folder import RUNNING, SCHEMA_VERSION, Folder
 from simstudy.results.identity import (
     OWNER,
     changed,
@@ -29,7 +30,6 @@ from simstudy.results.identity import (
     plugin_copies,
     plugin_names,
 )
-from simstudy.results.journal import Journal
 from simstudy.results.manifest import COMPLETE as COMPLETE
 from simstudy.results.manifest import descriptions, networks
 from simstudy.study.constants import FAILURES, JOURNAL, MANIFEST, REFINED, STUDY
@@ -40,22 +40,28 @@ _REPORTED = ("name", "title", "analysis", "thresholds")  # settings that a repor
 PACKAGES = ("simstudy", "numpy", "scipy", "pandas", "pyarrow", "joblib", "scikit-learn", "pgmpy")
 
 
-class Store(CellFolder):
-    """The directory of one study's results."""
+class Store:
+    """The results of one study: the cells recorded in a directory, and the files made from them."""
 
     def __init__(self, directory: Path) -> None:
-        super().__init__(directory)
+        self.directory, self.folder = directory, Folder(directory)
+        self.cells = RecordedCells(self.folder)
+        self.notes = self.cells.notes
         self.refused: dict[str, str] = {}  # workers with another environment, and why
         self.descriptions: dict[str, Any] | None = None  # for the manifest, instead of looking up
+
+    def failed_cells(self) -> list[Cell]:
+        """The cells that failed so far, whether or not the study is complete."""
+        return self.cells.failed()
 
     def holds(self, plan: Plan, overwrite: bool = False) -> bool:
         """Whether the complete results of this plan are here and can be reused.
 
         Results of another study are refused unless ``overwrite`` is set; other files always are.
         """
-        manifest = self.manifest()
+        manifest = self.folder.manifest()
         if manifest is None:
-            with self._errors():
+            with self.folder.errors():
                 occupied = self.directory.is_dir() and any(
                     path.suffix != UNFINISHED for path in self.directory.iterdir()
                 )
@@ -66,19 +72,19 @@ class Store(CellFolder):
                 )
             return False
         if overwrite:
-            self._forget()
+            self.cells.forget()
             return False
         differing, what = changed(plan, manifest), ""
-        if differing and (noted := self._from_journal()) and not changed(plan, noted):
+        if differing and (noted := self.folder.from_journal()) and not changed(plan, noted):
             manifest, differing = noted, {}  # only the manifest is damaged
         if not differing and manifest["fingerprint"] != plan.fingerprint():
             what = "cells kept from an earlier run"
-            for record in self._owners():
+            for record in self.folder.owners():
                 differing |= changed(plan, record)
         if [*differing] == [MEASURED]:
-            if all(covers(plan, record) for record in (manifest, *self._owners())):
+            if all(covers(plan, record) for record in (manifest, *self.folder.owners())):
                 self.notes.append("measures changed; all cells recomputed")
-                self._forget()
+                self.cells.forget()
                 return False
             differing[MEASURED] += "; there are cells that this study would not compute again"
         if differing:
@@ -105,7 +111,7 @@ class Store(CellFolder):
 
     def check(self, plan: Plan) -> None:
         """Refuse a directory without results of this study."""
-        manifest = self.found()
+        manifest = self.folder.found()
         if differing := changed(plan, manifest, exactly=True):
             raise SimstudyError(self._refusal(manifest, differing))
 
@@ -121,7 +127,8 @@ class Store(CellFolder):
         return [
             name
             for name in written_files(plan, manifest)
-            if name not in manifest.get("checksums", {}) or not self.is_as_written(name, manifest)
+            if name not in manifest.get("checksums", {})
+            or not self.folder.is_as_written(name, manifest)
         ]
 
     def begin(self, settings: Mapping[str, Any], plan: Plan) -> None:
@@ -129,32 +136,32 @@ class Store(CellFolder):
 
         Earlier scores stay until the new ones replace them.
         """
-        earlier = self.manifest() or {}
-        with self._errors():
+        earlier = self.folder.manifest() or {}
+        with self.folder.errors():
             if earlier.get("status") == COMPLETE:
                 for path in (self.directory / STUDY, self.directory / MANIFEST):
-                    self._before |= {path.name: path.read_bytes()} if path.exists() else {}
+                    self.cells.earlier |= {path.name: path.read_bytes()} if path.exists() else {}
             if earlier.get("limits") != limits(plan):
-                self._retry()
-            journal = Journal(self.directory)
+                self.cells.retry()
+            journal = self.folder.journal
             if earlier and journal.owner() is None and journal.path.exists():
                 # written by a version that did not record it
                 journal.record_owner({key: earlier[key] for key in OWNER if key in earlier})
         self._write_manifest(plan, RUNNING, {"report": earlier.get("report", [])})
-        with self._errors():
+        with self.folder.errors():
             journal.record_owner(owner(plan))
         copies = plugin_copies(plan)
         for name in {*earlier.get("plugins", []), *earlier.get("plugin_files", [])} - {*copies}:
-            self._remove_below(name)
+            self.folder.remove_below(name)
         copies |= plan.source.copies()
         for name, content in copies.items():
-            self._lead_nowhere_else(name)
-            self.write(name, content)
+            self.folder.lead_nowhere_else(name)
+            self.folder.write(name, content)
         self.write_study(settings, plan)
 
     def set_status(self, plan: Plan, status: str) -> None:
         """Record the status of the results in the manifest."""
-        self._write_manifest(plan, status, {"networks": networks(plan, self._drawn)})
+        self._write_manifest(plan, status, {"networks": networks(plan, self.cells.drawn)})
 
     def write_study(self, settings: Mapping[str, Any], plan: Plan) -> None:
         """Write the study as resolved, with the paths of its plugins' copies.
@@ -168,7 +175,7 @@ class Store(CellFolder):
             return
         if any(there.get(key) != asked.get(key) for key in _REPORTED):
             self.drop_report()
-        self.write(STUDY, dumps(asked).encode())
+        self.folder.write(STUDY, dumps(asked).encode())
 
     def _written_study(self) -> dict[str, Any]:
         """The study file of the results; empty if it is missing or damaged."""
@@ -179,21 +186,21 @@ class Store(CellFolder):
 
     def finish(self, plan: Plan, facts: dict[str, Any]) -> None:
         """Write the scores and, last, a manifest of complete results."""
-        cells = self.columns(plan)
+        cells = self.cells.columns(plan)
         if missing := plan.cells - np.count_nonzero(cells.there):
             raise SimstudyError(
                 f"{missing} of {plan.cells} cells are missing from {self.directory / JOURNAL}, "
                 "which was modified during the run; run the study again"
             )
         self.drop_report()  # of earlier scores
-        self._remove(REFINED)
+        self.folder.remove(REFINED)
         checksums = {}
         for name, make in cell_files(plan).items():
             content = make(cells)
-            self.write(name, content)
+            self.folder.write(name, content)
             checksums[name] = zlib.crc32(content)
         if self.descriptions is None:
-            facts = {**facts, "networks": networks(plan, self._drawn)}
+            facts = {**facts, "networks": networks(plan, self.cells.drawn)}
         facts = {
             **facts,
             "checksums": checksums,
@@ -209,25 +216,25 @@ class Store(CellFolder):
 
         Without any, earlier ones are removed. ``wide`` is the plan of these sizes.
         """
-        manifest = self.manifest() or {}
-        own = self.columns(plan).failures()
+        manifest = self.folder.manifest() or {}
+        own = self.cells.columns(plan).failures()
         content, facts, failed = b"", {}, []
         if learners:
-            cells = self.columns(wide)
+            cells = self.cells.columns(wide)
             content = parquet(cells.scores(learners))
             failed = [cell for cell in cells.failures() if cell.learner in learners[cell.size]]
             sizes = {str(size): sorted(labels) for size, labels in sorted(learners.items())}
             facts = {"sizes": sizes, "failures": len(failed)}
-        unchanged = self.is_as_written(REFINED, manifest) == bool(facts)
+        unchanged = self.folder.is_as_written(REFINED, manifest) == bool(facts)
         if unchanged and manifest.get("refined", {}) == facts:
             return False
         self.drop_report()
         manifest.pop("report", None)
-        self._remove(REFINED)
+        self.folder.remove(REFINED)
         if learners:
-            self.write(REFINED, content)
+            self.folder.write(REFINED, content)
         failures = failures_csv([*own, *failed])
-        self.write(FAILURES, failures)
+        self.folder.write(FAILURES, failures)
         checksums = {**manifest.get("checksums", {}), FAILURES: zlib.crc32(failures)}
         checksums.pop(REFINED, None)
         checksums |= {REFINED: zlib.crc32(content)} if learners else {}
@@ -235,7 +242,7 @@ class Store(CellFolder):
         counts = {"cells": plan.cells + added, "failures": len(own) + len(failed)}
         manifest |= {**counts, "refined": facts, "checksums": checksums}
         manifest["refused_workers"] = {**manifest.get("refused_workers", {}), **self.refused}
-        self.write(MANIFEST, json.dumps(manifest, indent=2).encode())
+        self.folder.write(MANIFEST, json.dumps(manifest, indent=2).encode())
         return True
 
     def _write_manifest(self, plan: Plan, status: str, facts: dict[str, Any]) -> None:
@@ -253,24 +260,26 @@ class Store(CellFolder):
             "refused_workers": self.refused,
             **facts,
         }
-        self.write(MANIFEST, json.dumps(content, indent=2).encode())
+        self.folder.write(MANIFEST, json.dumps(content, indent=2).encode())
 
     def has_report(self) -> bool:
         """Whether all tables and figures of the report exist."""
-        made = (self.manifest() or {}).get("report", [])
+        made = (self.folder.manifest() or {}).get("report", [])
         return bool(made) and all((self.directory / name).exists() for name in made)
 
     def record_report(self, names: Sequence[str]) -> None:
         """Record the tables and figures, once all are written."""
-        manifest = self.manifest() or {}
-        self.write(MANIFEST, json.dumps({**manifest, "report": list(names)}, indent=2).encode())
+        manifest = self.folder.manifest() or {}
+        self.folder.write(
+            MANIFEST, json.dumps({**manifest, "report": list(names)}, indent=2).encode()
+        )
 
     def drop_report(self) -> None:
         """Remove tables and figures that are out of date."""
-        manifest = self.manifest() or {}
+        manifest = self.folder.manifest() or {}
         if made := manifest.get("report"):
             for name in {*made} - {MANIFEST, STUDY, JOURNAL, *manifest.get("checksums", ())}:
-                self._remove(name)
+                self.folder.remove(name)
             self.record_report([])
 
 

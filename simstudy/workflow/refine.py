@@ -39,7 +39,7 @@ def refine(results: Results, plan: Plan, store: Store, tests: Analysis, compute:
         wide = plan.at_doses(sorted(learners))
         missing = {
             model: [(size, label) for size, label in keys if label in learners[size]]
-            for model, keys in store.todo(wide).items()
+            for model, keys in store.cells.todo(wide).items()
         }
         if missing := {model: keys for model, keys in missing.items() if keys}:
             compute(wide, missing)
@@ -72,5 +72,5 @@ def _with_added(
     """The scores at the study's own sizes and at those added."""
     import pandas as pd
 
-    added = store.columns(wide).scores(learners).to_pandas()
+    added = store.cells.columns(wide).scores(learners).to_pandas()
     return pd.concat([results.scores, added], ignore_index=True)

@@ -74,17 +74,17 @@ def run_study(
         study.demand_models("--refine")
     plan = make_plan(study)
     store = Store(_place(study, out))
-    with store.locked(), shown(progress) as update:
+    with store.folder.locked(), shown(progress) as update:
         refine = options.get("refine")
         if refine is None:  # refined results stay refined
-            refine = study.thresholds.refine or bool((store.manifest() or {}).get("refined"))
+            refine = study.thresholds.refine or bool((store.folder.manifest() or {}).get("refined"))
         reused = store.holds(plan, options.get("overwrite", False))
-        if options.get("retry") and store.forget_failures(plan):
+        if options.get("retry") and store.cells.forget_failures(plan):
             reused = False
         if not reused:
             store.begin(study.as_dict(), plan)
-            todo = store.todo(plan)
-            store.note_kept(plan)
+            todo = store.cells.todo(plan)
+            store.cells.note_kept(plan)
             seconds = _compute(plan, store, todo, plan.problems, options, update)
             store.finish(plan, {"seconds": seconds})
         if refine:
@@ -95,7 +95,7 @@ def run_study(
             made = results_of(study, plan, store.directory)
             if add_sizes(made, plan, store, study.analysis, compute):
                 reused = False
-            if not (store.manifest() or {}).get("refined"):
+            if not (store.folder.manifest() or {}).get("refined"):
                 made = results_of(study, plan, store.directory)
                 assert isinstance(made, ModelResults)
                 courses = made.findings().courses
@@ -151,15 +151,17 @@ def run_shard(
     which, of = shard
     plan = make_plan(study)
     store = Store(_place(study, out, f"-shard-{which}-of-{of}"))
-    with store.locked(), shown(progress) as update:
+    with store.folder.locked(), shown(progress) as update:
         reused = store.holds(plan, options.get("overwrite", False))
-        if options.get("retry") and store.forget_failures(plan):
+        if options.get("retry") and store.cells.forget_failures(plan):
             reused = False
         if not reused:
             store.begin(study.as_dict(), plan)
             models = range(which - 1, plan.problems, of)
-            todo = {model: cells for model, cells in store.todo(plan).items() if model in models}
-            store.note_kept(plan)
+            todo = {
+                model: cells for model, cells in store.cells.todo(plan).items() if model in models
+            }
+            store.cells.note_kept(plan)
             _compute(plan, store, todo, len(models), options, update)
             store.set_status(plan, f"{SHARD} {which}/{of}")
     return store
@@ -188,9 +190,9 @@ def merge(
         raise SimstudyError(
             f"{out} is one of the pieces, which --overwrite would delete; choose another --out"
         )
-    manifests = [manifest for piece in pieces if "measures" in (manifest := piece.found())]
+    manifests = [manifest for piece in pieces if "measures" in (manifest := piece.folder.found())]
     if not manifests:
-        manifests = [pieces[0].whole_manifest()]  # which refuses
+        manifests = [pieces[0].folder.whole_manifest()]  # which refuses
     study = recorded_study(pieces[0].directory)
     plan = recorded_plan(study, pieces[0].directory, manifests[0])
     for piece in pieces:
@@ -202,13 +204,13 @@ def merge(
         whole.descriptions["classes"] = classes
     networks = [filled(manifest)["networks"] for manifest in manifests]
     whole.descriptions["networks"] = dict(sorted(item for one in networks for item in one.items()))
-    with whole.locked():
-        refine = study.thresholds.refine or bool((whole.manifest() or {}).get("refined"))
+    with whole.folder.locked():
+        refine = study.thresholds.refine or bool((whole.folder.manifest() or {}).get("refined"))
         if not (reused := whole.holds(plan, overwrite)):
             whole.begin(study.as_dict(), plan)
-            whole.take(plan, pieces)
-            missing = [str(model) for model in whole.todo(plan)]
-            whole.note_kept(plan)
+            whole.cells.take(plan, [piece.cells for piece in pieces])
+            missing = [str(model) for model in whole.cells.todo(plan)]
+            whole.cells.note_kept(plan)
             if missing:
                 shown = ", ".join(missing[:_MAX_NAMED]) + (
                     ", …" if len(missing) > _MAX_NAMED else ""
@@ -267,7 +269,7 @@ def _compute(
     all_cells = sum(map(len, todo.values()))
     jobs, cluster = options.get("jobs"), options.get("cluster")
     running = contextlib.closing(execute(plan, jobs, todo, cluster, refused))
-    with store.saving(plan) as save, running as results:
+    with store.cells.saving(plan) as save, running as results:
         for cells in results:
             bad = [cell for cell in cells if cell.status != "ok"]
             if bad and options.get("fail_fast"):
@@ -321,5 +323,5 @@ def _describe(cell: Cell, store: Store) -> str:
     return (
         f"{cell.learner} failed on model {cell.model} with {size_text(cell.size)} rows "
         f"({cell.status}): "
-        f"{cell.error}; reproduce it with: {store.cell_command(cell)}"
+        f"{cell.error}; reproduce it with: {store.cells.command(cell)}"
     )

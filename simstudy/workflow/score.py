@@ -51,7 +51,7 @@ def add_measures(
         Whether to rewrite the report.
     """
     path, store = Path(directory) / STUDY, Store(Path(directory))
-    manifest = store.whole_manifest()
+    manifest = store.folder.whole_manifest()
     recorded = recorded_study(store.directory)
     if not recorded.keep_answers:
         raise SimstudyError(
@@ -69,16 +69,16 @@ def add_measures(
     store.check(known)
     settings = recorded.as_dict()
     settings["measures"]["also"] = study.as_dict()["measures"]["also"]
-    with store.locked(), shown(progress) as update:
+    with store.folder.locked(), shown(progress) as update:
         if asked.measured != known.measured:
-            if store.todo(known):  # before anything is replaced
+            if store.cells.todo(known):  # before anything is replaced
                 raise SimstudyError(f"{store.directory} is not complete; run {path} to complete it")
             prepare(asked)
-            entries = _rescored(asked, known, Journal(store.directory), update)
-            store.replace_cells(owner(asked), entries)
+            entries = _rescored(asked, known, store.folder.journal, update)
+            store.cells.replace(owner(asked), entries)
             store.descriptions = _described(make_plan(study), filled(manifest))
             store.begin(settings, asked)
-            store.finish(asked, {"seconds": (store.manifest() or {}).get("seconds")})
+            store.finish(asked, {"seconds": (store.folder.manifest() or {}).get("seconds")})
         results = open_results(store.directory)
         if report and not store.has_report():
             from simstudy.report.files import write_report

@@ -6,17 +6,18 @@ from collections import Counter
 from pathlib import Path
 
 from simstudy.experiments import DEFAULT, experiment
-from simstudy.results.store import Store
+from simstudy.results.cells import RecordedCells
+from simstudy.results.folder import Folder
 from simstudy.study.sizes import size_text
 
 
 def failure_lines(directory: Path) -> list[str]:
     """How many cells failed, which they are and why, and how to run one of them again."""
-    store = Store(directory)
-    failed = store.failed_cells()
+    cells = RecordedCells(Folder(directory))
+    failed = cells.failed()
     if not failed:
         return [f"No cell in {directory} failed."]
-    treatment = experiment(store.found()["conditions"].get("compare", DEFAULT)).treatment
+    treatment = experiment(cells.folder.found()["conditions"].get("compare", DEFAULT)).treatment
     counts = Counter((cell.learner, cell.status) for cell in failed)
     lines = [f"{len(failed):,} cells failed:"]
     lines += [
@@ -30,4 +31,4 @@ def failure_lines(directory: Path) -> list[str]:
         for cell in failed
     ]
     note = "Tracebacks are in failures.csv once the study is finished. To run the first cell again:"
-    return [*lines, "", note, f"  {store.cell_command(failed[0])}"]
+    return [*lines, "", note, f"  {cells.command(failed[0])}"]
