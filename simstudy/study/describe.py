@@ -120,10 +120,11 @@ def _docstrings(component: Definition) -> Iterator[str]:
     if not isinstance(component, type):
         yield inspect.getdoc(component) or ""
         return
-    for cls in (*component.__mro__, getattr(component, "_classifier", None)):
-        text = getattr(cls, "__doc__", None) if cls not in (None, object) else None
+    of_another = [component._classifier] if hasattr(component, "_classifier") else []
+    for cls in (*component.__mro__, *of_another):
+        text = None if cls is object else cls.__doc__
         # a dataclass without a docstring gets its signature for one
-        if isinstance(text, str) and not text.startswith(f"{getattr(cls, '__name__', '')}("):
+        if isinstance(text, str) and not text.startswith(f"{cls.__name__}("):
             yield inspect.cleandoc(text)
 
 

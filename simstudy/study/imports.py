@@ -15,7 +15,7 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath, PureWindowsPath
 
-from simstudy.errors import SimstudyError
+from simstudy.errors import SimstudyError, reason
 
 DATA_FILES = "DATA_FILES"
 
@@ -25,8 +25,7 @@ def read_file(path: Path, what: str) -> bytes:
     try:
         return path.read_bytes()
     except (OSError, ValueError) as error:  # a path with a NUL in it is a ValueError
-        why = getattr(error, "strerror", None) or error
-        raise SimstudyError(f"{what} cannot be read: {why}") from error
+        raise SimstudyError(f"{what} cannot be read: {reason(error)}") from error
 
 
 def needed_files(

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from simstudy.errors import check_regular, suggestion
+from simstudy.errors import check_regular, reason, suggestion
 from simstudy.study.explain import KeyedError
 from simstudy.study.study import Study
 
@@ -68,8 +68,7 @@ def _values(file: Path, where: str) -> dict[str, dict[str, float]]:
         with file.open(encoding="utf-8", newline="") as lines:
             rows = [*csv.reader(lines)]
     except (OSError, ValueError, csv.Error) as error:  # such as a null character in the path
-        why = getattr(error, "strerror", None) or error
-        raise KeyedError(where, f"{file} cannot be read: {why}") from error
+        raise KeyedError(where, f"{file} cannot be read: {reason(error)}") from error
     if not rows:
         raise KeyedError(where, f"{file} is empty")
     found: dict[str, dict[str, float]] = {}

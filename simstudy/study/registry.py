@@ -235,8 +235,7 @@ def registered(names: Mapping[str, Iterable[str]]) -> list[tuple[AnyRegistry, st
 
 def first_line(registry: AnyRegistry, name: str) -> str:
     """The first line of a component's docstring."""
-    text = getattr(registry.get(name), "__doc__", None)
-    return str(text or "").strip().split("\n")[0]
+    return (registry.get(name).__doc__ or "").strip().split("\n")[0]
 
 
 def makes_missing(changes: Iterable[str]) -> bool:

@@ -56,6 +56,8 @@ from simstudy.study.toml import dumps, read_toml, set_dotted
 from simstudy.texts import counted, summary
 
 if TYPE_CHECKING:
+    from pydantic import BaseModel
+
     from simstudy.experiments.page import Page
 
 DOSES = "doses"  # among overrides of a study: its doses, whatever their key
@@ -217,16 +219,17 @@ class Study:
 
     def as_dict(self) -> dict[str, Any]:
         """The study with every default filled in, in the order of the file's sections."""
-        keys = ["name", "title", "seed", "models", "keep_answers", "plugins"]
-        sections = ["data", "measures", "analysis"]
-        if self.datasets:
-            keys.remove("models")
-            sections[:1] = ["resampling", "preparation"]
+        content: dict[str, Any] = {"name": self.name, "title": self.title}
         if self.compare != DEFAULT:
-            keys.insert(2, "compare")
-        content = {key: getattr(self, key) for key in keys}
+            content["compare"] = self.compare
+        content["seed"] = self.seed
+        if not self.datasets:
+            content["models"] = self.models
+        content |= {"keep_answers": self.keep_answers, "plugins": self.plugins}
+        sections: dict[str, BaseModel] = {"data": self.data}
         alien = foreign_keys(self.experiment)
         if self.datasets:
+            sections = {"resampling": self.resampling, "preparation": self.preparation}
             content["datasets"] = [one.model_dump(exclude_none=True) for one in self.datasets]
         else:
             family = self.demanded_family
@@ -234,10 +237,11 @@ class Study:
         if self.changes:
             content["changes"] = [{"name": one.name, **one.resolved} for one in self.changes]
             if self.preparation != PreparationSection():  # else no value may be missing
-                sections.insert(1, "preparation")
-        for section in sections:
-            kept = getattr(self, section).model_dump(exclude_none=True)
-            content[section] = {k: v for k, v in kept.items() if f"{section}.{k}" not in alien}
+                sections["preparation"] = self.preparation
+        sections |= {"measures": self.measures, "analysis": self.analysis}
+        for name, section in sections.items():
+            kept = section.model_dump(exclude_none=True)
+            content[name] = {k: v for k, v in kept.items() if f"{name}.{k}" not in alien}
         content["measures"] |= _stated(self.measures)
         if limits := self.limits.model_dump(exclude_none=True):
             content["limits"] = limits
@@ -247,8 +251,8 @@ class Study:
             {"name": spec.name, "label": spec.label, **_own_preparation(spec), **spec.resolved}
             for spec in self.learners
         ]
-        for key in ("estimators", "tests"):
-            if specs := getattr(self, key):
+        for key, specs in (("estimators", self.estimators), ("tests", self.tests)):
+            if specs:
                 content[key] = [
                     {"name": spec.name, "label": spec.label, **spec.resolved} for spec in specs
                 ]
@@ -350,10 +354,19 @@ def _study(
     measured: Sequence[Spec],
     files: Sequence[PluginFile] = (),
 ) -> Study:
-    keys = ("name", "title", "seed", "keep_answers", "compare")
-    shared = ("data", "measures", "analysis", "limits", "thresholds")
-    sections = (*shared, "resampling", "preparation")
     return Study(
+        name=given.name,
+        title=given.title,
+        seed=given.seed,
+        keep_answers=given.keep_answers,
+        compare=given.compare,
+        data=given.data,
+        measures=given.measures,
+        analysis=given.analysis,
+        limits=given.limits,
+        thresholds=given.thresholds,
+        resampling=given.resampling,
+        preparation=given.preparation,
         datasets=tuple(given.datasets),
         plugins=tuple(given.plugins),
         family=family,
@@ -361,7 +374,6 @@ def _study(
         learners=tuple(learners),
         measured=tuple(measured),
         plugin_files=tuple(files),
-        **{key: getattr(given, key) for key in (*keys, *sections)},
     )
 
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from simstudy.errors import SimstudyError
+from simstudy.errors import SimstudyError, reason
 from simstudy.study.builtin import nearest_studies
 from simstudy.texts import printable
 
@@ -25,9 +25,9 @@ def read_toml(path: Path) -> dict[str, Any]:
             RecursionError: "its values are nested too deeply",
             UnicodeDecodeError: "it is not UTF-8 text",
         }
-        reason = reasons.get(type(error)) or getattr(error, "strerror", None) or error
+        why = reasons.get(type(error)) or reason(error)
         hint = nearest_studies(path) if isinstance(error, FileNotFoundError) else ""
-        raise SimstudyError(f"{path} cannot be read: {reason}{hint}") from error
+        raise SimstudyError(f"{path} cannot be read: {why}{hint}") from error
 
 
 def set_dotted(content: dict[str, Any], key: str, value: object) -> None:

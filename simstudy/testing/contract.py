@@ -5,15 +5,21 @@ from __future__ import annotations
 import pickle
 from collections.abc import Callable
 from dataclasses import is_dataclass
-from typing import Any, NoReturn
+from typing import Any, NoReturn, ParamSpec, TypeVar
 
 import numpy as np
+import numpy.typing as npt
+
+from simstudy.arrays import FloatArray
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 class Contract:
     """Reports violations: the object, the rule, and what was found."""
 
-    def __init__(self, value: Any) -> None:
+    def __init__(self, value: object) -> None:
         self.name = getattr(value, "__name__", type(value).__name__)
 
     def fail(self, rule: str, found: str, cause: Exception | None = None) -> NoReturn:
@@ -23,10 +29,10 @@ class Contract:
         if not kept:
             self.fail(rule, found)
 
-    def attempt(self, rule: str, call: Callable[..., Any], *args: Any) -> Any:
+    def attempt(self, rule: str, call: Callable[P, T], *args: P.args, **options: P.kwargs) -> T:
         """Call a function that must not fail according to the contract."""
         try:
-            return call(*args)
+            return call(*args, **options)
         except Exception as error:
             self.fail(rule, f"it raised {type(error).__name__}: {error}", error)
 
@@ -35,7 +41,7 @@ def stream(*key: int) -> np.random.Generator:
     return np.random.default_rng(key)
 
 
-def gap(one: Any, other: Any) -> str:
+def gap(one: npt.ArrayLike, other: npt.ArrayLike) -> str:
     """Describe the difference between two arrays."""
     one, other = np.asarray(one), np.asarray(other)
     if one.shape != other.shape:
@@ -43,12 +49,12 @@ def gap(one: Any, other: Any) -> str:
     return f"up to {np.abs(one - other).max():.3g}"
 
 
-def check_parameters(contract: Contract, value: Any) -> Any:
+def check_parameters(contract: Contract, value: T) -> T:
     """Check the rules common to families and learners; return a pickled copy."""
     frozen = is_dataclass(value) and not isinstance(value, type) and _is_frozen(value)
     rule = "it must be a frozen dataclass instance"
     contract.require(frozen, rule, f"it is {value!r}")
-    copy = contract.attempt("it must pickle", lambda: pickle.loads(pickle.dumps(value)))
+    copy: T = contract.attempt("it must pickle", lambda: pickle.loads(pickle.dumps(value)))
     contract.require(copy == value, "it must equal its pickled copy", f"{value!r} became {copy!r}")
     return copy
 
@@ -58,7 +64,7 @@ def _is_frozen(value: Any) -> bool:
 
 
 def check_distributions(
-    contract: Contract, method: str, proba: Any, shape: tuple[int, int], where: str = ""
+    contract: Contract, method: str, proba: FloatArray, shape: tuple[int, int], where: str = ""
 ) -> None:
     """Check that every row of an array of this shape is a distribution."""
     rule = f"{method} must return one distribution over all classes for each row"

@@ -112,13 +112,13 @@ def _draw_sample(cards: Sequence[int], rows: int) -> Sample:
 def _fit(contract: Contract, learner: Learner, sample: Sample, situation: str) -> Fitted:
     """Fit, and check that the sample and its tables are unchanged."""
     same = Sample(sample.codes.copy(), sample.cards, sample.weights)
-    fitted: Fitted = contract.attempt(
+    fitted = contract.attempt(
         f"fit(sample, rng) must handle {situation}", learner.fit, sample, stream(11)
     )
     rule = "fit must not modify the sample"
     contract.require(np.array_equal(sample.codes, same.codes), rule, "its codes were changed")
-    tables = ("class_counts", "slot_counts", "pair_counts")
-    kept = all(np.array_equal(getattr(sample, name), getattr(same, name)) for name in tables)
+    tables = [(one.class_counts, one.slot_counts, one.pair_counts) for one in (sample, same)]
+    kept = all(map(np.array_equal, *tables))
     contract.require(kept, rule, "its cached tables were changed")
     return fitted
 

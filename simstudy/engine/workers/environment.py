@@ -74,7 +74,7 @@ def _modules(plan: Plan) -> Iterator[str]:
         if ":" in name:
             yield name.partition(":")[0]
         component = registry.get(name)
-        for definition in getattr(component, "__mro__", (component,)):
+        for definition in component.__mro__ if isinstance(component, type) else (component,):
             module = str(definition.__module__)
             if module.startswith("simstudy.learners.camml"):
                 yield "numba"  # compiles its kernels

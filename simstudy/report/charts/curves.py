@@ -93,8 +93,9 @@ def _means(findings: ModelFindings, labels: Sequence[str]) -> list[Series]:
     found = []
     for label in labels:
         rows = findings.means_of(label)
-        columns = ([getattr(row, key) for row in rows] for key in ("mean", "lower", "upper"))
-        found.append(Series(findings.design.learners.index(label), label, *columns))
+        ends = [row.lower for row in rows], [row.upper for row in rows]
+        place = findings.design.learners.index(label)
+        found.append(Series(place, label, [row.mean for row in rows], *ends))
     return found
 
 
@@ -218,6 +219,6 @@ def _leads(findings: ModelFindings, learners: Sequence[str], reference: str) -> 
     for label in learners:
         both = {label, reference}
         pairs = [p.seen_from(label) for p in findings.pairs if {p.first, p.second} == both]
-        columns = ([getattr(pair, key) for pair in pairs] for key in ("lead", "low", "high"))
-        found += [Series(0, label, *columns)] if pairs else []
+        ends = [pair.low for pair in pairs], [pair.high for pair in pairs]
+        found += [Series(0, label, [pair.lead for pair in pairs], *ends)] if pairs else []
     return found

@@ -25,7 +25,8 @@ def outlook_chart(one: Outlook) -> Chart:
     for place, label in enumerate(one.learners):
         measured = course[:, place].tolist()
         found = [one.predicted(place, size) for size in sizes]
-        means, lows, highs = ([getattr(f, k) for f in found] for k in ("value", "low", "high"))
+        means, lows = [f.value for f in found], [f.low for f in found]
+        highs = [f.high for f in found]
         x = [size * asides[place] for size in sizes]
         layers += [
             spec.Line(real, measured, learner=place),

@@ -78,8 +78,13 @@ def unlike(studies: Mapping[str, Results]) -> list[str]:
 def unlike_conventions(studies: Mapping[str, Results]) -> list[str]:
     """Labels and conventions that do not mean the same in all studies."""
     notes = _labels(studies)
-    for key in ("prior", "cutoff", "base"):
-        if each := _differ(studies, lambda found, key=key: getattr(found.study.measures, key)):  # type: ignore[misc]
+    conventions: dict[str, Callable[[Results], object]] = {
+        "prior": lambda found: found.study.measures.prior,
+        "cutoff": lambda found: found.study.measures.cutoff,
+        "base": lambda found: found.study.measures.base,
+    }
+    for key, value in conventions.items():
+        if each := _differ(studies, value):
             notes.append(
                 f"The {key} of the rewards is not the same in all studies ({each}), so their "
                 "rewards are not of the same kind."
