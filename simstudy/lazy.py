@@ -15,9 +15,17 @@ here they are read, as type checkers and editors read them::
 from __future__ import annotations
 
 import importlib
+import re
 from collections.abc import Callable
 from functools import cache
 from typing import Any
+
+
+# A block of public names, or one of them.
+_LINE = re.compile(
+    r'^if (?:built_in\("(\w+)"\)|(TYPE_CHECKING)):|^    from (\S+) import \(?\s*(\w+) as \4\b',
+    re.MULTILINE,
+)
 
 
 def built_in(kind: str) -> bool:
@@ -28,18 +36,16 @@ def built_in(kind: str) -> bool:
 @cache
 def public_names(package: str) -> dict[str, dict[str, str]]:
     """Return the module of each public name of a package, by kind; "" for what is no component."""
-    import ast
     from importlib.util import find_spec
 
     loader: Any = getattr(find_spec(package), "loader", None)
     found: dict[str, dict[str, str]] = {}
-    for node in ast.parse(loader.get_source(package)).body:
-        if isinstance(node, ast.If):
-            kinds = [part.value for part in ast.walk(node.test) if isinstance(part, ast.Constant)]
-            names = found.setdefault("".join(map(str, kinds)), {})
-            for line in node.body:
-                if isinstance(line, ast.ImportFrom):
-                    names |= {alias.name: str(line.module) for alias in line.names}
+    kind = ""
+    for line in _LINE.finditer(loader.get_source(package)):
+        if line[3]:
+            found.setdefault(kind, {})[line[4]] = line[3]
+        else:
+            kind = line[1] or ""
     return found
 
 
