@@ -20,7 +20,6 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-
 # A block of public names, or one of them.
 _LINE = re.compile(
     r'^if (?:built_in\("(\w+)"\)|(TYPE_CHECKING)):|^    from (\S+) import \(?\s*(\w+) as \4\b',

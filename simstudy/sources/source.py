@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from simstudy.learners.base import Learner
     from simstudy.networks.model import Model
     from simstudy.sources.changes.world import Population
+    from simstudy.sources.tables import DataSet
     from simstudy.study.spec import Spec
 
 
@@ -119,6 +120,15 @@ class Source(ABC):
     def units(self) -> int:
         """The number of units of inference."""
         return self.count
+
+    @property
+    def tables(self) -> tuple[DataSet, ...]:
+        """The data sets that problems are splits of, as read."""
+        return ()
+
+    def train_sizes(self, stated: Sequence[int]) -> tuple[int, ...]:
+        """Return the training sizes, as stored, where a study states numbers of rows."""
+        return tuple(stated)
 
     @property
     def is_stated(self) -> bool:

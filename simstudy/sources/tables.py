@@ -148,6 +148,10 @@ class Tables(Source):
         """The number of data sets."""
         return self.sections
 
+    def train_sizes(self, stated: Sequence[int]) -> tuple[int, ...]:
+        """Return the sizes of the resampling."""
+        return tuple(size.number for size in self.sizes)
+
     @property
     def is_stated(self) -> bool:
         """Whether the splits are known."""

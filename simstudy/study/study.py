@@ -15,7 +15,6 @@ from simstudy.experiments import DEFAULT, experiment, foreign_keys, names
 from simstudy.experiments.base import Experiment
 from simstudy.sources.models import Models, Registered
 from simstudy.sources.source import Source
-from simstudy.sources.tables import DataSet, Tables
 from simstudy.study.builtin import study_path
 from simstudy.study.checks import check_study
 from simstudy.study.content import check_kind, completed, read_sections
@@ -59,6 +58,7 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
 
     from simstudy.experiments.page import Page
+    from simstudy.sources.tables import DataSet
 
 DOSES = "doses"  # among overrides of a study: its doses, whatever their key
 
@@ -178,7 +178,7 @@ class Study:
     @property
     def tables(self) -> tuple[DataSet, ...]:
         """The data sets as read."""
-        return self.source.tables if isinstance(self.source, Tables) else ()
+        return self.source.tables
 
     @property
     def page(self) -> Page[Any, Any]:
@@ -188,9 +188,7 @@ class Study:
     @property
     def train_sizes(self) -> tuple[int, ...]:
         """The training sizes, as stored."""
-        if isinstance(self.source, Tables):
-            return tuple(size.number for size in self.source.sizes)
-        return tuple(self.data.train_sizes)
+        return self.source.train_sizes(self.data.train_sizes)
 
     @property
     def test_sizes(self) -> tuple[int, ...]:
@@ -380,6 +378,8 @@ def _study(
 def _source(given: StudyFile, family: Spec | None, changes: Sequence[Spec]) -> Source:
     """Where the problems come from, as far as the file says it."""
     if family is None:
+        from simstudy.sources.tables import Tables
+
         sizes = [*map(Size, given.resampling.sizes)] or [WHOLE]
         resampling = given.resampling.model_dump(exclude={"sizes"}, exclude_none=True)
         return Tables(len(given.datasets), json.dumps(resampling, sort_keys=True), tuple(sizes))
