@@ -60,7 +60,6 @@ from simstudy.learners.naive_bayes import NaiveBayes
 from simstudy.learners.tan import TAN
 from simstudy.measures.rewards import information_reward
 from simstudy.sources.tan import TANFamily
-from simstudy.study.registry import FAMILIES
 
 HERE = Path(__file__).parent
 SIZES = (50, 500, 5000)
@@ -114,12 +113,13 @@ def drawn_by(study: Path) -> list[Sets]:
     """The data that a study draws, model by model."""
     plan = make_plan(simstudy.load_study(study))
     sets = []
-    for index in range(plan.models):
+    for index in range(plan.problems):
 
         def rng(role: str, model: int = index) -> np.random.Generator:
-            return stream(plan.seed, plan.family.identity, model, role)
+            return stream(plan.seed, plan.source.identity, model, role)
 
-        model = FAMILIES.get(plan.family.name)(**plan.family.parameters).draw(rng("model"))
+        model = plan.source.model(plan, index)
+        assert model is not None
         trains = [model.sample(size, rng(f"train/{size}")) for size in plan.train_sizes]
         sets.append([model.sample(TEST_ROWS, rng("test")), *trains])
     return sets

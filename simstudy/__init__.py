@@ -12,10 +12,17 @@ if TYPE_CHECKING:
     from simstudy.data.files import read_data as read_data
     from simstudy.data.sample import Sample as Sample
     from simstudy.errors import SimstudyError as SimstudyError
+    from simstudy.experiments import register_experiment as register_experiment
+    from simstudy.experiments.estimators.results import EstimatorResults as EstimatorResults
+    from simstudy.experiments.learners.data_results import DataResults as DataResults
+    from simstudy.experiments.learners.results import LearnerResults as LearnerResults
+    from simstudy.experiments.measures.results import MeasureResults as MeasureResults
+    from simstudy.experiments.tests.results import TestResults as TestResults
     from simstudy.learners.base import Generative as Generative
     from simstudy.learners.base import Learner as Learner
     from simstudy.networks.model import Component as Component
     from simstudy.networks.model import Model as Model
+    from simstudy.results.analyses import ModelResults as ModelResults
     from simstudy.results.results import Results as Results
     from simstudy.results.results import open_results as open_results
     from simstudy.sources.base import Family as Family

@@ -56,7 +56,7 @@ def test_the_names_of_earlier_versions_can_be_imported(package):
     assert [name for name in EARLIER[package].split() if not hasattr(module, name)] == []
 
 
-@pytest.mark.parametrize("package", PACKAGES)
+@pytest.mark.parametrize("package", [*PACKAGES, "simstudy.cli.app"])
 def test_a_package_costs_nothing_until_it_is_used(package):
     code = f"import sys, {package}; print(*({{'numpy', 'pydantic', 'ast'}} & {{*sys.modules}}))"
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

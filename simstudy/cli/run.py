@@ -20,8 +20,8 @@ from simstudy.cli.report import results_of_others
 from simstudy.engine.workers.child import available_processors, spare_children
 from simstudy.errors import SOME_FAILED, SimstudyError
 from simstudy.study.builtin import study_path
+from simstudy.study.constants import DOSES
 from simstudy.study.sizes import Size, whole_number
-from simstudy.study.study import DOSES
 from simstudy.study.toml import read_toml
 from simstudy.texts import counted, echo, shortened
 
@@ -341,9 +341,9 @@ def cell(
         echo(f"{name} = {value!r}")
 
 
-def _size(text: str) -> int:
+def _size(text: str) -> float:
     try:
-        return Size.read(text).number
+        return Size.read(text).value
     except ValueError as error:
         raise SimstudyError(
             f"--size: '{shortened(text)}' is not a number of rows, or a share: 100%"

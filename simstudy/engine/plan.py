@@ -19,7 +19,7 @@ from simstudy.experiments import DEFAULT, experiment
 from simstudy.experiments.base import Experiment, ScoreColumn
 from simstudy.measures.base import has_exact_value
 from simstudy.measures.two_level import level_names
-from simstudy.sources.source import Source
+from simstudy.sources.source import Registered, Source
 from simstudy.study.plugins import PluginFile
 from simstudy.study.registry import LEARNERS, MEASURES, registered
 from simstudy.study.spec import Spec, build
@@ -44,7 +44,7 @@ class Plan:
     """All cells of a study; a task is the cells of one problem."""
 
     seed: int
-    source: Source
+    origin: Source | Registered
     train_sizes: tuple[int, ...]
     learners: tuple[Spec, ...]
     measured: tuple[Spec, ...]
@@ -109,6 +109,11 @@ class Plan:
         kinds |= {"estimators": self.estimators, "tests": self.tests}
         names = {kind: [one.name for one in specs] for kind, specs in kinds.items()}
         return {"families": [self.source.name], **names, "measures": [*measures]}
+
+    @property
+    def source(self) -> Source:
+        """Where its problems come from."""
+        return self.origin.resolved()
 
     @property
     def problems(self) -> int:
@@ -228,7 +233,7 @@ def stated_plan(study: Study) -> Plan:
     prior = measures.prior
     return Plan(
         seed=study.seed,
-        source=study.source,
+        origin=study.source.sent(study.family),
         train_sizes=study.train_sizes,
         learners=study.learners,
         keep_answers=study.keep_answers,

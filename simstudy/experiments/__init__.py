@@ -34,9 +34,21 @@ def experiment(name: str) -> Experiment:
     """The experiment of a name; an error with suggestions if there is none."""
     if name in _BUILTIN:
         return _builtin(name)
-    if name not in _registered:
-        raise SimstudyError(f'"{name}" is no experiment{suggestion(name, names())}')
+    if not is_known(name):
+        raise SimstudyError(
+            f'"{name}" is no experiment{suggestion(name, names())}; one of a plugin is known once '
+            "the plugin is imported"
+        )
     return _registered[name]
+
+
+def is_known(name: str) -> bool:
+    """Whether there is an experiment of a name, built in or of a package or plugin."""
+    if name not in names():
+        from simstudy.study.registry import load_entry_points
+
+        load_entry_points()
+    return name in names()
 
 
 @cache
@@ -59,7 +71,10 @@ def shared_words(words: Sequence[Words]) -> Words:
     return words[0] if len({*words}) == 1 else AnyTreatment()
 
 
-def foreign_keys(of: Experiment) -> dict[str, str]:
+def foreign_keys(of: Experiment) -> dict[str, list[str]]:
     """The keys of study files that are for other experiments only, and the names of these."""
-    known = [experiment(name) for name in names()]
-    return {key: other.name for other in known for key in other.own_keys if key not in of.own_keys}
+    owners: dict[str, list[str]] = {}
+    for other in map(experiment, names()):
+        for key in other.own_keys:
+            owners.setdefault(key, []).append(other.name)
+    return {key: known for key, known in owners.items() if of.name not in known}

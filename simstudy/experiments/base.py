@@ -38,6 +38,9 @@ class Words:
         What a cell is scored by.
     """
 
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}()"
+
     name: ClassVar[str]
     treatment: ClassVar[str]
     dose: ClassVar[str]

@@ -67,7 +67,7 @@ class ModelsPage(Page[ModelFindings, ModelResults]):
 
     def evaluated(self, study: Study) -> str:
         """Return on what learners were evaluated, for the line on the design."""
-        return words.evaluated_on(study.data.test_size)
+        return study.source.test_note or words.evaluated_on(study.data.test_size)
 
     def test_data(self, study: Study) -> str:
         """Return where test rows come from."""
@@ -89,7 +89,7 @@ class ModelsPage(Page[ModelFindings, ModelResults]):
         """Return the numbers of models, treatments and doses."""
         labels, doses, kind = len(study.labels), len(study.doses), study.experiment
         return [
-            (study.models, "models"),
+            (study.source.units, study.source.unit + "s"),
             (labels, kind.treatment + "s" * (labels > 1)),
             (doses, kind.size + "s" * (doses > 1)),
         ]

@@ -313,14 +313,12 @@ class ModelResults(Results):
             ``sample``, ``posterior`` and ``class_prior``.
         """
         from simstudy.engine.task import state_restored
-        from simstudy.sources.models import Models
 
         plan = self._plan
         if index not in range(plan.problems):
             raise SimstudyError(
                 f"the study has no model {index}; it has models 0 to {plan.problems - 1}"
             )
-        assert isinstance(plan.source, Models)
         with state_restored():
             return plan.source.world(plan, index)
 
@@ -356,7 +354,9 @@ class ModelResults(Results):
             raise SimstudyError("a difference is drawn over at least two sizes; the study has one")
         chart = pairs.difference(self.findings(measure), first, second)
         ax = mpl.draw(chart, ax or new_axes())
-        ax.set_ylabel(mpl.plain(chart.y.label.replace("difference", f"{second} ahead by")))
+        unit = self.info(measure).unit
+        ahead = f"{second} ahead by"
+        ax.set_ylabel(mpl.plain(f"{ahead} ({unit})" if unit else ahead))
         return ax
 
     def plot_scores(

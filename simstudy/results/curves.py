@@ -154,7 +154,7 @@ def make_curves(
     if not needed <= {*options} <= needed | ({"fixed"} if needed else set()):
         words = "benefit, cost and, if wanted, fixed" if needed else "no further options"
         raise SimstudyError(f"'{kind}' takes {words}, not {', '.join(options) or 'none'}")
-    at = results.study.doses[-1] if size is None else Size(size).number
+    at = results.study.doses[-1] if size is None else Size.of(size).number
     results._check_dose(at)
     for label in learners or ():
         if label not in results.treatments:

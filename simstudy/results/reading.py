@@ -22,6 +22,7 @@ from simstudy.results.manifest import filled
 from simstudy.results.recorded import foreign
 from simstudy.results.store import COMPLETE, SHARD
 from simstudy.study.constants import FAILURES, SCORES, STUDY, TIMINGS
+from simstudy.study.sizes import size_text
 from simstudy.study.study import Study, load_study
 from simstudy.texts import as_csv, counted, csv_text, summary
 
@@ -92,7 +93,7 @@ class Results(ABC):
         parts = [
             counted(source.units, source.unit),
             counted(len(self.treatments), experiment.treatment),
-            counted(len(self.doses), f"{experiment.dose} size"),
+            counted(len(self.doses), experiment.size),
             *([counted(failed, "failed cell")] if failed else []),
         ]
         return summary(self, ", ".join(parts), f"in {str(self.directory)!r}")
@@ -285,12 +286,10 @@ class Results(ABC):
         """Refuse a dose that the study does not have."""
         known = self.study.doses
         if size is not None and size not in known:
-            kind, texts = self.study.experiment.dose, ", ".join(map(self._dose_text, known))
-            text = f"no {kind} size {self._dose_text(size)} here; there are {texts}"
-            raise SimstudyError(text)
-
-    def _dose_text(self, size: int) -> str:
-        return f"{size:,}"
+            texts = [size_text(number) for number in (size, *known)]
+            shown = [f"{int(text):,}" if text.isdecimal() else text for text in texts]
+            text = f"no {self.study.experiment.size} {shown[0]} here; there are "
+            raise SimstudyError(text + ", ".join(shown[1:]))
 
     @cached_property
     def _plan(self) -> Plan:

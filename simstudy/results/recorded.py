@@ -10,6 +10,7 @@ from typing import Any
 from simstudy.engine.evaluation import EXACT
 from simstudy.engine.plan import Plan, stated_plan
 from simstudy.errors import SimstudyError
+from simstudy.experiments import DEFAULT, is_known
 from simstudy.results.folder import Folder
 from simstudy.results.manifest import plugin_copy
 from simstudy.study.constants import JOURNAL, STUDY
@@ -23,7 +24,13 @@ def recorded_study(directory: Path) -> Study:
     """The study recorded in a directory of results; no name is looked up."""
     path = directory / STUDY
     try:
-        study = stated_study(read_toml(path))
+        content = read_toml(path)
+        compare = content.get("compare", DEFAULT)
+        if isinstance(compare, str) and not is_known(compare):
+            raise SimstudyError(
+                f"{path} compares {compare}, an experiment of a plugin: import the plugin first"
+            )
+        study = stated_study(content)
         if not study.source.is_stated:  # the manifest has what data files say
             study = replace(
                 study, source=study.source.recorded(Folder(directory).found(), directory)
@@ -81,7 +88,7 @@ def recorded_plan(study: Study, directory: Path, manifest: Mapping[str, Any]) ->
     identities = dict(conditions["learners"])
     return replace(
         plan,
-        source=plan.source.recorded(manifest, directory),
+        origin=plan.source.recorded(manifest, directory),
         learners=tuple(
             replace(one, identity=identities.get(one.label, "")) for one in plan.learners
         ),

@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -30,23 +30,35 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class FamilySource(Source):
-    """Problems that a family makes, or what is registered in place of one.
+class Models(Source):
+    """Models drawn at random from a family, perhaps changed: their truth is known.
 
     Attributes
     ----------
     family : Spec
         The family.
     number : int
-        How many problems there are.
+        How many are drawn.
+    test_size : int or str
+        The number of test rows; "exact" for the joint distribution, or "both".
+    training : str
+        Whether training sets of several sizes are drawn "independent" or "nested".
+    changes : tuple of Spec
+        The changes made to each model, in order.
     """
+
+    problem_word = "model"
+    unit = "model"
 
     family: Spec
     number: int
+    test_size: int | str
+    training: str
+    changes: tuple[Spec, ...] = ()
 
     @property
     def count(self) -> int:
-        """The number of problems."""
+        """The number of models."""
         return self.number
 
     @property
@@ -59,41 +71,23 @@ class FamilySource(Source):
         """The identity of the family."""
         return self.family.identity
 
-    def first(self, number: int) -> Self:
-        """Return the source of the first problems."""
+    @property
+    def test_note(self) -> str:
+        """Nothing: ``data.test_size`` says it."""
+        return ""
+
+    def first(self, number: int) -> Models:
+        """Return the source of the first models."""
         return replace(self, number=number)
 
-    def score_keys(self) -> dict[str, str]:
-        """Return the name of the family."""
-        return {"family": self.name}
+    def sent(self, family: Spec | None) -> Models:
+        """Return itself, which is built in."""
+        return self
 
     def about(self) -> dict[str, dict[str, str]]:
         """Return a line on the family and on each change."""
-        changes = {one.name: first_line(CHANGES, one.name) for one in self.changes}
-        family = {self.name: first_line(FAMILIES, self.name)}
-        return {"family": family, **({"change": changes} if changes else {})}
-
-
-@dataclass(frozen=True)
-class Models(FamilySource):
-    """Models drawn at random from a family, perhaps changed: their truth is known.
-
-    Attributes
-    ----------
-    test_size : int or str
-        The number of test rows; "exact" for the joint distribution, or "both".
-    training : str
-        Whether training sets of several sizes are drawn "independent" or "nested".
-    changes : tuple of Spec
-        The changes made to each model, in order.
-    """
-
-    problem_word = "model"
-    unit = "model"
-
-    test_size: int | str
-    training: str
-    changes: tuple[Spec, ...] = ()
+        changes = {change.name: first_line(CHANGES, change.name) for change in self.changes}
+        return {**super().about(), **({"change": changes} if changes else {})}
 
     @property
     def prepares(self) -> bool:
@@ -159,42 +153,6 @@ class Models(FamilySource):
                 for one, identity in zip(self.changes, identities, strict=False)
             ),
         )
-
-    def make_ready(self) -> None:
-        """Import the family and the changes."""
-        FAMILIES.get(self.name)
-        for change in self.changes:
-            CHANGES.get(change.name)
-
-
-class Registered(FamilySource):
-    """A source that a plugin registered in place of a family, looked up where it is used."""
-
-    @property
-    def made(self) -> Source:
-        """The source itself."""
-        source: object = build(FAMILIES, self.family)
-        assert isinstance(source, Source), "what is registered is known when a study is read"
-        return source.first(self.number)
-
-    @property
-    def problem_word(self) -> str:
-        """What one problem is called."""
-        return self.made.problem_word
-
-    @property
-    def unit(self) -> str:
-        """The unit of inference."""
-        return self.made.unit
-
-    @property
-    def knows_truth(self) -> bool:
-        """Whether the truth of the problems is known."""
-        return self.made.knows_truth
-
-    def problem(self, plan: Plan, index: int) -> Problem:
-        """Return one problem."""
-        return self.made.problem(plan, index)
 
 
 def _recorded_files(directory: Path, parameters: Mapping[str, object]) -> dict[str, str]:

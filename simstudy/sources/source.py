@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -11,13 +12,16 @@ import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray
 from simstudy.data.sample import Sample
+from simstudy.errors import SimstudyError
+from simstudy.study.registry import FAMILIES, first_line
+from simstudy.study.spec import build
 
 if TYPE_CHECKING:
     from simstudy.engine.evaluation import Evaluation
     from simstudy.engine.plan import Plan
     from simstudy.learners.base import Learner
     from simstudy.networks.model import Model
-    from simstudy.sources.changes.world import Population
+    from simstudy.sources.changes.world import Population, World
     from simstudy.sources.tables import DataSet
     from simstudy.study.spec import Spec
 
@@ -130,6 +134,20 @@ class Source(ABC):
         """Return the training sizes, as stored, where a study states numbers of rows."""
         return tuple(stated)
 
+    def resolved(self) -> Source:
+        """Return the source itself; see `Registered`."""
+        return self
+
+    def sent(self, family: Spec | None) -> Source | Registered:
+        """Return what workers get: of a plugin, which they import later, what to look up."""
+        assert family is not None, "only tables have none"
+        return Registered(family, self.count)
+
+    @property
+    def test_note(self) -> str:
+        """What learners are evaluated on; empty if ``data.test_size`` says it."""
+        return "test rows of its own"
+
     @property
     def is_stated(self) -> bool:
         """Whether a study file says all of it, and no data file need be read."""
@@ -146,6 +164,10 @@ class Source(ABC):
     def model(self, plan: Plan, index: int) -> Model | None:
         """Return the model that training rows are drawn from, if there is one."""
         return None
+
+    def world(self, plan: Plan, index: int) -> World:
+        """Return what the rows of a problem are drawn from, if that is a model."""
+        raise SimstudyError(f"a {self.problem_word} is no model that can be drawn again")
 
     def subject(self, index: int) -> tuple[str, int]:
         """Return what seeds the streams of a problem: adding others changes none."""
@@ -183,7 +205,7 @@ class Source(ABC):
 
     def score_keys(self) -> dict[str, str]:
         """Return the first columns of the scores, which are the same for all problems."""
-        return {}
+        return {"family": self.name}
 
     def facts(self, keep_answers: bool) -> dict[str, object]:
         """Return what the manifest records of the source."""
@@ -191,7 +213,7 @@ class Source(ABC):
 
     def about(self) -> dict[str, dict[str, str]]:
         """Return a line on each component that makes the problems, by kind and name."""
-        return {}
+        return {"family": {self.name: first_line(FAMILIES, self.name)}}
 
     def copies(self) -> dict[str, bytes]:
         """Return copies of files that results keep, by name."""
@@ -205,6 +227,16 @@ class Source(ABC):
         """Return the source as a manifest records it; nothing that it names is looked up."""
         return self
 
-    def make_ready(self) -> None:
-        """Import what the problems need, so that no cell is timed with it."""
-        return
+
+@dataclass(frozen=True)
+class Registered:
+    """A source that a plugin registered in place of a family, looked up where it is used."""
+
+    family: Spec
+    number: int
+
+    def resolved(self) -> Source:
+        """Return the source."""
+        source: object = build(FAMILIES, self.family)
+        assert isinstance(source, Source), "what is registered is known when a study is read"
+        return source.first(self.number)

@@ -148,6 +148,14 @@ class Tables(Source):
         """The number of data sets."""
         return self.sections
 
+    def sent(self, family: Spec | None) -> Tables:
+        """Return itself, which is built in."""
+        return self
+
+    def score_keys(self) -> dict[str, str]:
+        """Return nothing: data sets are named with each split."""
+        return {}
+
     def train_sizes(self, stated: Sequence[int]) -> tuple[int, ...]:
         """Return the sizes of the resampling."""
         return tuple(size.number for size in self.sizes)

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
+from simstudy.experiments import DEFAULT
 from simstudy.measures.arguments import class_numbers
 from simstudy.measures.base import has_exact_value, keywords
 from simstudy.measures.two_level import level_names
@@ -32,6 +33,7 @@ _MAX_DIGITS = 10  # of the number of probabilities of a model: 80 GB
 def check_study(study: Study) -> None:
     """Refuse a study with inconsistent sections: `KeyedError` with the key at fault."""
     _check_labels(study)
+    _check_columns(study)
     _check_measures(study)
     if study.keep_answers and not study.experiment.keeps_answers:
         text = f"a comparison of {study.compare} keeps no predictions of learners on one test set"
@@ -59,6 +61,14 @@ def _check_labels(study: Study) -> None:
             )
 
 
+def _check_columns(study: Study) -> None:
+    """Refuse labels that give two scores one name."""
+    names = study.columns
+    if twice := [name for name in names if names.count(name) > 1]:
+        text = f"two scores would be named '{twice[0]}'; give learners or measures other labels"
+        raise KeyedError("learners", text)
+
+
 def _check_measures(study: Study) -> None:
     """Refuse parameters of measures that do not fit the classes of a model or data set."""
     for key, spec in zip(measure_keys(study.measures), study.measured, strict=True):
@@ -77,22 +87,27 @@ def _classes(study: Study) -> list[Sequence[str]]:
     return [class_numbers(number) for number in range(least, most + 1)]
 
 
-def _check_no_truth(study: Study) -> str:
-    """Refuse measures and priors that need a truth; return that there is none."""
+def _check_no_truth(study: Study) -> None:
+    """Refuse experiments, measures, priors and learners that need a truth."""
     without = f"the truth of a {study.source.unit} is not known"
     for key, name in _measure_names(study):
         if keywords(MEASURES.get(name)) & {"truth", "oracle", "limit"}:
             raise KeyedError(key, f"'{name}' compares predictions with the truth, and {without}")
     if study.measures.prior == "true":
         raise KeyedError("measures.prior", f'"true" is not possible: {without}')
-    return without
+    if study.compare != DEFAULT:
+        raise KeyedError("compare", f'"{study.compare}" needs a truth, and {without}')
+    for index, spec in enumerate(study.learners):
+        if knows_model(build(LEARNERS, spec)) or spec.parameters.get("tree") == "true":
+            raise KeyedError(f"learners[{index}]", f"'{spec.name}' is given the truth; {without}")
 
 
 def _check_data(study: Study) -> None:
     """Refuse what needs a truth, and learners that could not take the rows as prepared."""
     from simstudy.study.datasets import prepared_for
 
-    without, prior = _check_no_truth(study), study.measures.prior
+    _check_no_truth(study)
+    prior = study.measures.prior
     for table in study.tables:
         classes = table.sample.classes
         if isinstance(prior, list) and len(prior) != classes:
@@ -103,8 +118,6 @@ def _check_data(study: Study) -> None:
             )
     for index, spec in enumerate(study.learners):
         learner = build(LEARNERS, spec)
-        if knows_model(learner) or spec.parameters.get("tree") == "true":
-            raise KeyedError(f"learners[{index}]", f"'{spec.name}' is given the truth; {without}")
         preparation, accepts = prepared_for(spec, study.preparation, learner)
         for table in study.tables:
             try:

@@ -16,3 +16,5 @@ ANSWERS = "answers.parquet"  # predictions, if they are kept
 REFINED = "refined.parquet"  # cells of sizes added for the thresholds only
 # Directory of results with copies of the files that parameters of the family name.
 FILES = "files"
+# Among overrides of a study: its doses, whatever their key.
+DOSES = "doses"

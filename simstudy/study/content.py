@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from simstudy.experiments import DEFAULT, experiment, foreign_keys, names
+from simstudy.experiments import DEFAULT, experiment, foreign_keys, is_known, names
 from simstudy.study.explain import KeyedError, explain
 from simstudy.study.sections import (
     Analysis,
@@ -62,7 +62,7 @@ def read_sections(content: Any) -> StudyFile:
 
 def check_kind(given: StudyFile) -> None:
     """Refuse a study without models and data sets, or with keys of the other kind."""
-    if given.compare not in names():
+    if not is_known(given.compare):
         *others, last = map(repr, names())
         allowed = f"it must be one of {', '.join(others)} or {last}"
         raise KeyedError("compare", f"{json.dumps(given.compare)} is not allowed; {allowed}")
@@ -86,11 +86,12 @@ def check_kind(given: StudyFile) -> None:
 
 def _check_keys(given: StudyFile) -> None:
     """Refuse the keys of other kinds of studies."""
-    for key, name in foreign_keys(experiment(given.compare)).items():
+    for key, owners in foreign_keys(experiment(given.compare)).items():
         section, _, last = key.rpartition(".")
         stated = getattr(given, section) if section else given
         if last in stated.model_fields_set:
-            raise KeyedError(key, f'this key is for studies with compare = "{name}"')
+            whose = " or ".join(f'"{name}"' for name in owners)
+            raise KeyedError(key, f"this key is for studies with compare = {whose}")
 
 
 def completed(given: StudyFile) -> StudyFile:

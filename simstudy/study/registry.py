@@ -86,7 +86,7 @@ class Registry(Generic[Registered]):
         if self._by_path is not None and ":" in name:
             return _import(self._by_path.get(_package(name), self._by_path[""]))(name)
         if name not in self._registered:
-            _load_entry_points()
+            load_entry_points()
         if name not in self._registered:
             raise UnknownNameError(f"unknown {self.kind} '{name}'{suggestion(name, self.names())}")
         return self._registered[name]
@@ -101,7 +101,7 @@ class Registry(Generic[Registered]):
 
     def names(self) -> list[str]:
         """All names, built-ins first."""
-        _load_entry_points()
+        load_entry_points()
         return [*self._builtin, *self._registered]
 
     def interactive(self, name: str) -> bool:
@@ -321,7 +321,7 @@ def _announcing_packages() -> frozenset[str]:
     return frozenset(_package(point.value) for point in entry_points(group=_GROUP))
 
 
-def _load_entry_points() -> None:
+def load_entry_points() -> None:
     """Import the plugins of installed packages, once."""
     global _entry_points_loaded
     if _entry_points_loaded:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from simstudy.errors import SimstudyError
+
 _SHARES, _PARTS = 2 * 10**9, 10**6  # shares are stored as whole numbers above all counts
 
 
@@ -21,6 +23,17 @@ class Size:
     def stored(cls, number: int) -> Size:
         """The size that is stored as a number."""
         return cls(int(number) if number < _SHARES else (int(number) - _SHARES) / _PARTS)
+
+    @classmethod
+    def of(cls, value: float) -> Size:
+        """The size that a user names: a number of rows, or a share of at most 1."""
+        if isinstance(value, bool) or not isinstance(value, int | float) or not value > 0:
+            raise SimstudyError(f"{value!r} is no training size: give rows, or a share up to 1")
+        if isinstance(value, int) or value <= 1:
+            return cls(value)
+        if value != round(value):
+            raise SimstudyError(f"{value!r} is no whole number of rows")
+        return cls(round(value))
 
     @classmethod
     def read(cls, text: str) -> Size:

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any
 from simstudy.errors import SimstudyError
 from simstudy.experiments import DEFAULT, experiment, foreign_keys, names
 from simstudy.experiments.base import Experiment
-from simstudy.sources.models import Models, Registered
-from simstudy.sources.source import Source
+from simstudy.sources.models import Models
+from simstudy.sources.source import Registered, Source
 from simstudy.study.builtin import study_path
 from simstudy.study.checks import check_study
+from simstudy.study.constants import DOSES
 from simstudy.study.content import check_kind, completed, read_sections
 from simstudy.study.digests import recorded_digests
 from simstudy.study.explain import KeyedError
@@ -59,8 +60,6 @@ if TYPE_CHECKING:
 
     from simstudy.experiments.page import Page
     from simstudy.sources.tables import DataSet
-
-DOSES = "doses"  # among overrides of a study: its doses, whatever their key
 
 
 @dataclass(frozen=True)
@@ -385,7 +384,9 @@ def _source(given: StudyFile, family: Spec | None, changes: Sequence[Spec]) -> S
         return Tables(len(given.datasets), json.dumps(resampling, sort_keys=True), tuple(sizes))
     own = FAMILIES.loaded(family.name)
     if isinstance(own, type) and issubclass(own, Source):  # problems that are no models
-        return Registered(family, given.models)
+        if changes:
+            raise KeyedError("changes", f"changes are for models, not for '{family.name}'")
+        return Registered(family, given.models).resolved()
     drawn = given.data
     return Models(family, given.models, drawn.test_size, drawn.training, tuple(changes))
 

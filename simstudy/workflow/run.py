@@ -20,7 +20,7 @@ from simstudy.results.recorded import foreign, recorded_plan, recorded_study
 from simstudy.results.results import Results, results_of
 from simstudy.results.store import SHARD, Store
 from simstudy.study.constants import FAILURES
-from simstudy.study.sizes import size_text
+from simstudy.study.sizes import Size, size_text
 from simstudy.study.study import Study
 from simstudy.workflow.options import RunOptions, check_options
 from simstudy.workflow.progress import Progress, Step, shown
@@ -286,11 +286,12 @@ def _compute(
     return round(perf_counter() - started, 3)
 
 
-def run_cell(study: Study, model: int, size: int, learner: str) -> dict[str, float]:
+def run_cell(study: Study, model: int, size: float, learner: str) -> dict[str, float]:
     """Run one cell of a study in this process, and let errors be raised.
 
     The cell has the same random streams and therefore the same scores as in a run of the study.
-    Returned are its scores by name, and the seconds to fit and to predict.
+    The size is a number of rows or, of data sets, a share. Returned are its scores by name, and
+    the seconds to fit and to predict.
     """
     from threadpoolctl import threadpool_limits
 
@@ -298,21 +299,23 @@ def run_cell(study: Study, model: int, size: int, learner: str) -> dict[str, flo
 
     plan = make_plan(study)
     grid, known_sizes = refinement_grid(plan.doses), [*map(size_text, plan.doses)]
-    sizes = [size] if plan.source.allows(size, plan.doses, grid) else []
+    dose = Size.of(size).number
+    sizes = [dose] if plan.source.allows(dose, plan.doses, grid) else []
     learners = {component.label: component for component in plan.treatments}
     for what, value, allowed, known in (
-        ("model", model, range(plan.problems), [f"0 to {plan.problems - 1}"]),
-        ("size", size, sizes, known_sizes),
+        (plan.source.problem_word, model, range(plan.problems), [f"0 to {plan.problems - 1}"]),
+        ("size", dose, sizes, known_sizes),
         (plan.experiment.treatment, learner, learners, learners),
     ):
         if value not in allowed:
             listed = ", ".join(map(str, known))
-            raise SimstudyError(f"the study has no {what} {value}; it has {listed}")
+            shown = size_text(dose) if what == "size" else value
+            raise SimstudyError(f"the study has no {what} {shown}; it has {listed}")
     if plan.memory is not None:
         limit_memory(plan.memory)
     prepare(plan)
     with threadpool_limits(1):
-        cell = plan.experiment.task(plan, model).score_cell(learners[learner], size, every=True)
+        cell = plan.experiment.task(plan, model).score_cell(learners[learner], dose, every=True)
     names = [column.name for column in plan.columns]
     scores = dict(zip(names, map(float, cell.values), strict=True))
     return {**scores, "fit_seconds": cell.fit_seconds, "predict_seconds": cell.predict_seconds}

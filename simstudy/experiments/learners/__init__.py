@@ -67,7 +67,7 @@ class Learners(Experiment):
         if plan.reward != "mean" and "reward" in keywords(measure):
             label += f" ({plan.reward} over classes)"
         if column.label != column.measure:
-            label = column.label.replace("_", " ")
+            label = column.label
         if column.name != column.label:
             label += " (sampled)"
         return replace(info, label=label)

@@ -51,12 +51,9 @@ class DataResults(AnswerResults):
     def _has_sizes(self, column: pd.Series[int]) -> bool:
         return True  # a share is of the training part of each split
 
-    def _dose_text(self, size: int) -> str:
-        return size_text(size)
-
     def _dose(self, size: float | None) -> int:
         """The whole number by which a training size is kept; of the last one if left out."""
-        return self.study.doses[-1] if size is None else Size(size).number
+        return self.study.doses[-1] if size is None else Size.of(size).number
 
     @cached_property
     def _data_findings(self) -> dict[tuple[str, int, float], DataFindings]:

@@ -89,7 +89,7 @@ class Measures(Experiment):
         """Describe a share of right choices, or a loss."""
         target: MeasureInfo = MEASURES.get(column.measure).info
         plain = column.label == column.measure
-        label = target.label if plain else column.label.replace("_", " ")
+        label = target.label if plain else column.label
         if column.test == RIGHT:
             return MeasureInfo(True, label=f"right choices by {label}", share=True)
         return MeasureInfo(False, target.logarithmic, f"loss in {label}", target.unit)

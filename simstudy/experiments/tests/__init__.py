@@ -56,18 +56,18 @@ class Tests(Experiment):
 
     def score_names(self, study: Study) -> list[str]:
         """Return the names of the columns."""
-        return [f"{score}_{labels}" for score, labels in tested_scores(study.learners)]
+        return ["_".join(score) for score in tested_scores(study.learners)]
 
     def conditions(self, plan: Plan) -> dict[str, object]:
-        """Add the confidence, which sets the level."""
+        """Add the confidence, as it has always been recorded."""
         return {**super().conditions(plan), "analysis.confidence": plan.confidence}
 
     def columns(self, plan: Plan) -> list[ScoreColumn]:
         """Return the rates of rejection, of every learner and pair, by the primary measure."""
         measure = plan.measured[0]
         return [
-            ScoreColumn(f"{score}_{labels}", measure.name, score, labels.replace("_", " and "))
-            for score, labels in tested_scores(plan.learners)
+            ScoreColumn("_".join((score, *labels)), measure.name, score, " and ".join(labels))
+            for score, *labels in tested_scores(plan.learners)
         ]
 
     def info(self, plan: Plan, column: ScoreColumn) -> MeasureInfo:
@@ -98,9 +98,9 @@ class Tests(Experiment):
         return TestsPage()
 
 
-def tested_scores(learners: Sequence[Spec]) -> list[tuple[str, str]]:
-    """The scores of a comparison of tests: of single learners, then of each pair."""
-    labels = [one.label for one in learners]
-    pairs = [f"{first}_{second}" for first, second in combinations(labels, 2)]
+def tested_scores(learners: Sequence[Spec]) -> list[tuple[str, ...]]:
+    """The scores of a comparison of tests with their learners: of each, then of each pair."""
+    labels = [learner.label for learner in learners]
     single = [(score, label) for score in (COPIES, MIRRORED) for label in labels]
-    return single + [(score, pair) for score in (POWER, WRONG, GAP) for pair in pairs]
+    pairs = [*combinations(labels, 2)]
+    return [*single, *((score, *pair) for score in (POWER, WRONG, GAP) for pair in pairs)]

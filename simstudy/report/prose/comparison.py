@@ -100,14 +100,14 @@ def _differ(studies: Mapping[str, Results], value: Callable[[Results], object]) 
 
 
 def _labels(studies: Mapping[str, Results]) -> list[str]:
-    """Labels that stand for different learners, or for one with different parameters."""
+    """Labels that stand for different components, or for one with different parameters."""
     meanings: dict[str, dict[str, list[str]]] = {}
     for name, found in studies.items():
         for key, text in settings(found).items():
-            if key.startswith("learner "):
+            if key.startswith(("learner ", "estimator ", "test ")):
                 meanings.setdefault(key, {}).setdefault(text, []).append(name)
     return [
-        f"The label {key.removeprefix('learner ')} does not mean the same in all studies: "
+        f"The label {key.partition(' ')[2]} does not mean the same in all studies: "
         + "; ".join(f"{text} in {listed(where)}" for text, where in texts.items())
         + "."
         for key, texts in meanings.items()
