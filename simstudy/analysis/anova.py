@@ -129,8 +129,7 @@ def _helmert(levels: int) -> FloatArray:
     before = np.arange(1, levels)
     contrasts = np.triu(np.ones((levels, levels - 1)))
     contrasts[before, before - 1] = -before
-    scaled: FloatArray = contrasts / np.sqrt(before * (before + 1))
-    return scaled
+    return contrasts / np.sqrt(before * (before + 1))
 
 
 def _decompose(flat: FloatArray, contrasts: FloatArray) -> tuple[float, FloatArray]:

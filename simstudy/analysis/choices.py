@@ -19,10 +19,7 @@ _SPREAD = ("mcse", "lower", "upper")
 
 
 def contradictions(
-    picks: pd.DataFrame,
-    measures: Sequence[str],
-    sizes: Sequence[int],
-    confidence: float = 0.95,
+    picks: pd.DataFrame, measures: Sequence[str], sizes: Sequence[int], confidence: float = 0.95
 ) -> pd.DataFrame:
     """Return how often two measures prefer different learners of a pair.
 
@@ -113,8 +110,7 @@ def _by_model(events: np.ndarray, models: np.ndarray) -> np.ndarray:
     if not len(models):
         return np.empty(0)
     total = np.bincount(models)
-    shares: np.ndarray = np.bincount(models, events)[total > 0] / total[total > 0]
-    return shares
+    return np.bincount(models, events)[total > 0] / total[total > 0]
 
 
 def _spread(shares: np.ndarray, confidence: float) -> tuple[float, float, float]:

@@ -157,8 +157,7 @@ class Curve:
     def _se(self, weights: FloatArray) -> FloatArray:
         """Return the standard error of weighted sums of the means, weights in columns."""
         squares = ((self.deviations @ weights) ** 2).sum(axis=0)
-        se: FloatArray = np.sqrt(squares / (self.df * (self.df + 1)))
-        return se
+        return np.sqrt(squares / (self.df * (self.df + 1)))
 
 
 def _lagrange(nodes: FloatArray, x: FloatArray) -> FloatArray:

@@ -59,8 +59,7 @@ def _least_cost(ranking: Ranking, where: FloatArray) -> FloatArray:
         return cost_curve_of(ranking).at(where)
     false = ranking.negatives / ranking.negatives[-1]
     missed = 1.0 - ranking.positives / ranking.positives[-1]
-    least: FloatArray = (false[:, None] + (missed - false)[:, None] * where).min(axis=0)
-    return least
+    return (false[:, None] + (missed - false)[:, None] * where).min(axis=0)
 
 
 def _profit(
@@ -68,8 +67,7 @@ def _profit(
 ) -> FloatArray:
     prior = ranking.positives[-1] / ranking.rows[-1]
     found = Lift(ranking).at(where) if prior > 0 else np.zeros(len(where))
-    gained: FloatArray = benefit * prior * found - cost * where - fixed * (where > 0)
-    return gained
+    return benefit * prior * found - cost * where - fixed * (where > 0)
 
 
 KINDS = {
@@ -199,8 +197,7 @@ def _quantile(ordered: FloatArray, number: FloatArray, share: float) -> FloatArr
     after, columns = np.minimum(before + 1, np.maximum(number - 1, 0)), np.arange(len(number))
     one, other, part = ordered[before, columns], ordered[after, columns], at - before
     step = other - one
-    found: FloatArray = np.where(part < 0.5, one + step * part, other - step * (1.0 - part))
-    return found
+    return np.where(part < 0.5, one + step * part, other - step * (1.0 - part))
 
 
 def _mean_scores(rankings: Sequence[Ranking], heights: Heights) -> FloatArray:
@@ -213,8 +210,7 @@ def _mean_scores(rankings: Sequence[Ranking], heights: Heights) -> FloatArray:
 
 def _score_sums(ranking: Ranking) -> FloatArray:
     scores = np.concatenate([[0.0], np.cumsum(np.diff(ranking.rows) * ranking.thresholds[1:])])
-    sums: FloatArray = np.array(_binned(ranking, _BINS, scores, ranking.rows)) / ranking.rows[-1]
-    return sums
+    return np.array(_binned(ranking, _BINS, scores, ranking.rows)) / ranking.rows[-1]
 
 
 def curve_table(

@@ -171,8 +171,7 @@ class ModelFindings(Findings):
         """Return the cached value of a key, or compute it."""
         if key not in self._parts:
             self._parts[key] = compute()
-        found: T = self._parts[key]
-        return found
+        return self._parts[key]
 
     @property
     def treatments(self) -> tuple[str, ...]:

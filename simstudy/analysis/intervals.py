@@ -110,8 +110,7 @@ def intervals(
 
 def _without_subjects(values: FloatArray) -> FloatArray:
     """Shift every subject's mean to the grand mean (Cousineau 2005)."""
-    moved: FloatArray = values - values.mean(axis=1, keepdims=True) + values.mean()
-    return moved
+    return values - values.mean(axis=1, keepdims=True) + values.mean()
 
 
 def _morey(count: int) -> float:

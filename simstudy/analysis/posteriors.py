@@ -135,12 +135,7 @@ def correlated_bayes(differences: npt.ArrayLike, test_share: float, rope: float)
 
 
 def signed_rank_bayes(
-    table: npt.ArrayLike,
-    rope: float,
-    *,
-    prior: float = 0.5,
-    draws: int = 100_000,
-    seed: int = 0,
+    table: npt.ArrayLike, rope: float, *, prior: float = 0.5, draws: int = 100_000, seed: int = 0
 ) -> SignedRankPosterior:
     """Bayesian signed rank test of two learners over data sets.
 

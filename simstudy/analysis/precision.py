@@ -188,9 +188,7 @@ def models_for_power(
 
 
 def monte_carlo_errors(
-    estimates: npt.ArrayLike,
-    truth: npt.ArrayLike | None = None,
-    other: npt.ArrayLike | None = None,
+    estimates: npt.ArrayLike, truth: npt.ArrayLike | None = None, other: npt.ArrayLike | None = None
 ) -> pd.DataFrame:
     """Return performance measures of estimates with their Monte Carlo standard errors.
 
@@ -235,14 +233,12 @@ def monte_carlo_errors(
 
 def _sides(array: FloatArray, levels: IntArray) -> FloatArray:
     """Return one side of every pair, in the order of `pairwise`, subjects × (levels and pairs)."""
-    sides: FloatArray = array[:, levels].swapaxes(1, 2).reshape(len(array), -1)
-    return sides
+    return array[:, levels].swapaxes(1, 2).reshape(len(array), -1)
 
 
 def _larger(first: FloatArray, second: FloatArray) -> FloatArray:
     """Return the magnitude of the numbers behind every column of differences."""
-    sizes: FloatArray = np.maximum(largest(first), largest(second))
-    return sizes
+    return np.maximum(largest(first), largest(second))
 
 
 def _power(difference: float, sd: float, models: int, confidence: float, m: int) -> float:

@@ -160,9 +160,7 @@ def _at(table: pd.DataFrame, within: str | None, at: Level) -> pd.DataFrame:
     return chosen
 
 
-def _friedman(
-    ranks: FloatArray,
-) -> tuple[float, int, float, float, float, int, int, float, str]:
+def _friedman(ranks: FloatArray) -> tuple[float, int, float, float, float, int, int, float, str]:
     """Return Friedman's test of the ranks, and Iman & Davenport's version."""
     n, k = ranks.shape
     plain, correction = friedman_statistic(ranks)

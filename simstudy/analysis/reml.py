@@ -25,8 +25,7 @@ class _Pattern:
 
     def of(self, matrix: FloatArray) -> FloatArray:
         """Return the submatrix of the observed cells."""
-        part: FloatArray = matrix[np.ix_(self.seen, self.seen)]
-        return part
+        return matrix[np.ix_(self.seen, self.seen)]
 
     def residuals(self, mean: FloatArray) -> FloatArray:
         """Return the cross products of the deviations from the cell means."""
@@ -270,5 +269,4 @@ def sandwich(
         outer = np.linalg.solve(part, adjusted)
         residuals = pattern.residuals(point.mean)
         meat[np.ix_(pattern.seen, pattern.seen)] += outer @ residuals @ outer.T
-    covariance: FloatArray = point.covariance @ meat @ point.covariance
-    return covariance
+    return point.covariance @ meat @ point.covariance

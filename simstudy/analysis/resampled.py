@@ -302,5 +302,4 @@ def _variances(scaled: FloatArray) -> FloatArray:
     """Return (d₁ − d₂)²/2 for every repeat; 0 where the two differ by rounding alone."""
     gaps = scaled[:, 0] - scaled[:, 1]
     gaps[np.abs(gaps) <= NO_SPREAD] = 0.0
-    variances: FloatArray = gaps**2 / 2
-    return variances
+    return gaps**2 / 2

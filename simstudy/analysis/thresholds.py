@@ -237,16 +237,7 @@ def courses(
     estimates.
     """
     pairs = compared(
-        table,
-        subject,
-        factor,
-        size,
-        value,
-        greater_is_better,
-        confidence,
-        adjustment,
-        share,
-        tests,
+        table, subject, factor, size, value, greater_is_better, confidence, adjustment, share, tests
     )
     return [_course(pair) for pair in pairs]
 

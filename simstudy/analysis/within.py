@@ -18,11 +18,7 @@ TESTS = ("corrected_t", "five_by_two_t", "five_by_two_f", "naive_t")
 
 
 def split_differences(
-    scores: pd.DataFrame,
-    measure: str,
-    first: str,
-    second: str,
-    greater_is_better: bool = True,
+    scores: pd.DataFrame, measure: str, first: str, second: str, greater_is_better: bool = True
 ) -> dict[str, FloatArray]:
     """Return the differences of two learners in every split, by data set.
 
