@@ -186,23 +186,11 @@ def _reversal(
 ) -> Reversal:
     """Return the reversal of the first winner of each measure."""
     names = best[0][0], best[1][0]
-    return Reversal(
-        dataset,
-        *names,
-        difference_first=float(rows[0][names[0]] - rows[0][names[1]]),
-        difference_second=float(rows[1][names[1]] - rows[1][names[0]]),
-        p_first=_p(winners[0], dataset, names),
-        p_second=_p(winners[1], dataset, names),
-        significant_first=names[1] in winners[0].losers(dataset, names[0]),
-        significant_second=names[0] in winners[1].losers(dataset, names[1]),
-    )
-
-
-def _p(winners: Winners, dataset: str, names: tuple[str, str]) -> float:
-    """Return the adjusted p of two learners on a data set."""
-    pairs = winners.pairs[winners.pairs["dataset"] == dataset]
-    (p,) = pairs["p_adjusted"][pairs["first"].isin(names) & pairs["second"].isin(names)]
-    return float(p)
+    differences = rows[0][names[0]] - rows[0][names[1]], rows[1][names[1]] - rows[1][names[0]]
+    pairs = [tests.between(*names).set_index("dataset").loc[dataset] for tests in winners]
+    significant = (pair["winner"] == name for pair, name in zip(pairs, names, strict=True))
+    p = (float(pair["p_adjusted"]) for pair in pairs)
+    return Reversal(dataset, *names, *map(float, differences), *p, *significant)
 
 
 def measure_pairs(measures: Sequence[str]) -> list[tuple[str, str]]:
