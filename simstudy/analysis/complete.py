@@ -132,6 +132,15 @@ def factor_names(within: Sequence[str]) -> tuple[str, ...]:
     return (within,) if isinstance(within, str) else tuple(within)
 
 
+def check_levels(factors: Sequence[str], levels: Sequence[Sequence[Level]], analysis: str) -> None:
+    """Raise an error for a factor with one level, of which an analysis needs two."""
+    for factor, names in zip(factors, levels, strict=True):
+        if len(names) < 2:
+            raise ValueError(
+                f"the factor {factor!r} has one level ({names[0]}); {analysis} needs at least two"
+            )
+
+
 def cells(table: pd.DataFrame, subject: str, within: Sequence[str], value: str) -> Cells:
     """Arrange a long table as an array of subjects by cells.
 

@@ -23,15 +23,10 @@ class _Pattern:
     total: FloatArray
     products: FloatArray
 
-    def of(self, matrix: FloatArray) -> FloatArray:
-        """Return the submatrix of the observed cells."""
-        return matrix[np.ix_(self.seen, self.seen)]
-
     def residuals(self, mean: FloatArray) -> FloatArray:
         """Return the cross products of the deviations from the cell means."""
-        there = mean[self.seen]
-        crossed = np.outer(self.total, there)
-        squares: FloatArray = self.count * np.outer(there, there)
+        crossed = np.outer(self.total, mean[self.seen])
+        squares = self.count * np.outer(mean[self.seen], mean[self.seen])
         return self.products - crossed - crossed.T + squares
 
 
@@ -54,7 +49,6 @@ class Fit:
 
     mean: FloatArray
     covariance: FloatArray
-    robust: FloatArray
     slopes: FloatArray
     uncertainty: FloatArray  # covariance of the variances
     components: dict[str, float]
@@ -113,7 +107,6 @@ def estimate(values: FloatArray, structures: dict[str, FloatArray]) -> Fit:
     return Fit(
         mean=center + scale * point.mean,
         covariance=unit * point.covariance,
-        robust=scale**2 * sandwich(patterns, structures, variances, point),
         slopes=unit * point.slopes,
         uncertainty=uncertainty,
         components={name: estimated.get(name, 0.0) * scale**2 for name in structures},
@@ -136,7 +129,6 @@ def _without_spread(mean: FloatArray, structures: dict[str, FloatArray]) -> Fit:
     return Fit(
         mean=mean,
         covariance=nothing,
-        robust=np.zeros_like(nothing),
         slopes=nothing[None],
         uncertainty=np.zeros((1, 1)),
         components=dict.fromkeys(structures, 0.0),
@@ -221,7 +213,7 @@ def _evaluate(patterns: list[_Pattern], structures: FloatArray, variances: Float
         precision[block] += pattern.count * inverse
         weighted[pattern.seen] += inverse @ pattern.total
         first[:, block[0], block[1]] += pattern.count * both
-        solved.append((pattern, inverse, turned, both))
+        solved.append((pattern, block, inverse, turned, both))
     covariance = np.linalg.inv(precision).astype(np.float64, copy=False)
     mean = covariance @ weighted
     reduced = covariance @ first
@@ -231,11 +223,11 @@ def _evaluate(patterns: list[_Pattern], structures: FloatArray, variances: Float
     crossed = np.einsum("kij,lji->kl", reduced, reduced)
     deviance = float(np.linalg.slogdet(precision)[1])
     quadratics = np.zeros(count)
-    for pattern, inverse, turned, both in solved:
+    for pattern, block, inverse, turned, both in solved:
         n, residuals = pattern.count, pattern.residuals(mean)
         traces += n * np.einsum("kii->k", turned)
         crossed += n * np.einsum("kij,lji->kl", turned, turned)
-        crossed -= 2 * n * np.einsum("kij,lji->kl", pattern.of(covariance) @ turned, both)
+        crossed -= 2 * n * np.einsum("kij,lji->kl", covariance[block] @ turned, both)
         quadratics += np.einsum("kij,ij->k", both, residuals)
         deviance += float((inverse * residuals).sum()) - n * float(np.linalg.slogdet(inverse)[1])
         deviance += n * len(residuals) * math.log(2 * math.pi)
@@ -249,24 +241,3 @@ def _evaluate(patterns: list[_Pattern], structures: FloatArray, variances: Float
         covariance=covariance,
         slopes=reduced @ covariance,
     )
-
-
-def sandwich(
-    patterns: list[_Pattern],
-    structures: dict[str, FloatArray],
-    variances: dict[str, float],
-    point: _Point,
-) -> FloatArray:
-    """Return the bias-reduced covariance of the cell means, clustered by subject (CR2)."""
-    supposed = np.sum([variances[name] * structures[name] for name in variances], axis=0)
-    meat = np.zeros_like(supposed)
-    for pattern in patterns:
-        part = pattern.of(supposed)
-        root = np.linalg.cholesky(part, upper=True)
-        left, turned = np.linalg.eigh(root @ (part - pattern.of(point.covariance)) @ root.T)
-        powers = np.where(left > 1e-10 * left.max(), left, np.inf) ** -0.5
-        adjusted = root.T @ (turned * powers) @ turned.T @ root
-        outer = np.linalg.solve(part, adjusted)
-        residuals = pattern.residuals(point.mean)
-        meat[np.ix_(pattern.seen, pattern.seen)] += outer @ residuals @ outer.T
-    return point.covariance @ meat @ point.covariance
