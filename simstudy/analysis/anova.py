@@ -1,6 +1,5 @@
 """Repeated-measures analysis of variance from orthonormal contrasts."""
 
-import functools
 import itertools
 import math
 from collections.abc import Callable, Iterator, Sequence
@@ -112,7 +111,10 @@ def crossed(
     for count in range(1, len(factors) + 1):
         for effect in itertools.combinations(places, count):
             parts = [(chosen if at in effect else rest)(size) for at, size in enumerate(shape)]
-            yield ":".join(factors[at] for at in effect), functools.reduce(np.kron, parts)
+            product = parts[0]
+            for part in parts[1:]:
+                product = np.kron(product, part).astype(np.float64, copy=False)
+            yield ":".join(factors[at] for at in effect), product
 
 
 def _helmert(levels: int) -> FloatArray:

@@ -100,9 +100,9 @@ def _beats(claim: DataClaim, results: HasDatasets, alpha: float) -> list[DataChe
         verdict = decided(pair.winner(alpha) == first, pair.winner(alpha) == second)
         estimate, p = float((table[first] - table[second]).mean()), float(pair.p_adjusted)
         facts = (pair.outcome.reason, pair.outcome.test, plain.measure)
-        counts = [_win_draw_loss(winners, first, second) for winners in (plain, naive)]
         numbers = (estimate, math.nan, math.nan, len(table), adjusted.m, p)
-        checks.append(DataCheck(verdict, first, second, *numbers, *facts, *counts))
+        counts, too_many = (_win_draw_loss(winners, first, second) for winners in (plain, naive))
+        checks.append(DataCheck(verdict, first, second, *numbers, *facts, counts, too_many))
     return checks
 
 

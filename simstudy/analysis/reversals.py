@@ -180,17 +180,24 @@ def telling_row(first: FloatArray, second: FloatArray) -> int | None:
 
 def _reversal(
     dataset: str,
-    rows: list[pd.Series],
+    rows: list[pd.Series[float]],
     best: list[tuple[str, ...]],
     winners: tuple[Winners, Winners],
 ) -> Reversal:
     """Return the reversal of the first winner of each measure."""
     names = best[0][0], best[1][0]
-    differences = rows[0][names[0]] - rows[0][names[1]], rows[1][names[1]] - rows[1][names[0]]
-    pairs = [tests.between(*names).set_index("dataset").loc[dataset] for tests in winners]
-    significant = (pair["winner"] == name for pair, name in zip(pairs, names, strict=True))
-    p = (float(pair["p_adjusted"]) for pair in pairs)
-    return Reversal(dataset, *names, *map(float, differences), *p, *significant)
+    tables = [tests.between(*names).set_index("dataset") for tests in winners]
+    first, second = (table.to_dict("index")[dataset] for table in tables)
+    return Reversal(
+        dataset,
+        *names,
+        difference_first=float(rows[0][names[0]] - rows[0][names[1]]),
+        difference_second=float(rows[1][names[1]] - rows[1][names[0]]),
+        p_first=float(first["p_adjusted"]),
+        p_second=float(second["p_adjusted"]),
+        significant_first=bool(first["winner"] == names[0]),
+        significant_second=bool(second["winner"] == names[1]),
+    )
 
 
 def measure_pairs(measures: Sequence[str]) -> list[tuple[str, str]]:

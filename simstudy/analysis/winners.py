@@ -126,9 +126,9 @@ def winners(
     verdicts = [_verdict(row, alpha, chosen) for row in pairs.to_dict("records")]
     for place, name in enumerate(("winner", "loser", "reason")):
         pairs[name] = [verdict[place] for verdict in verdicts]
-    names = (tuple(map(str, dict.fromkeys(scores[key]))) for key in ("learner", "dataset"))
+    learners, datasets = (tuple(dict.fromkeys(scores[key])) for key in ("learner", "dataset"))
     m = int(pairs["m"].iloc[0]) if len(pairs) else 0
-    return Winners(measure, *names, chosen, adjustment, alpha, m, pairs)
+    return Winners(measure, learners, datasets, chosen, adjustment, alpha, m, pairs)
 
 
 def _verdict(pair: Mapping[Hashable, Any], alpha: float, test: str) -> tuple[str, str, str]:

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from simstudy.analysis.across import signed_rank_bayes
-from simstudy.analysis.resampled import corrected_t, correlated_bayes
+from simstudy.analysis.posteriors import correlated_bayes, signed_rank_bayes
+from simstudy.analysis.resampled import corrected_t
 
 pytestmark = pytest.mark.filterwarnings("error")
 lists = st.lists(st.integers(-40, 40).map(lambda value: value / 40), min_size=2, max_size=12)

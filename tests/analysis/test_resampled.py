@@ -12,9 +12,9 @@ from scipy import stats
 from statsmodels.stats.weightstats import ttest_ind
 
 from simstudy.analysis import resampled
+from simstudy.analysis.posteriors import correlated_bayes
 from simstudy.analysis.resampled import (
     corrected_t,
-    correlated_bayes,
     five_by_two_f,
     five_by_two_t,
     mcnemar,

@@ -11,23 +11,16 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from simstudy.analysis.across import (
-    friedman,
-    iman_davenport,
-    nemenyi,
-    quade,
-    sign_test,
-    signed_rank_bayes,
-    wilcoxon,
-)
+from simstudy.analysis.across import friedman, iman_davenport, nemenyi, quade
+from simstudy.analysis.posteriors import correlated_bayes, signed_rank_bayes
 from simstudy.analysis.resampled import (
     corrected_t,
-    correlated_bayes,
     five_by_two_f,
     five_by_two_t,
     mcnemar,
     naive_t,
 )
+from simstudy.analysis.signed import sign_test, wilcoxon
 from simstudy.measures.base import Undefined
 
 pytestmark = pytest.mark.filterwarnings("error")
