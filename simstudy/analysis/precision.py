@@ -17,7 +17,7 @@ from simstudy.analysis.adjustment import (
     with_infinities,
 )
 from simstudy.analysis.complete import cells
-from simstudy.arrays import FloatArray, IntArray
+from simstudy.analysis.pairwise import paired_values
 
 MAX_MODELS = 10**12  # upper limit of the search for a power
 
@@ -63,31 +63,27 @@ def precision(
     every = cells(table, subject, (factor,) if within is None else (factor, within), value)
     levels, *others = every.levels
     places = list(itertools.product(*others))  # one empty tuple if there is no other factor
-    shape = (len(every.subjects), len(levels), len(places))
-    values, signs = every.array.reshape(shape), every.infinite.reshape(shape)
-    pairs = np.triu_indices(len(levels), 1)
 
     keys: list[tuple[Hashable, ...]] = [
         ("mean", *place, level, "") for level in levels for place in places
     ]
-    couples = list(itertools.combinations(levels, 2))
-    keys += [("difference", *place, *couple) for place in places for couple in couples]
+    pairs = list(itertools.combinations(levels, 2))
+    keys += [("difference", *place, *pair) for place in places for pair in pairs]
     result = pd.DataFrame(keys, columns=["kind", *every.within[1:], "first", "second"])
 
-    first, second = (_sides(values, side) for side in pairs)
-    means, above = values.reshape(shape[0], -1), signs.reshape(shape[0], -1)
+    means, above = (
+        array.reshape(len(every.subjects), -1) for array in (every.array, every.infinite)
+    )
     if complete:
         kept = (np.isfinite(means) | (above != 0)).all(axis=1, keepdims=True)
         if not kept.any():
             raise ValueError(f"no {subject} has a value of {value} in every cell")
         means, above = np.where(kept, means, np.nan), np.where(kept, above, 0.0)
-    columns = np.hstack([means, first - second])
+    first, second, opposed = paired_values(every)
     scale = np.append(largest(means), np.maximum(largest(first), largest(second)))
-    up, down = (_sides(signs, side) for side in pairs)
-    opposed = np.where((up != 0) & (down != 0), np.nan, up - down)
     infinite = np.hstack([above, opposed])
 
-    n, mean, se, _ = mean_and_se(columns, scale)
+    n, mean, se, _ = mean_and_se(np.hstack([means, first - second]), scale)
     unmeasured = (infinite != 0).any(axis=0) | (n < 2)
     se = np.where(unmeasured, np.nan, se)
     sd = se * np.sqrt(n)
@@ -184,11 +180,6 @@ def models_for_power(
         lo=high // 2 + 1,  # half as many are too few
         key=lambda models: _power(difference, sd, models, confidence, m),
     )
-
-
-def _sides(array: FloatArray, levels: IntArray) -> FloatArray:
-    """Return one side of every pair, in the order of `pairwise`, subjects × (levels and pairs)."""
-    return array[:, levels].swapaxes(1, 2).reshape(len(array), -1)
 
 
 def _power(difference: float, sd: float, models: int, confidence: float, m: int) -> float:

@@ -126,16 +126,9 @@ def _variances(names: Sequence[str]) -> str:
 def _without_spread(mean: FloatArray, structures: dict[str, FloatArray]) -> Fit:
     """Return the fit to values that are equal in all subjects."""
     nothing = np.full((len(mean), len(mean)), np.nan)
-    return Fit(
-        mean=mean,
-        covariance=nothing,
-        slopes=nothing[None],
-        uncertainty=np.zeros((1, 1)),
-        components=dict.fromkeys(structures, 0.0),
-        converged=True,
-        log_likelihood=math.inf,
-        note="all subjects have the same values, so that nothing can be tested",
-    )
+    note = "all subjects have the same values, so that nothing can be tested"
+    zeros, none = dict.fromkeys(structures, 0.0), np.zeros((1, 1))
+    return Fit(mean, nothing, nothing[None], none, zeros, True, math.inf, note)
 
 
 def _patterns(values: FloatArray) -> list[_Pattern]:
@@ -232,12 +225,5 @@ def _evaluate(patterns: list[_Pattern], structures: FloatArray, variances: Float
         deviance += float((inverse * residuals).sum()) - n * float(np.linalg.slogdet(inverse)[1])
         deviance += n * len(residuals) * math.log(2 * math.pi)
     deviance -= cells * math.log(2 * math.pi)
-    return _Point(
-        variances=variances,
-        log_likelihood=-deviance / 2,
-        gradient=(quadratics - traces) / 2,
-        information=crossed / 2,
-        mean=mean,
-        covariance=covariance,
-        slopes=reduced @ covariance,
-    )
+    gradient, slopes = (quadratics - traces) / 2, reduced @ covariance
+    return _Point(variances, -deviance / 2, gradient, crossed / 2, mean, covariance, slopes)

@@ -27,33 +27,6 @@ MCNEMAR = ("exact", "corrected", "plain")
 
 
 @dataclass(frozen=True)
-class FiveByTwoTOutcome(StatisticOutcome):
-    """Dietterich's 5×2cv paired t test.
-
-    Attributes
-    ----------
-    df : int
-        The degrees of freedom, 5.
-    variances : tuple of float
-        The variance s² of the two differences of each repeat.
-    every : tuple of tuple of float
-        The statistics that each of the ten differences would give in the place of the first.
-    """
-
-    df: int
-    variances: tuple[float, ...]
-    every: tuple[tuple[float, ...], ...]
-
-
-@dataclass(frozen=True)
-class FiveByTwoFOutcome(StatisticOutcome):
-    """Alpaydin's combined 5×2cv F test, with its degrees of freedom, 10 and 5."""
-
-    df1: int
-    df2: int
-
-
-@dataclass(frozen=True)
 class McNemarOutcome(StatisticOutcome):
     """McNemar's test.
 
@@ -70,7 +43,7 @@ class McNemarOutcome(StatisticOutcome):
     only_second: int
 
 
-def five_by_two_t(differences: npt.ArrayLike) -> FiveByTwoTOutcome:
+def five_by_two_t(differences: npt.ArrayLike) -> StatisticOutcome:
     """5×2cv paired t test: ``t = d₁₁/√(Σ sᵢ²/5)`` with 5 degrees of freedom.
 
     Parameters
@@ -83,23 +56,17 @@ def five_by_two_t(differences: npt.ArrayLike) -> FiveByTwoTOutcome:
     T. G. Dietterich (1998). Approximate statistical tests for comparing supervised classification
     learning algorithms. Neural Computation 10.
     """
-    scaled, largest, variances, reason = _five_by_two(differences)
+    scaled, variances, reason = _five_by_two(differences)
     if reason:
-        none = Undefined(reason)
-        return FiveByTwoTOutcome("5×2cv paired t", none, none, 5, (none,) * 5, ((none,) * 2,) * 5)
+        return StatisticOutcome("5×2cv paired t", Undefined(reason), Undefined(reason))
     spread = math.sqrt(float(variances.sum()) / 5)
     varied = "the difference is 0, and none varies within repeats"
-    if_zero = varied if scaled.any() else outcomes.ALL_ZERO
-    every = tuple(
-        tuple(ratio(value, spread, if_zero) for value in pair) for pair in scaled.tolist()
-    )
-    t = every[0][0]
+    t = ratio(float(scaled[0, 0]), spread, varied if scaled.any() else outcomes.ALL_ZERO)
     p = t if math.isnan(t) else float(2 * stdtr(5, -abs(t)))
-    unscaled = tuple(variance * largest * largest for variance in variances.tolist())
-    return FiveByTwoTOutcome("5×2cv paired t", t, p, 5, unscaled, every)
+    return StatisticOutcome("5×2cv paired t", t, p)
 
 
-def five_by_two_f(differences: npt.ArrayLike) -> FiveByTwoFOutcome:
+def five_by_two_f(differences: npt.ArrayLike) -> StatisticOutcome:
     """Combined 5×2cv F test: ``F = Σ dᵢⱼ²/(2 Σ sᵢ²)`` with 10 and 5 degrees of freedom.
 
     Parameters
@@ -112,13 +79,12 @@ def five_by_two_f(differences: npt.ArrayLike) -> FiveByTwoFOutcome:
     E. Alpaydin (1999). Combined 5×2 cv F test for comparing supervised classification learning
     algorithms. Neural Computation 11.
     """
-    scaled, _, variances, reason = _five_by_two(differences)
+    scaled, variances, reason = _five_by_two(differences)
     if reason:
-        none = Undefined(reason)
-        return FiveByTwoFOutcome("combined 5×2cv F", none, none, 10, 5)
+        return StatisticOutcome("combined 5×2cv F", Undefined(reason), Undefined(reason))
     F = ratio(float((scaled**2).sum()), 2 * float(variances.sum()))
     p = F if math.isnan(F) else float(fdtrc(10, 5, F)) if math.isfinite(F) else 0.0
-    return FiveByTwoFOutcome("combined 5×2cv F", F, p, 10, 5)
+    return StatisticOutcome("combined 5×2cv F", F, p)
 
 
 def corrected_t(
@@ -152,7 +118,7 @@ def naive_t(differences: npt.ArrayLike, confidence: float = 0.95) -> TOutcome:
     """Paired t test that takes differences for independent; for comparison with `corrected_t`.
 
     Splits of one data set share rows: their differences are dependent, the standard error
-    ``√(s²/J)`` is too small, and so is p. The outcome says so (``too_optimistic``).
+    ``√(s²/J)`` is too small, and so is p. The name of the test says so.
 
     Parameters
     ----------
@@ -163,7 +129,7 @@ def naive_t(differences: npt.ArrayLike, confidence: float = 0.95) -> TOutcome:
     """
     values = outcomes.numbers(differences)
     factor = 1 / max(len(values), 1)
-    return _paired("naive paired t (too optimistic)", values, factor, confidence, True)
+    return _paired("naive paired t (too optimistic)", values, factor, confidence)
 
 
 def unpaired_t(first: npt.ArrayLike, second: npt.ArrayLike, confidence: float = 0.95) -> TOutcome:
@@ -249,19 +215,17 @@ def mcnemar(
     return McNemarOutcome(name, statistic, p, method, *counts)
 
 
-def _paired(
-    test: str, values: FloatArray, factor: float, confidence: float, too_optimistic: bool = False
-) -> TOutcome:
+def _paired(test: str, values: FloatArray, factor: float, confidence: float) -> TOutcome:
     """Return the t test of differences whose mean has the variance factor · s²."""
     reason, n = flaw(values, "differences"), len(values)
     if reason:
-        return outcomes.no_t(test, reason, n, confidence, too_optimistic)
+        return outcomes.no_t(test, reason, n, confidence)
     se = math.sqrt(factor) * spread_of(values)
-    return outcomes.t_outcome(test, float(values.mean()), se, n - 1, n, confidence, too_optimistic)
+    return outcomes.t_outcome(test, float(values.mean()), se, n - 1, n, confidence)
 
 
-def _five_by_two(differences: npt.ArrayLike) -> tuple[FloatArray, float, FloatArray, str]:
-    """Return differences by repeat and fold over the largest, that, their variances and any flaw.
+def _five_by_two(differences: npt.ArrayLike) -> tuple[FloatArray, FloatArray, str]:
+    """Return differences by repeat and fold over the largest, their variances and any flaw.
 
     So scaled, their squares neither overflow nor underflow. The variance of a repeat is
     (d₁ − d₂)²/2; 0 where the two differ by rounding alone.
@@ -270,9 +234,9 @@ def _five_by_two(differences: npt.ArrayLike) -> tuple[FloatArray, float, FloatAr
     if values.shape != (5, 2):
         raise ValueError(f"differences must have the shape (5, 2), not {values.shape}")
     if reason := flaw(values.ravel(), "differences"):
-        return values, math.nan, values, reason
+        return values, values, reason
     largest = float(np.abs(values).max())
     scaled = values / largest if largest > 0 else values
     gaps = scaled[:, 0] - scaled[:, 1]
     gaps[np.abs(gaps) <= outcomes.NO_SPREAD] = 0.0
-    return scaled, largest, gaps**2 / 2, ""
+    return scaled, gaps**2 / 2, ""
