@@ -15,17 +15,10 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import chdtrc, fdtrc
 
+from simstudy.analysis import ranking
 from simstudy.analysis.adjustment import check_confidence
 from simstudy.analysis.outcomes import StatisticOutcome, flaw
 from simstudy.analysis.paired import TIES, PairedDifferences, table_of
-from simstudy.analysis.ranking import (
-    critical_difference,
-    friedman_statistic,
-    iman_davenport_statistic,
-    permutation_p,
-    ranks_in_rows,
-    runs,
-)
 from simstudy.arrays import FloatArray
 from simstudy.measures.base import Undefined
 
@@ -126,7 +119,7 @@ def friedman(table: npt.ArrayLike, tie_correction: bool = True, method: str = "a
     df = ranks.shape[1] - 1
     if not reason:
         chi2 = _chi2(ranks, tie_correction)
-        p, method = permutation_p(ranks, method, float(chdtrc(df, chi2)))
+        p, method = ranking.permutation_p(ranks, method, float(chdtrc(df, chi2)))
     name = "Friedman" if tie_correction else "Friedman, not corrected for ties"
     return Friedman(name, chi2, p, *facts, df, tie_correction, method)
 
@@ -159,8 +152,8 @@ def iman_davenport(
     F: float = Undefined(reason)
     p = F
     if not reason:
-        F, p = iman_davenport_statistic(_chi2(ranks, tie_correction), *ranks.shape)
-        p, method = permutation_p(ranks, method, p)
+        F, p = ranking.iman_davenport_statistic(_chi2(ranks, tie_correction), *ranks.shape)
+        p, method = ranking.permutation_p(ranks, method, p)
     name = "Iman–Davenport" if tie_correction else "Iman–Davenport, not corrected for ties"
     return FTest(name, F, p, *facts, *_df(ranks), method)
 
@@ -191,7 +184,7 @@ def quade(table: npt.ArrayLike, method: str = "auto") -> FTest:
     p = F
     if not reason:
         F, p, scores = _quade(values, ranks)
-        p, method = permutation_p(scores, method, p)
+        p, method = ranking.permutation_p(scores, method, p)
     return FTest("Quade", F, p, *facts, *_df(ranks), method)
 
 
@@ -227,7 +220,7 @@ def nemenyi(table: npt.ArrayLike, confidence: float = 0.95) -> Nemenyi:
         pairs = np.full((k, k), np.nan)
         return Nemenyi("Nemenyi", none, none, *facts, none, none, confidence, pairs, m, ())
     means = ranks.mean(axis=0)
-    q, critical = critical_difference(n, k, confidence)
+    q, critical = ranking.critical_difference(n, k, confidence)
     apart = np.abs(means[:, None] - means)
     pairs, (row, column) = np.ones((k, k)), np.triu_indices(k, 1)
     scaled = apart[row, column] / math.sqrt(k * (k + 1) / (12 * n))
@@ -235,7 +228,7 @@ def nemenyi(table: npt.ArrayLike, confidence: float = 0.95) -> Nemenyi:
     pairs[column, row] = pairs[row, column]
     order = np.argsort(means, kind="stable")
     learners = [facts[2][place] for place in order]
-    groups = tuple(tuple(learners[low:high]) for low, high in runs(means[order], critical))
+    groups = tuple(tuple(learners[low:high]) for low, high in ranking.runs(means[order], critical))
     statistic, p = float(apart.max()), float(pairs.min())
     return Nemenyi("Nemenyi", statistic, p, *facts, q, critical, confidence, pairs, m, groups)
 
@@ -248,7 +241,7 @@ def _ranked(
     if reason := flaw(values, "data sets"):
         nowhere = (Undefined(reason),) * len(learners)
         return values, values, (len(values), len(learners), learners, nowhere), reason
-    ranks = ranks_in_rows(values, rounding=TIES)
+    ranks = ranking.ranks_in_rows(values, rounding=TIES)
     means = tuple(ranks.mean(axis=0).tolist())
     equal = ALL_EQUAL if (ranks == ranks[:, :1]).all() else ""
     return values, ranks, (len(values), len(learners), learners, means), equal
@@ -256,7 +249,7 @@ def _ranked(
 
 def _chi2(ranks: FloatArray, tie_correction: bool) -> float:
     """Return Friedman's statistic."""
-    plain, correction = friedman_statistic(ranks)
+    plain, correction = ranking.friedman_statistic(ranks)
     return plain / correction if tie_correction else plain
 
 

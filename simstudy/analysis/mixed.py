@@ -14,14 +14,7 @@ import pandas as pd
 from scipy.special import fdtrc
 
 from simstudy.analysis.anova import crossed
-from simstudy.analysis.complete import (
-    Cells,
-    CellsError,
-    LeftOut,
-    cells,
-    check_levels,
-    factor_names,
-)
+from simstudy.analysis.complete import Cells, CellsError, LeftOut, cells, check_levels, factor_names
 from simstudy.analysis.reml import estimate
 from simstudy.arrays import FloatArray
 

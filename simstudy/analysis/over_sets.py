@@ -17,7 +17,6 @@ from simstudy.analysis.adjusted import over_pairs
 from simstudy.analysis.adjustment import is_significant
 from simstudy.analysis.posteriors import SignedRankPosterior, no_posterior, signed_rank_bayes
 from simstudy.analysis.signed import SignOutcome, WilcoxonOutcome, sign_test, wilcoxon
-from simstudy.arrays import FloatArray
 
 DRAWS = 20_000  # of the posterior of a pair: a Monte-Carlo standard error of .0036 at most
 LEAST_SETS = 6  # data sets without which there are no posterior probabilities
@@ -258,7 +257,10 @@ def over_sets(
         difference = float((both[:, 0] - both[:, 1]).mean())
         assert isinstance(test.outcome, WilcoxonOutcome)
         assert isinstance(sign.outcome, SignOutcome)
-        outcomes = (test.outcome, sign.outcome, _posterior(both, rope))
+        posterior = no_posterior(f"fewer than {LEAST_SETS} data sets", len(both), rope)
+        if len(both) >= LEAST_SETS:
+            posterior = signed_rank_bayes(both, rope, draws=DRAWS)
+        outcomes = (test.outcome, sign.outcome, posterior)
         p = float(test.p_adjusted), float(sign.p_adjusted)
         winner = test.winner(alpha)
         decided = ("", "") if winner is None else names if winner == names[0] else names[::-1]
@@ -274,13 +276,6 @@ def over_sets(
         across.nemenyi(complete, 1 - alpha),
         *(adjustment, tested.m, alpha, rope),
     )
-
-
-def _posterior(both: FloatArray, rope: float) -> SignedRankPosterior:
-    """Return the posterior of two learners, if there are enough data sets."""
-    if len(both) < LEAST_SETS:
-        return no_posterior(f"fewer than {LEAST_SETS} data sets", len(both), rope)
-    return signed_rank_bayes(both, rope, draws=DRAWS)
 
 
 def _cliques(

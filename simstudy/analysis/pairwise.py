@@ -77,10 +77,10 @@ def pairwise(
     check_option("adjustment", adjustment, ADJUSTMENTS)
     check_confidence(confidence)
     every = cells(table, subject, (factor,) if within is None else (factor, within), value)
-    levels, *others = every.levels
+    levels, *further = every.levels
     if len(levels) < 2:
         raise ValueError(f"the factor {factor!r} has one level ({levels[0]}): nothing to compare")
-    places = list(itertools.product(*others))  # one empty tuple if there is no other factor
+    places = list(itertools.product(*further))  # one empty tuple if there is no other factor
     pairs = list(itertools.combinations(levels, 2))
     first, second, infinite = paired_values(every)
     differences, scale = first - second, np.maximum(largest(first), largest(second))

@@ -9,13 +9,8 @@ import numpy as np
 import pandas as pd
 from scipy.special import nctdtr
 
-from simstudy.analysis.adjustment import (
-    check_confidence,
-    critical_t,
-    largest,
-    mean_and_se,
-    with_infinities,
-)
+from simstudy.analysis import adjustment
+from simstudy.analysis.adjustment import largest
 from simstudy.analysis.complete import cells
 from simstudy.analysis.pairwise import paired_values
 
@@ -61,8 +56,8 @@ def precision(
     if mcse is not None:
         _check_error(mcse)
     every = cells(table, subject, (factor,) if within is None else (factor, within), value)
-    levels, *others = every.levels
-    places = list(itertools.product(*others))  # one empty tuple if there is no other factor
+    levels, *further = every.levels
+    places = list(itertools.product(*further))  # one empty tuple if there is no other factor
 
     keys: list[tuple[Hashable, ...]] = [
         ("mean", *place, level, "") for level in levels for place in places
@@ -83,12 +78,12 @@ def precision(
     scale = np.append(largest(means), np.maximum(largest(first), largest(second)))
     infinite = np.hstack([above, opposed])
 
-    n, mean, se, _ = mean_and_se(np.hstack([means, first - second]), scale)
+    n, mean, se, _ = adjustment.mean_and_se(np.hstack([means, first - second]), scale)
     unmeasured = (infinite != 0).any(axis=0) | (n < 2)
     se = np.where(unmeasured, np.nan, se)
     sd = se * np.sqrt(n)
     error = np.where(unmeasured, np.nan, 1 / np.sqrt(2 * np.maximum(n - 1, 1)))
-    result = result.assign(n=n, estimate=with_infinities(mean, infinite), sd=sd, mcse=se)
+    result = result.assign(n=n, estimate=adjustment.with_infinities(mean, infinite), sd=sd, mcse=se)
     result = result.assign(mcse_error=error)
     if mcse is not None:
         needed = [pd.NA if np.isnan(spread) else models_needed(spread, mcse) for spread in sd]
@@ -187,7 +182,7 @@ def _power(difference: float, sd: float, models: int, confidence: float, m: int)
     if sd == 0:
         return 1.0 if difference else math.nan
     df = models - 1
-    (t,) = critical_t(confidence, m, np.array([df])).tolist()
+    (t,) = adjustment.critical_t(confidence, m, np.array([df])).tolist()
     shift = abs(difference) / sd * math.sqrt(models)
     # Both as lower tails: P(T > t) = P(−T < −t), with the noncentrality negated.
     near, far = float(nctdtr(df, -shift, -t)), float(nctdtr(df, shift, -t))
@@ -210,6 +205,6 @@ def _check_spread(sd: float) -> None:
 def _check_test(sd: float, confidence: float, m: int) -> None:
     """Raise an error for invalid parameters of a test."""
     _check_spread(sd)
-    check_confidence(confidence)
+    adjustment.check_confidence(confidence)
     if m < 1:
         raise ValueError(f"m is {m!r}; there must be at least 1 test")

@@ -8,16 +8,9 @@ import numpy as np
 import pandas as pd
 from scipy.special import chdtrc
 
+from simstudy.analysis import ranking
 from simstudy.analysis.adjustment import check_confidence
 from simstudy.analysis.complete import LeftOut, Level, complete_subjects
-from simstudy.analysis.ranking import (
-    critical_difference,
-    friedman_statistic,
-    iman_davenport_statistic,
-    permutation_p,
-    ranks_in_rows,
-    runs,
-)
 
 
 @dataclass(frozen=True)
@@ -128,21 +121,23 @@ def rank(
         raise ValueError(
             f"only one {subject} has a finite {value} in every cell; ranks need at least two"
         )
-    ranks = ranks_in_rows(values.reshape(n, k, -1).mean(axis=2), greater_is_better)
+    ranks = ranking.ranks_in_rows(values.reshape(n, k, -1).mean(axis=2), greater_is_better)
     means = ranks.mean(axis=0)
-    q, critical = critical_difference(n, k, confidence)
+    q, critical = ranking.critical_difference(n, k, confidence)
     order = np.argsort(means, kind="stable")
     near = np.abs(means[:, None] - means) < critical
     result = pd.DataFrame({factor: [levels[0][place] for place in order], "rank": means[order]})
     result = result.assign(n=n, not_told_apart=near.sum(axis=1)[order] - 1)
-    groups = [result[factor].iloc[low:high].tolist() for low, high in runs(means[order], critical)]
-    plain, correction = friedman_statistic(ranks)
+    groups = [
+        result[factor].iloc[low:high].tolist() for low, high in ranking.runs(means[order], critical)
+    ]
+    plain, correction = ranking.friedman_statistic(ranks)
     chi2 = plain / correction if correction > 0 else math.nan
-    F, p_F = iman_davenport_statistic(chi2, n, k)
+    F, p_F = ranking.iman_davenport_statistic(chi2, n, k)
     df1, df2 = k - 1, (k - 1) * (n - 1)
     p, method = float(chdtrc(df1, chi2)), "approximate"
     if not math.isnan(chi2):
-        p, method = permutation_p(ranks, "auto", p)
+        p, method = ranking.permutation_p(ranks, "auto", p)
         p_F = p_F if method == "approximate" else p
     tests = (chi2, df1, p, correction, F, df1, df2, p_F, method)
     return Ranks(result, n, k, at, confidence, *tests, q, critical, groups, left_out)
