@@ -32,12 +32,8 @@ from scipy import stats
 
 import simstudy
 from simstudy.analysis.across import nemenyi
-from simstudy.analysis.resampled import (
-    corrected_t,
-    correlated_bayes,
-    five_by_two_t,
-    naive_t,
-)
+from simstudy.analysis.posteriors import correlated_bayes
+from simstudy.analysis.resampled import corrected_t, five_by_two_t, naive_t
 from simstudy.report.charts.spec import COLOURS
 
 QUICK = bool(os.environ.get("SIMSTUDY_QUICK"))  # few samples: only to see that all of it runs

@@ -15,34 +15,12 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import chdtrc, fdtrc
 
+from simstudy.analysis import ranking
 from simstudy.analysis.adjustment import check_confidence
 from simstudy.analysis.outcomes import StatisticOutcome, flaw
 from simstudy.analysis.paired import TIES, PairedDifferences, table_of
-from simstudy.analysis.posteriors import signed_rank_bayes
-from simstudy.analysis.ranking import (
-    critical_difference,
-    friedman_statistic,
-    iman_davenport_statistic,
-    permutation_p,
-    ranks_in_rows,
-    runs,
-)
-from simstudy.analysis.signed import sign_test, wilcoxon
 from simstudy.arrays import FloatArray
 from simstudy.measures.base import Undefined
-
-__all__ = [
-    "FTest",
-    "Friedman",
-    "Nemenyi",
-    "friedman",
-    "iman_davenport",
-    "nemenyi",
-    "quade",
-    "sign_test",
-    "signed_rank_bayes",
-    "wilcoxon",
-]
 
 ALL_EQUAL = "all learners are equal on every data set"
 
@@ -135,11 +113,15 @@ def friedman(table: npt.ArrayLike, tie_correction: bool = True, method: str = "a
     M. Friedman (1940). A comparison of alternative tests of significance for the problem of m
     rankings. Annals of Mathematical Statistics 11.
     """
-    ranked = _Ranks.of(table)
-    chi2 = ranked.chi2(tie_correction)
-    p, method = ranked.p(float(chdtrc(ranked.k - 1, chi2)), method)
+    _, ranks, facts, reason = _ranked(table)
+    chi2: float = Undefined(reason)
+    p = chi2
+    df = ranks.shape[1] - 1
+    if not reason:
+        chi2 = _chi2(ranks, tie_correction)
+        p, method = ranking.permutation_p(ranks, method, float(chdtrc(df, chi2)))
     name = "Friedman" if tie_correction else "Friedman, not corrected for ties"
-    return Friedman(name, chi2, p, *ranked.facts, ranked.k - 1, tie_correction, method)
+    return Friedman(name, chi2, p, *facts, df, tie_correction, method)
 
 
 def iman_davenport(
@@ -166,12 +148,14 @@ def iman_davenport(
     R. L. Iman & J. M. Davenport (1980). Approximations of the critical region of the Friedman
     statistic. Communications in Statistics A 9.
     """
-    ranked = _Ranks.of(table)
-    chi2, (n, k) = ranked.chi2(tie_correction), (ranked.n, ranked.k)
-    F, p = (chi2, chi2) if math.isnan(chi2) else iman_davenport_statistic(chi2, n, k)
-    p, method = ranked.p(p, method)
+    _, ranks, facts, reason = _ranked(table)
+    F: float = Undefined(reason)
+    p = F
+    if not reason:
+        F, p = ranking.iman_davenport_statistic(_chi2(ranks, tie_correction), *ranks.shape)
+        p, method = ranking.permutation_p(ranks, method, p)
     name = "Iman–Davenport" if tie_correction else "Iman–Davenport, not corrected for ties"
-    return FTest(name, F, p, *ranked.facts, k - 1, (k - 1) * max(n - 1, 0), method)
+    return FTest(name, F, p, *facts, *_df(ranks), method)
 
 
 def quade(table: npt.ArrayLike, method: str = "auto") -> FTest:
@@ -195,13 +179,13 @@ def quade(table: npt.ArrayLike, method: str = "auto") -> FTest:
     D. Quade (1979). Using weighted rankings in the analysis of complete blocks with additive block
     effects. Journal of the American Statistical Association 74.
     """
-    ranked = _Ranks.of(table)
-    F: float = ranked.none
-    p, df1 = F, ranked.k - 1
-    if not ranked.reason:
-        F, p, scores = _quade(ranked)
-        p, method = permutation_p(scores, method, p)
-    return FTest("Quade", F, p, *ranked.facts, df1, df1 * max(ranked.n - 1, 0), method)
+    values, ranks, facts, reason = _ranked(table)
+    F: float = Undefined(reason)
+    p = F
+    if not reason:
+        F, p, scores = _quade(values, ranks)
+        p, method = ranking.permutation_p(scores, method, p)
+    return FTest("Quade", F, p, *facts, *_df(ranks), method)
 
 
 def nemenyi(table: npt.ArrayLike, confidence: float = 0.95) -> Nemenyi:
@@ -229,89 +213,59 @@ def nemenyi(table: npt.ArrayLike, confidence: float = 0.95) -> Nemenyi:
     from scipy.stats import studentized_range  # slow to import
 
     check_confidence(confidence)
-    ranked = _Ranks.of(table)
-    n, k, m, none = ranked.n, ranked.k, ranked.k * (ranked.k - 1) // 2, ranked.none
-    if ranked.reason:
+    _, ranks, facts, reason = _ranked(table)
+    (n, k), none = ranks.shape, Undefined(reason)
+    m = k * (k - 1) // 2
+    if reason:
         pairs = np.full((k, k), np.nan)
-        return Nemenyi("Nemenyi", none, none, *ranked.facts, none, none, confidence, pairs, m, ())
-    means = ranked.ranks.mean(axis=0)
-    q, critical = critical_difference(n, k, confidence)
+        return Nemenyi("Nemenyi", none, none, *facts, none, none, confidence, pairs, m, ())
+    means = ranks.mean(axis=0)
+    q, critical = ranking.critical_difference(n, k, confidence)
     apart = np.abs(means[:, None] - means)
     pairs, (row, column) = np.ones((k, k)), np.triu_indices(k, 1)
     scaled = apart[row, column] / math.sqrt(k * (k + 1) / (12 * n))
     pairs[row, column] = np.clip(studentized_range.sf(scaled, k, np.inf), 0.0, 1.0)
     pairs[column, row] = pairs[row, column]
     order = np.argsort(means, kind="stable")
-    groups = tuple(
-        tuple(ranked.learners[place] for place in order[low:high])
-        for low, high in runs(means[order], critical)
-    )
+    learners = [facts[2][place] for place in order]
+    groups = tuple(tuple(learners[low:high]) for low, high in ranking.runs(means[order], critical))
     statistic, p = float(apart.max()), float(pairs.min())
-    return Nemenyi(
-        "Nemenyi", statistic, p, *ranked.facts, q, critical, confidence, pairs, m, groups
-    )
+    return Nemenyi("Nemenyi", statistic, p, *facts, q, critical, confidence, pairs, m, groups)
 
 
-@dataclass(frozen=True)
-class _Ranks:
-    """Ranks of learners by data set, or the reason why there are none."""
-
-    values: FloatArray
-    ranks: FloatArray
-    learners: tuple[Hashable, ...]
-    reason: str
-
-    @classmethod
-    def of(cls, table: npt.ArrayLike) -> _Ranks:
-        """Rank the learners of a table."""
-        values, learners = table_of(table)
-        reason = flaw(values, "data sets")
-        if reason:
-            return cls(values, values, learners, reason)
-        ranks = ranks_in_rows(values, rounding=TIES)
-        equal = ALL_EQUAL if (ranks == ranks[:, :1]).all() else ""
-        return cls(values, ranks, learners, equal)
-
-    @property
-    def n(self) -> int:
-        return len(self.values)
-
-    @property
-    def k(self) -> int:
-        return len(self.learners)
-
-    @property
-    def none(self) -> Undefined:
-        return Undefined(self.reason)
-
-    @property
-    def facts(self) -> tuple[int, int, tuple[Hashable, ...], tuple[float, ...]]:
-        """The numbers of data sets and learners, the learners and their average ranks."""
-        ranked = self.reason in ("", ALL_EQUAL)
-        means = tuple(self.ranks.mean(axis=0).tolist()) if ranked else (self.none,) * self.k
-        return self.n, self.k, self.learners, means
-
-    def chi2(self, tie_correction: bool) -> float:
-        """Return Friedman's statistic."""
-        if self.reason:
-            return self.none
-        plain, correction = friedman_statistic(self.ranks)
-        return plain / correction if tie_correction else plain
-
-    def p(self, approximation: float, method: str) -> tuple[float, str]:
-        """Return the p of average ranks, and the method; `permutation_p`."""
-        return (
-            (self.none, method) if self.reason else permutation_p(self.ranks, method, approximation)
-        )
+def _ranked(
+    table: npt.ArrayLike,
+) -> tuple[FloatArray, FloatArray, tuple[int, int, tuple[Hashable, ...], tuple[float, ...]], str]:
+    """Return scores and ranks by data set and learner, the facts of `Ranked` and any flaw."""
+    values, learners = table_of(table)
+    if reason := flaw(values, "data sets"):
+        nowhere = (Undefined(reason),) * len(learners)
+        return values, values, (len(values), len(learners), learners, nowhere), reason
+    ranks = ranking.ranks_in_rows(values, rounding=TIES)
+    means = tuple(ranks.mean(axis=0).tolist())
+    equal = ALL_EQUAL if (ranks == ranks[:, :1]).all() else ""
+    return values, ranks, (len(values), len(learners), learners, means), equal
 
 
-def _quade(ranked: _Ranks) -> tuple[float, float, FloatArray]:
+def _chi2(ranks: FloatArray, tie_correction: bool) -> float:
+    """Return Friedman's statistic."""
+    plain, correction = ranking.friedman_statistic(ranks)
+    return plain / correction if tie_correction else plain
+
+
+def _df(ranks: FloatArray) -> tuple[int, int]:
+    """Return the degrees of freedom of F."""
+    n, k = ranks.shape
+    return k - 1, (k - 1) * max(n - 1, 0)
+
+
+def _quade(values: FloatArray, ranks: FloatArray) -> tuple[float, float, FloatArray]:
     """Return Quade's F, its approximate p and the weighted ranks."""
-    n, k = ranked.n, ranked.k
-    spans = np.ptp(ranked.values, axis=1)
-    noise = TIES * np.abs(ranked.values).max(axis=1)
+    n, k = ranks.shape
+    spans = np.ptp(values, axis=1)
+    noise = TIES * np.abs(values).max(axis=1)
     weights = PairedDifferences(np.where(spans <= noise, 0.0, spans), noise, "").ranks()
-    scores = weights[:, None] * (ranked.ranks - (k + 1) / 2)
+    scores = weights[:, None] * (ranks - (k + 1) / 2)
     total, between = float((scores**2).sum()), float((scores.sum(axis=0) ** 2).sum()) / n
     if total - between <= 1e-12 * total:
         return math.inf, math.exp((1 - n) * math.lgamma(k + 1)), scores

@@ -92,8 +92,7 @@ def with_infinities(mean: FloatArray, infinite: FloatArray) -> FloatArray:
 
 def largest(values: FloatArray) -> FloatArray:
     """Return the largest absolute value of every column; 0 where all are NaN."""
-    sizes: FloatArray = np.where(np.isnan(values), 0.0, np.abs(values)).max(axis=0, initial=0.0)
-    return sizes
+    return np.where(np.isnan(values), 0.0, np.abs(values)).max(axis=0, initial=0.0)
 
 
 def family_sizes(adjustment: str, tests: IntArray) -> IntArray:
@@ -140,5 +139,4 @@ def holm(p: FloatArray) -> FloatArray:
 def _divide(numerator: FloatArray, denominator: npt.NDArray[np.number]) -> FloatArray:
     """Divide, with NaN for a division by zero."""
     undefined = np.full(np.shape(numerator), np.nan)
-    quotient: FloatArray = np.divide(numerator, denominator, out=undefined, where=denominator > 0)
-    return quotient
+    return np.divide(numerator, denominator, out=undefined, where=denominator > 0)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
 import pandas as pd
 
-from simstudy.analysis.outlook import IntervalEstimate, Outlook
+from simstudy.analysis.outlook import Crossing, IntervalEstimate, Outlook
 
 
 @dataclass(frozen=True)
@@ -108,52 +108,39 @@ class Advice:
 
     def now(self) -> pd.DataFrame:
         """Cross-validated scores, with 95% intervals."""
-        return _table(
-            (one.measure, label, {}, one.now[place])
-            for one in self.outlooks
-            for place, label in enumerate(self.learners)
-        )
+        return self._table((at, {}, [*at.now]) for at in self.outlooks)
 
     def forecast(self) -> pd.DataFrame:
         """Predicted scores by number of rows, with 95% intervals."""
-        return _table(
-            (one.measure, label, {"rows": size}, one.predicted(place, size))
-            for one in self.outlooks
-            for size in one.sizes
-            for place, label in enumerate(self.learners)
+        places = range(len(self.learners))
+        return self._table(
+            (at, {"rows": size}, [at.predicted(place, size) for place in places])
+            for at in self.outlooks
+            for size in at.sizes
         )
 
     def gains(self) -> pd.DataFrame:
         """What more rows bring, with 95% intervals."""
-        return _table(
-            (one.measure, label, {"more_rows": size - one.rows}, one.gain(place, size))
-            for one in self.outlooks
-            for size in one.sizes[1:]
-            for place, label in enumerate(self.learners)
+        places = range(len(self.learners))
+        return self._table(
+            (at, {"more_rows": size - at.rows}, [at.gain(place, size) for place in places])
+            for at in self.outlooks
+            for size in at.sizes[1:]
         )
 
     def crossings(self) -> pd.DataFrame:
         """Who overtakes whom, and where."""
-        keys = ("ahead", "behind", "rows", "low", "high", "share")
-        rows = [
-            (one.measure, *(getattr(crossing, key) for key in keys))
-            for one in self.outlooks
-            for crossing in one.crossings
-        ]
-        return pd.DataFrame(rows, columns=["measure", *keys])
+        rows = [{"measure": at.measure, **asdict(c)} for at in self.outlooks for c in at.crossings]
+        return pd.DataFrame(rows, columns=["measure", *(key.name for key in fields(Crossing))])
 
-
-def _table(rows: Iterable[tuple[str, str, dict[str, int], IntervalEstimate]]) -> pd.DataFrame:
-    return pd.DataFrame(
-        [
-            {
-                "measure": measure,
-                **more,
-                "learner": label,
-                "value": one.value,
-                "low": one.low,
-                "high": one.high,
-            }
-            for measure, label, more, one in rows
-        ]
-    )
+    def _table(
+        self, parts: Iterable[tuple[Outlook, dict[str, int], list[IntervalEstimate]]]
+    ) -> pd.DataFrame:
+        """A row for each learner in each part, with its estimate."""
+        return pd.DataFrame(
+            [
+                {"measure": outlook.measure, **more, "learner": label, **asdict(estimate)}
+                for outlook, more, estimates in parts
+                for label, estimate in zip(self.learners, estimates, strict=True)
+            ]
+        )

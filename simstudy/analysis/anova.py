@@ -2,14 +2,14 @@
 
 import itertools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 from scipy.special import chdtrc, fdtrc
 
-from simstudy.analysis.complete import LeftOut, complete_subjects, factor_names
+from simstudy.analysis.complete import LeftOut, check_levels, complete_subjects, factor_names
 from simstudy.arrays import FloatArray
 
 EPS = float(np.finfo(np.float64).eps)
@@ -22,7 +22,7 @@ class Anova:
     Attributes
     ----------
     table : DataFrame
-        One row per effect, as `repeated_measures_anova` returns it.
+        One row per effect, as `anova` describes it.
     subjects : int
         The number of subjects used.
     left_out : list of LeftOut
@@ -32,16 +32,6 @@ class Anova:
     table: pd.DataFrame
     subjects: int
     left_out: list[LeftOut]
-
-
-def repeated_measures_anova(
-    table: pd.DataFrame,
-    subject: str = "model",
-    within: Sequence[str] = ("learner", "size"),
-    value: str = "information_reward",
-) -> pd.DataFrame:
-    """Test every main effect and interaction of within-subject factors; see `anova`."""
-    return anova(table, subject, within, value).table
 
 
 def anova(
@@ -86,12 +76,7 @@ def anova(
     """
     factors = factor_names(within)
     values, levels, subjects, left_out = complete_subjects(table, subject, factors, value)
-    for factor, names in zip(factors, levels, strict=True):
-        if len(names) < 2:
-            raise ValueError(
-                f"the factor {factor!r} has one level ({names[0]}); "
-                "an analysis of variance needs at least two"
-            )
+    check_levels(factors, levels, "an analysis of variance")
     if len(subjects) < 2:
         raise ValueError(
             f"only one {subject} has a finite {value} in every cell; "
@@ -99,7 +84,9 @@ def anova(
         )
     flat = values.reshape(len(subjects), -1)
     _, (ss_subjects,) = _decompose(flat, np.full((flat.shape[1], 1), flat.shape[1] ** -0.5))
-    effects = dict(_effects(factors, values.shape[1:]))
+    effects = dict(
+        crossed(factors, values.shape[1:], _helmert, lambda size: np.full((size, 1), size**-0.5))
+    )
     rows = [_test(flat, contrasts) for contrasts in effects.values()]
     all_error = float(ss_subjects) + sum(row["ss_error"] for row in rows)
     for row in rows:
@@ -109,19 +96,25 @@ def anova(
     return Anova(pd.DataFrame({"effect": list(effects), **columns}), len(subjects), left_out)
 
 
-def _effects(factors: Sequence[str], shape: Sequence[int]) -> Iterator[tuple[str, FloatArray]]:
-    """Yield the name and the orthonormal contrasts (cells × q) of every effect."""
+def crossed(
+    factors: Sequence[str],
+    shape: Sequence[int],
+    chosen: Callable[[int], FloatArray],
+    rest: Callable[[int], FloatArray],
+) -> Iterator[tuple[str, FloatArray]]:
+    """Yield every effect, main effects first: its name and a Kronecker product over the factors.
+
+    The product has the matrix ``chosen`` of the levels of the effect's factors, and ``rest`` of
+    those of the others.
+    """
     places = range(len(factors))
     for count in range(1, len(factors) + 1):
-        for chosen in itertools.combinations(places, count):
-            parts = [
-                _helmert(size) if place in chosen else np.full((size, 1), size**-0.5)
-                for place, size in enumerate(shape)
-            ]
-            contrasts = parts[0]
+        for effect in itertools.combinations(places, count):
+            parts = [(chosen if at in effect else rest)(size) for at, size in enumerate(shape)]
+            product = parts[0]
             for part in parts[1:]:
-                contrasts = np.kron(contrasts, part)
-            yield ":".join(factors[place] for place in chosen), contrasts
+                product = np.kron(product, part).astype(np.float64, copy=False)
+            yield ":".join(factors[at] for at in effect), product
 
 
 def _helmert(levels: int) -> FloatArray:
@@ -129,8 +122,7 @@ def _helmert(levels: int) -> FloatArray:
     before = np.arange(1, levels)
     contrasts = np.triu(np.ones((levels, levels - 1)))
     contrasts[before, before - 1] = -before
-    scaled: FloatArray = contrasts / np.sqrt(before * (before + 1))
-    return scaled
+    return contrasts / np.sqrt(before * (before + 1))
 
 
 def _decompose(flat: FloatArray, contrasts: FloatArray) -> tuple[float, FloatArray]:

@@ -19,10 +19,7 @@ _SPREAD = ("mcse", "lower", "upper")
 
 
 def contradictions(
-    picks: pd.DataFrame,
-    measures: Sequence[str],
-    sizes: Sequence[int],
-    confidence: float = 0.95,
+    picks: pd.DataFrame, measures: Sequence[str], sizes: Sequence[int], confidence: float = 0.95
 ) -> pd.DataFrame:
     """Return how often two measures prefer different learners of a pair.
 
@@ -46,22 +43,19 @@ def contradictions(
         neither; means over models; of ``opposite``, ``mcse``, the Monte-Carlo standard error, and
         ``lower`` and ``upper``, the limits of `share_interval`.
     """
-    found = []
+    rows = []
     for size in sizes:
         here = picks[picks["size"] == size]
-        models = here["model"].to_numpy()
-        for first, second in itertools.combinations(measures, 2):
-            one, other = (here[name].to_numpy().astype(np.int64) for name in (first, second))
-            there = (one != NO_CHOICE) & (other != NO_CHOICE)
-            shares = [
-                _by_model(one[there] * other[there] == -1, models[there]),
-                _by_model((one[there] == 0) != (other[there] == 0), models[there]),
-            ]
-            means = [float(each.mean()) if len(each) else math.nan for each in shares]
+        for names in itertools.combinations(measures, 2):
+            first, second = (here[name].to_numpy().astype(np.int64) for name in names)
+            made = (first != NO_CHOICE) & (second != NO_CHOICE)
+            models, first, second = here["model"].to_numpy()[made], first[made], second[made]
+            shares = [_by_model(first * second == -1, models)]
+            shares += [_by_model((first == 0) != (second == 0), models)]
             spread = _spread(shares[0], confidence)
-            found.append((size, first, second, *means, *spread, len(shares[0])))
+            rows.append((size, *names, *map(_mean, shares), *spread, len(shares[0])))
     columns = ["size", "first", "second", "opposite", "one_ties", *_SPREAD, "n"]
-    return pd.DataFrame(found, columns=columns)
+    return pd.DataFrame(rows, columns=columns)
 
 
 def against_truth(
@@ -89,32 +83,32 @@ def against_truth(
         ``lower`` and ``upper``; ``pairs``, how many pairs of learners there are in all models, and
         ``left_out``, how many the target ties.
     """
-    found = []
+    rows = []
     for target, size in itertools.product(targets, sizes):
         here = picks[picks["size"] == size]
         models, truth = here["model"].to_numpy(), here[f"truth_{target}"].to_numpy().astype(int)
         once = here[["model", "pair"]].assign(sign=truth).drop_duplicates()
         once = once[once["sign"] != NO_CHOICE]
+        counts = len(once), int((once["sign"] == 0).sum())
         for measure in measures:
             choice = here[measure].to_numpy().astype(np.int64)
-            there = (choice != NO_CHOICE) & (truth != 0) & (truth != NO_CHOICE)
-            agree = choice[there] * truth[there]
-            shares = [_by_model(agree == sign, models[there]) for sign in (1, 0, -1)]
-            means = [float(each.mean()) if len(each) else math.nan for each in shares]
-            counts = len(once), int((once["sign"] == 0).sum())
+            made = (choice != NO_CHOICE) & (truth != 0) & (truth != NO_CHOICE)
+            agree = choice[made] * truth[made]
+            shares = [_by_model(agree == sign, models[made]) for sign in (1, 0, -1)]
             spread = _spread(shares[2], confidence)
-            found.append((target, size, measure, *means, *spread, *counts))
+            rows.append((target, size, measure, *map(_mean, shares), *spread, *counts))
     columns = ["target", "size", "measure", "right", "tied", "wrong", *_SPREAD]
-    return pd.DataFrame(found, columns=[*columns, "pairs", "left_out"])
+    return pd.DataFrame(rows, columns=[*columns, "pairs", "left_out"])
 
 
 def _by_model(events: np.ndarray, models: np.ndarray) -> np.ndarray:
     """Return the share of events in each model that has any."""
-    if not len(models):
-        return np.empty(0)
     total = np.bincount(models)
-    shares: np.ndarray = np.bincount(models, events)[total > 0] / total[total > 0]
-    return shares
+    return np.bincount(models, events)[total > 0] / total[total > 0]
+
+
+def _mean(shares: np.ndarray) -> float:
+    return float(shares.mean()) if len(shares) else math.nan
 
 
 def _spread(shares: np.ndarray, confidence: float) -> tuple[float, float, float]:
@@ -168,53 +162,47 @@ def rows_needed(
     at_reference = scores[scores["size"] == at]
     means = sign * at_reference.groupby("learner", sort=False)[value].mean()
     best = means.idxmax()
-    own = at_reference[at_reference["learner"] == best].set_index("model")[value]
-    others = [label for label in dict.fromkeys(scores["learner"]) if label != best]
+    reference = at_reference[at_reference["learner"] == best].set_index("model")[value]
+    labels = dict.fromkeys(scores["learner"])
     constant = scores[scores["learner"] == best].assign(learner=_REFERENCE)
-    constant[value] = constant["model"].map(own)
-    table = pd.concat([constant, scores[scores["learner"].isin(others)]])
+    constant[value] = constant["model"].map(reference)
+    table = pd.concat([constant, scores[scores["learner"] != best]])
     every = cells(table, "model", ("learner", "size"), value)
     levels = list(every.levels[0])
-    place = levels.index(_REFERENCE)
     pairs = {
-        label: PairCurve(
-            _REFERENCE, label, *pair_curve(every, place, levels.index(label), greater_is_better)
-        )
-        for label in others
+        label: pair_curve(every, levels.index(_REFERENCE), levels.index(label), greater_is_better)
+        for label in labels
+        if label != best
     }
-    m = further + sum(
-        len(pair.curve.sizes) - (further > 0) for pair in pairs.values() if pair.curve is not None
-    )
-    rows = []
-    for label in dict.fromkeys(scores["learner"]):
-        if label == best:
-            rows.append((label, float(at), float(at), float(at), 1.0, "the reference"))
-            continue
-        rows.append((label, *_needed(decided(pairs[label], m, confidence), at)))
+    tested = [pair.sizes for pair in pairs.values() if pair.curve is not None]
+    m = further + sum(len(sizes) - (further > 0) for sizes in tested)
+    needed = {label: _needed(decided(pair, m, confidence), at) for label, pair in pairs.items()}
+    needed[best] = (float(at), float(at), float(at), 1.0, "the reference")
     columns = ["learner", "rows", "lower", "upper", "efficiency", "note"]
+    rows = [(label, *needed[label]) for label in labels]
     return pd.DataFrame(rows, columns=columns).assign(m=m, at=at)
 
 
 def _needed(pair: PairCurve, at: int) -> tuple[float, float, float, float, str]:
     """The rows that a treatment needs, from its course against the reference."""
+    lower, upper = 0.0, math.inf
     if pair.curve is None:
-        return math.nan, 0.0, math.inf, math.nan, str(pair.facts.get("note", "not compared"))
-    sizes, signs = pair.curve.sizes, np.array(pair.signs)
-    if len(pair.changes) > 1:
+        note = str(pair.facts.get("note", "not compared"))
+    elif len(pair.changes) > 1:
         note = "it is better and worse than the reference by turns"
-        return math.nan, 0.0, math.inf, math.nan, note
-    if pair.changes:
+    elif pair.changes:
         change = overtaking(pair, pair.changes[0])
-        if change.ahead == pair.first:
-            note = "it is better than the reference at fewer rows, and worse at more"
-            return math.nan, 0.0, math.inf, math.nan, note
-        if change.estimated:
+        if change.estimated and change.ahead != pair.first:
             return change.crossing, change.lower, change.upper, at / change.crossing, ""
-        return math.nan, change.before, change.after, math.nan, change.note
-    worse, better = sizes[signs < 0], sizes[signs > 0]
-    lower = float(worse.max()) if len(worse) else 0.0
-    upper = float(better.min()) if len(better) else math.inf
-    note = "worse than the reference at no size" if not len(worse) else ""
-    if not len(better):
-        note = "better than the reference at no size" if len(worse) else "no significant difference"
+        note = "it is better than the reference at fewer rows, and worse at more"
+        if change.ahead != pair.first:
+            lower, upper, note = change.before, change.after, change.note
+    else:
+        worse, better = (pair.sizes[np.array(pair.signs) == sign] for sign in (-1, 1))
+        lower = float(worse.max()) if len(worse) else lower
+        upper = float(better.min()) if len(better) else upper
+        note = "" if len(worse) else "worse than the reference at no size"
+        if not len(better):
+            none = "no significant difference"
+            note = "better than the reference at no size" if len(worse) else none
     return math.nan, lower, upper, math.nan, note

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from simstudy.analysis.data_claims import HasDatasets, check_data_claim
 from simstudy.analysis.model_claims import HasFindings, ModelCheck, check_model_claim
-from simstudy.analysis.verdicts import NOT_DECIDED, NOT_REPRODUCED, REPRODUCED, Check
+from simstudy.analysis.verdicts import NOT_DECIDED, NOT_REPRODUCED, REPRODUCED, Check, decided
 from simstudy.study.claims import Claim, DataClaim, ModelClaim, Statement
 
 
@@ -62,34 +62,29 @@ def check_claims(claims: Sequence[Claim], results: Mapping[str, object]) -> list
     """
     verdicts = []
     for claim in claims:
-        checks = _checks(claim, results)
-        combine = _some_hold if claim.some else _all_hold
+        checks, combine = _checks(claim, results), _some_hold if claim.some else _all_hold
         verdicts.append(Verdict(claim, combine(check.verdict for check in checks), checks))
     return verdicts
 
 
 def _checks(claim: Claim, results: Mapping[str, object]) -> Sequence[Check]:
     """What a claim is held against, by its kind."""
-    found = results.get(claim.study)
-    if isinstance(claim, ModelClaim) and isinstance(found, HasFindings):
-        return check_model_claim(claim, found)
-    if isinstance(claim, DataClaim) and isinstance(found, HasDatasets):
-        return check_data_claim(claim, found)
-    assert found is None, f"{claim} is not about results of its kind"
-    return [ModelCheck(NOT_DECIDED, 0, "", reason=f"no results of the study {claim.study}")]
+    study = results.get(claim.study)
+    if isinstance(claim, ModelClaim) and isinstance(study, HasFindings):
+        return check_model_claim(claim, study)
+    if isinstance(claim, DataClaim) and isinstance(study, HasDatasets):
+        return check_data_claim(claim, study)
+    assert study is None, f"{claim} is not about results of its kind"
+    return [ModelCheck(NOT_DECIDED, "", reason=f"no results of the study {claim.study}")]
 
 
 def _all_hold(verdicts: Iterable[str]) -> str:
     """The verdict on what holds only if all of its parts do."""
-    found = {*verdicts}
-    if NOT_REPRODUCED in found:
-        return NOT_REPRODUCED
-    return REPRODUCED if found == {REPRODUCED} else NOT_DECIDED
+    kinds = {*verdicts}
+    return decided(kinds == {REPRODUCED}, NOT_REPRODUCED in kinds)
 
 
 def _some_hold(verdicts: Iterable[str]) -> str:
     """The verdict on what holds if any of its parts does."""
-    found = {*verdicts}
-    if REPRODUCED in found:
-        return REPRODUCED
-    return NOT_REPRODUCED if found == {NOT_REPRODUCED} else NOT_DECIDED
+    kinds = {*verdicts}
+    return decided(REPRODUCED in kinds, kinds == {NOT_REPRODUCED})

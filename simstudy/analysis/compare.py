@@ -89,9 +89,9 @@ def compare(
     for first, second in itertools.combinations(every, 2):
         together = frozenset((first, second)) in paired
         for cell in shared_cells(every[first], every[second]):
-            one, other = _values(every[first], cell), _values(every[second], cell)
+            before, after = _values(every[first], cell), _values(every[second], cell)
             place = {"first": first, "second": second, **dict(zip(factors, cell, strict=True))}
-            rows.append(place | _compared(one, other, together))
+            rows.append(place | _compared(before, after, together))
     return _with_intervals(pd.DataFrame(rows), confidence, adjustment)
 
 
@@ -112,30 +112,30 @@ def _values(every: Cells, cell: tuple[Hashable, ...]) -> pd.Series:
     return pd.Series(numbers, index=every.subjects).dropna()
 
 
-def _compared(one: pd.Series, other: pd.Series, together: bool) -> dict[str, object]:
+def _compared(before: pd.Series, after: pd.Series, together: bool) -> dict[str, object]:
     """Return the test of one cell, without its interval."""
-    identical = len(one) > 0 and one.equals(other)
+    identical = len(before) > 0 and before.equals(after)
     if together and not identical:
-        both = one.index.intersection(other.index)
-        one, other = one[both], other[both]
-    first, second = one.to_numpy(np.float64), other.to_numpy(np.float64)
+        both = before.index.intersection(after.index)
+        before, after = before[both], after[both]
+    first, second = before.to_numpy(np.float64), after.to_numpy(np.float64)
     infinite = int(np.isinf(first).sum() + np.isinf(second).sum())
-    means = [_mean(numbers) for numbers in (first, second)]
+    means = _mean(first), _mean(second)
     row: dict[str, object] = {"n_first": len(first), "n_second": len(second)}
     row |= {"mean_first": means[0], "mean_second": means[1], "infinite": infinite}
     if identical:
         return row | {"difference": 0.0, "se": 0.0, "df": np.nan, "test": IDENTICAL}
-    apart = means[1] - means[0] if np.isfinite(means).all() else np.nan
     if infinite or min(len(first), len(second)) < 2:
+        apart = means[1] - means[0] if np.isfinite(means).all() else np.nan
         return row | {"difference": apart, "se": np.nan, "df": np.nan, "test": UNTESTED}
     scale = max(np.abs(first).max(), np.abs(second).max())
     if together:
-        _, mean, se, df = mean_and_se((second - first)[:, None], scale)
-        found = (float(mean[0]), float(se[0]), float(df[0]))
+        _, mean, errors, freedom = mean_and_se((second - first)[:, None], scale)
+        difference, se, df = float(mean[0]), float(errors[0]), float(freedom[0])
     else:
-        found = _welch(first, second)
-    difference = 0.0 if abs(found[0]) <= ROUNDING * scale else found[0]
-    row |= {"difference": difference, "se": found[1], "df": found[2]}
+        difference, se, df = _welch(first, second)
+    difference = 0.0 if abs(difference) <= ROUNDING * scale else difference
+    row |= {"difference": difference, "se": se, "df": df}
     return row | {"test": PAIRED if together else WELCH}
 
 
@@ -155,18 +155,15 @@ def _mean(numbers: FloatArray) -> float:
 
 def _welch(first: FloatArray, second: FloatArray) -> tuple[float, float, float]:
     """Return the difference of two independent means, its standard error and Welch's df."""
-    counts, means, errors = [], [], []
-    for numbers in (first, second):
-        n, mean, se, _ = mean_and_se(numbers[:, None], largest(numbers[:, None]))
-        counts.append(int(n[0]))
-        means.append(float(mean[0]))
-        errors.append(float(se[0]))
-    parts = np.square(errors)
+    columns = first[:, None], second[:, None]
+    each = [mean_and_se(column, largest(column)) for column in columns]
+    _, mean, se, df = (np.concatenate(numbers) for numbers in zip(*each, strict=True))
+    parts = np.square(se)
     total = float(parts.sum())
     # Normalised first, so that small variances do not underflow when squared.
     shares = parts / total if total > 0 else np.array([0.5, 0.5])
-    df = 1 / float(sum(share**2 / (n - 1) for share, n in zip(shares, counts, strict=True)))
-    return means[1] - means[0], float(np.sqrt(total)), df
+    freedom = 1 / float(sum(share**2 / n for share, n in zip(shares, df, strict=True)))
+    return float(mean[1] - mean[0]), float(np.sqrt(total)), freedom
 
 
 def _with_intervals(table: pd.DataFrame, confidence: float, adjustment: str) -> pd.DataFrame:

@@ -50,7 +50,7 @@ class Cells:
 
     def lacking(self, infinite_too: bool = True) -> npt.NDArray[np.bool_]:
         """Return which values are missing or, optionally, infinite."""
-        missing: npt.NDArray[np.bool_] = np.isnan(self.array)
+        missing = np.isnan(self.array)
         return missing if infinite_too else missing & (self.infinite == 0)
 
     def reason(self, row: int, infinite_too: bool = True) -> str:
@@ -58,9 +58,7 @@ class Cells:
         missing = np.argwhere(self.lacking(infinite_too)[row]).tolist()
         names = []
         for cell in missing[:NAMED]:
-            status = self.status[(row, *cell)]
-            if self.infinite[(row, *cell)]:
-                status = "infinite"
+            status = "infinite" if self.infinite[(row, *cell)] else self.status[(row, *cell)]
             note = "" if status == "ok" or pd.isna(status) else f" ({status})"
             names.append(self.label(cell) + note)
         more = len(missing) - len(names)
@@ -79,16 +77,13 @@ class Cells:
         """
         lacking = self.lacking(infinite_too).reshape(len(self.subjects), -1)
         rows = np.flatnonzero(lacking.any(axis=1))
-        reasons = [self.reason(int(row), infinite_too) for row in rows]
-        subjects = [self.subjects[row] for row in rows]
-        if reasons:
-            pairs = zip(subjects[:NAMED], reasons[:NAMED], strict=True)
-            named = "; ".join(f"{subject} ({reason})" for subject, reason in pairs)
-            tail = "; …" if len(reasons) > NAMED else ""
-            total = len(self.subjects)
-            template = "%s: %d of %d (column %s): %s%s"
-            logger.warning(template, consequence, len(rows), total, self.subject, named, tail)
-        return [*map(LeftOut, subjects, reasons)]
+        left_out = [LeftOut(self.subjects[r], self.reason(r, infinite_too)) for r in rows.tolist()]
+        if left_out:
+            named = "; ".join(f"{subject} ({reason})" for subject, reason in left_out[:NAMED])
+            named += "; …" if len(left_out) > NAMED else ""
+            count = f"{len(rows)} of {len(self.subjects)} (column {self.subject})"
+            logger.warning("%s: %s: %s", consequence, count, named)
+        return left_out
 
 
 class CellsError(ValueError):
@@ -132,6 +127,15 @@ def factor_names(within: Sequence[str]) -> tuple[str, ...]:
     return (within,) if isinstance(within, str) else tuple(within)
 
 
+def check_levels(factors: Sequence[str], levels: Sequence[Sequence[Level]], analysis: str) -> None:
+    """Raise an error for a factor with one level, of which an analysis needs two."""
+    for factor, names in zip(factors, levels, strict=True):
+        if len(names) < 2:
+            raise ValueError(
+                f"the factor {factor!r} has one level ({names[0]}); {analysis} needs at least two"
+            )
+
+
 def cells(table: pd.DataFrame, subject: str, within: Sequence[str], value: str) -> Cells:
     """Arrange a long table as an array of subjects by cells.
 
@@ -157,8 +161,8 @@ def cells(table: pd.DataFrame, subject: str, within: Sequence[str], value: str) 
     columns = (subject, *factors, value)
     for column in columns:
         if column not in table.columns:
-            known = ", ".join(map(str, table.columns))
-            raise ValueError(f"the table has no column {column!r}; it has: {known}")
+            present = ", ".join(map(str, table.columns))
+            raise ValueError(f"the table has no column {column!r}; it has: {present}")
         if columns.count(column) > 1:
             raise ValueError(f"the column {column!r} is named twice among {', '.join(columns)}")
     if not factors:
@@ -176,8 +180,7 @@ def cells(table: pd.DataFrame, subject: str, within: Sequence[str], value: str) 
     status = np.full(shape, "no row", dtype=np.object_)
     status.flat[positions] = table["status"].to_numpy(object) if "status" in table else "ok"
 
-    (subjects, _), *others = encoded
-    levels = [names for names, _ in others]
+    subjects, *levels = (names for names, _ in encoded)
     result = Cells(subject, factors, value, subjects, levels, array, infinite, status)
     counts = np.bincount(positions, minlength=math.prod(shape))
     if (counts > 1).any():

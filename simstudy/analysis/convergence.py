@@ -9,7 +9,6 @@ from simstudy.analysis.adjustment import check_confidence, largest
 from simstudy.analysis.complete import cells
 from simstudy.analysis.curves import complete_curve, sizes_of
 from simstudy.analysis.thresholds import PairCurve, decided, overtaking
-from simstudy.arrays import FloatArray
 
 COLUMNS = [
     *("n", "infinite", "gap_smallest", "gap_largest", "m", "before", "after"),
@@ -72,7 +71,8 @@ def converged(
         infinite = (every.infinite[:, level] != 0).any(axis=1)
         curve, row = complete_curve(allowed - gaps, largest(scores).max(), infinite, sizes)
         if curve is not None:
-            row["gap_smallest"], row["gap_largest"] = _mean_ends(gaps)
+            mean = gaps[np.isfinite(gaps).all(axis=1)].mean(axis=0)
+            row["gap_smallest"], row["gap_largest"] = float(mean[0]), float(mean[-1])
             if fraction is not None and row["gap_smallest"] <= 0:
                 row["note"] = f"not analysed: no gap at {sizes[0]:g}, the smallest size"
                 curve = None
@@ -92,8 +92,8 @@ def _with_limits(
     """Return the table with the limits as values at size ∞."""
     for column in (subject, factor, value):
         if column not in limits.columns:
-            known = ", ".join(map(str, limits.columns))
-            raise ValueError(f"the limits have no column {column!r}; they have: {known}")
+            columns = ", ".join(map(str, limits.columns))
+            raise ValueError(f"the limits have no column {column!r}; they have: {columns}")
     if not {subject, factor, size, value} <= set(table.columns):
         return table  # raises an error later, with the names
     for name in table[factor].unique():
@@ -102,8 +102,8 @@ def _with_limits(
     used = limits[limits[factor].isin(table[factor]) & limits[subject].isin(table[subject])]
     # With dtype object, sizes stay integers beside the infinite one.
     both = [table.astype({size: object}), used.assign(**{size: math.inf})]
-    columns = [subject, factor, size, value, "status"]
-    return pd.concat([part.assign(status=part.get("status", "ok"))[columns] for part in both])
+    kept = [subject, factor, size, value, "status"]
+    return pd.concat([part.assign(status=part.get("status", "ok"))[kept] for part in both])
 
 
 def _check_closeness(within: float | None, fraction: float | None) -> None:
@@ -116,26 +116,21 @@ def _check_closeness(within: float | None, fraction: float | None) -> None:
         raise ValueError(f"fraction is {fraction!r}; it must lie between 0 and 1")
 
 
-def _mean_ends(gaps: FloatArray) -> tuple[float, float]:
-    """Return the means of the first and last columns over the rows without NaN."""
-    mean = gaps[np.isfinite(gaps).all(axis=1)].mean(axis=0)
-    return float(mean[0]), float(mean[-1])
-
-
 def _row(learner: PairCurve, factor: str, m: int) -> dict[str, object]:
     """Return the row of a learner in the table of `converged`."""
     row = {factor: learner.second, **learner.facts}
-    if (curve := learner.curve) is None:
+    if learner.curve is None:
         return row
     row |= {"m": m}
-    known = [sign for sign in learner.signs if sign]
+    signs = np.array(learner.signs)
     if learner.changes and learner.changes[-1].sign > 0:
-        found = overtaking(learner, learner.changes[-1])
-        row |= {key: getattr(found, key) for key in ("before", "after", "lower", "upper", "note")}
-        return row | {"converged": found.crossing}
-    if known and known[-1] > 0:
+        change = overtaking(learner, learner.changes[-1])
+        row |= {key: getattr(change, key) for key in ("before", "after", "lower", "upper", "note")}
+        return row | {"converged": change.crossing}
+    if not signs.any():
+        return row | {"note": "no significant test at any size"}
+    last = np.flatnonzero(signs)[-1]
+    if signs[last] > 0:
         return row | {"note": "close at every size with a significant test"}
-    if known:
-        last = [size for size, sign in zip(curve.sizes, learner.signs, strict=True) if sign][-1]
-        return row | {"note": f"not close at {last:g}, the largest size with a significant test"}
-    return row | {"note": "no significant test at any size"}
+    note = f"not close at {learner.sizes[last]:g}, the largest size with a significant test"
+    return row | {"note": note}

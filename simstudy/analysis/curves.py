@@ -112,15 +112,14 @@ class Curve:
     def _zeros(self, grid: FloatArray) -> list[float]:
         """Find the zeros of the mean of the two parabolas, given a grid of log sizes."""
         signs = np.sign(self._parabolas(grid)[0].mean(axis=0))
-        known = np.flatnonzero(signs)
-        changes = [pair for pair in itertools.pairwise(known) if signs[pair[0]] != signs[pair[1]]]
         zeros = []
-        for here, there in changes:
+        for before, after in itertools.pairwise(np.flatnonzero(signs)):
 
-            def turned(at: FloatArray, sign: float = signs[there]) -> npt.NDArray[np.bool_]:
+            def turned(at: FloatArray, sign: float = signs[after]) -> npt.NDArray[np.bool_]:
                 return np.sign(self._parabolas(at)[0].mean(axis=0)) == sign
 
-            zeros.append(_turn(grid[here], grid[there], turned))
+            if signs[before] != signs[after]:
+                zeros.append(_turn(grid[before], grid[after], turned))
         return zeros
 
     def _may_be_zero(self, log_sizes: FloatArray, crit: float) -> npt.NDArray[np.bool_]:
@@ -136,11 +135,8 @@ class Curve:
         weights = np.zeros((2, len(x), len(at)))
         for here in np.unique(segment):
             chosen = segment == here
-            sides = [
-                self._through(range(start, start + 3), at[chosen])
-                for start in (here - 1, here)
-                if 0 <= start <= len(x) - 3
-            ]
+            starts = [start for start in (here - 1, here) if 0 <= start <= len(x) - 3]
+            sides = [self._through(range(start, start + 3), at[chosen]) for start in starts]
             line = self._through(range(here, here + 2), at[chosen])
             if len(sides) < 2:
                 sides = [line, 2 * sides[0] - line] if sides else [line, line]
@@ -149,24 +145,17 @@ class Curve:
         return values, np.stack([self._se(side) for side in weights])
 
     def _through(self, places: range, log_sizes: FloatArray) -> FloatArray:
-        """Return the weights of all sizes in the polynomial through some of them."""
-        weights = np.zeros((len(self.sizes), len(log_sizes)))
-        weights[places.start : places.stop] = _lagrange(self.log_sizes[list(places)], log_sizes)
+        """Return the weights of all sizes in the polynomial through some of them (Lagrange's)."""
+        weights, nodes = np.zeros((len(self.sizes), len(log_sizes))), self.log_sizes
+        weights[places.start : places.stop] = 1.0
+        for i, j in itertools.permutations(places, 2):
+            weights[i] *= (log_sizes - nodes[j]) / (nodes[i] - nodes[j])
         return weights
 
     def _se(self, weights: FloatArray) -> FloatArray:
         """Return the standard error of weighted sums of the means, weights in columns."""
         squares = ((self.deviations @ weights) ** 2).sum(axis=0)
-        se: FloatArray = np.sqrt(squares / (self.df * (self.df + 1)))
-        return se
-
-
-def _lagrange(nodes: FloatArray, x: FloatArray) -> FloatArray:
-    """Return the Lagrange weights of the nodes at x, nodes × x."""
-    weights = np.ones((len(nodes), len(x)))
-    for i, j in itertools.permutations(range(len(nodes)), 2):
-        weights[i] *= (x - nodes[j]) / (nodes[i] - nodes[j])
-    return weights
+        return np.sqrt(squares / (self.df * (self.df + 1)))
 
 
 def _turn(low: float, high: float, test: Callable[[FloatArray], npt.NDArray[np.bool_]]) -> float:

@@ -97,16 +97,14 @@ class DataFindings(Findings):
         finite = self.scores[self.measure].where(np.isfinite(self.scores[self.measure]))
         groups = finite.groupby([self.scores["dataset"], self.scores["learner"]], sort=False)
         spreads = groups.std(ddof=1)
-        wide = pd.DataFrame({one: spreads.xs(one, level="learner") for one in self.learners})
+        wide = pd.DataFrame({name: spreads.xs(name, level="learner") for name in self.learners})
         return wide.loc[[*self.datasets]].where(self.table.notna())
 
     @cached_property
     def winners(self) -> Winners:
         """Who is significantly better than whom on every data set."""
-        better = self.info.greater_is_better
-        return winners(
-            self.scores, self.measure, None, self.adjustment, self.alpha, greater_is_better=better
-        )
+        options = (self.adjustment, self.alpha, self.info.greater_is_better)
+        return winners(self.scores, self.measure, None, *options)
 
     @cached_property
     def best(self) -> dict[str, tuple[str, ...]]:
@@ -131,17 +129,13 @@ class DataFindings(Findings):
     @cached_property
     def overall(self) -> dict[str, float]:
         """The mean of each learner over all data sets; NaN if one is missing."""
-        return {str(name): float(mean) for name, mean in self._overall(self.means).items()}
+        return {str(name): float(mean) for name, mean in self.means.mean(skipna=False).items()}
 
     @property
     def best_overall(self) -> str | None:
         """The learner of the best mean over all data sets; None if none has a mean."""
-        best = best_of(self._overall(self.table))
+        best = best_of(self.table.mean(skipna=False))
         return best[0] if best else None
-
-    @staticmethod
-    def _overall(means: pd.DataFrame) -> pd.Series[float]:
-        return means.mean(axis=0, skipna=False)
 
     @property
     def with_means(self) -> list[str]:
@@ -168,20 +162,20 @@ class DataFindings(Findings):
         """How every learner does; those with the most best means first."""
         pairs = self.winners.pairs
         ranks = self.over_sets.ranks if self.over_sets else {}
-        found = []
+        rows = []
         for name in self.learners:
             won = pairs["dataset"][pairs["winner"] == name]
             lost = pairs["dataset"][pairs["loser"] == name]
             ahead, behind = len({*won} - {*lost}), len({*lost} - {*won})
             best = sum(name in names for names in self.best.values())
             rank = float(ranks.get(name, math.nan))
-            found.append(LearnerStanding(name, best, len(won), len(lost), ahead, behind, rank))
-        return tuple(sorted(found, key=lambda one: (-one.best, -one.ahead, one.losses - one.wins)))
+            rows.append(LearnerStanding(name, best, len(won), len(lost), ahead, behind, rank))
+        return tuple(sorted(rows, key=lambda row: (-row.best, -row.ahead, row.losses - row.wins)))
 
     @property
     def by_ahead(self) -> list[LearnerStanding]:
         """How every learner does; those ahead on the most data sets first."""
-        return sorted(self.standings, key=lambda one: -one.ahead)
+        return sorted(self.standings, key=lambda row: -row.ahead)
 
     @property
     def untested(self) -> int:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -26,7 +28,6 @@ STEPS = 100  # of the horizontal axis
 _ROUNDING = 1e-12  # of costs and profits per row
 BAND = (0.25, 0.75)  # quantiles between which half of the curves lie at each place
 _BINS = 10
-_HEIGHTS = ("x", "y", "low", "high")
 MAX_THRESHOLDS = 400  # among which the best one is sought
 _MAX_LINES = 300
 
@@ -59,47 +60,31 @@ def _least_cost(ranking: Ranking, where: FloatArray) -> FloatArray:
         return cost_curve_of(ranking).at(where)
     false = ranking.negatives / ranking.negatives[-1]
     missed = 1.0 - ranking.positives / ranking.positives[-1]
-    least: FloatArray = (false[:, None] + (missed - false)[:, None] * where).min(axis=0)
-    return least
+    return (false[:, None] + (missed - false)[:, None] * where).min(axis=0)
 
 
 def _profit(
     ranking: Ranking, where: FloatArray, *, benefit: float, cost: float, fixed: float = 0.0
 ) -> FloatArray:
     prior = ranking.positives[-1] / ranking.rows[-1]
-    found = Lift(ranking).at(where) if prior > 0 else np.zeros(len(where))
-    gained: FloatArray = benefit * prior * found - cost * where - fixed * (where > 0)
-    return gained
+    reached = Lift(ranking).at(where) if prior > 0 else np.zeros(len(where))
+    return benefit * prior * reached - cost * where - fixed * (where > 0)
 
 
+def _of(curve: Callable[[Ranking], Roc | PrecisionRecall | Lift]) -> Callable[..., FloatArray]:
+    """The heights of a curve of `measures.curves`."""
+    return lambda ranking, where: curve(ranking).at(where)
+
+
+_FIRST = "share of all rows, those ranked first"
 KINDS = {
-    "roc": Kind(
-        "ROC curves",
-        "false positive rate",
-        "true positive rate",
-        lambda ranking, where: Roc(ranking).at(where),
-    ),
+    "roc": Kind("ROC curves", "false positive rate", "true positive rate", _of(Roc)),
     "precision_recall": Kind(
-        "Precision–recall curves",
-        "recall",
-        "precision",
-        lambda ranking, where: PrecisionRecall(ranking).at(where),
+        "Precision–recall curves", "recall", "precision", _of(PrecisionRecall)
     ),
-    "lift": Kind(
-        "Lift charts",
-        "share of all rows, those ranked first",
-        "share of the positive rows among them",
-        lambda ranking, where: Lift(ranking).at(where),
-    ),
-    "cost": Kind(
-        "Cost curves",
-        "probability cost",
-        "normalized expected cost",
-        lambda ranking, where: _least_cost(ranking, where),
-    ),
-    "profit": Kind(
-        "Profit", "share of all rows, those ranked first", "profit for each row of all", _profit
-    ),
+    "lift": Kind("Lift charts", _FIRST, "share of the positive rows among them", _of(Lift)),
+    "cost": Kind("Cost curves", "probability cost", "normalized expected cost", _least_cost),
+    "profit": Kind("Profit", _FIRST, "profit for each row of all", _profit),
     "reliability": Kind(
         "Reliability", "predicted probability", "observed frequency", _reliability, bins=True
     ),
@@ -128,26 +113,19 @@ class Heights:
 
     def __init__(self, room: int = 2_000_000) -> None:
         self._room = room  # thresholds of all rankings kept
-        self._known: dict[int, tuple[Ranking, dict[str, FloatArray]]] = {}
+        self._kept: dict[int, tuple[Ranking, dict[str, FloatArray]]] = {}
 
-    def of(self, kind: str, ranking: Ranking, where: FloatArray) -> FloatArray:
-        """Return the heights of one kind, at the places that belong to it."""
-        return self._once(kind, ranking, lambda: KINDS[kind].at(ranking, where))
-
-    def scores(self, ranking: Ranking) -> FloatArray:
-        """Return the sums of scores in each bin, and the shares of rows."""
-        return self._once("scores", ranking, lambda: _score_sums(ranking))
-
-    def _once(self, key: str, ranking: Ranking, make: Callable[[], FloatArray]) -> FloatArray:
-        if id(ranking) not in self._known:
+    def once(self, key: str, ranking: Ranking, make: Callable[[], FloatArray]) -> FloatArray:
+        """Return what is kept of a ranking under a key, such as the kind of curve, or make it."""
+        if id(ranking) not in self._kept:
             self._room -= len(ranking.thresholds)
             if self._room < 0:
                 return make()
-            self._known[id(ranking)] = ranking, {}  # whose number is its own while it is kept
-        known = self._known[id(ranking)][1]
-        if key not in known:
-            known[key] = make()
-        return known[key]
+            self._kept[id(ranking)] = ranking, {}  # whose number is its own while it is kept
+        arrays = self._kept[id(ranking)][1]
+        if key not in arrays:
+            arrays[key] = make()
+        return arrays[key]
 
 
 def mean_curve(
@@ -166,16 +144,16 @@ def mean_curve(
     **options
         Of ``"profit"``: ``benefit``, ``cost`` and ``fixed``; see `measures.curves.profit`.
     """
-    of, usable = KINDS[kind], [one for one in rankings if not one.undefined]
+    of, usable = KINDS[kind], [ranking for ranking in rankings if not ranking.undefined]
+    heights = Heights(0) if heights is None or options else heights
     where = np.arange(_BINS) / _BINS if of.bins else np.linspace(0.0, 1.0, STEPS + 1)
-    if heights is None or options:
-        found = [of.at(one, where, **options) for one in usable]
-    else:
-        found = [heights.of(kind, one, where) for one in usable]
-    each = np.array(found) if found else np.full((1, len(where)), np.nan)
-    mean, low, high = _averages(each)
+    each = [heights.once(kind, r, partial(of.at, r, where, **options)) for r in usable]
+    mean, low, high = _averages(np.array(each or [np.full(len(where), np.nan)]))
     if of.bins:
-        where = _mean_scores(usable, heights or Heights(0))
+        sums = np.zeros((2, _BINS))  # of predicted probabilities and of rows
+        for ranking in usable:
+            sums += heights.once("scores", ranking, partial(_score_sums, ranking))
+        where = np.divide(sums[0], sums[1], out=np.full(_BINS, np.nan), where=sums[1] > 0)
     return MeanCurve(where, mean, low, high, len(usable))
 
 
@@ -183,38 +161,16 @@ def _averages(each: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Means and quantiles of columns, over what is there; NaN where nothing is."""
     if len(each) == 1:
         return each[0], each[0], each[0]
-    there = np.isfinite(each)
-    number = there.sum(axis=0)
-    total = np.where(there, each, 0.0).sum(axis=0)
-    mean = np.divide(total, number, out=np.full(len(number), np.nan), where=number > 0)
-    ordered = np.sort(np.where(there, each, np.nan), axis=0)  # NaN last
-    low, high = (_quantile(ordered, number, share) for share in BAND)
-    return mean, low, high
-
-
-def _quantile(ordered: FloatArray, number: FloatArray, share: float) -> FloatArray:
-    """A quantile of the first entries of each column, to the digits of `numpy.quantile`."""
-    at = share * np.maximum(number - 1, 0)
-    before = np.floor(at).astype(np.intp)
-    after, columns = np.minimum(before + 1, np.maximum(number - 1, 0)), np.arange(len(number))
-    one, other, part = ordered[before, columns], ordered[after, columns], at - before
-    step = other - one
-    found: FloatArray = np.where(part < 0.5, one + step * part, other - step * (1.0 - part))
-    return found
-
-
-def _mean_scores(rankings: Sequence[Ranking], heights: Heights) -> FloatArray:
-    """The mean predicted probability in each bin."""
-    sums = np.zeros((2, _BINS))
-    for one in rankings:
-        sums += heights.scores(one)
-    return np.divide(sums[0], sums[1], out=np.full(_BINS, np.nan), where=sums[1] > 0)
+    quantile = np.quantile if np.isfinite(each).all() else np.nanquantile  # which is slower
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # of columns without a number
+        low, high = quantile(each, BAND, axis=0)
+        return np.nanmean(each, axis=0), low, high
 
 
 def _score_sums(ranking: Ranking) -> FloatArray:
     scores = np.concatenate([[0.0], np.cumsum(np.diff(ranking.rows) * ranking.thresholds[1:])])
-    sums: FloatArray = np.array(_binned(ranking, _BINS, scores, ranking.rows)) / ranking.rows[-1]
-    return sums
+    return np.array(_binned(ranking, _BINS, scores, ranking.rows)) / ranking.rows[-1]
 
 
 def curve_table(
@@ -226,12 +182,11 @@ def curve_table(
     """Return the mean curve of each learner: `learner`, `x`, `y`, `low`, `high`, `curves`."""
     import pandas as pd
 
-    every = [mean_curve(kind, own, heights, **options) for own in rankings.values()]
-    places = [len(one.x) for one in every]
-    columns = {name: np.concatenate([getattr(one, name) for one in every]) for name in _HEIGHTS}
-    learners = [label for label, many in zip(rankings, places, strict=True) for _ in range(many)]
-    curves = np.repeat([one.curves for one in every], places)
-    return pd.DataFrame({"learner": learners} | columns | {"curves": curves})
+    every = [mean_curve(kind, each, heights, **options) for each in rankings.values()]
+    tables = [
+        curve.table().assign(learner=label) for label, curve in zip(rankings, every, strict=True)
+    ]
+    return pd.concat(tables, ignore_index=True)[["learner", *MeanCurve._fields]]
 
 
 class Points(NamedTuple):
@@ -258,10 +213,10 @@ def operating_points(rankings: Sequence[Ranking]) -> Points | None:
     Thresholds are averaged, as by Fawcett (2006, section 8): one threshold is used for all models.
     Of many distinct scores, 400 quantiles are tried. None if no ranking has both classes.
     """
-    usable = [one for one in rankings if not one.undefined]
+    usable = [ranking for ranking in rankings if not ranking.undefined]
     if not usable:
         return None
-    every = np.concatenate([one.thresholds[:0:-1] for one in usable])
+    every = np.concatenate([ranking.thresholds[:0:-1] for ranking in usable])
     every.sort(kind="stable")  # which merges what is sorted already
     every = every[::-1][last_of_ties(every[::-1])][::-1]  # of ties the lowest, as in a ranking
     if len(every) > MAX_THRESHOLDS:
@@ -269,10 +224,10 @@ def operating_points(rankings: Sequence[Ranking]) -> Points | None:
         every = every[np.rint(places).astype(np.intp)]
     thresholds = np.concatenate([[np.inf], every[::-1]])
     rates = np.zeros((2, len(thresholds)))
-    for one in usable:
+    for ranking in usable:
         # The last entry whose threshold is not below.
-        place = np.searchsorted(-one.thresholds, -thresholds, side="right") - 1
-        curve = Roc(one)
+        place = np.searchsorted(-ranking.thresholds, -thresholds, side="right") - 1
+        curve = Roc(ranking)
         rates += [curve.false_positive_rate[place], curve.true_positive_rate[place]]
     rates /= len(usable)
     rates[:, -1] = 1.0
@@ -282,7 +237,7 @@ def operating_points(rankings: Sequence[Ranking]) -> Points | None:
 
 def mean_prior(rankings: Sequence[Ranking]) -> float:
     """Return the mean share of positive rows; NaN without rankings."""
-    shares = [float(one.positives[-1] / one.rows[-1]) for one in rankings]
+    shares = [float(ranking.positives[-1] / ranking.rows[-1]) for ranking in rankings]
     return float(np.mean(shares)) if shares else np.nan
 
 
@@ -298,18 +253,15 @@ def decide(
 
     A negative cost is a benefit; a wrong decision must not cost less than the right one.
     """
-    missed, false = (
-        false_negative_cost - true_positive_cost,
-        false_positive_cost - true_negative_cost,
-    )
+    missed = false_negative_cost - true_positive_cost
+    false = false_positive_cost - true_negative_cost
     probability_cost(prior, missed, false)  # refuses impossible ones
     missed, false = prior * missed, (1.0 - prior) * false
     right = prior * true_positive_cost + (1.0 - prior) * true_negative_cost  # never a wrong one
     wrong = missed * (1.0 - points.true_positive_rate) + false * points.false_positive_rate
     best = int(np.flatnonzero(wrong <= wrong.min() + _ROUNDING)[0])
-    return BestThreshold(
-        float(points.threshold[best]), float(right + wrong[best]), right + missed, right + false
-    )
+    at, cost = float(points.threshold[best]), float(right + wrong[best])
+    return BestThreshold(at, cost, right + missed, right + false)
 
 
 def most_profitable(lift: FloatArray, prior: float, steps: int) -> tuple[float, float]:

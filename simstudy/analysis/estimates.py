@@ -37,32 +37,26 @@ def quality(estimates: pd.DataFrame, target: str = "exact") -> pd.DataFrame:
         (n − 1)/n times that of the sd.
     """
     check_option("target", target, TARGETS)
-    found = []
+    qualities = []
     for key, rows in estimates.groupby(KEYS, sort=False):
         pairs = rows[["estimate", target]].to_numpy(np.float64)
         pairs = pairs[np.isfinite(pairs).all(axis=1)]
-        found.append(dict(zip(KEYS, key, strict=True)) | _quality(pairs[:, 0], pairs[:, 1]))
-    return pd.DataFrame(found)
+        qualities.append((*key, len(pairs), *_quality(pairs[:, 0], pairs[:, 1])))
+    columns = ["n", "bias", "bias_mcse", "sd", "rmse", "rmse_mcse", "correlation"]
+    return pd.DataFrame(qualities, columns=[*KEYS, *columns])
 
 
-def _quality(estimate: FloatArray, truth: FloatArray) -> dict[str, object]:
+def _quality(estimate: FloatArray, truth: FloatArray) -> tuple[float, ...]:
+    """Return the bias with its standard error, the sd, the RMSE with its error, the correlation."""
     errors, n = estimate - truth, len(estimate)
     if n < 2:
-        return {"n": n} | dict.fromkeys(
-            ("bias", "bias_mcse", "sd", "rmse", "rmse_mcse", "correlation"), math.nan
-        )
+        return (math.nan,) * 6
     sd, rmse = float(errors.std(ddof=1)), float(np.sqrt((errors**2).mean()))
     spread = float((errors**2).std(ddof=1)) / math.sqrt(n)
+    rmse_mcse = spread / (2 * rmse) if rmse > 0 else 0.0
     varies = estimate.std() > 0 and truth.std() > 0
-    return {
-        "n": n,
-        "bias": float(errors.mean()),
-        "bias_mcse": sd / math.sqrt(n),
-        "sd": sd,
-        "rmse": rmse,
-        "rmse_mcse": spread / (2 * rmse) if rmse > 0 else 0.0,
-        "correlation": float(np.corrcoef(estimate, truth)[0, 1]) if varies else math.nan,
-    }
+    correlation = float(np.corrcoef(estimate, truth)[0, 1]) if varies else math.nan
+    return float(errors.mean()), sd / math.sqrt(n), sd, rmse, rmse_mcse, correlation
 
 
 def coverage(
@@ -89,23 +83,16 @@ def coverage(
     check_option("target", target, TARGETS)
     check_confidence(confidence)
     names = [name.removeprefix(LOWER) for name in map(str, estimates) if name.startswith(LOWER)]
-    found = []
+    intervals = []
     for key, rows in estimates.groupby(KEYS, sort=False):
         for name in names:
-            columns = [f"lower_{name}", target, f"upper_{name}"]
-            each = rows[columns].to_numpy(np.float64)
-            each = each[np.isfinite(each).all(axis=1)]
-            if n := len(each):
-                inside = (each[:, 0] <= each[:, 1]) & (each[:, 1] <= each[:, 2])
-                share, width = float(inside.mean()), float((each[:, 2] - each[:, 0]).mean())
-                row = {"interval": name, "n": n, "coverage": share}
-                row |= {"coverage_mcse": math.sqrt(share * (1 - share) / n), "width": width}
-                found.append(dict(zip(KEYS, key, strict=True)) | row)
-    columns = [*KEYS, "interval", "n", "coverage", "coverage_mcse", "width"]
-    table = pd.DataFrame(found, columns=columns)
-    number = table["n"].to_numpy(np.float64)
-    inside = np.round(number * table["coverage"].to_numpy(np.float64))
-    lower, upper = clopper_pearson(inside, number, confidence)
-    table.insert(len(columns) - 1, "coverage_lower", lower)
-    table.insert(len(columns), "coverage_upper", upper)
-    return table
+            each = rows[[f"lower_{name}", target, f"upper_{name}"]].to_numpy(np.float64)
+            low, truth, high = each[np.isfinite(each).all(axis=1)].T
+            if n := len(truth):
+                inside = (low <= truth) & (truth <= high)
+                share, width = float(inside.mean()), float((high - low).mean())
+                limits = map(float, clopper_pearson(inside.sum(), n, confidence))
+                mcse = math.sqrt(share * (1 - share) / n)
+                intervals.append((*key, name, n, share, mcse, *limits, width))
+    columns = ["interval", "n", "coverage", "coverage_mcse", "coverage_lower", "coverage_upper"]
+    return pd.DataFrame(intervals, columns=[*KEYS, *columns, "width"])

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -29,8 +28,6 @@ from simstudy.analysis.thresholds import Course, as_table, courses
 from simstudy.experiments import DEFAULT, experiment
 from simstudy.experiments.base import Words
 from simstudy.measures.base import MeasureInfo
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -165,14 +162,6 @@ class ModelFindings(Findings):
     added: pd.DataFrame = field(repr=False, compare=False)
     regret: str = ""
     estimation: str = ""
-    _parts: dict[Hashable, Any] = field(default_factory=dict, init=False, repr=False, compare=False)
-
-    def _once(self, key: Hashable, compute: Callable[[], T]) -> T:
-        """Return the cached value of a key, or compute it."""
-        if key not in self._parts:
-            self._parts[key] = compute()
-        found: T = self._parts[key]
-        return found
 
     @property
     def treatments(self) -> tuple[str, ...]:
@@ -206,23 +195,15 @@ class ModelFindings(Findings):
     @cached_property
     def intervals(self) -> pd.DataFrame:
         """Means and intervals of all cells, from `analysis.intervals`."""
-        adjusted = self.design.adjustment != "none"
-        return intervals(
-            self.scores,
-            value=self.measure,
-            confidence=self.design.confidence,
-            adjustment="bonferroni" if adjusted else "none",
-            complete=self.over_complete_models,
-            share=self.info.share,
-        )
+        adjustment = "none" if self.design.adjustment == "none" else "bonferroni"
+        complete = self.over_complete_models
+        return intervals(self.scores, **self._tested, adjustment=adjustment, complete=complete)
 
     @cached_property
     def means(self) -> tuple[Mean, ...]:
         """The same as typed records."""
-        keys = ("learner", "size", "n", "infinite", "mean", "lower", "upper", "m")
-        return tuple(
-            Mean(**{key: row[key] for key in keys}) for row in self.intervals.to_dict("records")
-        )
+        keys = ["learner", "size", "n", "infinite", "mean", "lower", "upper", "m"]
+        return tuple(Mean(*row) for row in self.intervals[keys].itertuples(index=False))
 
     def means_of(self, learner: str) -> list[Mean]:
         """Return the means of a learner, by size."""
@@ -284,11 +265,11 @@ class ModelFindings(Findings):
 
     def quartiles(self, learner: str, size: int) -> tuple[float, float, float]:
         """Return the quartiles of a learner's scores at a size."""
-        known = self.values(learner, size).dropna().to_numpy()
-        if not len(known):
+        values = self.values(learner, size).dropna().to_numpy()
+        if not len(values):
             return math.nan, math.nan, math.nan
         with np.errstate(invalid="ignore"):  # between infinities
-            low, middle, high = np.quantile(known, [0.25, 0.5, 0.75]).tolist()
+            low, middle, high = np.quantile(values, [0.25, 0.5, 0.75]).tolist()
         return low, middle, high
 
     # Pairwise comparisons
@@ -301,13 +282,7 @@ class ModelFindings(Findings):
         """
         if len(self.design.learners) < 2:
             return no_pairs("size")
-        return pairwise(
-            self._all_sizes,
-            value=self.measure,
-            confidence=self.design.confidence,
-            adjustment=self.design.adjustment,
-            share=self.info.share,
-        )
+        return pairwise(self._all_sizes, **self._tested, adjustment=self.design.adjustment)
 
     @cached_property
     def pairwise(self) -> pd.DataFrame:
@@ -341,16 +316,14 @@ class ModelFindings(Findings):
 
     def best_at(self, size: int) -> str | None:
         """Return the learner of the best mean at a size; None if no mean is finite."""
-        return next((one.leader for one in self.standings if one.size == size), None)
+        return next((at.leader for at in self.standings if at.size == size), None)
 
     @cached_property
     def standings(self) -> tuple[Standing, ...]:
         """The ranking at each size with a finite mean, and the tests of the best learner."""
-        found = (
-            standing_at(size, self.pairs, self.intervals, self.info.greater_is_better)
-            for size in self.design.sizes
-        )
-        return tuple(standing for standing in found if standing is not None)
+        better, sizes = self.info.greater_is_better, self.design.sizes
+        every = (standing_at(size, self.pairs, self.intervals, better) for size in sizes)
+        return tuple(standing for standing in every if standing is not None)
 
     # Thresholds
 
@@ -374,19 +347,12 @@ class ModelFindings(Findings):
         """
         tests = self.tests
         rows = tests[tests["first"].isin((first, second)) & tests["second"].isin((first, second))]
-        rows = rows[(rows["n"] > 0) | (rows["infinite"] > 0)].sort_values("size")
+        rows = rows[(rows["n"] > 0) | (rows["infinite"] > 0)].sort_values("size", ignore_index=True)
         sign = -1.0 if self.info.greater_is_better else 1.0
         sign *= 1.0 if (rows["first"] == first).all() else -1.0
         limits = np.sort(sign * rows[["lower", "upper"]].to_numpy(np.float64), axis=1)
-        return pd.DataFrame(
-            {
-                "size": rows["size"].to_numpy(),
-                "difference": sign * rows["difference"].to_numpy(),
-                "se": rows["se"].to_numpy(),
-                "lower": limits[:, 0],
-                "upper": limits[:, 1],
-            }
-        )
+        rows = rows.assign(difference=sign * rows["difference"], lower=limits[:, 0])
+        return rows.assign(upper=limits[:, 1])[["size", "difference", "se", "lower", "upper"]]
 
     @cached_property
     def added_sizes(self) -> list[int]:
@@ -399,11 +365,13 @@ class ModelFindings(Findings):
 
     @property
     def _compared(self) -> dict[str, Any]:
-        return {
-            "value": self.measure,
-            "greater_is_better": self.info.greater_is_better,
-            "confidence": self.design.confidence,
-        }
+        better, confidence = self.info.greater_is_better, self.design.confidence
+        return {"value": self.measure, "confidence": confidence, "greater_is_better": better}
+
+    @property
+    def _tested(self) -> dict[str, Any]:
+        share, confidence = self.info.share, self.design.confidence
+        return {"value": self.measure, "confidence": confidence, "share": share}
 
     # Tests and precision
 
@@ -411,8 +379,8 @@ class ModelFindings(Findings):
     def anova(self) -> Anova | Absent:
         """The analysis of variance, learner × size, with models as subjects."""
         if not self.factors:
-            one = self.design.words.treatment
-            return Absent(f"one {one} at one size leaves nothing to compare")
+            treatment = self.design.words.treatment
+            return Absent(f"one {treatment} at one size leaves nothing to compare")
         try:
             return anova(self.scores, within=self.factors, value=self.measure)
         except ValueError as error:
@@ -461,22 +429,22 @@ class ModelFindings(Findings):
             return []
         power = 10.0 ** math.floor(math.log10(largest))
         steps = [times * power / 10 for times in (50, 20, 10, 5, 2, 1)]
-        found = []
-        for target in [step for step in steps if step < largest][:3]:
-            mean, difference = (
-                models_needed(spread.loc[kind], target) if kind in spread else None
-                for kind in ("mean", "difference")
-            )
-            found.append((target, mean, difference))
-        return found
+
+        def needed(kind: str, target: float) -> int | None:
+            return models_needed(spread.loc[kind], target) if kind in spread else None
+
+        targets = [step for step in steps if step < largest][:3]
+        return [(step, needed("mean", step), needed("difference", step)) for step in targets]
 
     def ranks(self, size: int | None = None) -> Ranks | Absent:
         """Return average ranks at a size, or of the scores averaged over all sizes."""
-
-        def compute() -> Ranks | Absent:
+        if size not in self._ranks:
             try:
-                return rank(self.scores, at=size, **self._compared)
+                self._ranks[size] = rank(self.scores, at=size, **self._compared)
             except ValueError as error:
-                return self._absent(error)
+                self._ranks[size] = self._absent(error)
+        return self._ranks[size]
 
-        return self._once(("ranks", size), compute)
+    @cached_property
+    def _ranks(self) -> dict[int | None, Ranks | Absent]:
+        return {}

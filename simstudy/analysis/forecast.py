@@ -103,11 +103,9 @@ class Forecast:
         """The predicted score by size and learner."""
         return self.values.mean(axis=0)
 
-    def intervals(self, confidence: float = 0.95) -> tuple[FloatArray, FloatArray]:
+    def intervals(self, confidence: float = 0.95) -> FloatArray:
         """Return the limits that hold a share of the scenarios, by size and learner."""
-        tails = [(1 - confidence) / 2, (1 + confidence) / 2]
-        lower, upper = np.quantile(self.values, tails, axis=0)
-        return lower, upper
+        return np.quantile(self.values, [(1 - confidence) / 2, (1 + confidence) / 2], axis=0)
 
     def gains(self, size: int, since: int, confidence: float = 0.95) -> FloatArray:
         """Return mean, lower and upper limit of the gain between two sizes, by learner."""

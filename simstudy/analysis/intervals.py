@@ -17,7 +17,6 @@ from simstudy.analysis.adjustment import (
 )
 from simstudy.analysis.complete import cells, complete_subjects, factor_names
 from simstudy.analysis.shares import share_interval
-from simstudy.arrays import FloatArray
 
 ADJUSTMENTS = ("bonferroni", "bonferroni_within", "none")
 METHODS = ("cell", "cousineau-morey")
@@ -73,7 +72,6 @@ def intervals(
     check_confidence(confidence)
     if share and method != "cell":
         raise ValueError(f"shares have no intervals by the method {method!r}")
-    correction = 1.0
     if method == "cell":
         every = cells(table, subject, within, value)
         levels, values = every.levels, every.array.reshape(len(every.subjects), -1)
@@ -89,9 +87,13 @@ def intervals(
         array, levels, _, _ = complete_subjects(table, subject, within, value)
         values = array.reshape(len(array), -1)
         infinite = np.zeros_like(values)
-        correction = _morey(values.shape[1])
-        n, mean, se, df = mean_and_se(_without_subjects(values), largest(values).max())
-    se = se * correction
+        count, scale = values.shape[1], largest(values).max()
+        if count < 2:
+            raise ValueError(f"the method {method!r} needs at least two cells, and there is one")
+        # Every subject's mean is shifted to the grand mean; Morey's correction makes up for it.
+        moved = values - values.mean(axis=1, keepdims=True) + values.mean()
+        n, mean, se, df = mean_and_se(moved, scale)
+        se = se * float(np.sqrt(count / (count - 1)))
     families = {"bonferroni": math.prod(map(len, levels)), "bonferroni_within": len(levels[0])}
     m = families.get(adjustment, 1)
     t_crit = critical_t(confidence, m, df)
@@ -106,16 +108,3 @@ def intervals(
     result["mean"] = with_infinities(mean, infinite)
     result.loc[result["infinite"] > 0, ["se", "lower", "upper"]] = np.nan
     return result
-
-
-def _without_subjects(values: FloatArray) -> FloatArray:
-    """Shift every subject's mean to the grand mean (Cousineau 2005)."""
-    moved: FloatArray = values - values.mean(axis=1, keepdims=True) + values.mean()
-    return moved
-
-
-def _morey(count: int) -> float:
-    """Return Morey's (2008) correction factor of the standard error."""
-    if count < 2:
-        raise ValueError("the method 'cousineau-morey' needs at least two cells, and there is one")
-    return float(np.sqrt(count / (count - 1)))

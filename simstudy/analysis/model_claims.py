@@ -6,8 +6,8 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-from simstudy.analysis.standings import AHEAD, UNTESTED
-from simstudy.analysis.verdicts import NOT_DECIDED, NOT_REPRODUCED, REPRODUCED, Check
+from simstudy.analysis.standings import UNTESTED
+from simstudy.analysis.verdicts import NOT_DECIDED, Check, decided
 from simstudy.study.claims import PAIRS, ModelClaim
 
 if TYPE_CHECKING:
@@ -24,24 +24,13 @@ class HasFindings(Protocol):
 
 @dataclass(frozen=True)
 class ModelCheck(Check):
-    """One of the numbers that a claim about models is held against.
+    """One of the numbers that a claim about models is held against, at a size.
 
-    For two learners ``estimate`` is the mean paired difference in favour of the first, whether
-    more or less of the measure is better; for one, its mean. ``p`` is the adjusted p value where a
-    test without an interval decides (Holm's method).
+    For two learners ``estimate`` is the mean paired difference in favour of the first; for one, its
+    mean. ``p`` is there where a test without an interval decides (Holm's method).
     """
 
-    verdict: str
-    size: int
-    first: str
-    second: str = ""
-    estimate: float = math.nan
-    lower: float = math.nan
-    upper: float = math.nan
-    n: int = 0
-    m: int = 0
-    reason: str = ""  # why there are no numbers
-    p: float = math.nan
+    size: int = 0
 
 
 def check_model_claim(claim: ModelClaim, results: HasFindings) -> list[ModelCheck]:
@@ -60,50 +49,45 @@ def _pair(
 ) -> ModelCheck:
     """Whether two learners stand as claimed at a size."""
     both = {first, second}
-    found = [pair for pair in findings.pairs_at(size) if {pair.first, pair.second} == both]
-    if not found:
-        return ModelCheck(NOT_DECIDED, size, first, second, reason="not among the results")
-    pair = found[0].seen_from(first)
-    if pair.verdict == UNTESTED:
-        why = "infinite scores" if pair.infinite else "too few models have both"
-        return ModelCheck(NOT_DECIDED, size, first, second, reason=f"not tested, {why}")
+    pairs = [pair for pair in findings.pairs_at(size) if {pair.first, pair.second} == both]
+    pair = pairs[0].seen_from(first) if pairs else None
+    if pair is None or pair.verdict == UNTESTED:
+        reason = "not among the results"
+        if pair:
+            why = "infinite scores" if pair.infinite else "too few models have both"
+            reason = f"not tested, {why}"
+        return ModelCheck(NOT_DECIDED, first, second, reason=reason, size=size)
     p = math.nan
     if claim.relation == "beats":
         # The test decides, as Holm's method has no intervals.
         p = pair.p if findings.design.holm else p
-        decided = REPRODUCED if pair.lead > 0 else NOT_REPRODUCED
-        verdict = decided if pair.verdict == AHEAD else NOT_DECIDED
+        verdict = decided(pair.winner == first, pair.winner == second)
     else:
         most = math.inf if claim.relation == "not beaten by" else claim.margin
-        verdict = _decided(pair.low, pair.high, -claim.margin, most)
+        verdict = _within(pair.low, pair.high, -claim.margin, most)
     numbers = (pair.lead, pair.low, pair.high, pair.n, findings.pair_tests)
-    return ModelCheck(verdict, size, first, second, *numbers, p=p)
+    return ModelCheck(verdict, first, second, *numbers, p, size=size)
 
 
 def _mean(claim: ModelClaim, size: int, learner: str, findings: ModelFindings) -> ModelCheck:
     """Whether a learner's mean lies where it is claimed to."""
-    found = [mean for mean in findings.means_of(learner) if mean.size == size]
-    if not found:
-        return ModelCheck(NOT_DECIDED, size, learner, reason="not among the results")
-    (mean,) = found
-    if mean.infinite or mean.n < 2:
-        why = "infinite scores" if mean.infinite else "too few models"
-        return ModelCheck(NOT_DECIDED, size, learner, reason=f"no interval, {why}")
+    means = [mean for mean in findings.means_of(learner) if mean.size == size]
+    if not means or means[0].infinite or means[0].n < 2:
+        reason = "not among the results"
+        if means:
+            why = "infinite scores" if means[0].infinite else "too few models"
+            reason = f"no interval, {why}"
+        return ModelCheck(NOT_DECIDED, learner, reason=reason, size=size)
+    (mean,) = means
     assert claim.value is not None
-    start, end = claim.value[0], claim.value[-1]
-    least, most = {
-        "above": (start - claim.margin, math.inf),
-        "below": (-math.inf, start + claim.margin),
-        "near": (start - claim.margin, start + claim.margin),
-        "between": (start - claim.margin, end + claim.margin),
-    }[claim.relation]
-    verdict = _decided(mean.lower, mean.upper, least, most)
+    least, most = claim.value[0] - claim.margin, claim.value[-1] + claim.margin
+    least = -math.inf if claim.relation == "below" else least
+    most = math.inf if claim.relation == "above" else most
+    verdict = _within(mean.lower, mean.upper, least, most)
     numbers = (mean.mean, mean.lower, mean.upper, mean.n, mean.m)
-    return ModelCheck(verdict, size, learner, "", *numbers)
+    return ModelCheck(verdict, learner, "", *numbers, size=size)
 
 
-def _decided(low: float, high: float, least: float, most: float) -> str:
+def _within(low: float, high: float, least: float, most: float) -> str:
     """Where an interval lies: within the bounds, outside them, or on both sides of one."""
-    if least <= low and high <= most:
-        return REPRODUCED
-    return NOT_REPRODUCED if high < least or low > most else NOT_DECIDED
+    return decided(least <= low and high <= most, high < least or low > most)

@@ -67,9 +67,6 @@ class TOutcome(StatisticOutcome):
         The degrees of freedom and the number of differences, or of values.
     lower, upper, confidence : float
         The confidence interval.
-    too_optimistic : bool
-        Whether the test takes dependent differences for independent ones, so that its p is too
-        small.
     """
 
     difference: float
@@ -79,7 +76,6 @@ class TOutcome(StatisticOutcome):
     lower: float
     upper: float
     confidence: float
-    too_optimistic: bool = False
 
 
 def reason_of(value: float) -> str:
@@ -131,9 +127,7 @@ def ratio(difference: float, se: float, if_zero: str = ALL_ZERO) -> float:
     """Return difference/se: infinite if se alone is 0, undefined, with a reason, if both are."""
     if se > 0:
         return difference / se
-    if difference == 0:
-        return Undefined(if_zero)
-    return math.copysign(math.inf, difference)
+    return Undefined(if_zero) if difference == 0 else math.copysign(math.inf, difference)
 
 
 def t_outcome(
@@ -143,7 +137,6 @@ def t_outcome(
     df: int,
     n: int,
     confidence: float,
-    too_optimistic: bool = False,
     if_zero: str = ALL_ZERO,
 ) -> TOutcome:
     """Return the t test of a difference with a standard error, two-sided."""
@@ -151,18 +144,12 @@ def t_outcome(
     statistic = ratio(difference, se, if_zero)
     p = statistic if math.isnan(statistic) else float(2 * stdtr(df, -abs(statistic)))
     half = float(critical_t(confidence, 1, np.array([df]))[0]) * se
-    lower, upper = difference - half, difference + half
-    return TOutcome(
-        test, statistic, p, difference, se, df, n, lower, upper, confidence, too_optimistic
-    )
+    limits = difference - half, difference + half
+    return TOutcome(test, statistic, p, difference, se, df, n, *limits, confidence)
 
 
-def no_t(
-    test: str, reason: str, n: int, confidence: float, too_optimistic: bool = False
-) -> TOutcome:
+def no_t(test: str, reason: str, n: int, confidence: float) -> TOutcome:
     """Return the t test of what cannot be tested."""
     check_confidence(confidence)
     none = Undefined(reason)
-    return TOutcome(
-        test, none, none, none, none, max(n - 1, 0), n, none, none, confidence, too_optimistic
-    )
+    return TOutcome(test, none, none, none, none, max(n - 1, 0), n, none, none, confidence)

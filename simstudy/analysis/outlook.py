@@ -117,12 +117,12 @@ class Outlook:
     @cached_property
     def now(self) -> tuple[IntervalEstimate, ...]:
         """The cross-validated scores with intervals by the corrected resampled t (see Present)."""
-        errors = np.sqrt(np.diag(self.present.errors))
+        errors, means = np.sqrt(np.diag(self.present.errors)), self.present.means
         reach = stdtrit(len(self.present.scores) - 1, _TAILS[1]) * errors
-        means = self.present.means
         return tuple(
-            IntervalEstimate(float(m), float(m - r), float(m + r))
-            for m, r in zip(means, reach, strict=True)
+            map(
+                IntervalEstimate, means.tolist(), (means - reach).tolist(), (means + reach).tolist()
+            )
         )
 
     @property
@@ -132,13 +132,11 @@ class Outlook:
 
     def predicted(self, learner: int, size: int) -> IntervalEstimate:
         """Return the predicted score with so many rows."""
-        values = self.forecast.values[:, self.forecast.sizes.index(size), learner]
-        return _estimate(values)
+        return _estimate(self.forecast.values[:, self.forecast.sizes.index(size), learner])
 
     def gain(self, learner: int, size: int) -> IntervalEstimate:
         """Return what a learner gains between the rows at hand and so many."""
-        mean, low, high = self.forecast.gains(size, self.rows)[:, learner]
-        return IntervalEstimate(float(mean), float(low), float(high))
+        return IntervalEstimate(*self.forecast.gains(size, self.rows)[:, learner].tolist())
 
     def best(self, size: int) -> int:
         """Return the learner of the greatest predicted score."""
@@ -158,11 +156,9 @@ class Outlook:
         spread = np.sqrt(at_start.var(axis=0, ddof=1) + np.diag(self.present.errors))
         distances = (self.present.means - at_start.mean(axis=0)) / np.maximum(spread, 1e-12)
         far = np.abs(distances)
-        verdict: Literal["well", "partly", "poorly"] = "partly"
-        if (far <= _FAR).all():
-            verdict = "well"
-        elif np.median(far) > _FAR or far.max() > _VERY_FAR:
-            verdict = "poorly"
+        poorly = np.median(far) > _FAR or far.max() > _VERY_FAR
+        verdict: Literal["well", "partly", "poorly"] = "poorly" if poorly else "partly"
+        verdict = "well" if (far <= _FAR).all() else verdict
         course = self.present.scores.mean(axis=0)
         return SimulationCheck(
             tuple(_estimate(at_start[:, place]) for place in range(len(self.learners))),
@@ -180,14 +176,11 @@ class Outlook:
         The way from the best learner to the true class probabilities in each simulated truth, on
         top of the present score of the best learner.
         """
-        start = self.simulated.sizes.index(self.simulated.start)
-        best = self.best_now
+        start, best = self.simulated.sizes.index(self.simulated.start), self.best_now
         missing = self.truth[:, -1] - self.simulated.scores[:, start, best]
-        found = _estimate(self.present.means[best] + missing)
+        level = _estimate(self.present.means[best] + missing)
         most = 1.0 if self.measure == "accuracy" else np.inf
-        return IntervalEstimate(
-            *(min(value, most) for value in (found.value, found.low, found.high))
-        )
+        return IntervalEstimate(min(level.value, most), min(level.low, most), min(level.high, most))
 
     @property
     def below_ceiling(self) -> float:
@@ -202,20 +195,19 @@ class Outlook:
     @cached_property
     def crossings(self) -> list[Crossing]:
         """Who overtakes whom between the rows at hand and the horizon, as far as supported."""
-        found = []
+        crossings = []
         means = self.forecast.means[self.forecast.sizes.index(self.rows)]
-        for one, other in itertools.permutations(range(len(self.learners)), 2):
-            shares = self.forecast.leads(one, other)
-            if means[one] < means[other] and shares[-1] >= SUPPORTED:
-                places = crossing_rows(self.forecast, one, other, self.rows)
-                low, rows, high = np.quantile(places, [_TAILS[0], 0.5, _TAILS[1]], method="lower")
-                names = self.learners[one], self.learners[other]
-                share = float(shares[-1])
-                found.append(Crossing(*names, float(rows), float(low), float(high), share))
-        return sorted(found, key=lambda one: one.rows)
+        for ahead, behind in itertools.permutations(range(len(self.learners)), 2):
+            share = float(self.forecast.leads(ahead, behind)[-1])
+            if means[ahead] < means[behind] and share >= SUPPORTED:
+                places = crossing_rows(self.forecast, ahead, behind, self.rows)
+                rows, low, high = np.quantile(places, [0.5, *_TAILS], method="lower").tolist()
+                names = self.learners[ahead], self.learners[behind]
+                crossings.append(Crossing(*names, rows, low, high, share))
+        return sorted(crossings, key=lambda crossing: crossing.rows)
 
 
-def crossing_rows(forecast: Forecast, one: int, other: int, rows: int) -> FloatArray:
+def crossing_rows(forecast: Forecast, first: int, second: int, rows: int) -> FloatArray:
     """Return from where on one learner stays ahead of another, by scenario.
 
     Between two sizes differences are linear in log size. 0 if it is ahead from ``rows`` on,
@@ -223,19 +215,16 @@ def crossing_rows(forecast: Forecast, one: int, other: int, rows: int) -> FloatA
     """
     places = [place for place, size in enumerate(forecast.sizes) if size >= rows]
     logs = np.log([forecast.sizes[place] for place in places])
-    lead = forecast.values[:, places, one] - forecast.values[:, places, other]
+    lead = forecast.values[:, places, first] - forecast.values[:, places, second]
     behind = lead <= 0
     last = len(places) - 1 - np.argmax(behind[:, ::-1], axis=1)  # the last size at which behind
-    found = np.zeros(len(lead))
-    found[behind[:, -1]] = np.inf
     inner = behind.any(axis=1) & ~behind[:, -1]
     at = last[inner]
     before, after = lead[inner, at], lead[inner, at + 1]
-    share = before / (before - after)
-    found[inner] = np.exp(logs[at] + share * (logs[at + 1] - logs[at]))
-    return found
+    crossed = np.where(behind[:, -1], np.inf, 0.0)
+    crossed[inner] = np.exp(logs[at] + before / (before - after) * (logs[at + 1] - logs[at]))
+    return crossed
 
 
 def _estimate(values: FloatArray | Sequence[float]) -> IntervalEstimate:
-    low, high = np.quantile(values, _TAILS)
-    return IntervalEstimate(float(np.mean(values)), float(low), float(high))
+    return IntervalEstimate(float(np.mean(values)), *np.quantile(values, _TAILS).tolist())

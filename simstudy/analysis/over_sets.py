@@ -8,25 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import combinations
 from typing import NamedTuple
 
 import pandas as pd
 
-from simstudy.analysis.across import (
-    Friedman,
-    FTest,
-    Nemenyi,
-    friedman,
-    iman_davenport,
-    nemenyi,
-    quade,
-)
-from simstudy.analysis.adjusted import AdjustedPair, over_pairs
+from simstudy.analysis import across
+from simstudy.analysis.adjusted import over_pairs
 from simstudy.analysis.adjustment import is_significant
 from simstudy.analysis.posteriors import SignedRankPosterior, no_posterior, signed_rank_bayes
 from simstudy.analysis.signed import SignOutcome, WilcoxonOutcome, sign_test, wilcoxon
-from simstudy.arrays import FloatArray
 
 DRAWS = 20_000  # of the posterior of a pair: a Monte-Carlo standard error of .0036 at most
 LEAST_SETS = 6  # data sets without which there are no posterior probabilities
@@ -110,10 +100,10 @@ class OverSets:
     datasets: tuple[str, ...]
     left_out: tuple[str, ...]
     pairs: tuple[SetsPair, ...]
-    friedman: Friedman
-    iman_davenport: FTest
-    quade: FTest
-    nemenyi: Nemenyi
+    friedman: across.Friedman
+    iman_davenport: across.FTest
+    quade: across.FTest
+    nemenyi: across.Nemenyi
     adjustment: str
     m: int
     alpha: float
@@ -127,7 +117,7 @@ class OverSets:
     @property
     def ranked(self) -> list[tuple[str, float]]:
         """The learners with their average ranks, the best first."""
-        return sorted(self.ranks.items(), key=lambda one: one[1])
+        return sorted(self.ranks.items(), key=lambda item: item[1])
 
     def beaten_by(self, learner: str) -> tuple[str, ...]:
         """Return the learners that are significantly worse than one."""
@@ -150,25 +140,28 @@ class OverSets:
             if not pair.winner:
                 level[pair.first].add(pair.second)
                 level[pair.second].add(pair.first)
-        found = [sorted(map(order.index, each)) for each in _cliques(level, set(), set(order))]
-        return tuple(tuple(order[at] for at in each) for each in sorted(found) if len(each) > 1)
+        groups = [sorted(map(order.index, each)) for each in _cliques(level, set(), set(order))]
+        return tuple(tuple(order[at] for at in each) for each in sorted(groups) if len(each) > 1)
 
     @property
     def dissents(self) -> tuple[Dissent, ...]:
         """The pairs on which another test disagrees, test by test."""
-        found = []
-        for pair in self.pairs:
-            for test, separates in self._others(pair):
-                if separates != bool(pair.winner):
-                    found.append(Dissent(test, pair, separates))
+        dissents = [
+            Dissent(test, pair, separates)
+            for pair in self.pairs
+            for test, separates in self._further(pair)
+            if separates != bool(pair.winner)
+        ]
         order = (NEMENYI, SIGN, POSTERIOR)
-        return tuple(sorted(found, key=lambda one: (order.index(one.test), not one.separates)))
+        return tuple(
+            sorted(dissents, key=lambda each: (order.index(each.test), not each.separates))
+        )
 
     def apart(self, pair: SetsPair) -> float:
         """Return how far the average ranks of two learners are apart."""
         return abs(self.ranks[pair.first] - self.ranks[pair.second])
 
-    def _others(self, pair: SetsPair) -> Iterator[tuple[str, bool]]:
+    def _further(self, pair: SetsPair) -> Iterator[tuple[str, bool]]:
         """Whether each of the other tests that apply separates two learners."""
         if len(self.learners) > 2 and not self.nemenyi.reason:
             yield NEMENYI, self.apart(pair) >= self.nemenyi.critical_difference
@@ -180,10 +173,12 @@ class OverSets:
     @property
     def leader(self) -> str:
         """The learner that loses to the fewest, beats the most and has the best average rank."""
-        return min(
-            self.learners,
-            key=lambda one: (len(self.ahead_of(one)), -len(self.beaten_by(one)), self.ranks[one]),
-        )
+
+        def place(learner: str) -> tuple[int, int, float]:
+            ahead, beaten = self.ahead_of(learner), self.beaten_by(learner)
+            return len(ahead), -len(beaten), self.ranks[learner]
+
+        return min(self.learners, key=place)
 
     @property
     def least_p(self) -> float:
@@ -205,15 +200,8 @@ class OverSets:
         """One row per pair of learners, with all tests."""
         columns = ["first", "second", "datasets", "difference", "wins", "draws", "losses"]
         columns += ["rank_sum_first", "rank_sum_second", "p_wilcoxon", "p_adjusted", "m", "p_sign"]
-        columns += [
-            "p_sign_adjusted",
-            "p_first_better",
-            "p_rope",
-            "p_second_better",
-            "rope",
-            "winner",
-            "reason",
-        ]
+        columns += ["p_sign_adjusted", "p_first_better", "p_rope", "p_second_better", "rope"]
+        columns += ["winner", "reason"]
         return pd.DataFrame([self._row(pair) for pair in self.pairs], columns=columns)
 
     def _row(self, pair: SetsPair) -> list[object]:
@@ -260,48 +248,34 @@ def over_sets(
     complete = means[means.notna().all(axis=1)]
     if means.shape[1] < 2 or len(complete) < 2:
         return None
-    learners = tuple(map(str, complete.columns))
-    tested = over_pairs(complete.to_numpy(), wilcoxon, adjustment)
-    signs = over_pairs(complete.to_numpy(), sign_test, adjustment)
-    pairs, places = [], combinations(range(len(learners)), 2)
-    for (one, other), test, sign in zip(places, tested.pairs, signs.pairs, strict=True):
-        both = complete.iloc[:, [one, other]].to_numpy()
-        names = (learners[one], learners[other])
+    complete = complete.rename(columns=str)
+    tested, signs = (over_pairs(complete, test, adjustment) for test in (wilcoxon, sign_test))
+    pairs = []
+    for test, sign in zip(tested.pairs, signs.pairs, strict=True):
+        names = (str(test.first), str(test.second))
+        both = complete[[*names]].to_numpy()
+        difference = float((both[:, 0] - both[:, 1]).mean())
         assert isinstance(test.outcome, WilcoxonOutcome)
         assert isinstance(sign.outcome, SignOutcome)
-        pairs.append(
-            SetsPair(
-                *names,
-                float((both[:, 0] - both[:, 1]).mean()),
-                test.outcome,
-                sign.outcome,
-                _posterior(both, rope),
-                float(test.p_adjusted),
-                float(sign.p_adjusted),
-                *_decided(names, test, alpha),
-            )
-        )
+        posterior = no_posterior(f"fewer than {LEAST_SETS} data sets", len(both), rope)
+        if len(both) >= LEAST_SETS:
+            posterior = signed_rank_bayes(both, rope, draws=DRAWS)
+        outcomes = (test.outcome, sign.outcome, posterior)
+        p = float(test.p_adjusted), float(sign.p_adjusted)
+        winner = test.winner(alpha)
+        decided = ("", "") if winner is None else names if winner == names[0] else names[::-1]
+        pairs.append(SetsPair(names[0], names[1], difference, *outcomes, *p, *decided))
     return OverSets(
-        learners,
+        tuple(complete.columns),
         tuple(map(str, complete.index)),
         tuple(str(name) for name in means.index if name not in complete.index),
         tuple(pairs),
-        friedman(complete),
-        iman_davenport(complete),
-        quade(complete),
-        nemenyi(complete, 1 - alpha),
-        adjustment,
-        tested.m,
-        alpha,
-        rope,
+        across.friedman(complete),
+        across.iman_davenport(complete),
+        across.quade(complete),
+        across.nemenyi(complete, 1 - alpha),
+        *(adjustment, tested.m, alpha, rope),
     )
-
-
-def _posterior(both: FloatArray, rope: float) -> SignedRankPosterior:
-    """Return the posterior of two learners, if there are enough data sets."""
-    if len(both) < LEAST_SETS:
-        return no_posterior(f"fewer than {LEAST_SETS} data sets", len(both), rope)
-    return signed_rank_bayes(both, rope, draws=DRAWS)
 
 
 def _cliques(
@@ -315,11 +289,3 @@ def _cliques(
     for name in sorted(free - level[pivot]):
         yield from _cliques(level, chosen | {name}, free & level[name], done & level[name])
         free, done = free - {name}, done | {name}
-
-
-def _decided(names: tuple[str, str], test: AdjustedPair, alpha: float) -> tuple[str, str]:
-    """Return the winner and the loser by the rank sums, if p is small."""
-    winner = test.winner(alpha)
-    if winner is None:
-        return "", ""
-    return names if winner == test.first else names[::-1]

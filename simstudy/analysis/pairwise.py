@@ -21,7 +21,7 @@ from simstudy.analysis.adjustment import (
     mean_and_se,
     with_infinities,
 )
-from simstudy.analysis.complete import cells
+from simstudy.analysis.complete import Cells, cells
 from simstudy.analysis.shares import paired_share
 from simstudy.arrays import FloatArray, IntArray
 
@@ -77,37 +77,32 @@ def pairwise(
     check_option("adjustment", adjustment, ADJUSTMENTS)
     check_confidence(confidence)
     every = cells(table, subject, (factor,) if within is None else (factor, within), value)
-    levels, *others = every.levels
+    levels, *further = every.levels
     if len(levels) < 2:
         raise ValueError(f"the factor {factor!r} has one level ({levels[0]}): nothing to compare")
-    places = list(itertools.product(*others))  # one empty tuple if there is no other factor
-    values = every.array.reshape(len(every.subjects), len(levels), len(places))
-
-    signs = every.infinite.reshape(values.shape)
-    first, second = np.triu_indices(len(levels), 1)
-    pairs = len(first)
-    differences, scale = _differences(values, first, second)
-    infinite = _infinite_differences(signs, first, second)
+    places = list(itertools.product(*further))  # one empty tuple if there is no other factor
+    pairs = list(itertools.combinations(levels, 2))
+    first, second, infinite = paired_values(every)
+    differences, scale = first - second, np.maximum(largest(first), largest(second))
     n, mean, se, df = mean_and_se(differences, scale)
     mean = np.where((se == 0) & (np.abs(mean) <= ROUNDING * scale), 0.0, mean)
     t, p = _t_test(mean, se, df)
     present = (every.status != "no row").any(axis=0).reshape(len(levels), len(places))
-    designed = (present[first] & present[second]).T  # places × pairs
-    m = np.repeat(family_sizes(adjustment, designed.sum(axis=1)), pairs)
+    sides = np.triu_indices(len(levels), 1)
+    designed = (present[sides[0]] & present[sides[1]]).T  # places × pairs
+    m = np.repeat(family_sizes(adjustment, designed.sum(axis=1)), len(pairs))
     half = critical_t(confidence, m, df) * se
     lower, upper = mean - half, mean + half
     if share:
-        both = np.stack([values[:, side].swapaxes(1, 2) for side in (first, second)])
-        one, other = both.reshape(2, *differences.shape)
-        t, p, lower, upper = paired_share(one, other, confidence, m)
+        t, p, lower, upper = paired_share(first, second, confidence, m)
 
-    rows = [(*place, *pair) for place in places for pair in itertools.combinations(levels, 2)]
+    rows = [(*place, *pair) for place in places for pair in pairs]
     result = pd.DataFrame(rows, columns=[*every.within[1:], "first", "second"])
     result = result.assign(n=n, difference=mean, se=se, df=df, t=t, p=p)
     adjusted = bonferroni(p, m)
     if adjustment == "holm":
-        for place, among in zip(range(0, len(p), pairs), designed, strict=True):
-            chosen = place + np.flatnonzero(among)
+        for place, among in enumerate(designed):
+            chosen = place * len(pairs) + np.flatnonzero(among)
             adjusted[chosen] = holm(p[chosen])
     greater = np.where(n > 0, (differences > 0).sum(axis=0) / np.maximum(n, 1), np.nan)
     result = result.assign(p_adjusted=adjusted, m=m, lower=lower, upper=upper)
@@ -131,23 +126,21 @@ def no_pairs(within: str) -> pd.DataFrame:
     return pd.DataFrame({column: [] for column in columns})
 
 
-def _infinite_differences(signs: FloatArray, first: IntArray, second: IntArray) -> FloatArray:
-    """Return the signs of infinite differences, NaN if both are infinite, else 0."""
-    subjects = len(signs)
-    one = signs[:, first].swapaxes(1, 2).reshape(subjects, -1)
-    other = signs[:, second].swapaxes(1, 2).reshape(subjects, -1)
-    return np.where((one != 0) & (other != 0), np.nan, one - other)
+def paired_values(every: Cells) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return both values of each pair of levels, and the signs of infinite differences.
 
+    All are subjects × pairs, at one level of the second factor after the other. The sign is NaN if
+    both values are infinite, and 0 if neither is.
+    """
+    sides = np.triu_indices(len(every.levels[0]), 1)
+    subjects, levels = every.array.shape[:2]
 
-def _differences(
-    values: FloatArray, first: IntArray, second: IntArray
-) -> tuple[FloatArray, FloatArray]:
-    """Return subjects × (levels and pairs) differences, and the magnitude of their terms."""
-    subjects = len(values)
-    # Levels before pairs: the row order of the result.
-    one = values[:, first].swapaxes(1, 2).reshape(subjects, -1)
-    other = values[:, second].swapaxes(1, 2).reshape(subjects, -1)
-    return one - other, np.maximum(largest(one), largest(other))
+    def halves(array: FloatArray) -> list[FloatArray]:
+        cube = array.reshape(subjects, levels, -1)
+        return [cube[:, side].swapaxes(1, 2).reshape(subjects, -1) for side in sides]
+
+    (first, second), (up, down) = halves(every.array), halves(every.infinite)
+    return first, second, np.where((up != 0) & (down != 0), np.nan, up - down)
 
 
 def _t_test(mean: FloatArray, se: FloatArray, df: IntArray) -> tuple[FloatArray, FloatArray]:

@@ -73,17 +73,12 @@ class SignedRankPosterior(Posterior):
 
     Attributes
     ----------
-    theta_first, theta_rope, theta_second : float
-        Expected shares of pairs of data sets in favour of each, in closed form.
     draws, seed : int
         The number of Monte-Carlo draws and their seed.
     mcse : float
         Monte-Carlo standard error, the largest of the three probabilities.
     """
 
-    theta_first: float
-    theta_rope: float
-    theta_second: float
     draws: int
     seed: int
     mcse: float
@@ -120,27 +115,19 @@ def correlated_bayes(differences: npt.ArrayLike, test_share: float, rope: float)
     _check_rope(rope)
     values = numbers(differences)
     n, factor = len(values), variance_factor(len(values), test_share)
-    reason = flaw(values, "differences")
-    if not reason and not values.any():
-        reason = ALL_ZERO
+    name, df = "Bayesian correlated t", max(n - 1, 0)
+    reason = flaw(values, "differences") or ("" if values.any() else ALL_ZERO)
     if reason:
         none = Undefined(reason)
-        return TPosterior(
-            "Bayesian correlated t", none, none, none, rope, n, none, none, max(n - 1, 0)
-        )
+        return TPosterior(name, none, none, none, rope, n, none, none, df)
     mean, scale = float(values.mean()), math.sqrt(factor) * spread_of(values)
-    first, second = _beyond(mean, scale, n - 1, rope), _beyond(-mean, scale, n - 1, rope)
+    first, second = _beyond(mean, scale, df, rope), _beyond(-mean, scale, df, rope)
     within = 0.0 if rope == 0 else max(1.0 - first - second, 0.0)
-    return TPosterior("Bayesian correlated t", first, within, second, rope, n, mean, scale, n - 1)
+    return TPosterior(name, first, within, second, rope, n, mean, scale, df)
 
 
 def signed_rank_bayes(
-    table: npt.ArrayLike,
-    rope: float,
-    *,
-    prior: float = 0.5,
-    draws: int = 100_000,
-    seed: int = 0,
+    table: npt.ArrayLike, rope: float, *, prior: float = 0.5, draws: int = 100_000, seed: int = 0
 ) -> SignedRankPosterior:
     """Bayesian signed rank test of two learners over data sets.
 
@@ -172,19 +159,15 @@ def signed_rank_bayes(
     if not prior > 0 or draws < 1:
         raise ValueError(f"prior is {prior!r} and draws is {draws!r}; both must be above 0")
     pair = pair_of(table)
-    reason = pair.flaw
-    if not reason and rope == 0 and not pair.differences.any():
-        reason = ALL_ZERO
-    name, n = "Bayesian signed rank", len(pair.differences)
+    n = len(pair.differences)
+    reason = pair.flaw or ("" if rope > 0 or pair.differences.any() else ALL_ZERO)
     if reason:
         return no_posterior(reason, n, rope, draws, seed)
     above, below = _pairs_beyond(pair, rope), _pairs_beyond(pair.swapped, rope)
     alpha = np.concatenate([[prior], np.ones(n)])
-    first, second = _expected(above, alpha), _expected(below, alpha)
     shares = _shares_of_draws(above, below, alpha, rope > 0, draws, seed)
     mcse = max(math.sqrt(share * (1 - share) / draws) for share in shares)
-    rest = max(1.0 - first - second, 0.0) if rope > 0 else 0.0
-    return SignedRankPosterior(name, *shares, rope, n, first, rest, second, draws, seed, mcse)
+    return SignedRankPosterior("Bayesian signed rank", *shares, rope, n, draws, seed, mcse)
 
 
 def no_posterior(
@@ -192,9 +175,7 @@ def no_posterior(
 ) -> SignedRankPosterior:
     """Return the posterior of what has none, with the reason."""
     none = Undefined(reason)
-    return SignedRankPosterior(
-        "Bayesian signed rank", none, none, none, rope, n, none, none, none, draws, seed, none
-    )
+    return SignedRankPosterior("Bayesian signed rank", none, none, none, rope, n, draws, seed, none)
 
 
 def _check_rope(rope: float) -> None:
@@ -204,9 +185,7 @@ def _check_rope(rope: float) -> None:
 
 def _beyond(mean: float, scale: float, df: int, rope: float) -> float:
     """Return the probability of a difference above rope."""
-    if scale == 0:
-        return float(mean > rope)
-    return float(stdtr(df, (mean - rope) / scale))
+    return float(mean > rope) if scale == 0 else float(stdtr(df, (mean - rope) / scale))
 
 
 def _pairs_beyond(pair: PairedDifferences, rope: float) -> FloatArray:
@@ -216,13 +195,6 @@ def _pairs_beyond(pair: PairedDifferences, rope: float) -> FloatArray:
     gaps = values[:, None] + values - 2 * rope
     level = np.abs(gaps) <= np.maximum(noise[:, None], noise)
     return np.where(level, 0.5, (gaps > 0).astype(np.float64))
-
-
-def _expected(beyond: FloatArray, alpha: FloatArray) -> float:
-    """Return the expectation of Σ wᵢ wⱼ over pairs under Dirichlet weights."""
-    total = float(alpha.sum())
-    moments = (np.outer(alpha, alpha) + np.diag(alpha)) / (total * (total + 1))
-    return float((beyond * moments).sum())
 
 
 def _shares_of_draws(
@@ -237,5 +209,5 @@ def _shares_of_draws(
         theta = np.stack([first, rest, second])
         ahead = theta >= theta.max(axis=0) - 1e-12
         wins += (ahead / ahead.sum(axis=0)).sum(axis=1)
-    one, within, other = (wins / draws).tolist()
-    return one, within, other
+    first_ahead, within, second_ahead = (wins / draws).tolist()
+    return first_ahead, within, second_ahead

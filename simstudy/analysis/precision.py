@@ -1,23 +1,18 @@
 """Monte Carlo standard errors, power, and the number of models needed."""
 
+import bisect
 import itertools
 import math
 from collections.abc import Hashable
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 from scipy.special import nctdtr
 
-from simstudy.analysis.adjustment import (
-    check_confidence,
-    critical_t,
-    largest,
-    mean_and_se,
-    with_infinities,
-)
+from simstudy.analysis import adjustment
+from simstudy.analysis.adjustment import largest
 from simstudy.analysis.complete import cells
-from simstudy.arrays import FloatArray, IntArray
+from simstudy.analysis.pairwise import paired_values
 
 MAX_MODELS = 10**12  # upper limit of the search for a power
 
@@ -59,13 +54,10 @@ def precision(
         logged if a subject lacks a value.
     """
     if mcse is not None:
-        _check_positive("mcse", mcse)
+        _check_error(mcse)
     every = cells(table, subject, (factor,) if within is None else (factor, within), value)
-    levels, *others = every.levels
-    places = list(itertools.product(*others))  # one empty tuple if there is no other factor
-    shape = (len(every.subjects), len(levels), len(places))
-    values, signs = every.array.reshape(shape), every.infinite.reshape(shape)
-    one, other = np.triu_indices(len(levels), 1)
+    levels, *further = every.levels
+    places = list(itertools.product(*further))  # one empty tuple if there is no other factor
 
     keys: list[tuple[Hashable, ...]] = [
         ("mean", *place, level, "") for level in levels for place in places
@@ -74,25 +66,24 @@ def precision(
     keys += [("difference", *place, *pair) for place in places for pair in pairs]
     result = pd.DataFrame(keys, columns=["kind", *every.within[1:], "first", "second"])
 
-    first, second = _sides(values, one), _sides(values, other)
-    means, above = values.reshape(shape[0], -1), signs.reshape(shape[0], -1)
+    means, above = (
+        array.reshape(len(every.subjects), -1) for array in (every.array, every.infinite)
+    )
     if complete:
         kept = (np.isfinite(means) | (above != 0)).all(axis=1, keepdims=True)
         if not kept.any():
             raise ValueError(f"no {subject} has a value of {value} in every cell")
         means, above = np.where(kept, means, np.nan), np.where(kept, above, 0.0)
-    columns = np.hstack([means, first - second])
-    scale = np.append(largest(means), _larger(first, second))
-    up, down = _sides(signs, one), _sides(signs, other)
-    opposed = np.where((up != 0) & (down != 0), np.nan, up - down)
+    first, second, opposed = paired_values(every)
+    scale = np.append(largest(means), np.maximum(largest(first), largest(second)))
     infinite = np.hstack([above, opposed])
 
-    n, mean, se, _ = mean_and_se(columns, scale)
+    n, mean, se, _ = adjustment.mean_and_se(np.hstack([means, first - second]), scale)
     unmeasured = (infinite != 0).any(axis=0) | (n < 2)
     se = np.where(unmeasured, np.nan, se)
     sd = se * np.sqrt(n)
     error = np.where(unmeasured, np.nan, 1 / np.sqrt(2 * np.maximum(n - 1, 1)))
-    result = result.assign(n=n, estimate=with_infinities(mean, infinite), sd=sd, mcse=se)
+    result = result.assign(n=n, estimate=adjustment.with_infinities(mean, infinite), sd=sd, mcse=se)
     result = result.assign(mcse_error=error)
     if mcse is not None:
         needed = [pd.NA if np.isnan(spread) else models_needed(spread, mcse) for spread in sd]
@@ -118,7 +109,7 @@ def models_needed(sd: float, mcse: float) -> int:
         (sd/mcse)², rounded up; at least 2, as one model has no standard error.
     """
     _check_spread(sd)
-    _check_positive("mcse", mcse)
+    _check_error(mcse)
     # (0.06/0.005)² is 144 and not 144.00000000000003.
     return max(2, math.ceil((sd / mcse) ** 2 * (1 - 1e-12)))
 
@@ -171,78 +162,19 @@ def models_for_power(
         raise ValueError(f"power is {power!r}; it must lie between 0 and 1")
     if not difference:
         raise ValueError("the difference is 0: no number of models would find it")
-    low, high = 1, 2  # low is too few
+    high = 2
     while _power(difference, sd, high, confidence, m) < power:
-        low, high = high, 2 * high
+        high *= 2
         if high > MAX_MODELS:
             raise ValueError(
                 f"a difference of {difference!r} with sd {sd!r} needs over {MAX_MODELS:.0e} models"
             )
-    while high - low > 1:
-        middle = (low + high) // 2
-        if _power(difference, sd, middle, confidence, m) < power:
-            low = middle
-        else:
-            high = middle
-    return high
-
-
-def monte_carlo_errors(
-    estimates: npt.ArrayLike,
-    truth: npt.ArrayLike | None = None,
-    other: npt.ArrayLike | None = None,
-) -> pd.DataFrame:
-    """Return performance measures of estimates with their Monte Carlo standard errors.
-
-    The formulas are those of Morris, White & Crowther (2019, table 6).
-
-    Parameters
-    ----------
-    estimates
-        One per model (repetition).
-    truth
-        The true value, one for all or one per model, for bias, MSE and RMSE.
-    other
-        A second series on the same models, for the paired difference.
-
-    Returns
-    -------
-    DataFrame
-        `measure`, `n`, `estimate`, `mcse`, one row each for mean, bias, empirical_SE, MSE, RMSE,
-        difference (estimates − other) and first_greater, the share of models with estimates >
-        other. Without `truth`, bias, MSE and RMSE are omitted; without `other`, the last two.
-        Models with a NaN in a measure are excluded from it; with an infinite value the error is
-        NaN. The error of RMSE is by the delta method.
-    """
-    series = np.asarray(estimates, dtype=np.float64)
-    if series.ndim != 1:
-        raise ValueError(f"estimates has {series.ndim} dimensions; it must be one series")
-    present = series[~np.isnan(series)]
-    rows = {"mean": _mean(present), "empirical_SE": _empirical_se(present)}
-    if truth is not None:
-        errors = _less(series, truth, "truth")
-        n, mse, mse_error = squared = _mean(errors**2)
-        root = math.sqrt(mse)
-        half = 0.0 if root == 0 else mse_error / (2 * root)
-        rows |= {"bias": _mean(errors), "MSE": squared, "RMSE": (n, root, half)}
-    if other is not None:
-        differences = _less(series, other, "other")
-        rows |= {"difference": _mean(differences), "first_greater": _share(differences)}
-    order = ("mean", "bias", "empirical_SE", "MSE", "RMSE", "difference", "first_greater")
-    found = [(measure, *rows[measure]) for measure in order if measure in rows]
-    return pd.DataFrame(found, columns=["measure", "n", "estimate", "mcse"])
-
-
-def _sides(array: FloatArray, levels: IntArray) -> FloatArray:
-    """Return one side of every pair, in the order of `pairwise`, subjects × (levels and pairs)."""
-    sides: FloatArray = array[:, levels].swapaxes(1, 2).reshape(len(array), -1)
-    return sides
-
-
-def _larger(first: FloatArray, second: FloatArray) -> FloatArray:
-    """Return the magnitude of the numbers behind every column of differences."""
-    sizes: FloatArray = np.maximum(largest(first), largest(second))
-    return sizes
+    return bisect.bisect_left(
+        range(high),
+        power,
+        lo=high // 2 + 1,  # half as many are too few
+        key=lambda models: _power(difference, sd, models, confidence, m),
+    )
 
 
 def _power(difference: float, sd: float, models: int, confidence: float, m: int) -> float:
@@ -250,7 +182,7 @@ def _power(difference: float, sd: float, models: int, confidence: float, m: int)
     if sd == 0:
         return 1.0 if difference else math.nan
     df = models - 1
-    (t,) = critical_t(confidence, m, np.array([df])).tolist()
+    (t,) = adjustment.critical_t(confidence, m, np.array([df])).tolist()
     shift = abs(difference) / sd * math.sqrt(models)
     # Both as lower tails: P(T > t) = P(−T < −t), with the noncentrality negated.
     near, far = float(nctdtr(df, -shift, -t)), float(nctdtr(df, shift, -t))
@@ -258,46 +190,10 @@ def _power(difference: float, sd: float, models: int, confidence: float, m: int)
     return (1.0 if math.isnan(near) else near) + (0.0 if math.isnan(far) else far)
 
 
-def _mean(values: FloatArray) -> tuple[int, float, float]:
-    """Return the number, mean and standard error of values."""
-    n = len(values)
-    with np.errstate(invalid="ignore"):  # infinities of both signs
-        mean = float(values.mean()) if n else math.nan
-    measured = n > 1 and bool(np.isfinite(values).all())
-    return n, mean, float(values.std(ddof=1)) / math.sqrt(n) if measured else math.nan
-
-
-def _empirical_se(values: FloatArray) -> tuple[int, float, float]:
-    """Return the number of values, their standard deviation and its standard error."""
-    n, _, error = _mean(values)
-    sd = error * math.sqrt(n)
-    return n, sd, sd / math.sqrt(2 * max(n - 1, 1))
-
-
-def _share(differences: FloatArray) -> tuple[int, float, float]:
-    """Return the number of differences, the share above 0 and its standard error."""
-    n = len(differences)
-    if n == 0 or not np.isfinite(differences).all():
-        return n, math.nan, math.nan
-    share = float((differences > 0).mean())
-    return n, share, math.sqrt(share * (1 - share) / n)
-
-
-def _less(series: FloatArray, other: npt.ArrayLike, name: str) -> FloatArray:
-    """Subtract a second series or number, called `name`, and omit NaN."""
-    numbers = np.asarray(other, dtype=np.float64)
-    if numbers.ndim and numbers.shape != series.shape:
-        raise ValueError(f"{name} has the shape {numbers.shape}, estimates {series.shape}")
-    present = ~(np.isnan(series) | np.isnan(numbers))
-    with np.errstate(invalid="ignore"):  # infinity minus infinity is NaN, as is the mean
-        differences: FloatArray = (series - numbers)[present]
-    return differences
-
-
-def _check_positive(parameter: str, given: float) -> None:
-    """Raise an error for a number that is not above 0 and finite."""
-    if not 0 < given < math.inf:
-        raise ValueError(f"{parameter} is {given!r}; it must be a number above 0")
+def _check_error(mcse: float) -> None:
+    """Raise an error for an invalid standard error."""
+    if not 0 < mcse < math.inf:
+        raise ValueError(f"mcse is {mcse!r}; it must be a number above 0")
 
 
 def _check_spread(sd: float) -> None:
@@ -309,6 +205,6 @@ def _check_spread(sd: float) -> None:
 def _check_test(sd: float, confidence: float, m: int) -> None:
     """Raise an error for invalid parameters of a test."""
     _check_spread(sd)
-    check_confidence(confidence)
+    adjustment.check_confidence(confidence)
     if m < 1:
         raise ValueError(f"m is {m!r}; there must be at least 1 test")

@@ -3,23 +3,14 @@
 import math
 from collections.abc import Hashable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pandas as pd
 from scipy.special import chdtrc
 
+from simstudy.analysis import ranking
 from simstudy.analysis.adjustment import check_confidence
 from simstudy.analysis.complete import LeftOut, Level, complete_subjects
-from simstudy.analysis.ranking import (
-    critical_difference,
-    friedman_statistic,
-    iman_davenport_statistic,
-    permutation_p,
-    ranks_in_rows,
-    runs,
-)
-from simstudy.arrays import FloatArray
 
 
 @dataclass(frozen=True)
@@ -29,7 +20,7 @@ class Ranks:
     Attributes
     ----------
     table : DataFrame
-        One row per learner, as `average_ranks` returns it.
+        One row per learner, as `rank` describes it.
     n, k : int
         The numbers of subjects and learners.
     at
@@ -73,11 +64,6 @@ class Ranks:
     critical_difference: float
     groups: list[list[Hashable]]
     left_out: list[LeftOut]
-
-
-def average_ranks(table: pd.DataFrame, *arguments: Any, **options: Any) -> pd.DataFrame:
-    """Return the table of `rank`: average ranks, the best learner first."""
-    return rank(table, *arguments, **options).table
 
 
 def rank(
@@ -135,15 +121,25 @@ def rank(
         raise ValueError(
             f"only one {subject} has a finite {value} in every cell; ranks need at least two"
         )
-    ranks = ranks_in_rows(values.reshape(n, k, -1).mean(axis=2), greater_is_better)
+    ranks = ranking.ranks_in_rows(values.reshape(n, k, -1).mean(axis=2), greater_is_better)
     means = ranks.mean(axis=0)
-    q, critical = critical_difference(n, k, confidence)
+    q, critical = ranking.critical_difference(n, k, confidence)
     order = np.argsort(means, kind="stable")
     near = np.abs(means[:, None] - means) < critical
     result = pd.DataFrame({factor: [levels[0][place] for place in order], "rank": means[order]})
     result = result.assign(n=n, not_told_apart=near.sum(axis=1)[order] - 1)
-    groups = [result[factor].iloc[low:high].tolist() for low, high in runs(means[order], critical)]
-    tests = _friedman(ranks)
+    groups = [
+        result[factor].iloc[low:high].tolist() for low, high in ranking.runs(means[order], critical)
+    ]
+    plain, correction = ranking.friedman_statistic(ranks)
+    chi2 = plain / correction if correction > 0 else math.nan
+    F, p_F = ranking.iman_davenport_statistic(chi2, n, k)
+    df1, df2 = k - 1, (k - 1) * (n - 1)
+    p, method = float(chdtrc(df1, chi2)), "approximate"
+    if not math.isnan(chi2):
+        p, method = ranking.permutation_p(ranks, "auto", p)
+        p_F = p_F if method == "approximate" else p
+    tests = (chi2, df1, p, correction, F, df1, df2, p_F, method)
     return Ranks(result, n, k, at, confidence, *tests, q, critical, groups, left_out)
 
 
@@ -155,22 +151,6 @@ def _at(table: pd.DataFrame, within: str | None, at: Level) -> pd.DataFrame:
         raise ValueError(f"at is {at!r}, but within names no column")
     chosen = table[table[within] == at]
     if chosen.empty:
-        known = ", ".join(map(str, dict.fromkeys(table[within])))
-        raise ValueError(f"the column {within!r} has no {at!r}; it has: {known}")
+        levels = ", ".join(map(str, dict.fromkeys(table[within])))
+        raise ValueError(f"the column {within!r} has no {at!r}; it has: {levels}")
     return chosen
-
-
-def _friedman(
-    ranks: FloatArray,
-) -> tuple[float, int, float, float, float, int, int, float, str]:
-    """Return Friedman's test of the ranks, and Iman & Davenport's version."""
-    n, k = ranks.shape
-    plain, correction = friedman_statistic(ranks)
-    chi2 = plain / correction if correction > 0 else math.nan
-    F, p_F = iman_davenport_statistic(chi2, n, k)
-    df1, df2 = k - 1, (k - 1) * (n - 1)
-    p, method = float(chdtrc(df1, chi2)), "approximate"
-    if not math.isnan(chi2):
-        p, method = permutation_p(ranks, "auto", p)
-        p_F = p_F if method == "approximate" else p
-    return chi2, df1, p, correction, F, df1, df2, p_F, method

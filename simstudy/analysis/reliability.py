@@ -86,19 +86,18 @@ def calibration(
     columns = [factor, within, "bin", "low", "high", "n", "count", "share"]
     columns += ["predicted", "observed", "gap", "se"]
     result = pd.DataFrame(rows, columns=columns)
-    order = {name: index for index, name in enumerate(dict.fromkeys(table[factor]))}
-    places = result[factor].map(order)
-    keys = pd.DataFrame({"learner": places, "size": result[within], "bin": result["bin"]})
-    result = result.loc[keys.sort_values(["learner", "size", "bin"]).index].reset_index(drop=True)
+    order = list(dict.fromkeys(table[factor]))
+    result = result.sort_values(
+        [factor, within, "bin"],
+        key=lambda column: column.map(order.index) if column.name == factor else column,
+        ignore_index=True,
+    )
     counted = result["se"].notna()
     family = counted.groupby([result[factor], result[within]]).transform("sum")
     result["df"] = result["n"] - 1
     result["m"] = family.clip(lower=1).astype(int) if adjustment == "bonferroni" else 1
-    quantiles = [
-        float(critical_t(confidence, int(m), np.array([df]))[0])
-        for m, df in zip(result["m"], result["df"], strict=True)
-    ]
-    result["t_crit"] = quantiles
+    m, df = result["m"].to_numpy(), result["df"].to_numpy()
+    result["t_crit"] = critical_t(confidence, m, df)
     result["lower"] = result["observed"] - result["t_crit"] * result["se"]
     result["upper"] = result["observed"] + result["t_crit"] * result["se"]
     return result
@@ -131,6 +130,6 @@ def _jackknife(weights: FloatArray, values: FloatArray) -> float:
     if n < 2:
         return float("nan")
     # Sums without one subject, not by subtraction: the others may be below its rounding error.
-    others = 1.0 - np.eye(n)
-    without = others @ (weights * values) / (others @ weights)
+    rest = 1.0 - np.eye(n)
+    without = rest @ (weights * values) / (rest @ weights)
     return float(np.sqrt((n - 1) / n * ((without - without.mean()) ** 2).sum()))

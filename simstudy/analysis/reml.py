@@ -23,16 +23,10 @@ class _Pattern:
     total: FloatArray
     products: FloatArray
 
-    def of(self, matrix: FloatArray) -> FloatArray:
-        """Return the submatrix of the observed cells."""
-        part: FloatArray = matrix[np.ix_(self.seen, self.seen)]
-        return part
-
     def residuals(self, mean: FloatArray) -> FloatArray:
         """Return the cross products of the deviations from the cell means."""
-        there = mean[self.seen]
-        crossed = np.outer(self.total, there)
-        squares: FloatArray = self.count * np.outer(there, there)
+        crossed = np.outer(self.total, mean[self.seen])
+        squares = self.count * np.outer(mean[self.seen], mean[self.seen])
         return self.products - crossed - crossed.T + squares
 
 
@@ -55,7 +49,6 @@ class Fit:
 
     mean: FloatArray
     covariance: FloatArray
-    robust: FloatArray
     slopes: FloatArray
     uncertainty: FloatArray  # covariance of the variances
     components: dict[str, float]
@@ -114,7 +107,6 @@ def estimate(values: FloatArray, structures: dict[str, FloatArray]) -> Fit:
     return Fit(
         mean=center + scale * point.mean,
         covariance=unit * point.covariance,
-        robust=scale**2 * sandwich(patterns, structures, variances, point),
         slopes=unit * point.slopes,
         uncertainty=uncertainty,
         components={name: estimated.get(name, 0.0) * scale**2 for name in structures},
@@ -134,17 +126,9 @@ def _variances(names: Sequence[str]) -> str:
 def _without_spread(mean: FloatArray, structures: dict[str, FloatArray]) -> Fit:
     """Return the fit to values that are equal in all subjects."""
     nothing = np.full((len(mean), len(mean)), np.nan)
-    return Fit(
-        mean=mean,
-        covariance=nothing,
-        robust=np.zeros_like(nothing),
-        slopes=nothing[None],
-        uncertainty=np.zeros((1, 1)),
-        components=dict.fromkeys(structures, 0.0),
-        converged=True,
-        log_likelihood=math.inf,
-        note="all subjects have the same values, so that nothing can be tested",
-    )
+    note = "all subjects have the same values, so that nothing can be tested"
+    zeros, none = dict.fromkeys(structures, 0.0), np.zeros((1, 1))
+    return Fit(mean, nothing, nothing[None], none, zeros, True, math.inf, note)
 
 
 def _patterns(values: FloatArray) -> list[_Pattern]:
@@ -222,7 +206,7 @@ def _evaluate(patterns: list[_Pattern], structures: FloatArray, variances: Float
         precision[block] += pattern.count * inverse
         weighted[pattern.seen] += inverse @ pattern.total
         first[:, block[0], block[1]] += pattern.count * both
-        solved.append((pattern, inverse, turned, both))
+        solved.append((pattern, block, inverse, turned, both))
     covariance = np.linalg.inv(precision).astype(np.float64, copy=False)
     mean = covariance @ weighted
     reduced = covariance @ first
@@ -232,43 +216,14 @@ def _evaluate(patterns: list[_Pattern], structures: FloatArray, variances: Float
     crossed = np.einsum("kij,lji->kl", reduced, reduced)
     deviance = float(np.linalg.slogdet(precision)[1])
     quadratics = np.zeros(count)
-    for pattern, inverse, turned, both in solved:
+    for pattern, block, inverse, turned, both in solved:
         n, residuals = pattern.count, pattern.residuals(mean)
         traces += n * np.einsum("kii->k", turned)
         crossed += n * np.einsum("kij,lji->kl", turned, turned)
-        crossed -= 2 * n * np.einsum("kij,lji->kl", pattern.of(covariance) @ turned, both)
+        crossed -= 2 * n * np.einsum("kij,lji->kl", covariance[block] @ turned, both)
         quadratics += np.einsum("kij,ij->k", both, residuals)
         deviance += float((inverse * residuals).sum()) - n * float(np.linalg.slogdet(inverse)[1])
         deviance += n * len(residuals) * math.log(2 * math.pi)
     deviance -= cells * math.log(2 * math.pi)
-    return _Point(
-        variances=variances,
-        log_likelihood=-deviance / 2,
-        gradient=(quadratics - traces) / 2,
-        information=crossed / 2,
-        mean=mean,
-        covariance=covariance,
-        slopes=reduced @ covariance,
-    )
-
-
-def sandwich(
-    patterns: list[_Pattern],
-    structures: dict[str, FloatArray],
-    variances: dict[str, float],
-    point: _Point,
-) -> FloatArray:
-    """Return the bias-reduced covariance of the cell means, clustered by subject (CR2)."""
-    supposed = np.sum([variances[name] * structures[name] for name in variances], axis=0)
-    meat = np.zeros_like(supposed)
-    for pattern in patterns:
-        part = pattern.of(supposed)
-        root = np.linalg.cholesky(part, upper=True)
-        left, turned = np.linalg.eigh(root @ (part - pattern.of(point.covariance)) @ root.T)
-        powers = np.where(left > 1e-10 * left.max(), left, np.inf) ** -0.5
-        adjusted = root.T @ (turned * powers) @ turned.T @ root
-        outer = np.linalg.solve(part, adjusted)
-        residuals = pattern.residuals(point.mean)
-        meat[np.ix_(pattern.seen, pattern.seen)] += outer @ residuals @ outer.T
-    covariance: FloatArray = point.covariance @ meat @ point.covariance
-    return covariance
+    gradient, slopes = (quadratics - traces) / 2, reduced @ covariance
+    return _Point(variances, -deviance / 2, gradient, crossed / 2, mean, covariance, slopes)

@@ -15,66 +15,15 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import fdtrc, stdtr
 
+from simstudy.analysis import outcomes
 from simstudy.analysis.adjustment import ROUNDING, check_option
-from simstudy.analysis.outcomes import (
-    ALL_ZERO,
-    NO_SPREAD,
-    StatisticOutcome,
-    TOutcome,
-    flaw,
-    no_t,
-    numbers,
-    ratio,
-    spread_of,
-    t_outcome,
-    vector,
-)
-from simstudy.analysis.posteriors import correlated_bayes, variance_factor
+from simstudy.analysis.outcomes import StatisticOutcome, TOutcome, flaw, ratio, spread_of
+from simstudy.analysis.posteriors import variance_factor
 from simstudy.arrays import FloatArray
 from simstudy.measures import intervals
 from simstudy.measures.base import Undefined
 
-__all__ = [
-    "FiveByTwoFOutcome",
-    "FiveByTwoTOutcome",
-    "McNemarOutcome",
-    "corrected_t",
-    "correlated_bayes",
-    "five_by_two_f",
-    "five_by_two_t",
-    "mcnemar",
-    "naive_t",
-    "unpaired_t",
-]
-
 MCNEMAR = ("exact", "corrected", "plain")
-
-
-@dataclass(frozen=True)
-class FiveByTwoTOutcome(StatisticOutcome):
-    """Dietterich's 5×2cv paired t test.
-
-    Attributes
-    ----------
-    df : int
-        The degrees of freedom, 5.
-    variances : tuple of float
-        The variance s² of the two differences of each repeat.
-    every : tuple of tuple of float
-        The statistics that each of the ten differences would give in the place of the first.
-    """
-
-    df: int
-    variances: tuple[float, ...]
-    every: tuple[tuple[float, ...], ...]
-
-
-@dataclass(frozen=True)
-class FiveByTwoFOutcome(StatisticOutcome):
-    """Alpaydin's combined 5×2cv F test, with its degrees of freedom, 10 and 5."""
-
-    df1: int
-    df2: int
 
 
 @dataclass(frozen=True)
@@ -94,7 +43,7 @@ class McNemarOutcome(StatisticOutcome):
     only_second: int
 
 
-def five_by_two_t(differences: npt.ArrayLike) -> FiveByTwoTOutcome:
+def five_by_two_t(differences: npt.ArrayLike) -> StatisticOutcome:
     """5×2cv paired t test: ``t = d₁₁/√(Σ sᵢ²/5)`` with 5 degrees of freedom.
 
     Parameters
@@ -107,25 +56,17 @@ def five_by_two_t(differences: npt.ArrayLike) -> FiveByTwoTOutcome:
     T. G. Dietterich (1998). Approximate statistical tests for comparing supervised classification
     learning algorithms. Neural Computation 10.
     """
-    values, reason = _five_by_two(differences)
+    scaled, variances, reason = _five_by_two(differences)
     if reason:
-        none = Undefined(reason)
-        return FiveByTwoTOutcome("5×2cv paired t", none, none, 5, (none,) * 5, ((none,) * 2,) * 5)
-    scaled, largest = _scaled(values)
-    variances = _variances(scaled)
+        return StatisticOutcome("5×2cv paired t", Undefined(reason), Undefined(reason))
     spread = math.sqrt(float(variances.sum()) / 5)
     varied = "the difference is 0, and none varies within repeats"
-    if_zero = varied if values.any() else ALL_ZERO
-    every = tuple(
-        tuple(ratio(value, spread, if_zero) for value in pair) for pair in scaled.tolist()
-    )
-    t = every[0][0]
+    t = ratio(float(scaled[0, 0]), spread, varied if scaled.any() else outcomes.ALL_ZERO)
     p = t if math.isnan(t) else float(2 * stdtr(5, -abs(t)))
-    unscaled = tuple(variance * largest * largest for variance in variances.tolist())
-    return FiveByTwoTOutcome("5×2cv paired t", t, p, 5, unscaled, every)
+    return StatisticOutcome("5×2cv paired t", t, p)
 
 
-def five_by_two_f(differences: npt.ArrayLike) -> FiveByTwoFOutcome:
+def five_by_two_f(differences: npt.ArrayLike) -> StatisticOutcome:
     """Combined 5×2cv F test: ``F = Σ dᵢⱼ²/(2 Σ sᵢ²)`` with 10 and 5 degrees of freedom.
 
     Parameters
@@ -138,14 +79,12 @@ def five_by_two_f(differences: npt.ArrayLike) -> FiveByTwoFOutcome:
     E. Alpaydin (1999). Combined 5×2 cv F test for comparing supervised classification learning
     algorithms. Neural Computation 11.
     """
-    values, reason = _five_by_two(differences)
+    scaled, variances, reason = _five_by_two(differences)
     if reason:
-        none = Undefined(reason)
-        return FiveByTwoFOutcome("combined 5×2cv F", none, none, 10, 5)
-    scaled, _ = _scaled(values)
-    F = ratio(float((scaled**2).sum()), 2 * float(_variances(scaled).sum()))
+        return StatisticOutcome("combined 5×2cv F", Undefined(reason), Undefined(reason))
+    F = ratio(float((scaled**2).sum()), 2 * float(variances.sum()))
     p = F if math.isnan(F) else float(fdtrc(10, 5, F)) if math.isfinite(F) else 0.0
-    return FiveByTwoFOutcome("combined 5×2cv F", F, p, 10, 5)
+    return StatisticOutcome("combined 5×2cv F", F, p)
 
 
 def corrected_t(
@@ -170,7 +109,7 @@ def corrected_t(
     ----------
     C. Nadeau & Y. Bengio (2003). Inference for the generalization error. Machine Learning 52.
     """
-    values = numbers(differences)
+    values = outcomes.numbers(differences)
     factor = variance_factor(len(values), test_share)
     return _paired("corrected resampled t", values, factor, confidence)
 
@@ -179,7 +118,7 @@ def naive_t(differences: npt.ArrayLike, confidence: float = 0.95) -> TOutcome:
     """Paired t test that takes differences for independent; for comparison with `corrected_t`.
 
     Splits of one data set share rows: their differences are dependent, the standard error
-    ``√(s²/J)`` is too small, and so is p. The outcome says so (``too_optimistic``).
+    ``√(s²/J)`` is too small, and so is p. The name of the test says so.
 
     Parameters
     ----------
@@ -188,9 +127,9 @@ def naive_t(differences: npt.ArrayLike, confidence: float = 0.95) -> TOutcome:
     confidence : float > 0, < 1
         Nominal confidence of the interval of the mean difference.
     """
-    values = numbers(differences)
+    values = outcomes.numbers(differences)
     factor = 1 / max(len(values), 1)
-    return _paired("naive paired t (too optimistic)", values, factor, confidence, True)
+    return _paired("naive paired t (too optimistic)", values, factor, confidence)
 
 
 def unpaired_t(first: npt.ArrayLike, second: npt.ArrayLike, confidence: float = 0.95) -> TOutcome:
@@ -212,18 +151,18 @@ def unpaired_t(first: npt.ArrayLike, second: npt.ArrayLike, confidence: float = 
     ----------
     I. H. Witten, E. Frank & M. A. Hall (2011). Data Mining, third edition, section 5.5.
     """
-    samples = vector(first, "first"), vector(second, "second")
+    samples = outcomes.vector(first, "first"), outcomes.vector(second, "second")
     n = min(map(len, samples))
     reason = flaw(samples[0], "values of the first") or flaw(samples[1], "values of the second")
     if reason:
-        return no_t("unpaired t", reason, n, confidence)
+        return outcomes.no_t("unpaired t", reason, n, confidence)
     difference = float(samples[0].mean() - samples[1].mean())
     largest = max(float(np.abs(sample).max()) for sample in samples)
     if abs(difference) <= ROUNDING * largest:
         difference = 0.0
     se = math.hypot(*(spread_of(sample) / math.sqrt(len(sample)) for sample in samples))
     equal = "all values are equal"
-    return t_outcome("unpaired t", difference, se, n - 1, n, confidence, if_zero=equal)
+    return outcomes.t_outcome("unpaired t", difference, se, n - 1, n, confidence, if_zero=equal)
 
 
 def mcnemar(
@@ -255,7 +194,10 @@ def mcnemar(
     """
     check_option("method", method, MCNEMAR)
     name = f"McNemar ({method})"
-    right = vector(first_right, "first_right"), vector(second_right, "second_right")
+    right = (
+        outcomes.vector(first_right, "first_right"),
+        outcomes.vector(second_right, "second_right"),
+    )
     reason = flaw(right[0], "rows", 1) or flaw(right[1], "rows", 1)
     if reason:
         none = Undefined(reason)
@@ -263,44 +205,38 @@ def mcnemar(
     for values in right:
         if not np.isin(values, (0.0, 1.0)).all():
             raise ValueError("whether a row is right must be true or false, 1 or 0")
-    found = intervals.mcnemar(right[0] == 1.0, right[1] == 1.0)
-    counts = found.only_first, found.only_second
+    tested = intervals.mcnemar(right[0] == 1.0, right[1] == 1.0)
+    counts = tested.only_first, tested.only_second
     statistic, p = {
-        "exact": (float(min(counts)), found.p_exact),
-        "corrected": (found.statistic_corrected, found.p_corrected),
-        "plain": (found.statistic, found.p),
+        "exact": (float(min(counts)), tested.p_exact),
+        "corrected": (tested.statistic_corrected, tested.p_corrected),
+        "plain": (tested.statistic, tested.p),
     }[method]
     return McNemarOutcome(name, statistic, p, method, *counts)
 
 
-def _paired(
-    test: str, values: FloatArray, factor: float, confidence: float, too_optimistic: bool = False
-) -> TOutcome:
+def _paired(test: str, values: FloatArray, factor: float, confidence: float) -> TOutcome:
     """Return the t test of differences whose mean has the variance factor · s²."""
     reason, n = flaw(values, "differences"), len(values)
     if reason:
-        return no_t(test, reason, n, confidence, too_optimistic)
+        return outcomes.no_t(test, reason, n, confidence)
     se = math.sqrt(factor) * spread_of(values)
-    return t_outcome(test, float(values.mean()), se, n - 1, n, confidence, too_optimistic)
+    return outcomes.t_outcome(test, float(values.mean()), se, n - 1, n, confidence)
 
 
-def _five_by_two(differences: npt.ArrayLike) -> tuple[FloatArray, str]:
-    """Return differences by repeat and fold, and why they cannot be tested, if so."""
+def _five_by_two(differences: npt.ArrayLike) -> tuple[FloatArray, FloatArray, str]:
+    """Return differences by repeat and fold over the largest, their variances and any flaw.
+
+    So scaled, their squares neither overflow nor underflow. The variance of a repeat is
+    (d₁ − d₂)²/2; 0 where the two differ by rounding alone.
+    """
     values = np.asarray(differences, dtype=np.float64)
     if values.shape != (5, 2):
         raise ValueError(f"differences must have the shape (5, 2), not {values.shape}")
-    return values, flaw(values.ravel(), "differences")
-
-
-def _scaled(values: FloatArray) -> tuple[FloatArray, float]:
-    """Return values over the largest, whose squares neither overflow nor underflow, and that."""
+    if reason := flaw(values.ravel(), "differences"):
+        return values, values, reason
     largest = float(np.abs(values).max())
-    return (values / largest if largest > 0 else values), largest
-
-
-def _variances(scaled: FloatArray) -> FloatArray:
-    """Return (d₁ − d₂)²/2 for every repeat; 0 where the two differ by rounding alone."""
+    scaled = values / largest if largest > 0 else values
     gaps = scaled[:, 0] - scaled[:, 1]
-    gaps[np.abs(gaps) <= NO_SPREAD] = 0.0
-    variances: FloatArray = gaps**2 / 2
-    return variances
+    gaps[np.abs(gaps) <= outcomes.NO_SPREAD] = 0.0
+    return scaled, gaps**2 / 2, ""

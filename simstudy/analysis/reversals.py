@@ -180,29 +180,24 @@ def telling_row(first: FloatArray, second: FloatArray) -> int | None:
 
 def _reversal(
     dataset: str,
-    rows: list[pd.Series],
+    rows: list[pd.Series[float]],
     best: list[tuple[str, ...]],
     winners: tuple[Winners, Winners],
 ) -> Reversal:
     """Return the reversal of the first winner of each measure."""
     names = best[0][0], best[1][0]
+    tables = [tests.between(*names).set_index("dataset") for tests in winners]
+    first, second = (table.to_dict("index")[dataset] for table in tables)
     return Reversal(
         dataset,
         *names,
         difference_first=float(rows[0][names[0]] - rows[0][names[1]]),
         difference_second=float(rows[1][names[1]] - rows[1][names[0]]),
-        p_first=_p(winners[0], dataset, names),
-        p_second=_p(winners[1], dataset, names),
-        significant_first=names[1] in winners[0].losers(dataset, names[0]),
-        significant_second=names[0] in winners[1].losers(dataset, names[1]),
+        p_first=float(first["p_adjusted"]),
+        p_second=float(second["p_adjusted"]),
+        significant_first=bool(first["winner"] == names[0]),
+        significant_second=bool(second["winner"] == names[1]),
     )
-
-
-def _p(winners: Winners, dataset: str, names: tuple[str, str]) -> float:
-    """Return the adjusted p of two learners on a data set."""
-    pairs = winners.pairs[winners.pairs["dataset"] == dataset]
-    (p,) = pairs["p_adjusted"][pairs["first"].isin(names) & pairs["second"].isin(names)]
-    return float(p)
 
 
 def measure_pairs(measures: Sequence[str]) -> list[tuple[str, str]]:

@@ -6,17 +6,18 @@ import math
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
 if TYPE_CHECKING:
     import pandas as pd
 
-AHEAD: Literal["ahead"] = "ahead"  # a significant difference
-LEVEL: Literal["level"] = "level"  # no significant difference
-IDENTICAL: Literal["identical"] = "identical"  # equal scores in every model
-UNTESTED: Literal["untested"] = "untested"  # infinite scores, or fewer than two common models
+PairVerdict: TypeAlias = Literal["ahead", "level", "identical", "untested"]
+AHEAD: PairVerdict = "ahead"  # a significant difference
+LEVEL: PairVerdict = "level"  # no significant difference
+IDENTICAL: PairVerdict = "identical"  # equal scores in every model
+UNTESTED: PairVerdict = "untested"  # infinite scores, or fewer than two common models
 
 
 @dataclass(frozen=True)
@@ -50,18 +51,12 @@ class Pair:
     p: float
     n: int
     infinite: int
-    verdict: Literal["ahead", "level", "identical", "untested"]
+    verdict: PairVerdict
 
     def turned(self) -> Pair:
         """Return the pair with the learners swapped."""
-        return replace(
-            self,
-            first=self.second,
-            second=self.first,
-            lead=-self.lead,
-            low=-self.high,
-            high=-self.low,
-        )
+        swapped = replace(self, first=self.second, second=self.first)
+        return replace(swapped, lead=-self.lead, low=-self.high, high=-self.low)
 
     def seen_from(self, learner: str) -> Pair:
         """Return the pair with this learner first."""
@@ -76,9 +71,7 @@ class Pair:
     @property
     def winner(self) -> str | None:
         """The learner that is significantly better, if any."""
-        if self.verdict != AHEAD:
-            return None
-        return self.first if self.lead > 0 else self.second
+        return None if self.verdict != AHEAD else self.first if self.lead > 0 else self.second
 
 
 @dataclass(frozen=True)
@@ -179,11 +172,11 @@ def largest_difference(pairs: Iterable[Pair]) -> Pair:
 def judged(pairs: pd.DataFrame, greater_is_better: bool) -> list[Pair]:
     """Return every row of the pairwise table with its verdict, in the order of the table."""
     sign = 1 if greater_is_better else -1
-    found = []
+    judged = []
     for row in pairs.to_dict("records"):
         lead, p, n = sign * row["difference"], row["p_adjusted"], int(row["n"])
         low, high = sorted((sign * row["lower"], sign * row["upper"]))
-        verdict: Literal["ahead", "level", "identical", "untested"] = LEVEL
+        verdict: PairVerdict = LEVEL
         if row["infinite"] or n < 2 or math.isnan(lead):
             verdict = UNTESTED
         elif lead == 0 and math.isnan(p):
@@ -192,8 +185,8 @@ def judged(pairs: pd.DataFrame, greater_is_better: bool) -> list[Pair]:
             verdict = AHEAD
         both = row["first"], row["second"]
         numbers = (lead, low, high, p, n, int(row["infinite"]))
-        found.append(Pair(int(row["size"]), *both, *numbers, verdict))
-    return found
+        judged.append(Pair(int(row["size"]), *both, *numbers, verdict))
+    return judged
 
 
 def ranked_at(size: int, intervals: pd.DataFrame, greater_is_better: bool) -> list[str]:
@@ -202,8 +195,7 @@ def ranked_at(size: int, intervals: pd.DataFrame, greater_is_better: bool) -> li
 
     def place(learner: str) -> tuple[bool, bool, float]:
         mean = means[learner]
-        missing = math.isnan(mean)
-        return not math.isfinite(mean), missing, 0.0 if missing else -mean
+        return not math.isfinite(mean), math.isnan(mean), _order(mean)
 
     return sorted(means, key=place)
 
@@ -219,13 +211,14 @@ def standing_at(
     shared = tuple(learner for learner in others if means[learner] == means[best])
     here = [pair for pair in pairs if pair.size == size]
     against = [pair.seen_from(best) for pair in here if best in (pair.first, pair.second)]
-    against.sort(key=lambda pair: _last_if_missing(means[pair.second]))
+    against.sort(key=lambda pair: _order(means[pair.second]))
     won = [pair for pair in here if pair.winner is not None]
     beaten = frozenset(name for p in won for name in (p.first, p.second) if name != p.winner)
     return Standing(size, (best, *others), shared, tuple(against), beaten)
 
 
-def _last_if_missing(mean: float) -> float:
+def _order(mean: float) -> float:
+    """Return a key that sorts greater means first, and missing ones last."""
     return math.inf if math.isnan(mean) else -mean
 
 

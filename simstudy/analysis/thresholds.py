@@ -143,7 +143,7 @@ class Course:
         for key in ("first_ahead", "second_ahead"):
             start[key] = ", ".join(f"{size:.10g}" for size in getattr(self, key))
         keys = ("ahead", "before", "after", "crossing", "lower", "upper", "note")
-        changed = [start | {key: getattr(one, key) for key in keys} for one in self.changes]
+        changed = [start | {key: getattr(each, key) for key in keys} for each in self.changes]
         return changed or [start]
 
 
@@ -175,26 +175,14 @@ def thresholds(table: pd.DataFrame, *arguments: Any, **options: Any) -> pd.DataF
     return as_table(courses(table, *arguments, **options))
 
 
-def as_table(found: Sequence[Course]) -> pd.DataFrame:
-    """Return the courses as the table of `thresholds`."""
-    rows = [row for course in found for row in course.rows()]
-    table = pd.DataFrame(rows, columns=COLUMNS)
+def as_table(pairs: Sequence[Course]) -> pd.DataFrame:
+    """Return courses as the table of `thresholds`."""
+    rows = [row for course in pairs for row in course.rows()]
     numbers = ["before", "after", "crossing", "lower", "upper"]
-    return table.astype(dict.fromkeys(numbers, np.float64))
+    return pd.DataFrame(rows, columns=COLUMNS).astype(dict.fromkeys(numbers, np.float64))
 
 
-def courses(
-    table: pd.DataFrame,
-    subject: str = "model",
-    factor: str = "learner",
-    size: str = "size",
-    value: str = "information_reward",
-    greater_is_better: bool = True,
-    confidence: float = 0.95,
-    adjustment: str = "bonferroni_all",
-    share: bool = False,
-    tests: pd.DataFrame | None = None,
-) -> list[Course]:
+def courses(table: pd.DataFrame, *arguments: Any, **options: Any) -> list[Course]:
     """Find the sizes at which each learner is ahead, and between which one overtakes another.
 
     A learner is ahead at a size if the test of `pairwise` is significant there. It overtakes
@@ -204,25 +192,13 @@ def courses(
 
     Parameters
     ----------
-    table
-        One row per subject, level of `factor` and size. A pair of learners is compared at its
-        common sizes.
-    subject, factor, size, value, confidence, adjustment, share
-        As in `pairwise`; the confidence is also that of the intervals of crossings.
-    greater_is_better
-        False for losses: the learner with the smaller mean is then ahead.
-    tests
-        What `pairwise` returns for this table, if it is at hand.
+    table, *arguments, **options
+        As in `compared`.
 
     Returns
     -------
     list of Course
         One per pair. A warning is logged if a subject lacks a value.
-
-    Raises
-    ------
-    ValueError
-        If there is only one learner or size, or a size is not a positive number.
 
     Notes
     -----
@@ -236,19 +212,7 @@ def courses(
     (`benchmarks/threshold_coverage.py`). Only subjects with a value at every size are used for
     estimates.
     """
-    pairs = compared(
-        table,
-        subject,
-        factor,
-        size,
-        value,
-        greater_is_better,
-        confidence,
-        adjustment,
-        share,
-        tests,
-    )
-    return [_course(pair) for pair in pairs]
+    return [_course(pair) for pair in compared(table, *arguments, **options)]
 
 
 def compared(
@@ -263,26 +227,42 @@ def compared(
     share: bool = False,
     tests: pd.DataFrame | None = None,
 ) -> list[PairCurve]:
-    """Compare each pair of learners at their common sizes; parameters as in `courses`."""
+    """Compare each pair of learners at their common sizes.
+
+    Parameters
+    ----------
+    table
+        One row per subject, level of `factor` and size. A pair of learners is compared at its
+        common sizes.
+    subject, factor, size, value, confidence, adjustment, share
+        As in `pairwise`; the confidence is also that of the intervals of crossings.
+    greater_is_better
+        False for losses: the learner with the smaller mean is then ahead.
+    tests
+        What `pairwise` returns for this table, if it is at hand.
+
+    Raises
+    ------
+    ValueError
+        If there is only one learner or size, or a size is not a positive number.
+    """
     every = cells(table, subject, (factor, size), value)
     sizes_of(size, every.levels[1])
     if tests is None:
         tests = pairwise(table, subject, factor, size, value, confidence, adjustment, share)
     sign = -1 if greater_is_better else 1  # tests are of first − second
-    levels = every.levels[0]
     by_pair = dict(iter(tests.groupby(["first", "second"], sort=False)))
     pairs = []
-    for one, other in itertools.combinations(range(len(levels)), 2):
-        rows = by_pair[levels[one], levels[other]].sort_values(size)
-        sizes, curve, facts = pair_curve(every, one, other, greater_is_better)
-        rows = rows[rows[size].isin(sizes)]
+    for places in itertools.combinations(range(len(every.levels[0])), 2):
+        pair = pair_curve(every, *places, greater_is_better)
+        rows = by_pair[pair.first, pair.second].sort_values(size)
+        rows = rows[rows[size].isin(pair.sizes)]
         signs = np.where(rows["significant"], sign * np.sign(rows["difference"]), 0).astype(int)
-        facts |= {"n": int(rows["n"].min()), "infinite": int(rows["infinite"].max())}
+        pair.facts.update({"n": int(rows["n"].min()), "infinite": int(rows["infinite"].max())})
         tested = bool(rows["p"].notna().any() or (rows["difference"] == 0).any())
         m = int(rows["m"].max()) if tested else 0
-        pair = PairCurve(levels[one], levels[other], sizes, curve, facts, m=m)
-        crit = math.nan if curve is None else curve.t_crit(confidence, max(m, 1))
-        pairs.append(with_changes(pair, signs, crit))
+        crit = math.nan if pair.curve is None else pair.curve.t_crit(confidence, max(m, 1))
+        pairs.append(with_changes(replace(pair, m=m), signs, crit))
     return pairs
 
 
@@ -306,39 +286,30 @@ def with_changes(pair: PairCurve, signs: IntArray, crit: float) -> PairCurve:
     crit
         The critical value of t for intervals of crossings.
     """
-    places = np.flatnonzero(signs)
-    changes = [
-        LeadChange(
-            before, after, int(signs[after]), _zone(pair, before, after, int(signs[after]), crit)
-        )
-        for before, after in itertools.pairwise(places.tolist())
-        if signs[before] != signs[after]
-    ]
+    curve, changes = pair.curve, []
+    for before, after in itertools.pairwise(np.flatnonzero(signs).tolist()):
+        sign = int(signs[after])
+        if signs[before] != sign:
+            zone = None
+            if curve and sign * curve.mean[before] < 0 < sign * curve.mean[after]:
+                zone = curve.zone(before, after, crit)
+            changes.append(LeadChange(before, after, sign, zone))
     return replace(pair, signs=signs.tolist(), changes=changes)
 
 
-def _zone(pair: PairCurve, before: int, after: int, sign: int, crit: float) -> Zone | None:
-    """Return where the curve of the complete subjects may cross 0, if it does in between."""
-    curve = pair.curve
-    if curve is None or not (sign * curve.mean[before] < 0 < sign * curve.mean[after]):
-        return None
-    return curve.zone(before, after, crit)
-
-
-def pair_curve(
-    every: Cells, first: int, second: int, greater_is_better: bool
-) -> tuple[FloatArray, Curve | None, Facts]:
-    """Return the common sizes and `complete_curve` of second − first, positive if it is better."""
-    there = np.isfinite(every.array) | (every.infinite != 0)
-    both = there[:, first].any(axis=0) & there[:, second].any(axis=0)
+def pair_curve(every: Cells, first: int, second: int, greater_is_better: bool) -> PairCurve:
+    """Return the difference of two learners at common sizes, positive if the second is better."""
+    present = np.isfinite(every.array) | (every.infinite != 0)
+    both = present[:, first].any(axis=0) & present[:, second].any(axis=0)
     if not both.any():
         both[:] = True  # if no subject has both, complete_curve adds a note
-    one, other = every.array[:, first][:, both], every.array[:, second][:, both]
-    differences = other - one if greater_is_better else one - other
-    scale = np.maximum(largest(one), largest(other))
+    before, after = (every.array[:, place][:, both] for place in (first, second))
+    differences = after - before if greater_is_better else before - after
+    scale = np.maximum(largest(before), largest(after))
     infinite = (every.infinite[:, [first, second]][:, :, both] != 0).any(axis=(1, 2))
-    sizes = np.array(every.levels[1], dtype=np.float64)[both]
-    return sizes, *complete_curve(differences, scale, infinite, sizes)
+    sizes, names = np.array(every.levels[1], dtype=np.float64)[both], every.levels[0]
+    curve, facts = complete_curve(differences, scale, infinite, sizes)
+    return PairCurve(names[first], names[second], sizes, curve, facts)
 
 
 def _course(pair: PairCurve) -> Course:
@@ -347,24 +318,12 @@ def _course(pair: PairCurve) -> Course:
     if not pair.m:
         why = "infinite values" if pair.facts["infinite"] else "fewer than two have both"
         return Course(*start, note=f"not analysed: {why}")
-    ahead = {
-        sign: tuple(
-            float(size)
-            for size, decided in zip(pair.sizes, pair.signs, strict=True)
-            if decided == sign
-        )
-        for sign in (-1, 1)
-    }
+    ahead = [tuple(pair.sizes[np.array(pair.signs) == sign].tolist()) for sign in (-1, 1)]
     note = (
         "no change of who is ahead" if any(pair.signs) else "at no size is one ahead of the other"
     )
-    return Course(
-        *start,
-        first_ahead=ahead[-1],
-        second_ahead=ahead[1],
-        changes=tuple(overtaking(pair, change) for change in pair.changes),
-        note="" if pair.changes else note,
-    )
+    changes = tuple(overtaking(pair, change) for change in pair.changes)
+    return Course(*start, ahead[0], ahead[1], changes, "" if changes else note)
 
 
 def overtaking(pair: PairCurve, change: LeadChange) -> Overtaking:

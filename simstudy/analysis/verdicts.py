@@ -1,9 +1,13 @@
 """The verdicts on claims, and what they rest on."""
 
+import math
+from dataclasses import dataclass
+
 REPRODUCED, NOT_REPRODUCED, NOT_DECIDED = "reproduced", "not reproduced", "not decided"
 VERDICTS = (REPRODUCED, NOT_REPRODUCED, NOT_DECIDED)
 
 
+@dataclass(frozen=True)
 class Check:
     """One of the numbers that a claim is held against; see `ModelCheck` and `DataCheck`.
 
@@ -16,21 +20,26 @@ class Check:
     estimate, lower, upper : float
         The estimate with its interval; of two learners, their difference in favour of the first,
         whether more or less of the measure is better.
+    n, m : int
+        The number of what the mean is over, and of tests or intervals that it is adjusted for.
     p : float
         The adjusted p value, where a test decides.
-    m, n : int
-        The number of tests or intervals that it is adjusted for, and of what the mean is over.
     reason : str
         Why there are no numbers, or what else decides.
     """
 
     verdict: str
     first: str
-    second: str
-    estimate: float
-    lower: float
-    upper: float
-    p: float
-    m: int
-    n: int
-    reason: str
+    second: str = ""
+    estimate: float = math.nan
+    lower: float = math.nan
+    upper: float = math.nan
+    n: int = 0
+    m: int = 0
+    p: float = math.nan
+    reason: str = ""
+
+
+def decided(holds: bool, fails: bool) -> str:
+    """Return the verdict on what holds, is contradicted, or neither."""
+    return REPRODUCED if holds else NOT_REPRODUCED if fails else NOT_DECIDED

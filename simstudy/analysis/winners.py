@@ -51,21 +51,20 @@ class Winners:
 
     def losers(self, dataset: str, winner: str) -> tuple[str, ...]:
         """Return the learners that are significantly worse than one on a data set."""
-        pairs = self.pairs
-        own = pairs[(pairs["dataset"] == dataset) & (pairs["winner"] == winner)]
-        return tuple(name for name in self.learners if name in set(own["loser"]))
+        won = (self.pairs["dataset"] == dataset) & (self.pairs["winner"] == winner)
+        losers = set(self.pairs["loser"][won])
+        return tuple(name for name in self.learners if name in losers)
+
+    def between(self, first: str, second: str) -> pd.DataFrame:
+        """Return the tests of two learners, one row per data set."""
+        names = (first, second)
+        return self.pairs[self.pairs["first"].isin(names) & self.pairs["second"].isin(names)]
 
     @property
     def table(self) -> pd.DataFrame:
         """Data sets × winners; a cell names the learners that are significantly worse."""
-        lost: dict[tuple[str, str], set[str]] = {}
-        for row in self.pairs[self.pairs["winner"] != ""].to_dict("records"):
-            lost.setdefault((row["dataset"], row["winner"]), set()).add(row["loser"])
         cells = {
-            winner: [
-                ", ".join(name for name in self.learners if name in lost.get((at, winner), ()))
-                for at in self.datasets
-            ]
+            winner: [", ".join(self.losers(dataset, winner)) for dataset in self.datasets]
             for winner in self.learners
         }
         return pd.DataFrame(cells, index=pd.Index(self.datasets, name="dataset"))
@@ -76,13 +75,10 @@ class Winners:
 
         `ahead` is the number of data sets on which it wins against a learner and loses to none.
         """
-        won, lost = self.pairs["winner"], self.pairs["loser"]
         rows = []
         for name in self.learners:
-            wins, losses = int((won == name).sum()), int((lost == name).sum())
-            datasets = self.pairs["dataset"]
-            ahead = {*datasets[won == name]} - {*datasets[lost == name]}
-            rows.append([name, wins, losses, wins - losses, len(ahead)])
+            won, lost = (self.pairs["dataset"][self.pairs[c] == name] for c in ("winner", "loser"))
+            rows.append([name, len(won), len(lost), len(won) - len(lost), len({*won} - {*lost})])
         columns = ["learner", "wins", "losses", "difference", "ahead"]
         return pd.DataFrame(rows, columns=columns)
 
@@ -130,16 +126,9 @@ def winners(
     verdicts = [_verdict(row, alpha, chosen) for row in pairs.to_dict("records")]
     for place, name in enumerate(("winner", "loser", "reason")):
         pairs[name] = [verdict[place] for verdict in verdicts]
-    return Winners(
-        measure,
-        tuple(map(str, dict.fromkeys(scores["learner"]))),
-        tuple(map(str, dict.fromkeys(scores["dataset"]))),
-        chosen,
-        adjustment,
-        alpha,
-        int(pairs["m"].iloc[0]) if len(pairs) else 0,
-        pairs,
-    )
+    learners, datasets = (tuple(dict.fromkeys(scores[key])) for key in ("learner", "dataset"))
+    m = int(pairs["m"].iloc[0]) if len(pairs) else 0
+    return Winners(measure, learners, datasets, chosen, adjustment, alpha, m, pairs)
 
 
 def _verdict(pair: Mapping[Hashable, Any], alpha: float, test: str) -> tuple[str, str, str]:

@@ -17,50 +17,13 @@ from simstudy.arrays import FloatArray
 TESTS = ("corrected_t", "five_by_two_t", "five_by_two_f", "naive_t")
 
 
-def split_differences(
-    scores: pd.DataFrame,
-    measure: str,
-    first: str,
-    second: str,
-    greater_is_better: bool = True,
-) -> dict[str, FloatArray]:
-    """Return the differences of two learners in every split, by data set.
-
-    Parameters
-    ----------
-    scores
-        One row per split and learner, of one training size: the columns `dataset`, `repeat`,
-        `fold`, `learner` and the measure.
-    measure
-        Its column.
-    first, second
-        The learners.
-    greater_is_better
-        False for losses, whose differences are turned round: positive if the first is better.
-
-    Returns
-    -------
-    dict
-        For each data set an array of repeats × folds; NaN where a score is missing or infinite.
-        Differences that are rounding alone are 0.
-    """
-    for name in (first, second):
-        if name not in set(scores["learner"]):
-            raise ValueError(f"the scores have no learner {name!r}")
-    both = scores[scores["learner"].isin((first, second))]
-    return {
-        dataset: _signed(values[first], values[second], greater_is_better)
-        for dataset, values in _by_split(both, measure).items()
-    }
-
-
 def means_table(scores: pd.DataFrame, measure: str, greater_is_better: bool = True) -> pd.DataFrame:
     """Return mean scores over splits, data sets × learners, as tests over data sets need them.
 
     Parameters
     ----------
     scores, measure
-        As in `split_differences`.
+        As in `pairwise_datasets`.
     greater_is_better
         False for losses, whose means get the opposite sign, so that greater is better.
 
@@ -76,19 +39,6 @@ def means_table(scores: pd.DataFrame, measure: str, greater_is_better: bool = Tr
     table = pd.DataFrame({name: means.xs(name, level="learner") for name in learners})
     table = table.loc[list(dict.fromkeys(scores["dataset"]))]
     return table if greater_is_better else -table
-
-
-def shares_of_test_rows(scores: pd.DataFrame) -> dict[str, float]:
-    """Return the share of test rows in the rows of all splits, by data set.
-
-    Parameters
-    ----------
-    scores
-        With the columns `size`, the training rows, and `test_rows`.
-    """
-    sums = scores.groupby("dataset", sort=False)[["size", "test_rows"]].sum()
-    shares = sums["test_rows"] / (sums["test_rows"] + sums["size"])
-    return {str(dataset): float(share) for dataset, share in shares.items()}
 
 
 def pairwise_datasets(
@@ -125,52 +75,47 @@ def pairwise_datasets(
         family), `test` (its name) and `reason`, why there is no p.
     """
     check_option("test", test, TESTS)
-    shares = shares_of_test_rows(scores)
+    sums = scores.groupby("dataset", sort=False)[["size", "test_rows"]].sum()
+    shares = sums["test_rows"] / (sums["test_rows"] + sums["size"])
     pairs = list(combinations(dict.fromkeys(scores["learner"]), 2))
-    found: list[dict[str, object]] = []
+    rows: list[dict[str, object]] = []
     for dataset, values in _by_split(scores, measure).items():
-        for one, other in pairs:
-            differences = _signed(values[one], values[other], greater_is_better)
-            outcome = _outcome(test, differences, shares[dataset])
-            row = {"dataset": dataset, "first": one, "second": other, "n": differences.size}
+        for first, second in pairs:
+            differences = _differences(values[first], values[second])
+            differences *= 1 if greater_is_better else -1
+            outcome = _outcome(test, differences, float(shares[dataset]))
+            row = {"dataset": dataset, "first": first, "second": second, "n": differences.size}
             row |= {"difference": float(differences.mean()), "p": float(outcome.p)}
             row |= {"statistic": float(outcome.statistic), "test": outcome.test}
-            found.append(row | {"reason": outcome.reason})
-    p = np.array([row["p"] for row in found], dtype=np.float64)
+            rows.append(row | {"reason": outcome.reason})
+    p = np.array([row["p"] for row in rows], dtype=np.float64)
     adjusted, m = adjusted_p(p, adjustment)
     columns = ["dataset", "first", "second", "n", "difference", "statistic", "p", "p_adjusted"]
-    table = pd.DataFrame(found, columns=[*columns, "m", "test", "reason"])
+    table = pd.DataFrame(rows, columns=[*columns, "m", "test", "reason"])
     return table.assign(p_adjusted=adjusted, m=m)
 
 
 def _by_split(scores: pd.DataFrame, measure: str) -> dict[str, dict[str, FloatArray]]:
     """Return the scores of every learner, repeats × folds, by data set."""
-    found: dict[str, dict[str, FloatArray]] = {}
     ordered = scores.sort_values(["repeat", "fold"], kind="stable")
     learners = dict.fromkeys(scores["learner"])
+    arrays: dict[str, dict[str, FloatArray]] = {}
     for dataset in dict.fromkeys(scores["dataset"]):
         rows = ordered[ordered["dataset"] == dataset]
         shape = rows["repeat"].nunique(), rows["fold"].nunique()
         names, values = rows["learner"].to_numpy(), rows[measure].to_numpy(np.float64)
-        own = {name: values[names == name] for name in learners}
-        if any(len(each) != shape[0] * shape[1] for each in own.values()):
+        if any((names == name).sum() != shape[0] * shape[1] for name in learners):
             raise ValueError(f"{dataset}: every split must have one score of every learner")
-        found[str(dataset)] = {str(name): each.reshape(shape) for name, each in own.items()}
-    return found
+        arrays[dataset] = {name: values[names == name].reshape(shape) for name in learners}
+    return arrays
 
 
-def _signed(one: FloatArray, other: FloatArray, greater_is_better: bool) -> FloatArray:
-    """Return the differences of two learners, positive where the first is better."""
-    return _differences(one, other) * (1 if greater_is_better else -1)
-
-
-def _differences(one: FloatArray, other: FloatArray) -> FloatArray:
-    """Return one − other: 0 if it is rounding alone, NaN unless both are finite."""
-    finite = np.isfinite(one) & np.isfinite(other)
-    one, other = np.where(finite, one, np.nan), np.where(finite, other, np.nan)
-    differences = one - other
-    rounding = np.abs(differences) <= TIES * np.maximum(np.abs(one), np.abs(other))
-    return np.where(rounding, 0.0, differences)
+def _differences(first: FloatArray, second: FloatArray) -> FloatArray:
+    """Return first − second: 0 if it is rounding alone, NaN unless both are finite."""
+    finite = np.isfinite(first) & np.isfinite(second)
+    first, second = np.where(finite, first, np.nan), np.where(finite, second, np.nan)
+    rounding = TIES * np.maximum(np.abs(first), np.abs(second))
+    return np.where(np.abs(first - second) <= rounding, 0.0, first - second)
 
 
 def _outcome(test: str, differences: FloatArray, share: float) -> StatisticOutcome:

@@ -17,15 +17,9 @@ from scipy import stats
 from statsmodels.stats.descriptivestats import sign_test as statsmodels_sign_test
 from statsmodels.stats.multitest import multipletests
 
-from simstudy.analysis.across import (
-    friedman,
-    iman_davenport,
-    nemenyi,
-    quade,
-    sign_test,
-    wilcoxon,
-)
+from simstudy.analysis.across import friedman, iman_davenport, nemenyi, quade
 from simstudy.analysis.adjusted import adjust, over_pairs
+from simstudy.analysis.signed import sign_test, wilcoxon
 
 pytestmark = pytest.mark.filterwarnings("error")
 BY_RANKS = (friedman, iman_davenport, quade)

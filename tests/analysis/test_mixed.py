@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 from scipy import stats
 from statsmodels.formula.api import mixedlm
 
-from simstudy.analysis.anova import repeated_measures_anova
-from simstudy.analysis.intervals import intervals
-from simstudy.analysis.mixed import fit_mixed_model, mixed_means, mixed_model
+from simstudy.analysis.anova import anova
+from simstudy.analysis.mixed import fit_mixed_model
 
 SHAPE = (12, 3, 3)
 COMPONENTS = ["model", "model:learner", "model:size", "residual"]
@@ -99,8 +98,7 @@ def variances_of(result):
 
 def test_a_complete_table_gives_the_uncorrected_tests_of_r(reference):
     fit = fit_mixed_model(reference.table, "subject", reference.within, "reward")
-    result = mixed_model(reference.table, "subject", reference.within, "reward")
-    pd.testing.assert_frame_equal(result, fit.table, check_exact=True)
+    result = fit.table
     assert list(result.columns) == ["effect", "df1", "df2", "F", "p"]
     assert list(result["effect"]) == list(reference.r["anova"])
     for row in result.to_dict("records"):
@@ -114,23 +112,10 @@ def test_a_complete_table_gives_the_uncorrected_tests_of_r(reference):
     assert fit.converged
 
 
-def test_a_complete_table_gives_plain_means_and_each_cell_its_own_error(reference):
-    result = mixed_means(reference.table, "subject", reference.within, "reward")
-    assert list(result.columns) == [*reference.within, "n", "mean", "se", "df", "se_robust"]
-    plain = intervals(reference.table, "subject", reference.within, "reward")
-    pd.testing.assert_frame_equal(result[reference.within], plain[reference.within])
-    np.testing.assert_array_equal(result["n"], plain["n"])
-    np.testing.assert_allclose(result["mean"], plain["mean"], rtol=1e-12)
-    np.testing.assert_allclose(result["se_robust"], plain["se"], rtol=1e-9)
-    fit = fit_mixed_model(reference.table, "subject", reference.within, "reward")
-    total = sum(fit.components.values())
-    np.testing.assert_allclose(result["se"], np.sqrt(total / reference.r["subjects"]), rtol=1e-9)
-
-
 def test_components_follow_from_the_mean_squares(table_a):
     # E(MS) of the strata: residual; + 3 of learner; + 4 of size; + 3, 4 and 12 of the subject.
-    anova = repeated_measures_anova(table_a, "subject", value="reward").set_index("effect")
-    mean_squares = anova["ss_error"] / anova["df2"]
+    effects = anova(table_a, "subject", value="reward").table.set_index("effect")
+    mean_squares = effects["ss_error"] / effects["df2"]
     residual = mean_squares["learner:size"]
     by_subject = table_a.groupby("subject")["reward"].mean()
     subjects = 12 * by_subject.var()
@@ -140,19 +125,6 @@ def test_components_follow_from_the_mean_squares(table_a):
     assert found["subject:size"] == pytest.approx((mean_squares["size"] - residual) / 4)
     rest = subjects - mean_squares["learner"] - mean_squares["size"] + residual
     assert found["subject"] == pytest.approx(rest / 12)
-
-
-def test_means_agree_with_generalized_least_squares(unbalanced):
-    result = mixed_means(unbalanced)
-    dense = Dense(unbalanced)
-    variances = variances_of(fit_mixed_model(unbalanced))
-    mean, covariance, _ = dense.gls(variances)
-    np.testing.assert_allclose(result["mean"], mean, rtol=1e-9)
-    np.testing.assert_allclose(result["se"], np.sqrt(np.diag(covariance)), rtol=1e-9)
-    df = [dense.satterthwaite(variances, cell) for cell in np.eye(9)]
-    np.testing.assert_allclose(result["df"], df, rtol=1e-6)
-    counts = unbalanced.groupby(["learner", "size"]).size()
-    np.testing.assert_array_equal(result["n"], counts)
 
 
 def test_effects_agree_with_generalized_least_squares(unbalanced):
@@ -203,8 +175,6 @@ def test_the_fit_agrees_with_statsmodels(unbalanced):
         theirs = model.fit(reml=True)
     ours = fit_mixed_model(unbalanced)
     assert theirs.llf == pytest.approx(ours.log_likelihood, rel=1e-9)
-    means = mixed_means(unbalanced)["mean"]
-    np.testing.assert_allclose(means, theirs.fe_params, rtol=1e-4, atol=1e-5)
     found = [theirs.cov_re.iloc[0, 0], *theirs.vcomp, theirs.scale]
     np.testing.assert_allclose(variances_of(ours), found, rtol=1e-3)
 
@@ -229,61 +199,22 @@ def test_a_component_at_0_pools_its_error_with_the_residual():
     assert result.note == "the variance of model:learner is estimated at 0"
     assert result.components["model:learner"] == 0
     assert result.converged
-    anova = repeated_measures_anova(table).set_index("effect")
-    pooled = anova.loc[["learner", "learner:size"]]
-    assert anova["ss_error"]["learner"] / 26 < anova["ss_error"]["learner:size"] / 52
+    effects = anova(table).table.set_index("effect")
+    pooled = effects.loc[["learner", "learner:size"]]
+    assert effects["ss_error"]["learner"] / 26 < effects["ss_error"]["learner:size"] / 52
     found = result.table.set_index("effect").loc["learner"]
     assert found["df2"] == pytest.approx(78)
     mean_square = pooled["ss_error"].sum() / 78
-    assert found["F"] == pytest.approx(anova["ss"]["learner"] / 2 / mean_square)
-
-
-def test_values_missing_at_random_leave_the_means_unbiased():
-    rng = np.random.default_rng(2)
-    wanted = np.array([[0.0, 1.0], [0.5, 2.0]])
-    errors = []
-    for _ in range(40):
-        values = wanted + draw(rng, (15, 2, 2), missing=0.2)
-        errors.append(mixed_means(long_table(values))["mean"] - wanted.ravel())
-    found = np.array(errors)
-    t = found.mean(axis=0) / (found.std(axis=0, ddof=1) / np.sqrt(len(found)))
-    assert np.abs(t).max() < 3
-
-
-def test_failing_where_a_score_present_is_low_biases_the_plain_mean_only():
-    values = draw(np.random.default_rng(7), (3000, 2, 2))
-    values[values[:, 1, 0] < 0, 1, 1] = np.nan  # tan fails at 500 where it was poor at 50
-    table = long_table(values)
-    result = mixed_means(table).set_index(["learner", "size"]).loc[(1, 1)]
-    assert np.nanmean(values[:, 1, 1]) > 0.5
-    assert abs(result["mean"]) < 2.5 * result["se"]
-    assert result["se"] < 0.05
-
-
-@pytest.mark.slow
-def test_standard_errors_hold_when_the_cells_differ_in_spread():
-    # Learner 0 varies, learner 1 hardly does: one variance for all cannot say so.
-    rng = np.random.default_rng(3)
-    means, claims, pooled = [], [], []
-    for _ in range(80):
-        values = draw(rng, (20, 2, 2)) * np.array([[1.0], [0.2]])
-        values[rng.random(values.shape) < 0.1] = np.nan
-        result = mixed_means(long_table(values))
-        means.append(result["mean"])
-        claims.append(result["se_robust"])
-        pooled.append(result["se"])
-    spread = np.std(means, axis=0, ddof=1)
-    np.testing.assert_allclose(np.mean(claims, axis=0), spread, rtol=0.2)
-    assert np.mean(pooled, axis=0)[3] > 2 * spread[3]
+    assert found["F"] == pytest.approx(effects["ss"]["learner"] / 2 / mean_square)
 
 
 @settings(deadline=None, max_examples=10)
 @given(seed=st.integers(0, 10**6), unit=st.floats(1e-6, 1e6), shift=st.floats(-10, 10))
 def test_neither_unit_nor_origin_nor_order_of_the_rows_matters(seed, unit, shift):
     table = long_table(draw(np.random.default_rng(seed), (15, 2, 3), missing=0.1))
-    plain = mixed_model(table)
+    plain = fit_mixed_model(table).table
     moved = table.assign(information_reward=unit * (table["information_reward"] + shift))
-    moved = mixed_model(moved.sample(frac=1, random_state=seed))
+    moved = fit_mixed_model(moved.sample(frac=1, random_state=seed)).table
     columns = ["df1", "df2", "F", "p"]
     np.testing.assert_allclose(moved[columns], plain[columns], rtol=1e-5, atol=1e-9)
 
@@ -302,7 +233,7 @@ def test_the_cells_that_failed_are_named(table_a, caplog):
     (record,) = caplog.records
     assert record.getMessage().startswith("in the mixed model without some of their cells: 3 of 40")
     # The few cells lost change little.
-    whole = mixed_model(table_a, "subject", value="reward")
+    whole = fit_mixed_model(table_a, "subject", value="reward").table
     np.testing.assert_allclose(result.table["F"], whole["F"], rtol=0.1)
 
 
@@ -312,7 +243,7 @@ def test_an_infinite_value_is_left_out_and_noted(unbalanced):
     result = fit_mixed_model(table)
     note = "2 infinite values were omitted, which biases the means of these cells"
     assert result.note == note
-    without = mixed_model(unbalanced.drop(unbalanced.index[[0, 7]]))
+    without = fit_mixed_model(unbalanced.drop(unbalanced.index[[0, 7]])).table
     np.testing.assert_allclose(result.table["F"], without["F"])
     assert "(infinite)" in result.left_out[0].reason
 
@@ -321,9 +252,6 @@ def test_values_without_spread_leave_nothing_to_test():
     same = fit_mixed_model(long_table(np.full((5, 3, 2), 0.1)))
     assert same.table[["df2", "F", "p"]].isna().all(axis=None)
     assert same.note.startswith("all subjects have the same values")
-    means = mixed_means(long_table(np.full((5, 3, 2), 0.1)))
-    assert (means["mean"] == 0.1).all()
-    assert means["se"].isna().all()
 
 
 def test_a_sum_of_model_and_cell_has_no_residual():
@@ -335,33 +263,23 @@ def test_a_sum_of_model_and_cell_has_no_residual():
     assert not result.converged
 
 
-def test_a_cell_of_one_model_has_no_robust_error(unbalanced):
-    first = (unbalanced["learner"] == 0) & (unbalanced["size"] == 0)
-    table = unbalanced.drop(unbalanced.index[first][1:])
-    result = mixed_means(table)
-    assert result["n"][0] == 1
-    assert np.isnan(result["se_robust"][0])
-    assert result["se"].notna().all()
-    assert result["se_robust"][1:].notna().all()
-
-
 def test_what_cannot_be_fitted_is_refused_in_a_sentence(scores):
     with pytest.raises(ValueError, match=r"the factor 'size' has one level \(50\); a mixed model"):
-        mixed_model(scores[scores["size"] == 50])
+        fit_mixed_model(scores[scores["size"] == 50])
     failed = scores.assign(
         information_reward=scores["information_reward"].where(scores["learner"] == "nb")
     )
     with pytest.raises(
         ValueError, match="no model has a finite information_reward for learner=tan"
     ):
-        mixed_model(failed)
+        fit_mixed_model(failed)
     with pytest.raises(
         ValueError, match=r"no model has .* for learner=tan, size=50; a mixed model"
     ):
-        mixed_means(scores.drop(index=[2, 6, 10]))
+        fit_mixed_model(scores.drop(index=[2, 6, 10]))
     with pytest.raises(ValueError, match=r"no model has .* for any cell"):
-        mixed_model(scores.assign(information_reward=np.nan))
+        fit_mixed_model(scores.assign(information_reward=np.nan))
     with pytest.raises(ValueError, match="only one model has a finite information_reward"):
-        mixed_model(scores[scores["model"] == 0])
+        fit_mixed_model(scores[scores["model"] == 0])
     with pytest.raises(ValueError, match=r"no cell has a finite .* of more than one model"):
-        mixed_model(scores.loc[[0, 1, 2, 7]])
+        fit_mixed_model(scores.loc[[0, 1, 2, 7]])

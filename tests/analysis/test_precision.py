@@ -14,13 +14,7 @@ from statsmodels.stats.power import TTestPower
 
 from simstudy.analysis.intervals import intervals
 from simstudy.analysis.pairwise import pairwise
-from simstudy.analysis.precision import (
-    models_for_power,
-    models_needed,
-    monte_carlo_errors,
-    power,
-    precision,
-)
+from simstudy.analysis.precision import models_for_power, models_needed, power, precision
 
 COLUMNS = ["kind", "size", "first", "second", "n", "estimate", "sd", "mcse", "mcse_error"]
 OPTIONS = {"subject": "subject", "value": "reward"}
@@ -227,53 +221,6 @@ def test_what_cannot_be_planned_is_refused(scores):
         models_for_power(0, 1)
     with pytest.raises(ValueError, match=r"over 1e\+12 models"):
         models_for_power(1e-9, 1)
-
-
-def test_performance_measures_agree_with_the_reference(golden):
-    first, second = golden["estimates_A"], golden["estimates_B"]
-    result = monte_carlo_errors(first, golden["theta"], second)
-    assert list(result.columns) == ["measure", "n", "estimate", "mcse"]
-    assert list(result["measure"]) == list(golden["measures"])
-    assert (result["n"] == 20).all()
-    for row in result.itertuples():
-        expected = golden["measures"][row.measure]
-        assert row.estimate == pytest.approx(expected["estimate"], rel=1e-9, abs=0)
-        assert row.mcse == pytest.approx(expected["mcse"], rel=1e-9, abs=0)
-
-
-def test_measures_that_need_a_truth_or_a_second_series_come_with_it(golden):
-    first = golden["estimates_A"]
-    assert list(monte_carlo_errors(first)["measure"]) == ["mean", "empirical_SE"]
-    assert "difference" not in set(monte_carlo_errors(first, 0.5)["measure"])
-    same = monte_carlo_errors(first, np.full(20, 0.5))
-    pd.testing.assert_frame_equal(same, monte_carlo_errors(first, 0.5))
-
-
-def test_nan_is_left_out_and_infinity_is_not(golden):
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        gap = monte_carlo_errors([1.0, np.nan, 3.0], 0.0, [0.0, 1.0, np.nan])
-        open_end = monte_carlo_errors([1.0, -np.inf, 3.0], 0.0, [0.0, -np.inf, 2.0])
-    gap, open_end = gap.set_index("measure"), open_end.set_index("measure")
-    assert list(gap["n"]) == [2, 2, 2, 2, 2, 1, 1]
-    assert gap.loc["MSE", "estimate"] == 5
-    assert np.isnan(gap.loc["difference", "mcse"])
-    assert open_end["mcse"].isna().all()
-    assert open_end.loc["bias", "estimate"] == -np.inf
-    assert open_end.loc["RMSE", "estimate"] == np.inf
-    assert np.isnan(open_end.loc["difference", "estimate"])  # −inf less −inf
-
-
-def test_perfect_estimates_have_no_error():
-    result = monte_carlo_errors([0.5, 0.5, 0.5], 0.5).set_index("measure")
-    assert (result.loc[["bias", "MSE", "RMSE"], ["estimate", "mcse"]] == 0).all(axis=None)
-
-
-def test_series_of_other_shapes_are_refused():
-    with pytest.raises(ValueError, match="estimates has 2 dimensions"):
-        monte_carlo_errors([[1.0, 2.0]])
-    with pytest.raises(ValueError, match=r"other has the shape \(2,\), estimates \(3,\)"):
-        monte_carlo_errors([1.0, 2.0, 3.0], other=[1.0, 2.0])
 
 
 def test_means_may_be_of_complete_subjects_and_differences_of_all_that_have_both(table_a):

@@ -11,7 +11,7 @@ import pytest
 from scipy import stats
 
 from simstudy.analysis.across import friedman
-from simstudy.analysis.ranks import average_ranks, rank
+from simstudy.analysis.ranks import rank
 
 # Ranks of four variants of C4.5 on 14 data sets: Demšar (2006), table 6.
 DEMSAR = {
@@ -94,15 +94,15 @@ def test_few_subjects_have_the_exact_test():
 
 def test_ties_share_their_ranks_and_rounding_is_no_difference():
     table = long({"a": [0.3, 1.0], "b": [0.1 + 0.2, 2.0], "c": [0.1, 3.0]})
-    found = average_ranks(table, value="reward").set_index("learner")["rank"]
+    found = rank(table, value="reward").table.set_index("learner")["rank"]
     # Model 0: a and b share 1 and 2, c has 3. Model 1: c 1, b 2, a 3.
     assert found.to_dict() == {"a": 2.25, "b": 1.75, "c": 2.0}
 
 
 def test_for_losses_the_smallest_is_best():
     table = long({"a": [1.0, 2.0, 1.5], "b": [2.0, 1.0, 2.5]})
-    gains = average_ranks(table, value="reward").set_index("learner")["rank"]
-    losses = average_ranks(table, value="reward", greater_is_better=False)
+    gains = rank(table, value="reward").table.set_index("learner")["rank"]
+    losses = rank(table, value="reward", greater_is_better=False).table
     assert gains.to_dict() == {"a": 5 / 3, "b": 4 / 3}
     assert losses.set_index("learner")["rank"].to_dict() == {"a": 4 / 3, "b": 5 / 3}
     assert losses["learner"].iloc[0] == "a"
@@ -116,9 +116,8 @@ def test_at_one_size_or_over_the_averages_of_all():
         found = rank(table, value="reward", at=at)
         assert found.at == at
         assert found.table.set_index("learner")["rank"].to_dict() == best
-        pd.testing.assert_frame_equal(average_ranks(table, value="reward", at=at), found.table)
     # Averages: a 0.5 0.5 0.95, b 1.5 1.5 0.5.
-    both = average_ranks(table, value="reward").set_index("learner")["rank"]
+    both = rank(table, value="reward").table.set_index("learner")["rank"]
     assert both.to_dict() == {"b": 4 / 3, "a": 5 / 3}
 
 
@@ -142,8 +141,8 @@ def test_perfect_agreement_and_perfect_equality_have_their_limits():
 
 def test_what_cannot_be_ranked_is_refused():
     with pytest.raises(ValueError, match="nothing to rank"):
-        average_ranks(long({"a": [1.0, 2.0]}), value="reward")
+        rank(long({"a": [1.0, 2.0]}), value="reward")
     with pytest.raises(ValueError, match="at least two"):
-        average_ranks(long({"a": [1.0], "b": [2.0]}), value="reward")
+        rank(long({"a": [1.0], "b": [2.0]}), value="reward")
     with pytest.raises(ValueError, match="has no 60; it has: 50"):
-        average_ranks(long({"a": [1.0, 2.0], "b": [2.0, 1.0]}), value="reward", at=60)
+        rank(long({"a": [1.0, 2.0], "b": [2.0, 1.0]}), value="reward", at=60)

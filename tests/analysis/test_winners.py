@@ -246,11 +246,11 @@ def test_properties_of_a_data_set():
     schema = Schema((*columns, Variable("class", ("1", "2", "3"))))
     values = [[0, 1.5, np.nan, 0], [1, np.nan, 2.0, 1], [0, 3.0, 1.0, 1], [1, 2.0, 0.0, 0]]
     facts = DataSet("small", Path("small.csv"), Sample.of(np.array(values), schema)).facts
-    found = properties("small", [(2, 2), (3, 1)], **facts)
-    assert found.missing == 2 / 12
-    assert (found.rows, found.attributes, found.numeric, found.classes) == (4, 3, 2, 3)
-    train, test = (found.least_train_rows, found.most_train_rows), found.least_test_rows
-    assert (*train, test, found.most_test_rows) == (2, 3, 1, 2)
+    assert properties("small", [(2, 2), (3, 1)], facts) == {
+        **{"dataset": "small", "rows": 4, "attributes": 3, "numeric": 2, "classes": 3},
+        **{"least_train_rows": 2, "most_train_rows": 3, "missing": 2 / 12},
+        **{"least_test_rows": 1, "most_test_rows": 2},
+    }
 
 
 # Reversals

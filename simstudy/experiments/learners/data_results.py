@@ -202,7 +202,7 @@ class DataResults(AnswerResults):
     def properties(self) -> pd.DataFrame:
         """Rows, attributes, classes and missing values of every data set.
 
-        The columns are those of `analysis.properties.Properties`. The manifest has them; for
+        The columns are those of `analysis.properties`. The manifest has them; for
         results of earlier versions the data files are read again, and must be as they were when
         the study was run.
         """
@@ -217,7 +217,7 @@ class DataResults(AnswerResults):
             name: [(part["train"], part["test"]) for part in parts if part["dataset"] == name]
             for name in facts
         }
-        return pd.DataFrame([properties(name, sizes[name], **own) for name, own in facts.items()])
+        return pd.DataFrame([properties(name, sizes[name], own) for name, own in facts.items()])
 
     def reversals(
         self,

@@ -139,9 +139,9 @@ def _estimate(check: DataCheck) -> str:
 
 
 def _counts(check: DataCheck) -> str:
-    if check.wins < 0:
+    if not check.counts:
         return ""
-    counts = f"win–draw–loss {check.wins}–{check.draws}–{check.losses}"
+    counts = f"win–draw–loss {'–'.join(map(str, check.counts))}"
     if check.naive:
         naive = "–".join(map(str, check.naive))
         counts += f" ({naive} by the naive paired t test, which is too optimistic)"
