@@ -71,10 +71,7 @@ class Scheme(ABC):
             raise ValueError(f"stratify must be true or false, not {self.stratify!r}")
 
     def splits(
-        self,
-        target: npt.ArrayLike,
-        rng: np.random.Generator,
-        groups: npt.ArrayLike | None = None,
+        self, target: npt.ArrayLike, rng: np.random.Generator, groups: npt.ArrayLike | None = None
     ) -> tuple[Split, ...]:
         """Return the splits of a data set, in the order of repeats and folds.
 

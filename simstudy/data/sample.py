@@ -66,10 +66,7 @@ class Sample:
     declared: Schema | None = None  # the schema, if names and values were given
 
     def __init__(
-        self,
-        codes: npt.ArrayLike,
-        cards: Sequence[int],
-        weights: npt.ArrayLike | None = None,
+        self, codes: npt.ArrayLike, cards: Sequence[int], weights: npt.ArrayLike | None = None
     ) -> None:
         self.cards: tuple[int, ...] = tuple(int(card) for card in cards)
         if not self.cards:

@@ -252,9 +252,7 @@ def is_marker(text: str, markers: Collection[str] = MARKERS) -> bool:
 
 
 def holds_numbers(
-    cells: Iterable[str | None],
-    gaps: Collection[str] = GAPS,
-    markers: Collection[str] = MARKERS,
+    cells: Iterable[str | None], gaps: Collection[str] = GAPS, markers: Collection[str] = MARKERS
 ) -> bool:
     """Whether a column of text is numeric if not declared: numbers and markers, or only gaps."""
     texts = {cell.strip() for cell in {*cells} if cell is not None}.difference(gaps)

@@ -67,10 +67,7 @@ def split_intervals(values: FloatArray, test_share: float, confidence: float) ->
         return {}
     naive = naive_t(values, confidence)
     corrected = corrected_t(values, test_share, confidence)
-    return {
-        "folds": (naive.lower, naive.upper),
-        "corrected": (corrected.lower, corrected.upper),
-    }
+    return {"folds": (naive.lower, naive.upper), "corrected": (corrected.lower, corrected.upper)}
 
 
 def percentile_interval(values: FloatArray, confidence: float) -> Bounds | None:

@@ -12,13 +12,7 @@ import numpy as np
 from simstudy.data.resampling import CrossValidation, Holdout, LeaveOneOut, Scheme
 from simstudy.estimators.base import Estimator
 from simstudy.estimators.bench import Bench, Judge, Outcome, test_share, values_of
-from simstudy.estimators.estimate import (
-    Estimate,
-    mean_of,
-    row_interval,
-    row_means,
-    split_intervals,
-)
+from simstudy.estimators.estimate import Estimate, mean_of, row_interval, row_means, split_intervals
 from simstudy.measures.base import Undefined
 
 Interval = Literal["rows", "folds", "corrected"]

@@ -245,8 +245,7 @@ class _Parser:
             table.default = self._numbers(), token.line
         else:
             self._built.fail(
-                token.line,
-                f"'{token.text}' is found where table, default or '(' is expected",
+                token.line, f"'{token.text}' is found where table, default or '(' is expected"
             )
 
     def _numbers(self) -> list[float]:

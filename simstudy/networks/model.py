@@ -187,9 +187,7 @@ class Model:
         posterior[impossible] = self.class_prior()
         return posterior
 
-    def to_pgmpy(
-        self,
-    ) -> DiscreteBayesianNetwork | list[tuple[float, DiscreteBayesianNetwork]]:
+    def to_pgmpy(self) -> DiscreteBayesianNetwork | list[tuple[float, DiscreteBayesianNetwork]]:
         """Return a pgmpy network with its CPDs; for a mixture, a list of (weight, network)."""
         networks = [(c.weight, c.network.to_pgmpy(self.names)) for c in self.components]
         return networks if len(networks) > 1 else networks[0][1]

@@ -80,11 +80,7 @@ def rooted_at(component: Component, target: int, cards: tuple[int, ...]) -> Comp
 
 
 def _reverse(
-    u: int,
-    v: int,
-    parents: list[tuple[int, ...]],
-    cpts: list[FloatArray],
-    cards: tuple[int, ...],
+    u: int, v: int, parents: list[tuple[int, ...]], cpts: list[FloatArray], cards: tuple[int, ...]
 ) -> None:
     """Reverse the arc u → v by Bayes's theorem; each inherits the other's parents."""
     both = tuple(sorted({*parents[u], *parents[v]} - {u}))

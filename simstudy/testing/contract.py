@@ -63,9 +63,7 @@ def check_distributions(
     """Check that every row of an array of this shape is a distribution."""
     rule = f"{method} must return one distribution over all classes for each row"
     contract.require(
-        np.shape(proba) == shape,
-        rule,
-        f"{where}its shape is {np.shape(proba)}, not {shape}",
+        np.shape(proba) == shape, rule, f"{where}its shape is {np.shape(proba)}, not {shape}"
     )
     contract.require(
         bool(np.isfinite(proba).all()), rule, f"{where}some probabilities are not finite"
