@@ -346,8 +346,8 @@ class Network:
         if sorted(order) != list(range(len(self.cards))):
             raise ValueError("every variable of the network must be named once")
         parents = [[order.index(p) for p in self.parents[v]] for v in order]
-        moved = ([held[v] for v in order] for held in (self.cpts, self.names, self.states))
-        return Network(parents, *moved, self.title)
+        cpts, names = [self.cpts[v] for v in order], [self.names[v] for v in order]
+        return Network(parents, cpts, names, [self.states[v] for v in order], self.title)
 
     def model(self, target: str | int) -> Model:
         """Return the network as a model of this target: the other variables are attributes."""
