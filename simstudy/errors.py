@@ -28,6 +28,12 @@ def suggestion(name: str, known: Iterable[str]) -> str:
     return f"{hint} known: {', '.join(known)}"
 
 
+def require(condition: object, parameter: str, value: object, allowed: str) -> None:
+    """Raise a ValueError that names the parameter, its value and the allowed values."""
+    if not condition:
+        raise ValueError(f"{parameter} = {value!r} is not allowed; {allowed}")
+
+
 def check_regular(path: Path) -> None:
     """Raise an OSError for a pipe or device, whose reading might never end."""
     if path.exists() and not (path.is_file() or path.is_dir()):

@@ -583,7 +583,10 @@ def interval_of_alpha(value: float, bench: Bench, confidence: float) -> Estimate
     ("made", "words"),
     [
         (bare_number, "must return an Estimate; it returned a float"),
-        (random_estimate, "the same bench must give the same estimate, .* with 60 rows"),
+        (
+            random_estimate,
+            "the same bench must give the same .* with accuracy on 60 rows",
+        ),
         (writing_estimate, "must return an Estimate; .* read-only"),
         (crashing_estimate, "or raise a ValueError; .* it raised IndexError"),
         (no_estimate, "60 rows of three classes must have a finite estimate; it is nan"),
@@ -610,7 +613,7 @@ DECISIONS: dict[str, tuple[Any, str]] = {
     "tuple": (lambda gap: (0.5, gap), "must return a Decision; it returned a tuple"),
     "wild": (lambda gap: Decision(2.0, gap), "p must be between 0 and 1, or NaN; .* is 2.0"),
     "random": (lambda gap: Decision(np.random.default_rng().random(), gap), "the same decision"),
-    "one-sided": (lambda gap: Decision(float(gap > 0), gap), "order .* must change the sign"),
+    "one-sided": (lambda gap: Decision(float(gap > 0), gap), "order .* must only change the sign"),
     "undecided": (lambda gap: Decision(float("nan"), gap), "60 rows .* must have a p"),
     "eager": (lambda gap: Decision(0.01, gap), "a learner must not differ from itself"),
     "blind": (lambda gap: Decision(1.0, gap), "right in most rows must differ from one that is"),

@@ -24,12 +24,10 @@ def arff_text(
     strings. The text of a table that was read from such text is the same text.
     """
     columns = sorted(table.columns, key=lambda column: column.name == target)  # stable
-    lines = ["@relation data"]
-    lines += [f"@attribute {_quoted(one.name)} {_kind(one, declared)}" for one in columns]
-    lines.append("@data")
+    header = [f"@attribute {_quoted(c.name)} {_kind(c, declared)}" for c in columns]
     cells = [_cells(column, table.rows) for column in columns]
-    lines += map(",".join, zip(*cells, strict=True))
-    return "\n".join(lines) + "\n"
+    rows = map(",".join, zip(*cells, strict=True))
+    return "\n".join(["@relation data", *header, "@data", *rows, ""])
 
 
 def sample_text(sample: Sample) -> str:
@@ -49,13 +47,13 @@ def sample_text(sample: Sample) -> str:
 def _kind(column: Column, declared: Mapping[str, Declaration]) -> str:
     if column.refusal:
         return "date"  # is refused again, unless ignored
-    found = declared.get(column.name, Declaration(column.kind, column.values))
-    if found.kind == NOMINAL and found.values is not None:
-        return "{" + ",".join(map(_quoted, found.values)) + "}"
-    if found.kind is None:
-        numbers = isinstance(column.cells, np.ndarray) or holds_numbers(column.cells)
-        return "numeric" if numbers else "string"
-    return "numeric" if found.kind == NUMERIC else "string"
+    declaration = declared.get(column.name, Declaration(column.kind, column.values))
+    if declaration.kind == NOMINAL and declaration.values is not None:
+        return "{" + ",".join(map(_quoted, declaration.values)) + "}"
+    numeric = declaration.kind == NUMERIC
+    if declaration.kind is None:
+        numeric = isinstance(column.cells, np.ndarray) or holds_numbers(column.cells)
+    return "numeric" if numeric else "string"
 
 
 def _cells(column: Column, rows: int) -> list[str]:

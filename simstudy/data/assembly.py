@@ -28,6 +28,9 @@ from simstudy.data.table import (
 from simstudy.errors import SimstudyError, suggestion
 from simstudy.texts import counted
 
+# Keys that cannot name the same column.
+_CONTRADICTIONS = {"target": "groups ignore numeric", "groups": "ignore", "keep": "ignore"}
+_CONTRADICTIONS |= {"nominal": "numeric", "values": "numeric"}
 _MAX_NUMBERS = 50  # different ones of a target that is not declared nominal
 _MANY_COLUMNS = 20  # beyond which an error does not list them
 
@@ -52,19 +55,15 @@ class ReadOptions:
     keep: Sequence[str] = ()
 
     def __post_init__(self) -> None:
-        texts = {"target": self.target, "groups": self.groups}
-        texts |= {"separator": self.separator, "encoding": self.encoding}
-        for key, text in texts.items():
-            if text is not None:
-                object.__setattr__(self, key, *_names(key, (text,)))
-        sequences = {"nominal": self.nominal, "numeric": self.numeric}
-        sequences |= {"ignore": self.ignore, "keep": self.keep}
-        if self.missing_values is not None:
-            sequences["missing_values"] = self.missing_values
-        for key, sequence in sequences.items():
-            object.__setattr__(self, key, _names(key, sequence))
-        mappings: dict[str, object] = {"values": self.values, "classes": self.classes}
-        for key, mapping in mappings.items():
+        keys = vars(self)
+        for key in ("target", "groups", "separator", "encoding"):
+            if keys[key] is not None:
+                object.__setattr__(self, key, *_names(key, (keys[key],)))
+        for key in ("nominal", "numeric", "ignore", "keep", "missing_values"):
+            if key != "missing_values" or keys[key] is not None:
+                object.__setattr__(self, key, _names(key, keys[key]))
+        for key in ("values", "classes"):
+            mapping = keys[key]
             if not isinstance(mapping, Mapping):
                 kind = type(mapping).__name__
                 raise SimstudyError(f"{key} must be a mapping from names to lists, not a {kind}")
@@ -141,9 +140,8 @@ class Assembly:
             raise table.error("no column is left for the target")
         target = columns.pop([column.name for column in columns].index(self._target[0]))
         if not columns:
-            raise table.error(
-                f"there is no attribute besides the target '{target.name}'{table.remark}"
-            )
+            besides = f"the target '{target.name}'{table.remark}"
+            raise table.error(f"there is no attribute besides {besides}")
         if not table.rows:
             raise table.error("there are no rows")
         coder = Coder(table, reading.missing_values)
@@ -154,27 +152,25 @@ class Assembly:
         refusal = self._refusal(target, label)
         if refusal and not self.describe:
             raise table.error(refusal)
-        label, classes, others = self._joined(label, classes)
+        label, classes, dropped = self._joined(label, classes)
         if label.card < 2:
-            raise table.error(
-                f"the target '{label.name}' has one class, {shown((label.values or ('',))[0])}; "
-                "two are needed"
-            )
+            only = shown((label.values or ("",))[0])
+            raise table.error(f"the target '{label.name}' has one class, {only}; two are needed")
         coded = [coder.code(column, self._declared(column)) for column in columns]
         if all(np.isnan(numbers).all() for _, numbers in coded):
             raise table.error("every value of every attribute is missing")
         kept = np.flatnonzero(~np.isnan(classes))
         if not len(kept):
             raise table.error("no row has a class that 'classes' names")
-        given = np.empty((len(kept), len(coded) + 1), order="F")
-        for column, (_, numbers) in enumerate([*coded, (label, classes)]):
-            given[:, column] = numbers[kept]
-        sample = Sample.of(given, Schema((*(variable for variable, _ in coded), label)))
+        variables, numbers = zip(*coded, (label, classes), strict=True)
+        values = np.empty((len(kept), len(variables)), order="F")
+        for column, held in enumerate(numbers):
+            values[:, column] = held[kept]
+        sample = Sample.of(values, Schema(variables))
         sample.groups = self._groups(coder, kept)
         places = tuple(table.place(int(row)) for row in without)
-        return RowsRead(
-            table.source, sample, kept, places, others, coder.noted, reading.keep, refusal
-        )
+        notes = (coder.noted, reading.keep, refusal)
+        return RowsRead(table.source, sample, kept, places, dropped, *notes)
 
     @property
     def _columns(self) -> list[Column]:
@@ -207,22 +203,14 @@ class Assembly:
             "numeric": reading.numeric,
             "values": reading.values,
         }
-        for key, given in keys.items():
-            for name in given:
+        for key, stated in keys.items():
+            for name in stated:
                 if name not in names:
                     raise table.error(f"{key} names the column '{name}'{_among(name, names)}")
-        for first, second in (
-            ("target", "groups"),
-            ("target", "ignore"),
-            ("target", "numeric"),
-            ("groups", "ignore"),
-            ("keep", "ignore"),
-            ("nominal", "numeric"),
-            ("values", "numeric"),
-        ):
-            both = {*keys[first]} & {*keys[second]}
-            if both:
-                raise table.error(f"'{min(both)}' cannot be both {first} and {second}")
+        for first, contradictions in _CONTRADICTIONS.items():
+            for second in contradictions.split():
+                if both := {*keys[first]} & {*keys[second]}:
+                    raise table.error(f"'{min(both)}' cannot be both {first} and {second}")
         for name, values in reading.values.items():
             if len({*values}) < len(values):
                 raise table.error(f"the values of '{name}' must be a list of different values")
@@ -234,32 +222,28 @@ class Assembly:
             return Declaration(NOMINAL, tuple(reading.values[name]))
         if name in reading.numeric:
             return Declaration(NUMERIC, explicit=True)
-        found = self.catalogued.get(name, Declaration(column.kind, column.values))
+        declared = self.catalogued.get(name, Declaration(column.kind, column.values))
         if name in reading.nominal:
             kind = NOMINAL
-        if kind is None or kind == found.kind:
-            self._check_values(column, found)
-            return found
-        return Declaration(kind)
+        if kind not in (None, declared.kind):
+            return Declaration(kind)
+        values = declared.values or ()
+        if len({*values}) < len(values):
+            raise self.table.error("two of its values are written alike", None, name)
+        return declared
 
     def _refusal(self, column: Column, label: Variable) -> str:
         """Why numbers cannot be the target; empty if somebody has said that they are classes."""
         labels = [text for text in label.values or () if not is_marker(text)]
-        declared = self._declared(column)
-        if len(labels) <= _MAX_NUMBERS or declared.kind == NOMINAL or self.reading.classes:
-            return ""
-        if not all(is_number(text, comma=True) for text in labels):
+        stated = self._declared(column).kind == NOMINAL or self.reading.classes
+        few = len(labels) <= _MAX_NUMBERS
+        if few or stated or not all(is_number(text, comma=True) for text in labels):
             return ""
         return (
             f"the target '{label.name}' has {len(labels):,} different numbers, more than "
             f"{_MAX_NUMBERS}; name another column in target (--target), or declare it nominal or "
             "give classes if they are classes, or divide it into ranges"
         )
-
-    def _check_values(self, column: Column, declared: Declaration) -> None:
-        values = declared.values or ()
-        if len({*values}) < len(values):
-            raise self.table.error("two of its values are written alike", None, column.name)
 
     def _joined(
         self, label: Variable, codes: FloatArray
@@ -273,33 +257,31 @@ class Assembly:
                 raise self.table.error(f"classes.{name} names no class")
             for each in joined:
                 if each not in old:
-                    raise self.table.error(
-                        f"classes.{name} names the class '{each}'{_among(each, old)}"
-                    )
+                    wrong = f"names the class '{each}'{_among(each, old)}"
+                    raise self.table.error(f"classes.{name} {wrong}")
                 if not np.isnan(new[old.index(each)]):
                     raise self.table.error(f"classes names the class '{each}' twice")
                 new[old.index(each)] = place
-        known = codes[~np.isnan(codes)].astype(np.intp)
-        counts = np.bincount(known, minlength=label.card)
-        others = {
-            name: int(count)
-            for name, count, place in zip(old, counts, new, strict=True)
-            if count and np.isnan(place)
+        present = ~np.isnan(codes)
+        places = codes[present].astype(np.intp)
+        counts = np.bincount(places, minlength=label.card)
+        dropped = {
+            old[code]: int(counts[code]) for code in np.flatnonzero(np.isnan(new) & (counts > 0))
         }
         recoded = codes.copy()
-        recoded[~np.isnan(codes)] = new[known]
-        return Variable(label.name, tuple(classes)), recoded, others
+        recoded[present] = new[places]
+        return Variable(label.name, tuple(classes)), recoded, dropped
 
     def _groups(self, coder: Coder, kept: IntArray) -> IntArray | None:
         """The group of each row that is kept."""
-        for column in self.table.columns:
-            if column.name == self.reading.groups:
-                _, groups = coder.code(column, Declaration(NOMINAL))
-                lacking = kept[np.isnan(groups[kept])]
-                if len(lacking):
-                    raise self.table.error("the group is missing", int(lacking[0]), column.name)
-                return read_only(groups[kept].astype(np.intp))
-        return None
+        name, columns = self.reading.groups, self.table.columns
+        if name is None:
+            return None
+        column = next(column for column in columns if column.name == name)
+        groups = coder.code(column, Declaration(NOMINAL))[1][kept]
+        if np.isnan(groups).any():
+            raise self.table.error("the group is missing", int(kept[np.isnan(groups)][0]), name)
+        return read_only(groups.astype(np.intp))
 
 
 def _among(name: str, names: Sequence[str]) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from simstudy.data.table import NOMINAL, NUMERIC, Declaration
-from simstudy.errors import SimstudyError
+from simstudy.errors import SimstudyError, reason
 
 CATALOGUE = "catalogue.json"
 
@@ -23,9 +23,8 @@ def catalogued(path: Path) -> tuple[str | None, dict[str, Declaration]]:
         variables = {variable["name"]: _declaration(variable) for variable in entry["variables"]}
         target = entry.get("target")
         if target is not None and not isinstance(target, str):
-            raise SimstudyError(
-                f"the target of '{path.name}' is {target!r}, not the name of a column"
-            )
+            wrong = f"is {target!r}, not the name of a column"
+            raise SimstudyError(f"the target of '{path.name}' {wrong}")
         return target, variables
     except KeyError as error:
         why = f"the key {error} is missing"
@@ -38,10 +37,8 @@ def catalogued(path: Path) -> tuple[str | None, dict[str, Declaration]]:
         )
     except (json.JSONDecodeError, UnicodeDecodeError) as error:
         why = f"it is not JSON in UTF-8: {error}"
-    except SimstudyError as error:
-        why = str(error)
-    except OSError as error:
-        why = error.strerror or str(error)
+    except (SimstudyError, OSError) as error:
+        why = reason(error)
     except ValueError:
         why = "it has a number of too many digits"
     raise SimstudyError(f"{catalogue} is not a catalogue of data sets: {why}")

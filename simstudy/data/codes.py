@@ -17,32 +17,27 @@ _CELLS_FOR_EACH_ROW = 20
 _FEW_CELLS = 2**12
 
 
-def check_codes(codes: npt.ArrayLike, cards: Sequence[int], what: str) -> IntArray:
+def check_codes(codes: npt.ArrayLike, cards: Sequence[int], noun: str) -> IntArray:
     """Return the codes as an integer array; raise an error if they do not fit ``cards``.
 
     The array is column-major: tables are counted, and probabilities gathered, over columns.
     """
-    given = np.asarray(codes)
-    if given.size and not (
-        given.dtype.kind in "iub" or (given.dtype.kind == "f" and (given % 1 == 0).all())
-    ):
+    table = np.asarray(codes)
+    kind = table.dtype.kind
+    if table.size and kind not in "iub" and not (kind == "f" and (table % 1 == 0).all()):
         raise ValueError("codes must be integers")
-    if given.ndim != 2 or given.shape[1] != len(cards):
-        raise ValueError(
-            f"codes must have one column for each of the {len(cards)} {what}s; "
-            f"their shape is {given.shape}"
-        )
-    whole: IntArray = np.asfortranarray(given, dtype=np.intp)
+    if table.ndim != 2 or table.shape[1] != len(cards):
+        columns = f"one column for each of the {len(cards)} {noun}s"
+        raise ValueError(f"codes must have {columns}; their shape is {table.shape}")
+    whole: IntArray = np.asfortranarray(table, dtype=np.intp)
     if whole.size:
         # Plain integers and one minimum over all columns: this check is made for every fit.
         largest = whole.max(axis=0).tolist()
         if int(whole.min()) < 0 or any(map(operator.ge, largest, cards)):
             beyond = np.greater_equal(largest, cards) | (whole.min(axis=0) < 0)
-            column = int(beyond.argmax())
-            raise ValueError(
-                f"{what} {column} has {cards[column]} values, so its codes must be from 0 to "
-                f"{cards[column] - 1}"
-            )
+            column, card = int(beyond.argmax()), cards[int(beyond.argmax())]
+            allowed = f"so its codes must be from 0 to {card - 1}"
+            raise ValueError(f"{noun} {column} has {card} values, {allowed}")
     return whole
 
 
@@ -51,12 +46,12 @@ def distinct_rows(codes: IntArray, cards: Sequence[int]) -> tuple[IntArray, IntA
     cells = math.prod(int(card) for card in cards)
     if cells <= max(_CELLS_FOR_EACH_ROW * len(codes), _FEW_CELLS):
         flat = flat_index(codes, range(len(cards)), cards)
-        found = np.full(cells, -1)
-        found[flat[::-1]] = np.arange(len(codes))[::-1]  # the first of equal rows is written last
-        present = np.flatnonzero(found >= 0)
-        first = found[present]
-        found[present] = np.arange(len(present))
-        return first, found[flat]
+        places = np.full(cells, -1)
+        places[flat[::-1]] = np.arange(len(codes))[::-1]  # the first of equal rows is written last
+        present = np.flatnonzero(places >= 0)
+        first = places[present]
+        places[present] = np.arange(len(present))
+        return first, places[flat]
     if cells < 2**62:
         flat = flat_index(codes, range(len(cards)), cards)
         _, first, inverse = np.unique(flat, return_index=True, return_inverse=True)

@@ -32,11 +32,13 @@ class Units:
         self.number = int(self.of_row.max(initial=-1)) + 1
         self.noun = "group" if self.grouped else "row"
 
-    def demand(self, number: int, what: str) -> None:
+    def demand(self, number: int, need: str) -> None:
         """Raise an error if there are too few units."""
         if self.number < number:
-            there = f"there {'is' if self.number == 1 else 'are'} {self.number or 'none'}"
-            raise ValueError(f"{what} at least {counted(number, self.noun)}; {there}")
+            number_of_units = f"{'is' if self.number == 1 else 'are'} {self.number or 'none'}"
+            raise ValueError(
+                f"{need} at least {counted(number, self.noun)}; there {number_of_units}"
+            )
 
     @property
     def table(self) -> IntArray:

@@ -37,10 +37,9 @@ def decode(data: bytes, encoding: str | None, source: str) -> str:
         if not isinstance(error, UnicodeDecodeError):
             raise SimstudyError(f"{source}: there is no text encoding '{encoding}'") from error
         line = data.count(b"\n", 0, error.start) + 1
-        raise SimstudyError(
-            f"{source}, line {line}: the byte 0x{data[error.start]:02x} is not {encoding}; give "
-            "the encoding of the file, for example latin-1"
-        ) from error
+        why = f"the byte 0x{data[error.start]:02x} is not {encoding}"
+        hint = "give the encoding of the file, for example latin-1"
+        raise SimstudyError(f"{source}, line {line}: {why}; {hint}") from error
     text = text.removeprefix("\ufeff")
     if "\0" in text:
         line = text.count("\n", 0, text.index("\0")) + 1
@@ -51,12 +50,10 @@ def decode(data: bytes, encoding: str | None, source: str) -> str:
 def read_delimited(text: str, separator: str | None, source: str) -> RawTable:
     """The columns of a CSV file, whose first line has their names."""
     if separator is None:
-        separator = "\t" if Path(source.removesuffix(".gz")).suffix == ".tsv" else _found(text)
+        separator = "\t" if Path(source.removesuffix(".gz")).suffix == ".tsv" else _likely(text)
     elif len(separator) != 1 or separator in '"\r\n':
-        raise SimstudyError(
-            f"{source}: the separator must be one character other than a quotation mark or the end "
-            f"of a line, not {separator!r}"
-        )
+        allowed = "one character other than a quotation mark or the end of a line"
+        raise SimstudyError(f"{source}: the separator must be {allowed}, not {separator!r}")
     limit = csv.field_size_limit(_LONGEST)  # other packages change it, for the whole process
     try:
         records = [record for record in _records(text, separator) if record and record != _BLANK]
@@ -75,14 +72,11 @@ def read_delimited(text: str, separator: str | None, source: str) -> RawTable:
             raise table.error(f"column {number} has no name", _HEADER)
     if {*map(len, records)} != {len(names)}:
         row = next(row for row, record in enumerate(records) if len(record) != len(names))
-        given = counted(len(records[row]), "value")
-        raise table.error(
-            f"it has {given}, and {table.place(_HEADER)} names "
-            f"{counted(len(names), 'column')} (separator {separator!r})",
-            row - 1,
-        )
-    cells = zip(*records[1:], strict=True) if len(records) > 1 else [()] * len(names)
-    table.columns = [Column(name, given) for name, given in zip(names, cells, strict=True)]
+        cells, columns = counted(len(records[row]), "value"), counted(len(names), "column")
+        wrong = f"it has {cells}, and {table.place(_HEADER)} names {columns}{table.remark}"
+        raise table.error(wrong, row - 1)
+    values = zip(*records[1:], strict=True) if len(records) > 1 else [()] * len(names)
+    table.columns = [*map(Column, names, values)]
     return table
 
 
@@ -92,7 +86,7 @@ def _records(text: str, separator: str) -> Iterator[list[str]]:
     return csv.reader(lines, delimiter=separator, strict=True, skipinitialspace=skip)
 
 
-def _found(text: str) -> str:
+def _likely(text: str) -> str:
     """The separator that gives all of the first records the same number of values, the most."""
     head, best = text[:_LOOKED_AT], (False, 1, ",")
     if len(head) < len(text):
@@ -103,8 +97,8 @@ def _found(text: str) -> str:
             widths = [len(record) for record in records if record]
         except csv.Error:
             continue
-        found = (len({*widths}) == 1 and widths[0] > 1, widths[0] if widths else 0, separator)
-        best = max(best, found, key=lambda each: each[:2])  # the first of equals
+        rank = (len({*widths}) == 1 and widths[0] > 1, widths[0] if widths else 0, separator)
+        best = max(best, rank, key=lambda each: each[:2])  # the first of equals
     return best[2]
 
 

@@ -101,9 +101,8 @@ def cut_points(
 def _check(method: str, bins: int) -> None:
     """Raise an error if a parameter is not allowed."""
     if method not in _METHODS:
-        raise SimstudyError(
-            f"unknown method '{method}' of discretisation{suggestion(method, _METHODS)}"
-        )
+        near = suggestion(method, _METHODS)
+        raise SimstudyError(f"unknown method '{method}' of discretisation{near}")
     if not isinstance(bins, int | np.integer) or bins < 1:
         raise SimstudyError(f"bins = {bins} is not allowed; it must be a whole number from 1")
 
@@ -112,16 +111,17 @@ def _cut_points(
     values: FloatArray, classes: IntArray, weights: FloatArray | None, method: str, bins: int
 ) -> FloatArray:
     """Count the classes at each distinct value, and cut there."""
-    known = ~np.isnan(values)
+    present = ~np.isnan(values)
     if weights is not None:
-        known &= weights > 0
-        weights = weights[known]
-    distinct, place = np.unique(values[known], return_inverse=True)
+        present &= weights > 0
+        weights = weights[present]
+    distinct, place = np.unique(values[present], return_inverse=True)
     if len(distinct) < 2:
         return np.empty(0)
     if method == "equal_width":
-        return _equal_width(float(distinct[0]), float(distinct[-1]), bins)
-    labels = classes[known]
+        low, high = distinct[[0, -1]] / 2  # whose difference is always finite
+        return np.unique(2 * (low + (high - low) / bins * np.arange(1, bins)))
+    labels = classes[present]
     cells, size = labels * len(distinct) + place, len(distinct) * (int(labels.max()) + 1)
     table = np.bincount(cells, weights, minlength=size).reshape(-1, len(distinct))
     if method == "equal_frequency":
@@ -133,12 +133,6 @@ def _cut_points(
     return np.where(middle < upper, middle, lower)  # of numbers without another one between
 
 
-def _equal_width(low: float, high: float, bins: int) -> FloatArray:
-    """Return the cuts of a range into equal parts."""
-    low, high = low / 2, high / 2  # whose difference is always finite
-    return np.unique(2 * (low + (high - low) / bins * np.arange(1, bins)))
-
-
 def _equal_frequency(masses: Counts, bins: int) -> IntArray:
     """Return the places of the values below the cuts."""
     below = masses.cumsum()
@@ -148,9 +142,7 @@ def _equal_frequency(masses: Counts, bins: int) -> IntArray:
 
 def _least_entropy(table: Counts, accepted: Criterion) -> IntArray:
     """Return the places of the values below accepted cuts; ``table`` has classes × values."""
-    found: list[int] = []
-    pending = [(0, table.shape[1])]
-    weigh = _n_log_n(table)
+    cuts, pending, weigh = list[int](), [(0, table.shape[1])], _n_log_n(table)
     while pending:
         first, end = pending.pop()
         part = table[:, first:end]
@@ -168,16 +160,16 @@ def _least_entropy(table: Counts, accepted: Criterion) -> IntArray:
         lower, upper = counts[:, :, best].tolist()
         whole = [a + b for a, b in zip(lower, upper, strict=True)]
         if entropies[best] < sum(whole) * _entropy(whole) - slack and accepted(whole, lower, upper):
-            found.append(first + best)
+            cuts.append(first + best)
             pending += [(first, first + best + 1), (first + best + 1, end)]
-    return np.array(sorted(found), dtype=np.intp)
+    return np.array(sorted(cuts), dtype=np.intp)
 
 
 def _n_log_n(table: Counts) -> Callable[[Counts], FloatArray]:
     """Return the function n log₂ n of numbers up to the sum of a table; 0 if n is 0."""
     if table.dtype.kind == "i":
-        known = np.arange(int(table.sum()) + 1)
-        return cast(Callable[[Counts], FloatArray], (known * np.log2(known.clip(1))).take)
+        n = np.arange(int(table.sum()) + 1)
+        return cast(Callable[[Counts], FloatArray], (n * np.log2(n.clip(1))).take)
     return lambda counts: cast(FloatArray, counts * np.log2(np.where(counts > 0, counts, 1)))
 
 
@@ -204,8 +196,8 @@ def _accepted_by_kononenko(whole: ClassCounts, lower: ClassCounts, upper: ClassC
 
     def costs(counts: ClassCounts) -> tuple[float, float]:
         """The bits of the number of rows of each class, and of the rows given these numbers."""
-        rows, others = sum(counts), len(whole) - 1
-        numbers = gammaln(rows + others + 1) - gammaln(others + 1) - gammaln(rows + 1)
+        rows, free = sum(counts), len(whole) - 1
+        numbers = gammaln(rows + free + 1) - gammaln(free + 1) - gammaln(rows + 1)
         order = gammaln(rows + 1) - gammaln(np.array(counts) + 1).cumsum()[-1]
         return float(numbers) / math.log(2), float(order) / math.log(2)
 
@@ -243,11 +235,9 @@ class Discretizer:
 
     def fit(self, sample: Sample) -> FittedDiscretizer:
         """Find the cuts of each numeric attribute, with the weights of the rows."""
-        variables = sample.schema.variables
+        rows, rule = (sample.target, sample.weights), (self.method, self.bins)
         cuts = {
-            variables[place].name: _cut_points(
-                sample.values[:, place], sample.target, sample.weights, self.method, self.bins
-            )
+            sample.schema.variables[place].name: _cut_points(sample.values[:, place], *rows, *rule)
             for place in sample.schema.numeric
         }
         return FittedDiscretizer(sample.schema, cuts)
@@ -274,14 +264,11 @@ class FittedDiscretizer:
 
     @cached_property
     def schema(self) -> Schema:
-        return Schema(
-            tuple(
-                Variable(variable.name, _bin_names(self.cuts[variable.name]))
-                if variable.numeric
-                else variable
-                for variable in self.training_schema.variables
-            )
-        )
+        variables = list(self.training_schema.variables)
+        for place in self.training_schema.numeric:
+            name = variables[place].name
+            variables[place] = Variable(name, _bin_names(self.cuts[name]))
+        return Schema(tuple(variables))
 
     def __call__(self, sample: Sample) -> Sample:
         """Return the rows with bins in place of numbers."""
@@ -302,6 +289,6 @@ def _bin_names(cuts: FloatArray) -> tuple[str, ...]:
         return ("'All'",)
     texts = [f"{cut:.10g}" for cut in cuts.tolist()]
     if len({*texts}) < len(texts):
-        texts = [repr(cut) for cut in cuts.tolist()]
+        texts = [*map(repr, cuts.tolist())]
     bins = zip(["-inf", *texts], texts, strict=False)
     return (*(f"'({low}-{high}]'" for low, high in bins), f"'({texts[-1]}-inf)'")

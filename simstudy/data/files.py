@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     PathOrFrame: TypeAlias = str | os.PathLike[str] | pd.DataFrame
 
 _GZIP = b"\x1f\x8b"
-_DELIMITED = (".csv", ".tsv", ".txt")
 
 
 def read_data(
@@ -88,20 +87,9 @@ def read_data(
     Sample
         Its ``schema`` has the names and values of the variables, the target last.
     """
-    reading = ReadOptions(
-        target,
-        nominal,
-        numeric,
-        ignore,
-        {} if values is None else values,
-        missing_values,
-        groups,
-        {} if classes is None else classes,
-        separator,
-        encoding,
-        keep,
-    )
-    data = read_data_set(path_or_frame, reading)
+    values, classes = {} if values is None else values, {} if classes is None else classes
+    columns = (target, nominal, numeric, ignore, values, missing_values, groups, classes)
+    data = read_data_set(path_or_frame, ReadOptions(*columns, separator, encoding, keep))
     for text in oddities(data):
         warnings.warn(f"{data.source}: {text}", stacklevel=2)
     return data.sample
@@ -160,11 +148,9 @@ def _opened(
 def _read_file(path: Path, reading: ReadOptions) -> RawTable:
     source, name = str(path), path.name.lower()
     suffix = Path(name.removesuffix(".gz")).suffix
-    if suffix not in (*_DELIMITED, ".arff", ".parquet"):
-        raise SimstudyError(
-            f"{source} has the unknown type '{suffix}'; known: .csv, .tsv, .txt, .arff (each also "
-            "with .gz), .parquet"
-        )
+    if suffix not in (".csv", ".tsv", ".txt", ".arff", ".parquet"):
+        types = ".csv, .tsv, .txt, .arff (each also with .gz), .parquet"
+        raise SimstudyError(f"{source} has the unknown type '{suffix}'; known: {types}")
     try:
         check_regular(path)
         if suffix == ".parquet":
@@ -176,9 +162,9 @@ def _read_file(path: Path, reading: ReadOptions) -> RawTable:
             data = gzip.decompress(data)
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise SimstudyError(f"{source} cannot be uncompressed: {error}") from error
+    except SimstudyError:
+        raise
     except (OSError, ValueError) as error:
-        if isinstance(error, SimstudyError):
-            raise
         why = f"{reason(error)}{_nearest(path)}"
         raise SimstudyError(f"{source} cannot be read: {why}") from error
     try:
@@ -186,9 +172,8 @@ def _read_file(path: Path, reading: ReadOptions) -> RawTable:
     except SimstudyError as error:
         if compressed or not name.endswith(".gz"):
             raise
-        raise SimstudyError(
-            f"{source} cannot be uncompressed: it is neither a gzip file nor text"
-        ) from error
+        why = "it is neither a gzip file nor text"
+        raise SimstudyError(f"{source} cannot be uncompressed: {why}") from error
     if suffix == ".arff":
         return read_arff(text, source)
     return read_delimited(text, reading.separator, source)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from contextlib import suppress
 from decimal import Decimal
 from numbers import Integral, Real
 from pathlib import Path
@@ -36,9 +37,8 @@ def _column_name(name: object, place: int) -> str:
     try:
         return str(name)
     except ValueError as error:
-        raise SimstudyError(
-            f"the data frame: the name of column {place + 1} is a number of too many digits"
-        ) from error
+        wrong = f"the name of column {place + 1} is a number of too many digits"
+        raise SimstudyError(f"the data frame: {wrong}") from error
 
 
 def _row(row: int) -> str:
@@ -48,10 +48,7 @@ def _row(row: int) -> str:
 def _frame_column(name: str, series: pd.Series) -> Column:
     kind = getattr(series.dtype, "kind", "O")
     if hasattr(series, "cat"):
-        labels = _texts(series.cat.categories)
-        if isinstance(labels, str):
-            return Column(name, (), refusal=labels)
-        return _dictionary(name, labels, series.cat.codes.to_numpy())
+        return _dictionary(name, series.cat.categories, series.cat.codes.to_numpy())
     if kind in "Mm":
         return Column(name, (), refusal=_DATES)
     if kind in "fiu":
@@ -60,17 +57,24 @@ def _frame_column(name: str, series: pd.Series) -> Column:
             numbers = series.to_numpy()  # its numbers are written with fewer digits
         if kind == "f" or np.abs(numbers[~np.isnan(numbers)]).max(initial=0) < 2**53:
             return Column(name, numbers)
-    cells = _texts(series)
+    return _text_column(name, series, kind == "b")
+
+
+def _text_column(name: str, values: Iterable[object], nominal: bool) -> Column:
+    """A column of values of any type, as text."""
+    cells = _texts(values)
     if isinstance(cells, str):
         return Column(name, (), refusal=cells)
-    return Column(name, cells, NOMINAL if kind == "b" else None)
+    return Column(name, cells, NOMINAL if nominal else None)
 
 
-def _dictionary(name: str, labels: list[str | None], codes: npt.NDArray[np.integer]) -> Column:
+def _dictionary(name: str, values: Iterable[object], codes: npt.NDArray[np.integer]) -> Column:
     """A column of codes of declared values; −1 if missing."""
-    values = tuple(label for label in labels if label is not None)
-    cells = np.array([*labels, None], dtype=object)[codes].tolist()
-    return Column(name, cells, NOMINAL, values)
+    column = _text_column(name, values, nominal=True)
+    if not column.refusal:
+        column.values = tuple(label for label in column.text() if label is not None)
+        column.cells = np.array([*column.text(), None], dtype=object)[codes].tolist()
+    return column
 
 
 def _texts(values: Iterable[object]) -> list[str | None] | str:
@@ -117,9 +121,9 @@ def read_parquet(path: Path, source: str) -> RawTable:
 def _of_pandas(schema: pa.Schema) -> tuple[set[str], set[str]]:
     """The columns that pandas has written as an index, and those that it has as categories."""
     try:
-        found = schema.pandas_metadata or {}
-        index = {name for name in found["index_columns"] if isinstance(name, str)}
-        kinds = {column["field_name"]: column["pandas_type"] for column in found["columns"]}
+        metadata = schema.pandas_metadata or {}
+        index = {name for name in metadata["index_columns"] if isinstance(name, str)}
+        kinds = {column["field_name"]: column["pandas_type"] for column in metadata["columns"]}
     except (LookupError, TypeError, ValueError, AttributeError):
         return set(), set()
     return index, {name for name, kind in kinds.items() if kind == "categorical"}
@@ -136,17 +140,10 @@ def _arrow_column(name: str, column: pa.ChunkedArray) -> Column:
         return Column(name, (), refusal=_DATES)
     if types.is_dictionary(kind):
         whole = column.unify_dictionaries().combine_chunks()
-        labels = _texts(whole.dictionary.to_pylist())
-        if isinstance(labels, str):
-            return Column(name, (), refusal=labels)
-        return _dictionary(name, labels, whole.indices.fill_null(-1).to_numpy())
+        codes = whole.indices.fill_null(-1).to_numpy()
+        return _dictionary(name, whole.dictionary.to_pylist(), codes)
     if types.is_integer(kind) or types.is_floating(kind):
-        try:
+        with suppress(pa.ArrowInvalid):  # integers that are no doubles
             wide = column if types.is_float32(kind) else column.cast(pa.float64())
             return Column(name, wide.to_numpy())
-        except pa.ArrowInvalid:
-            pass  # integers that are no doubles
-    cells = _texts(column.to_pylist())
-    if isinstance(cells, str):
-        return Column(name, (), refusal=cells)
-    return Column(name, cells, NOMINAL if types.is_boolean(kind) else None)
+    return _text_column(name, column.to_pylist(), types.is_boolean(kind))

@@ -22,12 +22,12 @@ def matched(
     frame: pd.DataFrame,
     schema: Schema,
     missing_values: Collection[str] | None,
-    others: Collection[str] = (),
+    allowed: Collection[str] = (),
 ) -> Sample:
     """Return the rows of a data frame as a sample of a schema, the first class as their target.
 
-    Columns are found by their names, in any order. The target and ``others`` may be there and are
-    not read. A value that the schema does not have is refused.
+    Columns are found by their names, in any order. The target and those in ``allowed`` may be
+    there and are not read. A value that the schema does not have is refused.
 
     Parameters
     ----------
@@ -37,25 +37,25 @@ def matched(
         The variables, the target last.
     missing_values : collection of str, optional
         What stands for a missing value, besides None and NaN; as for `read_data`.
-    others : collection of str
+    allowed : collection of str
         Columns that are allowed besides the attributes and the target.
     """
     if not (hasattr(frame, "iloc") and hasattr(frame, "columns")):
         raise SimstudyError(f"the rows must be a data frame, not a {type(frame).__name__}")
     table = read_frame(frame)
     names, attributes = Counter(column.name for column in table.columns), schema.attributes
-    known = [variable.name for variable in attributes]
+    expected = [variable.name for variable in attributes]
     for name, number in names.items():
-        if name not in (*known, schema.target.name, *others):
-            raise table.error(f"the column '{name}' is no attribute{suggestion(name, known)}")
-        if number > 1 and name in known:
+        if name not in (*expected, schema.target.name, *allowed):
+            raise table.error(f"the column '{name}' is no attribute{suggestion(name, expected)}")
+        if number > 1 and name in expected:
             raise table.error(f"{number} columns are named '{name}'")
-    for name in known:
+    for name in expected:
         if name not in names:
             raise table.error(f"the column '{name}' is missing{suggestion(name, names)}")
     columns = {column.name: column for column in table.columns}
     coder = Coder(table, missing_values)
-    values = np.zeros((table.rows, len(known) + 1), order="F")
+    values = np.zeros((table.rows, len(expected) + 1), order="F")
     for place, variable in enumerate(attributes):
         kind = NUMERIC if variable.numeric else NOMINAL
         declared = Declaration(kind, variable.values, explicit=variable.numeric)

@@ -41,10 +41,8 @@ class Imputer:
 
     def __post_init__(self) -> None:
         if self.method not in METHODS:
-            raise SimstudyError(
-                f"unknown method '{self.method}' for missing values"
-                f"{suggestion(self.method, METHODS)}"
-            )
+            near = suggestion(self.method, METHODS)
+            raise SimstudyError(f"unknown method '{self.method}' for missing values{near}")
 
     def fit(self, sample: Sample) -> FittedImputer:
         """Find what replaces the missing values of each attribute."""
@@ -53,8 +51,10 @@ class Imputer:
             if variable.values is None:
                 replacements[place] = _mean(sample.values[:, place], sample.weights)
             elif self.method == "value" and (sample.codes[:, place] < 0).any():
-                replacements[place] = len(variable.values or ())
-                variables[place] = _with_missing(variable, variable.values)
+                replacements[place], name = len(variable.values), "?"
+                while name in variable.values:
+                    name += "?"
+                variables[place] = Variable(variable.name, (*variable.values, name))
             else:
                 replacements[place] = sample.counts(place).argmax()
         return FittedImputer(sample.schema, Schema(tuple(variables)), replacements)
@@ -87,17 +87,10 @@ class FittedImputer:
 
 def _mean(values: FloatArray, weights: FloatArray | None) -> float:
     """Return the mean of the known numbers, the same in any order of rows."""
-    known = ~np.isnan(values)
-    masses = known.astype(np.float64) if weights is None else np.where(known, weights, 0)
+    present = ~np.isnan(values)
+    masses = present.astype(np.float64) if weights is None else np.where(present, weights, 0)
     total = math.fsum(masses)
     if not total:
         return 0.0
-    scale = _SCALE if np.abs(values[known]).max() > _LARGE else 1.0
-    return math.fsum(values[known] * scale * masses[known]) / total / scale
-
-
-def _with_missing(variable: Variable, values: tuple[str, ...]) -> Variable:
-    name = "?"
-    while name in values:
-        name += "?"
-    return Variable(variable.name, (*values, name))
+    scale = _SCALE if np.abs(values[present]).max() > _LARGE else 1.0
+    return math.fsum(values[present] * scale * masses[present]) / total / scale

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from dataclasses import replace
 
+import numpy as np
+
 from simstudy.data.assembly import RowsRead
 from simstudy.data.sample import Sample
 from simstudy.data.schema import Variable
@@ -38,15 +40,11 @@ def oddities(data: RowsRead, left_out: Screening | None = None) -> list[str]:
 
 def rare_classes(sample: Sample) -> list[str]:
     """Say which classes have no rows, or one."""
-    counts, texts = sample.class_counts, []
-    for rows, said in ((0, "without rows"), (1, "with one row")):
-        found = [
-            label
-            for label, count in zip(sample.schema.target.values or (), counts, strict=True)
-            if count == rows
-        ]
-        if found:
-            texts.append(f"{counted(len(found), 'class', 'classes')} {said}: {listed(found)}")
+    texts, classes = [], np.array(sample.class_names)
+    for rows, text in ((0, "without rows"), (1, "with one row")):
+        rare = classes[sample.class_counts == rows].tolist()
+        if rare:
+            texts.append(f"{counted(len(rare), 'class', 'classes')} {text}: {listed(rare)}")
     return texts
 
 
@@ -55,39 +53,33 @@ def _markers(data: RowsRead, left_out: Collection[str]) -> list[str]:
     by_texts: dict[tuple[str, ...], list[str]] = {}
     for name, texts in data.markers.taken.items():
         by_texts.setdefault(texts, []).append(name)
-    sentences = [
-        f"{_quoted(texts)} among numbers "
-        f"{'is taken for a missing value' if len(texts) == 1 else 'are taken for missing values'}: "
-        f"{listed(names)}"
-        for texts, names in by_texts.items()
-    ]
-    suspected = data.markers.suspected
-    sentences += [
-        f"'{name}' would be numeric but for {_quoted(texts)} ({_percent(share)} of the rows); name "
-        f"{'it' if len(texts) == 1 else 'them'} in missing_values if "
-        f"{'it marks' if len(texts) == 1 else 'they mark'} missing values"
-        f"{'; left out unless named in keep' if name in left_out else ''}"
-        for name, (texts, share) in suspected.items()
-    ]
-    return sentences + [
-        f"'{name}' has the {'label' if len(texts) == 1 else 'labels'} {_quoted(texts)}; "
-        f"{'a marker' if len(texts) == 1 else 'markers'} of missing values?"
-        for name, texts in data.markers.labels.items()
-        if name not in suspected
-    ]
+    sentences = []
+    for texts, names in by_texts.items():
+        taken = (
+            "is taken for a missing value" if len(texts) == 1 else "are taken for missing values"
+        )
+        sentences.append(f"{_quoted(texts)} among numbers {taken}: {listed(names)}")
+    for name, (texts, share) in data.markers.suspected.items():
+        them, they = ("it", "it marks") if len(texts) == 1 else ("them", "they mark")
+        percent = f"{share:.0%}" if share >= 0.01 else "less than 1%"
+        sentences.append(
+            f"'{name}' would be numeric but for {_quoted(texts)} ({percent} of the rows); name "
+            f"{them} in missing_values if {they} missing values"
+            f"{'; left out unless named in keep' if name in left_out else ''}"
+        )
+    for name, texts in data.markers.labels.items():
+        if name not in data.markers.suspected:
+            labels, markers = ("label", "a marker") if len(texts) == 1 else ("labels", "markers")
+            question = f"{markers} of missing values?"
+            sentences.append(f"'{name}' has the {labels} {_quoted(texts)}; {question}")
+    return sentences
 
 
 def _quoted(texts: Iterable[str]) -> str:
     return listed(f"'{text}'" for text in texts)
 
 
-def _percent(share: float) -> str:
-    return f"{share:.0%}" if share >= 0.01 else "less than 1%"
-
-
 def _commas(variable: Variable) -> bool:
     """Whether the labels are numbers with decimal commas."""
     values = variable.values or ()
-    return any("," in value for value in values) and all(
-        is_number(value, comma=True) for value in values
-    )
+    return "," in "".join(values) and all(is_number(value, comma=True) for value in values)

@@ -12,12 +12,8 @@ from simstudy.data.missing import METHODS, Imputer
 from simstudy.data.sample import Sample
 from simstudy.errors import SimstudyError, suggestion
 
-_DISCRETIZERS = {
-    "mdl": "fayyad_irani",
-    "kononenko": "kononenko",
-    "equal_frequency": "equal_frequency",
-    "equal_width": "equal_width",
-}
+_DISCRETIZERS = {"mdl": "fayyad_irani"}
+_DISCRETIZERS |= {name: name for name in ("kononenko", "equal_frequency", "equal_width")}
 
 
 @dataclass(frozen=True)
@@ -52,25 +48,22 @@ class Preparation:
             ("missing", self.missing, ("ignore", *METHODS)),
         ):
             if value not in allowed:
-                raise SimstudyError(
-                    f"preparation.{key} = '{value}' is not allowed{suggestion(value, allowed)}"
-                )
+                near = suggestion(value, allowed)
+                raise SimstudyError(f"preparation.{key} = '{value}' is not allowed{near}")
         Discretizer(bins=self.bins)  # refuses what is not allowed
 
     def check(self, sample: Sample, accepts: frozenset[str], learner: str = "the learner") -> None:
         """Raise an error if rows are left with what the learner does not accept."""
-        numeric = sample.schema.numeric
+        numeric, variables = sample.schema.numeric, sample.schema.variables
         if numeric and self.discretize == "none" and "numeric" not in accepts:
             raise SimstudyError(
-                f"{learner} takes nominal attributes alone, and "
-                f"'{sample.schema.variables[numeric[0]].name}' is numeric; "
-                "preparation.discretize = 'none' leaves it so, use 'mdl' or another method"
+                f"{learner} takes only nominal attributes, and '{variables[numeric[0]].name}' is "
+                "numeric; preparation.discretize = 'none' leaves it so, use 'mdl' or another method"
             )
         if self.missing == "ignore" and "missing" not in accepts and sample.incomplete:
             place = int(np.isnan(sample.values).any(axis=0).argmax())
             raise SimstudyError(
-                f"{learner} takes no missing values, and "
-                f"'{sample.schema.variables[place].name}' has some; "
+                f"{learner} takes no missing values, and '{variables[place].name}' has some; "
                 "preparation.missing = 'ignore' leaves them, use 'mode' or 'value'"
             )
 
@@ -79,13 +72,11 @@ class Preparation:
         self.check(train, accepts)
         steps: list[Callable[[Sample], Sample]] = []
         if "numeric" not in accepts and train.schema.numeric:
-            discretizer = Discretizer(_DISCRETIZERS[self.discretize], self.bins).fit(train)
-            train = discretizer(train)
-            steps.append(discretizer)
+            steps.append(Discretizer(_DISCRETIZERS[self.discretize], self.bins).fit(train))
+            train = steps[-1](train)
         if "missing" not in accepts and self.missing != "ignore":
-            imputer = Imputer(self.missing).fit(train)
-            train = imputer(train)
-            steps.append(imputer)
+            steps.append(Imputer(self.missing).fit(train))
+            train = steps[-1](train)
         return Prepared(self, accepts, tuple(steps), train)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 
 import numpy as np
 import numpy.typing as npt
@@ -32,11 +33,11 @@ def attribute_codes(
     try:
         return check_codes(rows, cards, "attribute")
     except ValueError:
-        given = np.asarray(rows)
-        lacking = (given == MISSING) | (given != given)
+        values = np.asarray(rows)
+        lacking = (values == MISSING) | (values != values)
         if not (missing and lacking.any()):
             raise
-        codes = check_codes(np.where(lacking, 0, given), cards, "attribute").copy(order="F")
+        codes = check_codes(np.where(lacking, 0, values), cards, "attribute").copy(order="F")
         codes[lacking] = MISSING
         return codes
 
@@ -52,10 +53,8 @@ def attribute_values(rows: Sample | npt.ArrayLike, cards: Sequence[int]) -> AnyA
         codes = attribute_codes(rows, cards, missing=True)
         return codes if rows.plain else rows.values[:, :-1]
     if 0 not in cards:
-        try:
+        with suppress(ValueError):  # unless values are missing, it is raised again
             return check_codes(rows, cards, "attribute")
-        except ValueError:  # unless values are missing, it is raised again
-            pass
     values, nominal = np.array(rows, dtype=np.float64, order="F"), np.array(cards) > 0
     codes = np.zeros_like(values)
     if values.ndim == 2 and values.shape[1] == len(cards):

@@ -64,17 +64,13 @@ class Scheme(ABC):
 
     def __post_init__(self) -> None:
         if type(self.repeats) is not int or not 1 <= self.repeats <= MAX_REPEATS:
-            raise ValueError(
-                f"repeats must be a whole number from 1 to {MAX_REPEATS}, not {self.repeats!r}"
-            )
+            allowed = f"a whole number from 1 to {MAX_REPEATS}"
+            raise ValueError(f"repeats must be {allowed}, not {self.repeats!r}")
         if type(self.stratify) is not bool:
             raise ValueError(f"stratify must be true or false, not {self.stratify!r}")
 
     def splits(
-        self,
-        target: npt.ArrayLike,
-        rng: np.random.Generator,
-        groups: npt.ArrayLike | None = None,
+        self, target: npt.ArrayLike, rng: np.random.Generator, groups: npt.ArrayLike | None = None
     ) -> tuple[Split, ...]:
         """Return the splits of a data set, in the order of repeats and folds.
 
@@ -94,9 +90,8 @@ class Scheme(ABC):
         """
         units = self._units(target, groups)
         units.demand(2, "training and test rows need")
-        return tuple(
-            split for repeat in range(self.repeats) for split in self._draw(units, repeat, rng)
-        )
+        repeats = range(self.repeats)
+        return tuple(split for repeat in repeats for split in self._draw(units, repeat, rng))
 
     def rare(self, target: npt.ArrayLike, groups: npt.ArrayLike | None = None) -> dict[int, int]:
         """Return the classes too rare to stratify, with the number of rows or groups they are in.
@@ -107,27 +102,20 @@ class Scheme(ABC):
         if not self.stratify:
             return {}
         numbers = self._units(target, groups).units_of_strata.tolist()
-        classes = np.unique(target).tolist()
-        return {
-            code: number
-            for code, number in zip(classes, numbers, strict=True)
-            if number < self._needed
-        }
+        by_class = zip(np.unique(target).tolist(), numbers, strict=True)
+        return {code: number for code, number in by_class if number < self._needed}
 
     def rare_note(
         self, target: npt.ArrayLike, names: Sequence[str], groups: npt.ArrayLike | None = None
     ) -> str:
         """Return a sentence on the classes too rare to stratify; empty if there are none."""
-        noun = "row" if groups is None else "group"
-        rare = [
-            f"'{names[code]}' ({counted(number, noun)})"
-            for code, number in self.rare(target, groups).items()
-        ]
+        noun, rare = "row" if groups is None else "group", self.rare(target, groups)
         if not rare:
             return ""
+        listed = ", ".join(f"'{names[code]}' ({counted(rare[code], noun)})" for code in rare)
         return (
             f"{counted(len(rare), 'class', 'classes')} with fewer than {self._needed} {noun}s, too "
-            f"rare to stratify, spread as evenly as possible: {', '.join(rare)}"
+            f"rare to stratify, spread as evenly as possible: {listed}"
         )
 
     def _units(self, target: npt.ArrayLike, groups: npt.ArrayLike | None) -> Units:
@@ -294,16 +282,16 @@ class Resampling:
         The keys are ``scheme`` (by default ``"cv"``) with ``folds``, ``repeats``, ``share`` and
         ``stratify`` as the scheme has them, or ``splits`` with ``stratify``; and ``sizes``.
         """
-        given = dict(keys)
-        sizes = check_sizes(given.pop("sizes", ()))
-        if "splits" not in given:
-            scheme = make_scheme(given.pop("scheme", "cv"), given)
+        rest = dict(keys)
+        sizes = check_sizes(rest.pop("sizes", ()))
+        if "splits" not in rest:
+            scheme = make_scheme(rest.pop("scheme", "cv"), rest)
             return cls(scheme, None, sizes, scheme.stratify)
-        splits, stratify = given.pop("splits"), given.pop("stratify", True)
+        splits, stratify = rest.pop("splits"), rest.pop("stratify", True)
         if not isinstance(splits, str) or not splits:
             raise ValueError(f"splits must name a file, not {splits!r}")
-        if given:
-            raise ValueError(f"{min(given)} cannot be given together with splits = '{splits}'")
+        if rest:
+            raise ValueError(f"{min(rest)} cannot be given together with splits = '{splits}'")
         if not isinstance(stratify, bool):
             raise ValueError(f"stratify must be true or false, not {stratify!r}")
         return cls(None, splits, sizes, stratify)
@@ -317,8 +305,8 @@ def make_scheme(name: object, keys: Mapping[str, object]) -> Scheme:
     allowed = [field.name for field in fields(kind) if field.name not in settled]  # type: ignore[arg-type]
     for key in keys:
         if key not in allowed:
-            known = f"its keys are {', '.join(allowed)}" if allowed else "it has no keys"
-            raise ValueError(f"{key} does not belong to scheme '{name}'; {known}")
+            rule = f"its keys are {', '.join(allowed)}" if allowed else "it has no keys"
+            raise ValueError(f"{key} does not belong to scheme '{name}'; {rule}")
     return kind(**settled, **keys)
 
 
@@ -328,8 +316,8 @@ def check_sizes(sizes: object) -> Sizes:
     if not isinstance(sizes, list | tuple):
         raise ValueError(f"sizes must be a list of {allowed}, not {sizes!r}")
     for size in sizes:
-        counts = type(size) is int and size >= 1
-        if not counts and not (isinstance(size, float) and 0 < size <= 1):
+        share = isinstance(size, float) and 0 < size <= 1
+        if not share and not (type(size) is int and size >= 1):
             raise ValueError(f"sizes must be {allowed}; one is {size!r}")
     if len({type(size) for size in sizes}) > 1:
         raise ValueError(f"sizes must be all whole numbers of rows or all shares, not {sizes!r}")

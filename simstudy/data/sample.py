@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable, Hashable, Sequence
 from functools import cached_property, partial
 from time import perf_counter
@@ -66,10 +67,7 @@ class Sample:
     declared: Schema | None = None  # the schema, if names and values were given
 
     def __init__(
-        self,
-        codes: npt.ArrayLike,
-        cards: Sequence[int],
-        weights: npt.ArrayLike | None = None,
+        self, codes: npt.ArrayLike, cards: Sequence[int], weights: npt.ArrayLike | None = None
     ) -> None:
         self.cards: tuple[int, ...] = tuple(int(card) for card in cards)
         if not self.cards:
@@ -84,26 +82,22 @@ class Sample:
         cls, values: npt.ArrayLike, schema: Schema, weights: npt.ArrayLike | None = None
     ) -> Sample:
         """Make a sample of values: codes from 0 if nominal, numbers if numeric, NaN if missing."""
-        cards, given = schema.cards, np.asfortranarray(values, dtype=np.float64)
-        if given.ndim != 2 or given.shape[1] != len(cards):
-            raise ValueError(
-                f"values must have one column for each of the {len(cards)} variables; their shape "
-                f"is {given.shape}"
-            )
-        codes = np.full(given.shape, MISSING, dtype=np.intp, order="F")
-        for column, variable in enumerate(schema.variables):
-            known = given[:, column][~np.isnan(given[:, column])]
+        cards, numbers = schema.cards, np.asfortranarray(values, dtype=np.float64)
+        if numbers.ndim != 2 or numbers.shape[1] != len(cards):
+            columns = f"one column for each of the {len(cards)} variables"
+            raise ValueError(f"values must have {columns}; their shape is {numbers.shape}")
+        codes = np.full(numbers.shape, MISSING, dtype=np.intp, order="F")
+        for place, (variable, column) in enumerate(zip(schema.variables, numbers.T, strict=True)):
+            held = column[~np.isnan(column)]
             if variable.numeric:
-                wrong = np.isinf(known)
-                allowed = "be finite numbers, or NaN if missing"
+                wrong, allowed = np.isinf(held), "finite numbers"
             else:
-                wrong = (known < 0) | (known >= cards[column]) | (known % 1 != 0)
-                allowed = f"be codes from 0 to {cards[column] - 1}, or NaN if missing"
-                codes[:, column] = np.where(np.isnan(given[:, column]), MISSING, given[:, column])
+                wrong = (held < 0) | (held >= cards[place]) | (held % 1 != 0)
+                allowed = f"codes from 0 to {cards[place] - 1}"
+                codes[:, place] = np.where(np.isnan(column), MISSING, column)
             if wrong.any():
-                raise ValueError(
-                    f"the values of '{variable.name}' must {allowed}; one is {known[wrong][0]:g}"
-                )
+                rule = f"must be {allowed}, or NaN if missing; one is {held[wrong][0]:g}"
+                raise ValueError(f"the values of '{variable.name}' {rule}")
         if (codes[:, -1] == MISSING).any():
             raise ValueError(f"the target '{schema.target.name}' must be known in every row")
         made = cls.__new__(cls)
@@ -111,7 +105,7 @@ class Sample:
         made.plain = not schema.numeric and bool((codes >= 0).all())
         made.declared = schema
         if not made.plain:
-            made.values = read_only(given)
+            made.values = read_only(numbers)
         made._set_weights(weights)
         made._use_tables({})
         return made
@@ -121,9 +115,9 @@ class Sample:
         if weights is not None:
             self.weights = np.ascontiguousarray(weights, dtype=np.float64)
             if self.weights.shape != (len(self.codes),):
+                numbers = f"one number for each of the {len(self.codes)} rows"
                 raise ValueError(
-                    f"weights must hold one number for each of the {len(self.codes)} rows; "
-                    f"their shape is {self.weights.shape}"
+                    f"weights must hold {numbers}; their shape is {self.weights.shape}"
                 )
             if not (np.isfinite(self.weights).all() and (self.weights >= 0).all()):
                 raise ValueError("weights must be finite and not negative")
@@ -146,15 +140,14 @@ class Sample:
         if rows.dtype == bool and rows.shape != (len(self),):
             raise ValueError(f"a mask must have a value for each of the {len(self)} rows")
         places = np.flatnonzero(rows) if rows.dtype == bool else rows.astype(np.intp)
-        other = self._with_tables({})
-        other.codes = read_only(self.codes.T.take(places, axis=1).T)
+        taken = self._with_tables({})
+        taken.codes = read_only(self.codes.T.take(places, axis=1).T)
         if not self.plain:
-            other.values = read_only(self.values.T.take(places, axis=1).T)
-            other.plain = not self.schema.numeric and bool((other.codes >= 0).all())
-        other.weights = None if self.weights is None else read_only(self.weights[places])
-        if self.groups is not None:
-            other.groups = read_only(self.groups[places])
-        return other
+            taken.values = read_only(self.values.T.take(places, axis=1).T)
+            taken.plain = not self.schema.numeric and bool((taken.codes >= 0).all())
+        taken.weights = None if self.weights is None else read_only(self.weights[places])
+        taken.groups = None if self.groups is None else read_only(self.groups[places])
+        return taken
 
     def with_values(self, values: npt.ArrayLike, schema: Schema) -> Sample:
         """Return the same rows with other values, their weights and groups kept."""
@@ -182,19 +175,19 @@ class Sample:
 
     def _with_tables(self, shared: dict[Hashable, tuple[object, float]]) -> Sample:
         """Return a sample of the same rows that uses these shared tables."""
-        other = Sample.__new__(Sample)
-        other.cards, other.codes, other.weights = self.cards, self.codes, self.weights
-        other.plain, other.declared, other.groups = self.plain, self.declared, self.groups
+        same = Sample.__new__(Sample)
+        same.cards, same.codes, same.weights = self.cards, self.codes, self.weights
+        same.plain, same.declared, same.groups = self.plain, self.declared, self.groups
         if "schema" in self.__dict__:
-            other.schema = self.schema
+            same.schema = self.schema
         if not self.plain:
-            other.values = self.values
-        other._use_tables(shared)
-        return other
+            same.values = self.values
+        same._use_tables(shared)
+        return same
 
     def _use_tables(self, shared: dict[Hashable, tuple[object, float]]) -> None:
         self._shared = shared  # tables with the seconds that they took
-        self._own: dict[tuple[int, ...], FloatArray] = {}  # those of `counts` in use here
+        self._counts: dict[tuple[int, ...], FloatArray] = {}  # those of `counts` in use here
         self.shared_seconds = 0.0
 
     def _table(self, key: Hashable, count: Callable[[], Counted]) -> Counted:
@@ -202,14 +195,14 @@ class Sample:
 
         ``count`` uses no other shared table: what a table is made from is asked for before.
         """
-        found = self._shared.get(key)
-        if found is not None:
-            self.shared_seconds += found[1]
-            return cast(Counted, found[0])
+        if key in self._shared:
+            table, seconds = self._shared[key]
+            self.shared_seconds += seconds
+            return cast(Counted, table)
         started = perf_counter()
-        table = count()
-        self._shared[key] = table, perf_counter() - started
-        return table
+        counted = count()
+        self._shared[key] = counted, perf_counter() - started
+        return counted
 
     @property
     def attributes(self) -> IntArray:
@@ -277,9 +270,9 @@ class Sample:
             raise ValueError(
                 f"counts{variables} must name different variables from 0 to {len(self.cards) - 1}"
             )
-        if key not in self._own:
-            self._own[key] = self._table(key, lambda: self._count(key))
-        return self._own[key].transpose([key.index(v) for v in variables])
+        if key not in self._counts:
+            self._counts[key] = self._table(key, lambda: self._count(key))
+        return self._counts[key].transpose([key.index(v) for v in variables])
 
     def _count(self, key: tuple[int, ...]) -> FloatArray:
         shape, weights = tuple(self.cards[v] for v in key), self.weights
@@ -288,10 +281,9 @@ class Sample:
             for variable in (self.schema.variables[v] for v in key):
                 if variable.numeric:
                     raise ValueError(f"the variable '{variable.name}' is numeric and has no table")
-            known = (self.codes[:, key] != MISSING).all(axis=1)
-            flat, weights = flat[known], None if weights is None else weights[known]
-        table = np.bincount(flat, weights, minlength=int(np.prod(shape)))
-        return read_only(table.astype(np.float64, copy=False).reshape(shape))
+            present = (self.codes[:, key] != MISSING).all(axis=1)
+            flat, weights = flat[present], None if weights is None else weights[present]
+        return read_only(weights_in(flat, weights, math.prod(shape)).reshape(shape))
 
     @cached_property
     def class_counts(self) -> FloatArray:
@@ -317,9 +309,9 @@ class Sample:
         size = self.layout.size
         flat = self.layout.slots(self.attributes.T) + self.target * size
         weights = None if self.weights is None else np.tile(self.weights, len(flat))
-        flat, weights = self._known(flat.ravel(), weights, lambda known: known)
-        table = np.bincount(flat, weights, minlength=size * self.classes)
-        return read_only(table.astype(np.float64, copy=False).reshape(self.classes, size))
+        flat, weights = self._present(flat.ravel(), weights, lambda present: present)
+        table = weights_in(flat, weights, size * self.classes)
+        return read_only(table.reshape(self.classes, size))
 
     @cached_property
     def pair_counts(self) -> FloatArray:
@@ -342,17 +334,17 @@ class Sample:
         size, slots = self.layout.size, self.layout.slots(self.attributes.T)
         cells = (slots * size)[:, None] + (slots + self.target * size**2)
         weights = None if self.weights is None else np.tile(self.weights, len(slots) ** 2)
-        flat, weights = self._known(cells.ravel(), weights, lambda known: known[:, None] & known)
+        flat, weights = self._present(cells.ravel(), weights, lambda p: p[:, None] & p)
         return weights_in(flat, weights, self.classes * size**2).reshape(self.classes, size, size)
 
-    def _known(
+    def _present(
         self, cells: IntArray, weights: FloatArray | None, where: Callable[[BoolArray], BoolArray]
     ) -> tuple[IntArray, FloatArray | None]:
         """Leave out the cells of missing values; ``where`` says which, from attributes × rows."""
         if self.plain:
             return cells, weights
-        known = where(self.attributes.T != MISSING).ravel()
-        return cells[known], None if weights is None else weights[known]
+        present = where(self.attributes.T != MISSING).ravel()
+        return cells[present], None if weights is None else weights[present]
 
     def _pairs_by_products(self, class_counts: FloatArray) -> FloatArray:
         """Count by one-hot matrix products; integer counts are exact in any order of summation."""

@@ -93,17 +93,17 @@ class Schema:
         if number != expected:
             return f"they have {counted(number, 'variable')}, not {expected}"
         pairs = zip(self.variables, training.variables, strict=True)
-        mine, other = next(pair for pair in pairs if pair[0] != pair[1])
-        if mine.name != other.name:
-            return f"they have '{mine.name}' in place of '{other.name}'"
-        if mine.values is None or other.values is None:
-            return f"'{mine.name}' is {mine.kind}, not {other.kind}"
-        for value in mine.values:
-            if value not in other.values:
-                return f"the value '{value}' of '{mine.name}' is not known"
-        for value in other.values:
-            if value not in mine.values:
-                return f"the value '{value}' of '{mine.name}' is not declared"
+        mine, trained = next(pair for pair in pairs if pair[0] != pair[1])
+        if mine.name != trained.name:
+            return f"they have '{mine.name}' in place of '{trained.name}'"
+        if mine.values is None or trained.values is None:
+            return f"'{mine.name}' is {mine.kind}, not {trained.kind}"
+        for values, declared, verdict in (
+            (mine.values, trained.values, "known"),
+            (trained.values, mine.values, "declared"),
+        ):
+            if lacking := [value for value in values if value not in declared]:
+                return f"the value '{lacking[0]}' of '{mine.name}' is not {verdict}"
         return f"the values of '{mine.name}' are in another order"
 
     @staticmethod

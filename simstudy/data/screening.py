@@ -54,16 +54,14 @@ class Screening:
     def sentences(self, left_out: bool = False) -> list[str]:
         """Say what was found; the columns are in use unless they are ``left_out``."""
         texts = []
-        for names, does, do, why in (
-            (self.copies, "decides", "decide", "the target, as if copied from it"),
-            (self.identifiers, "names", "name", "the rows, as identifiers do"),
-            (self.constants, "has", "have", "a single value or none"),
+        hint = "; left out unless named in keep" if left_out else _HINT
+        for names, does, do, why, remark in (
+            (self.copies, "decides", "decide", "the target, as if copied from it", hint),
+            (self.identifiers, "names", "name", "the rows, as identifiers do", hint),
+            (self.constants, "has", "have", "a single value or none", "; left out" * left_out),
         ):
-            hint = "; left out" if left_out else ""
-            if names is not self.constants:
-                hint = "; left out unless named in keep" if left_out else _HINT
             number = counted(len(names), f"column {does}", f"columns {do}")
-            texts += [f"{number} {why}: {listed(names)}{hint}"] * bool(names)
+            texts += [f"{number} {why}: {listed(names)}{remark}"] * bool(names)
         if self.repeated:
             texts.append(
                 f"{counted(self.repeated, 'row')} equal to an earlier row, target included; if "
@@ -90,16 +88,6 @@ def screened(sample: Sample, keep: Collection[str] = ()) -> Screening:
 
 def check_usable(sample: Sample, screening: Screening, source: str) -> None:
     """Refuse rows from which nothing can be predicted."""
-    _check_rows(sample, source)
-    if len(screening.suspects) == len(sample.schema.attributes):
-        named = ", ".join(f"'{name}'" for name in screening.suspects)
-        raise SimstudyError(
-            f"{source}: no attribute is left: {named} are identifiers, copies of the target or of "
-            "one value; use --keep for those that are none"
-        )
-
-
-def _check_rows(sample: Sample, source: str) -> None:
     rows, classes = len(sample), int(np.count_nonzero(sample.class_counts))
     name = sample.schema.target.name
     if classes < 2:
@@ -114,6 +102,12 @@ def _check_rows(sample: Sample, source: str) -> None:
         raise SimstudyError(
             f"{source} has {counted(rows, 'row')}, and advice needs at least {MIN_ROWS}: scores "
             "that are cross-validated on fewer are mostly chance, and so is what they would predict"
+        )
+    if len(screening.suspects) == len(sample.schema.attributes):
+        named = ", ".join(f"'{name}'" for name in screening.suspects)
+        raise SimstudyError(
+            f"{source}: no attribute is left: {named} are identifiers, copies of the target or of "
+            "one value; use --keep for those that are none"
         )
 
 
@@ -168,18 +162,8 @@ def _repeated(sample: Sample) -> int:
     values = sample.values[:, used][~gaps[:, used].any(axis=1)]
     if math.prod(len(np.unique(column)) for column in values.T) <= len(values):
         return 0  # some must be equal
-    hashes = np.zeros(len(values), dtype=np.uint64)
-    for column in values.T:
-        hashes ^= (column + 0.0).view(np.uint64)  # −0 is 0
-        hashes *= np.uint64(0x9E3779B97F4A7C15)
-        hashes ^= hashes >> np.uint64(29)
-    order = np.argsort(hashes, kind="stable")
-    pairs = np.flatnonzero(hashes[order[1:]] == hashes[order[:-1]])
-    first, second = order[pairs], order[pairs + 1]
-    equal = np.ones(len(pairs), dtype=np.bool_)
-    for column in values.T:
-        equal &= column[first] == column[second]
-    return int(equal.sum())
+    rows = np.ascontiguousarray(values + 0.0)  # −0 is 0
+    return len(rows) - len({row.tobytes() for row in rows})
 
 
 def few_rows(sample: Sample) -> list[str]:

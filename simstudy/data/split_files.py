@@ -74,6 +74,8 @@ class _SplitFile:
         self.path, self.rows = path, rows
         lines = self._lines()
         self.header = next(lines, (0, []))[1]
+        # The columns that say how a row is used.
+        self.columns = [name for name in self.header if name not in ("set", "row")]
         self._check_header()
         self.lines = self._of_dataset(list(lines), dataset)
 
@@ -101,54 +103,45 @@ class _SplitFile:
 
     def _check_header(self) -> None:
         names = self.header
-        twice = [name for place, name in enumerate(names) if name in names[:place]]
-        if twice:
+        if twice := [name for place, name in enumerate(names) if name in names[:place]]:
             raise self._wrong(f"two columns are named '{twice[0]}'", 1)
         if "row" not in names:
-            found = f"its columns are {', '.join(names)}" if names else "it is empty"
-            raise self._wrong(f"a file of splits needs the column 'row'; {found}")
+            header = f"its columns are {', '.join(names)}" if names else "it is empty"
+            raise self._wrong(f"a file of splits needs the column 'row'; {header}")
         for key in ("repeat", "fold"):
             if {"repeat", "fold", "part"} & {*names} and key not in names:
                 raise self._wrong(f"the column '{key}' is missing; repeat and fold go together")
-        if not self._columns:
+        if not self.columns:
             raise self._wrong("a file of splits needs a column of folds for each repeat")
-
-    @property
-    def _columns(self) -> list[str]:
-        """The columns that say what is done with a row."""
-        return [name for name in self.header if name not in ("set", "row")]
 
     def _of_dataset(
         self, lines: Sequence[tuple[int, list[str]]], dataset: str | None
     ) -> list[tuple[int, dict[str, str]]]:
+        width = len(self.header)
         for number, cells in lines:
-            if len(cells) != len(self.header):
-                raise self._wrong(
-                    f"the line has {len(cells)} cells, the header {len(self.header)}", number
-                )
-        found = [(number, dict(zip(self.header, cells, strict=True))) for number, cells in lines]
+            if len(cells) != width:
+                raise self._wrong(f"the line has {len(cells)} cells, the header {width}", number)
+        chosen = [(number, dict(zip(self.header, cells, strict=True))) for number, cells in lines]
         if "set" in self.header:
-            sets = dict.fromkeys(cells["set"] for _, cells in found)
+            sets = dict.fromkeys(cells["set"] for _, cells in chosen)
             if dataset is None and len(sets) > 1:
                 raise self._wrong(f"which of its data sets is meant? {', '.join(sets)}")
             if dataset is not None and dataset not in sets:
-                raise self._wrong(
-                    f"no lines of the data set '{dataset}'{suggestion(dataset, sets)}"
-                )
-            found = [line for line in found if dataset in (None, line[1]["set"])]
-        if not found:
+                near = suggestion(dataset, sets)
+                raise self._wrong(f"no lines of the data set '{dataset}'{near}")
+            chosen = [line for line in chosen if dataset in (None, line[1]["set"])]
+        if not chosen:
             raise self._wrong("the file has no splits, only a header")
-        return found
+        return chosen
 
     def splits(self) -> tuple[Split, ...]:
         """Return the splits; raise an error if the lines do not make any."""
-        wide = "repeat" not in self.header
-        named = "part" in self.header
+        wide, named = "repeat" not in self.header, "part" in self.header
         repeats: dict[tuple[int, ...], list[_Entry]] = {}
         for line, cells in self.lines:
             row = self._number(line, "row", cells, self.rows - 1)
             if wide:
-                for repeat, name in enumerate(self._columns):
+                for repeat, name in enumerate(self.columns):
                     fold = self._number(line, name, cells)
                     repeats.setdefault((repeat,), []).append(_Entry(line, name, row, fold))
                 continue
@@ -168,8 +161,8 @@ class _SplitFile:
         if not (text.isascii() and text.isdecimal()):
             raise self._wrong(f"'{text}' must be a whole number from 0", line, column)
         if len(text) > _MAX_DIGITS or int(text) > largest:
-            what = "the rows of the data set are" if column == "row" else "it must be"
-            raise self._wrong(f"'{text}' is too large; {what} 0 to {largest}", line, column)
+            allowed = "the rows of the data set are" if column == "row" else "it must be"
+            raise self._wrong(f"'{text}' is too large; {allowed} 0 to {largest}", line, column)
         return int(text)
 
     def _folds(self, key: tuple[int, ...], entries: Sequence[_Entry]) -> list[Split]:
@@ -179,12 +172,8 @@ class _SplitFile:
             if tested[row] == fold:
                 raise self._wrong(f"row {row} is given twice in repeat {key[0]}", line, column)
             if tested[row] >= 0:
-                raise self._wrong(
-                    f"the folds of repeat {key[0]} overlap: row {row} is in fold {fold} and in "
-                    f"fold {tested[row]}",
-                    line,
-                    column,
-                )
+                both = f"row {row} is in fold {fold} and in fold {tested[row]}"
+                raise self._wrong(f"the folds of repeat {key[0]} overlap: {both}", line, column)
             tested[row] = fold
         self._check_all(tested >= 0, f"repeat {key[0]}")
         folds = np.unique(tested).tolist()
@@ -210,9 +199,7 @@ class _SplitFile:
         bag = np.repeat(np.arange(self.rows), train) if train.max() > 1 else None
         return [Split(repeat, fold, np.where(test > 0, fold, -1), bag)]
 
-    def _check_all(self, found: npt.NDArray[np.bool_], where: str) -> None:
-        if not found.all():
-            lacking = np.flatnonzero(~found)
-            raise self._wrong(
-                f"{where} lacks {len(lacking)} of the {self.rows} rows, first row {lacking[0]}"
-            )
+    def _check_all(self, used: npt.NDArray[np.bool_], where: str) -> None:
+        if not used.all():
+            lacking = f"{len(used) - used.sum()} of the {self.rows} rows, first row {used.argmin()}"
+            raise self._wrong(f"{where} lacks {lacking}")

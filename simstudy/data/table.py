@@ -70,10 +70,9 @@ class RawTable:
 
     def error(self, text: str, row: int | None = None, column: str | None = None) -> SimstudyError:
         """An error that says where it is."""
-        places = [self.source]
-        places += [self.place(row)] if row is not None else []
-        places += [f"column '{column}'"] if column is not None else []
-        return SimstudyError(f"{', '.join(places)}: {text}")
+        line = "" if row is None else f", {self.place(row)}"
+        name = "" if column is None else f", column '{column}'"
+        return SimstudyError(f"{self.source}{line}{name}: {text}")
 
 
 @dataclass(frozen=True)
@@ -119,9 +118,8 @@ class Coder:
     def code(self, column: Column, declared: Declaration) -> tuple[Variable, FloatArray]:
         """The variable of a column, with codes or numbers; NaN where a value is missing."""
         if column.refusal:
-            raise self.table.error(
-                f"it {column.refusal}; ignore it, or convert it", None, column.name
-            )
+            wrong = f"it {column.refusal}; ignore it, or convert it"
+            raise self.table.error(wrong, None, column.name)
         if declared.kind != NOMINAL:
             if isinstance(column.cells, np.ndarray):
                 return Variable(column.name), self._checked(column)
@@ -135,9 +133,8 @@ class Coder:
         numbers = np.asarray(column.cells, dtype=np.float64).copy()
         for marker in filter(is_number, self.gaps):
             numbers[numbers == float(marker)] = np.nan
-        infinite = np.flatnonzero(np.isinf(numbers))
-        if len(infinite):
-            row = int(infinite[0])
+        if np.isinf(numbers).any():
+            row = int(np.isinf(numbers).argmax())
             raise self.table.error(f"{numbers[row]} is not a finite number", row, column.name)
         return numbers
 
@@ -154,45 +151,40 @@ class Coder:
                 meaning[cell] = np.nan
             elif _NUMBER.fullmatch(text):
                 meaning[cell] = self._number(cell, column, declared)
-        others = [str(cell) for cell in counts if cell not in meaning]
-        strange = [cell for cell in others if not is_marker(cell, self.among_numbers)]
+        labels = [str(cell) for cell in counts if cell not in meaning]
+        texts = tuple(sorted({cell.strip() for cell in labels}))
+        strange = [cell for cell in labels if not is_marker(cell, self.among_numbers)]
         if holds_numbers(counts, self.gaps, self.among_numbers):
-            meaning |= dict.fromkeys(others, np.nan)
-            if others:
-                self.noted.taken[column.name] = tuple(sorted({cell.strip() for cell in others}))
+            meaning |= dict.fromkeys(labels, np.nan)
+            if texts:
+                self.noted.taken[column.name] = texts
             return np.fromiter(map(meaning.__getitem__, cells), np.float64, len(cells))
         if declared.kind == NUMERIC:
-            raise self.table.error(
-                f"{shown((strange or others)[0])} is not a finite number, and the column is "
-                "declared numeric",
-                cells.index((strange or others)[0]),
-                column.name,
-            )
-        numbers_held = [cell for cell, number in meaning.items() if number == number]
-        texts = tuple(sorted({cell.strip() for cell in others}))
-        rare = sum(counts[cell] for cell in strange) <= _RARE * sum(
-            counts[cell] for cell in numbers_held
-        )
-        if numbers_held and (rare or len(texts) <= min(_FEW, len(numbers_held) // _NUMBERS_A_TEXT)):
-            share = sum(counts[cell] for cell in others) / len(cells)
+            text = (strange or labels)[0]
+            wrong = f"{shown(text)} is not a finite number, and the column is declared numeric"
+            raise self.table.error(wrong, cells.index(text), column.name)
+        held = [cell for cell, number in meaning.items() if number == number]
+        rare = sum(map(counts.__getitem__, strange)) <= _RARE * sum(map(counts.__getitem__, held))
+        if held and (rare or len(texts) <= min(_FEW, len(held) // _NUMBERS_A_TEXT)):
+            share = sum(map(counts.__getitem__, labels)) / len(cells)
             self.noted.suspected[column.name] = texts, share
         return None
 
     def _plain_numbers(self, cells: Sequence[str | None]) -> FloatArray | None:
         """The numbers of a column that has no others than ordinary ones; None if in doubt."""
         gaps = {*self.gaps, None}
-        known = [cell for cell in cells if cell not in gaps]
-        text = "".join(known)  # type: ignore[arg-type]
+        held = [cell for cell in cells if cell not in gaps]
+        text = "".join(held)  # type: ignore[arg-type]
         # Python's numbers may have spaces, underscores and digits of any script.
         if not text.isascii() or any(mark in text for mark in " \t\r\n_"):
             return None
         try:
-            numbers = np.fromiter(map(float, known), np.float64, len(known))  # type: ignore[arg-type]
+            numbers = np.fromiter(map(float, held), np.float64, len(held))  # type: ignore[arg-type]
         except ValueError:
             return None
         if not np.abs(numbers).max(initial=0) < _EXACT:  # nor NaN
             return None
-        if len(known) == len(cells):
+        if len(held) == len(cells):
             return numbers
         whole = np.full(len(cells), np.nan)
         whole[np.fromiter((cell not in gaps for cell in cells), np.bool_, len(cells))] = numbers
@@ -205,37 +197,29 @@ class Coder:
         if not beyond and abs(number) >= _EXACT and not declared.explicit:
             beyond = bool(_WHOLE.fullmatch(text)) and int(text) != int(number)
         if beyond:
-            raise self.table.error(
-                f"{shown(text)} is too large a number to be held exactly; declare the column "
-                "nominal, or ignore it",
-                [*column.cells].index(cell),
-                column.name,
-            )
+            hint = "declare the column nominal, or ignore it"
+            wrong = f"{shown(text)} is too large a number to be held exactly; {hint}"
+            raise self.table.error(wrong, [*column.cells].index(cell), column.name)
         return number
 
     def _nominal(self, column: Column, declared: Declaration) -> tuple[Variable, FloatArray]:
         cells, values = column.text(), declared.values
-        known = {*values} if values is not None else set()
+        valid = {*(values or ())}
         labels: dict[str | None, str | None] = {}
         for cell in set(cells):
-            label = None if cell is None else cell if cell in known else cell.strip()
-            labels[cell] = None if label in self.gaps and label not in known else label
+            label = None if cell is None else cell if cell in valid else cell.strip()
+            labels[cell] = None if label in self.gaps and label not in valid else label
         if values is None:
             values = tuple(sorted({label for label in labels.values() if label is not None}))
-            if doubtful := tuple(
-                label for label in values if is_marker(label) and label not in _ORDINARY
-            ):
+            if doubtful := tuple(v for v in values if is_marker(v) and v not in _ORDINARY):
                 self.noted.labels[column.name] = doubtful
         codes: dict[str | None, float] = {label: code for code, label in enumerate(values)}
         codes[None] = np.nan
         unknown = {cell for cell, label in labels.items() if label not in codes}
         if unknown:
             row = next(row for row, cell in enumerate(cells) if cell in unknown)
-            raise self.table.error(
-                f"{shown(cells[row])} is none of the declared values: {listed(values) or 'none'}",
-                row,
-                column.name,
-            )
+            allowed = f"none of the declared values: {listed(values) or 'none'}"
+            raise self.table.error(f"{shown(cells[row])} is {allowed}", row, column.name)
         meaning = {cell: codes[label] for cell, label in labels.items()}
         numbers = np.fromiter(map(meaning.__getitem__, cells), np.float64, len(cells))
         return Variable(column.name, values), numbers
@@ -252,14 +236,12 @@ def is_marker(text: str, markers: Collection[str] = MARKERS) -> bool:
 
 
 def holds_numbers(
-    cells: Iterable[str | None],
-    gaps: Collection[str] = GAPS,
-    markers: Collection[str] = MARKERS,
+    cells: Iterable[str | None], gaps: Collection[str] = GAPS, markers: Collection[str] = MARKERS
 ) -> bool:
     """Whether a column of text is numeric if not declared: numbers and markers, or only gaps."""
     texts = {cell.strip() for cell in {*cells} if cell is not None}.difference(gaps)
-    others = {text for text in texts if not is_number(text)}
-    return not texts or (others != texts and all(is_marker(text, markers) for text in others))
+    words = {text for text in texts if not is_number(text)}
+    return not texts or (words != texts and all(is_marker(text, markers) for text in words))
 
 
 def number_text(value: Any) -> str | None:

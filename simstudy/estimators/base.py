@@ -4,8 +4,21 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 
+from simstudy.data.resampling import Scheme
 from simstudy.estimators.bench import Bench, Judge
 from simstudy.estimators.estimate import Estimate
+
+
+class Splitting(ABC):
+    """What splits rows by a scheme, which refuses impossible parameters."""
+
+    def __post_init__(self) -> None:
+        _ = self.scheme
+
+    @property
+    @abstractmethod
+    def scheme(self) -> Scheme:
+        """The splits."""
 
 
 class Estimator(ABC):

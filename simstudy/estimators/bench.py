@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from itertools import combinations, pairwise
+from itertools import combinations, groupby
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -48,70 +48,58 @@ class Bench:
     def __init__(self, target: IntArray, classes: int, answer: Answer, splits: Splits) -> None:
         self.target, self.classes = read_only(target), classes
         self._answer, self.splits = answer, splits
-        self._known: dict[tuple[str, int, bool], list[Outcome]] = {}
+        self._cached: dict[tuple[str, bool], list[Outcome]] = {}
 
     def __len__(self) -> int:
         return len(self.target)
 
     def whole(self) -> Outcome:
         """Fit all rows and ask about all."""
-        if ("all", 0, True) not in self._known:
-            every = np.arange(len(self))
-            self._known["all", 0, True] = [self._outcome(every, every, "all")]
-        return self._known["all", 0, True][0]
+        every = np.arange(len(self))
+        return self._outcomes("all", [(every, every)])[0]
 
     def repeats(self, scheme: Scheme, everywhere: bool = False) -> list[list[Outcome]]:
         """Fit the training rows of every split and ask about its test rows, by repeats.
 
         With ``everywhere`` about all rows, those fitted to among them.
         """
-        by_repeat: dict[int, list[Split]] = {}
-        for split in self.splits(scheme):
-            by_repeat.setdefault(split.repeat, []).append(split)
-        name = scheme_name(scheme)
-        return [self._tested(name, n, by_repeat[n], everywhere) for n in by_repeat]
-
-    def _tested(
-        self, scheme: str, repeat: int, splits: Sequence[Split], everywhere: bool
-    ) -> list[Outcome]:
-        if (scheme, repeat, everywhere) not in self._known:
-            purpose, every = f"{scheme}/{repeat}", np.arange(len(self))
-            self._known[scheme, repeat, everywhere] = [
-                self._outcome(split.train, every if everywhere else split.test, purpose)
-                for split in splits
-            ]
-        return self._known[scheme, repeat, everywhere]
+        name, every = scheme_name(scheme), np.arange(len(self))
+        outcomes = []
+        for repeat, splits in groupby(self.splits(scheme), lambda split: split.repeat):
+            parts = ((split.train, every if everywhere else split.test) for split in splits)
+            outcomes.append(self._outcomes(f"{name}/{repeat}", parts, everywhere))
+        return outcomes
 
     def pairs_left_out(self, scheme: CrossValidation) -> list[list[Outcome]]:
         """Fit all but two folds, for every two, and ask about the first and then the second."""
-        splits = self.splits(scheme)
-        starts = range(0, len(splits) + 1, scheme.folds)
-        return [self._pairs(scheme, splits[start:end]) for start, end in pairwise(starts)]
-
-    def _pairs(self, scheme: CrossValidation, folds: Sequence[Split]) -> list[Outcome]:
-        purpose, repeat = f"pairs/{scheme_name(scheme)}", folds[0].repeat
-        if (purpose, repeat, False) not in self._known:
-            tested = folds[0].tested
-            tests = [split.test for split in folds]
-            self._known[purpose, repeat, False] = [
-                self._outcome(
-                    np.flatnonzero((tested != first) & (tested != second)),
-                    np.concatenate((tests[first], tests[second])),
-                    f"{purpose}/{repeat}",
-                )
-                for first, second in combinations(range(len(folds)), 2)
-            ]
-        return self._known[purpose, repeat, False]
+        name, outcomes = f"pairs/{scheme_name(scheme)}", []
+        for repeat, folds in groupby(self.splits(scheme), lambda split: split.repeat):
+            parts = (
+                (np.intersect1d(first.train, second.train), np.append(first.test, second.test))
+                for first, second in combinations(folds, 2)
+            )
+            outcomes.append(self._outcomes(f"{name}/{repeat}", parts))
+        return outcomes
 
     def right(self, outcome: Outcome) -> npt.NDArray[np.bool_]:
         """Return whether the most probable class is the true one, for every row asked about."""
         right: npt.NDArray[np.bool_] = modal_class(outcome.answers) == self.target[outcome.test]
         return right
 
-    def _outcome(self, train: IntArray, test: IntArray, purpose: str) -> Outcome:
-        trained = np.bincount(self.target[train], minlength=self.classes)
-        # shared by all that use the bench, whoever wrote them
-        return Outcome(trained, read_only(test), read_only(self._answer(train, test, purpose)))
+    def _outcomes(
+        self, purpose: str, parts: Iterable[tuple[IntArray, IntArray]], everywhere: bool = False
+    ) -> list[Outcome]:
+        """Fit some rows and ask about others, once for each purpose."""
+        if (purpose, everywhere) not in self._cached:
+            self._cached[purpose, everywhere] = [
+                Outcome(  # shared by all that use the bench, whoever wrote them
+                    np.bincount(self.target[train], minlength=self.classes),
+                    read_only(test),
+                    read_only(self._answer(train, test, purpose)),
+                )
+                for train, test in parts
+            ]
+        return self._cached[purpose, everywhere]
 
 
 def scheme_name(scheme: Scheme) -> str:
@@ -158,8 +146,8 @@ class Judge:
         self.by_row = info.over == "row"
         self.greater_is_better: bool = info.greater_is_better
         self._logarithmic: bool = info.logarithmic and cutoff != "none"
-        self.needs_prior = "prior" in keywords(measure)
         self._declared = keywords(measure)
+        self.needs_prior = "prior" in self._declared
 
     @cached_property
     def proportion(self) -> bool:
@@ -173,16 +161,16 @@ class Judge:
 
     def rows(self, outcomes: Sequence[Outcome]) -> list[FloatArray]:
         """Return the values of the rows that each fit was asked about."""
-        found: list[FloatArray | None] = [None] * len(outcomes)
+        values = [np.empty(0)] * len(outcomes)
         for places in self._alike(outcomes):
             tests = [outcomes[place].test for place in places]
             answers = np.concatenate([outcomes[place].answers for place in places])
             y = self._target[np.concatenate(tests)]
-            values = self._values(answers, y, outcomes[places[0]].trained)
+            together = self._values(answers, y, outcomes[places[0]].trained)
             ends = np.cumsum([len(test) for test in tests])[:-1]
-            for place, part in zip(places, np.split(values, ends), strict=True):
-                found[place] = part
-        return [part for part in found if part is not None]
+            for place, part in zip(places, np.split(together, ends), strict=True):
+                values[place] = part
+        return values
 
     def value(self, outcome: Outcome, chosen: IntArray | None = None) -> float:
         """Return the value of the measure on the rows asked about, or on some of them."""
@@ -199,12 +187,9 @@ class Judge:
 
     def by_class(self, outcome: Outcome) -> FloatArray:
         """Return the values that rows would have with each class, shape (rows, classes)."""
-        number = outcome.answers.shape[1]
-        values = [
-            self._values(outcome.answers, np.full(len(outcome.test), label), outcome.trained)
-            for label in range(number)
-        ]
-        return np.stack(values, axis=1)
+        answers, trained = outcome.answers, outcome.trained
+        labels = (np.full(len(answers), label) for label in range(answers.shape[1]))
+        return np.stack([self._values(answers, y, trained) for y in labels], axis=1)
 
     def _alike(self, outcomes: Sequence[Outcome]) -> list[list[int]]:
         """Group the fits whose answers can be judged at once."""
@@ -216,7 +201,7 @@ class Judge:
             groups.setdefault(size, []).append(place)
         return list(groups.values())
 
-    def _given(
+    def _arguments_of(
         self, answers: FloatArray, y: IntArray, trained: IntArray
     ) -> tuple[FloatArray, Keywords]:
         if self._logarithmic:
@@ -227,11 +212,11 @@ class Judge:
         return answers, {key: context[key] for key in self._declared if key in context}
 
     def _values(self, answers: FloatArray, y: IntArray, trained: IntArray) -> FloatArray:
-        answers, context = self._given(answers, y, trained)
+        answers, context = self._arguments_of(answers, y, trained)
         return np.asarray(self.measure(answers, y, **context, **self._arguments), dtype=np.float64)
 
     def _score(self, answers: FloatArray, y: IntArray, trained: IntArray) -> float:
-        answers, context = self._given(answers, y, trained)
+        answers, context = self._arguments_of(answers, y, trained)
         return score(self.measure, answers, y, **context, **self._arguments)
 
 

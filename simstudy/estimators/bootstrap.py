@@ -8,13 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Literal, get_args
 
 import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray
 from simstudy.data.resampling import Bootstrap
-from simstudy.estimators.base import Estimator
+from simstudy.errors import require
+from simstudy.estimators.base import Estimator, Splitting
 from simstudy.estimators.bench import Bench, Judge, Outcome
 from simstudy.estimators.estimate import Estimate, mean_of, percentile_interval
 from simstudy.measures.base import Undefined
@@ -77,7 +79,7 @@ def weighted_632_plus(
 
 
 @dataclass(frozen=True)
-class BootstrapEstimator(Estimator):
+class BootstrapEstimator(Splitting, Estimator):
     """.632 bootstrap: samples with replacement train, the rows that they leave out are tested.
 
     ``.632 e_out + .368 e_train``, or the .632+ estimate, which relies more on e_out the more the
@@ -112,12 +114,10 @@ class BootstrapEstimator(Estimator):
     repeats: int = 50
 
     def __post_init__(self) -> None:
-        _ = self.scheme
-        if self.training not in get_args(Training):
-            allowed = ", ".join(get_args(Training))
-            raise ValueError(
-                f"training = {self.training!r} is not allowed; it must be one of {allowed}"
-            )
+        super().__post_init__()
+        allowed = get_args(Training)
+        rule = f"it must be one of {', '.join(allowed)}"
+        require(self.training in allowed, "training", self.training, rule)
         if self.plus and self.training != "resubstitution":
             raise ValueError(
                 f"plus = True is not allowed with training = {self.training!r}; the .632+ estimate "
@@ -126,12 +126,11 @@ class BootstrapEstimator(Estimator):
 
     @property
     def scheme(self) -> Bootstrap:
-        """The samples."""
         return Bootstrap(self.repeats)
 
     def estimate(self, bench: Bench, judge: Judge, confidence: float = 0.95) -> Estimate:
         splits = bench.splits(self.scheme)
-        outcomes = [one for each in bench.repeats(self.scheme, everywhere=True) for one in each]
+        outcomes = [*chain(*bench.repeats(self.scheme, everywhere=True))]
         bags = [np.bincount(split.train, minlength=len(bench)) for split in splits]
         whole = bench.whole()
         if not judge.by_row:
@@ -151,9 +150,8 @@ class BootstrapEstimator(Estimator):
             return _estimate(weighted_632(inside, outside), each, confidence)
         gamma = no_information_value(judge.by_class(whole), bench.target)
         better = judge.greater_is_better
-        each = np.array([weighted_632_plus(inside, one, gamma, better) for one in by_sample])
-        value = weighted_632_plus(inside, outside, gamma, better)
-        return _estimate(value, each, confidence)
+        value, *each = (weighted_632_plus(inside, v, gamma, better) for v in (outside, *by_sample))
+        return _estimate(value, np.array(each), confidence)
 
     def _of_sets(
         self,
@@ -166,24 +164,18 @@ class BootstrapEstimator(Estimator):
         """Return the estimate of a measure without values of rows."""
         if self.plus:
             return Estimate(Undefined(".632+ needs a measure with a value for every row"))
-        outside = np.array(
-            [
-                judge.value(one, np.flatnonzero(bag == 0))
-                for one, bag in zip(outcomes, bags, strict=True)
-            ]
-        )
+        out = [np.flatnonzero(bag == 0) for bag in bags]
+        outside = np.array(list(map(judge.value, outcomes, out)))
         if self.training == "resubstitution":
             inside = np.full(len(outcomes), judge.value(whole))
         else:
-            seen = [
-                np.repeat(np.arange(len(bag)), bag if self.training == "bag" else bag > 0)
-                for bag in bags
-            ]
-            inside = np.array([judge.value(*one) for one in zip(outcomes, seen, strict=True)])
+            times = bags if self.training == "bag" else [bag > 0 for bag in bags]
+            seen = [np.repeat(np.arange(len(bag)), bag) for bag in times]
+            inside = np.array(list(map(judge.value, outcomes, seen)))
         each = OUTSIDE * outside + INSIDE * inside
         return _estimate(mean_of(each, "sample"), each, confidence)
 
 
 def _estimate(value: float, by_sample: FloatArray, confidence: float) -> Estimate:
-    found = percentile_interval(by_sample, confidence)
-    return Estimate(value, {"percentile": found} if found else {}, "percentile")
+    bounds = percentile_interval(by_sample, confidence)
+    return Estimate(value, {"percentile": bounds} if bounds else {}, "percentile")

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from itertools import chain
 from typing import Literal, NamedTuple, get_args
 
 from simstudy.arrays import FloatArray
-from simstudy.data.resampling import CrossValidation, Holdout, Scheme
+from simstudy.data.resampling import CrossValidation, Holdout
+from simstudy.errors import require
+from simstudy.estimators.base import Splitting
 from simstudy.estimators.bench import Bench, Judge, test_share, values_of
 
 Method = Literal["exact", "corrected", "plain"]
@@ -34,36 +37,36 @@ class LearnerTest(ABC):
         """Test two learners on the same rows, split alike, by a measure."""
 
 
-class SplitTest(LearnerTest):
+class SplitTest(Splitting, LearnerTest):
     """Base class of tests of the differences in several splits."""
 
-    @property
-    @abstractmethod
-    def scheme(self) -> Scheme:
-        """The splits."""
-
     def test(self, first: Bench, second: Bench, judge: Judge) -> Decision:
-        repeats = [bench.repeats(self.scheme) for bench in (first, second)]
-        splits, others = ([one for each in found for one in each] for found in repeats)
-        differences = values_of(splits, judge) - values_of(others, judge)
-        differences = differences.reshape(len(repeats[0]), -1)
-        return Decision(self.p(differences, test_share(splits)), float(differences.mean()))
+        repeats = first.repeats(self.scheme)
+        outcomes = [*chain(*repeats)]
+        compared = [*chain(*second.repeats(self.scheme))]
+        differences = values_of(outcomes, judge) - values_of(compared, judge)
+        differences = differences.reshape(len(repeats), -1)
+        return Decision(self.p(differences, test_share(outcomes)), float(differences.mean()))
 
     @abstractmethod
     def p(self, differences: FloatArray, share: float) -> float:
         """Return the p of differences by repeat and fold; ``share`` is that of test rows."""
 
 
-def t_over_splits(differences: FloatArray, share: float, corrected: bool) -> float:
-    """Return the p of the paired t test over splits, naive or corrected."""
-    from simstudy.analysis.resampled import corrected_t, naive_t
+class PairedT(SplitTest):
+    """Base class of paired t tests over splits, naive or corrected."""
 
-    values = differences.ravel()
-    return corrected_t(values, share).p if corrected else naive_t(values).p
+    corrected: bool
+
+    def p(self, differences: FloatArray, share: float) -> float:
+        from simstudy.analysis.resampled import corrected_t, naive_t
+
+        values = differences.ravel()
+        return corrected_t(values, share).p if self.corrected else naive_t(values).p
 
 
 @dataclass(frozen=True)
-class CrossValidatedT(SplitTest):
+class CrossValidatedT(PairedT):
     """Paired t test over the folds of cross-validation.
 
     Parameters
@@ -90,19 +93,13 @@ class CrossValidatedT(SplitTest):
     stratify: bool = False
     corrected: bool = True
 
-    def __post_init__(self) -> None:
-        _ = self.scheme
-
     @property
     def scheme(self) -> CrossValidation:
         return CrossValidation(self.folds, self.repeats, self.stratify)
 
-    def p(self, differences: FloatArray, share: float) -> float:
-        return t_over_splits(differences, share, self.corrected)
-
 
 @dataclass(frozen=True)
-class ResampledT(SplitTest):
+class ResampledT(PairedT):
     """Paired t test over random splits.
 
     Parameters
@@ -126,15 +123,9 @@ class ResampledT(SplitTest):
     stratify: bool = False
     corrected: bool = True
 
-    def __post_init__(self) -> None:
-        _ = self.scheme
-
     @property
     def scheme(self) -> Holdout:
         return Holdout(self.share, self.repeats, self.stratify)
-
-    def p(self, differences: FloatArray, share: float) -> float:
-        return t_over_splits(differences, share, self.corrected)
 
 
 @dataclass(frozen=True)
@@ -181,7 +172,7 @@ class FiveByTwoF(FiveByTwoT):
 
 
 @dataclass(frozen=True)
-class McNemarTest(LearnerTest):
+class McNemarTest(Splitting, LearnerTest):
     """McNemar's test of the rows that one of two learners alone predicts correctly, in one holdout.
 
     Parameters
@@ -204,22 +195,19 @@ class McNemarTest(LearnerTest):
     method: Method = "exact"
 
     def __post_init__(self) -> None:
-        _ = self.scheme
-        if self.method not in get_args(Method):
-            allowed = ", ".join(get_args(Method))
-            raise ValueError(
-                f"method = {self.method!r} is not allowed; it must be one of {allowed}"
-            )
+        super().__post_init__()
+        allowed = get_args(Method)
+        rule = f"it must be one of {', '.join(allowed)}"
+        require(self.method in allowed, "method", self.method, rule)
 
     @property
     def scheme(self) -> Holdout:
-        """The split."""
         return Holdout(self.share, 1, self.stratify)
 
     def test(self, first: Bench, second: Bench, judge: Judge) -> Decision:
         from simstudy.analysis.resampled import mcnemar
 
-        (((one,),), ((other,),)) = (bench.repeats(self.scheme) for bench in (first, second))
-        right, others = first.right(one), second.right(other)
-        difference = float(right.mean() - others.mean())
-        return Decision(mcnemar(right, others, self.method).p, difference)
+        benches = first, second
+        right, compared = (bench.right(bench.repeats(self.scheme)[0][0]) for bench in benches)
+        difference = float(right.mean() - compared.mean())
+        return Decision(mcnemar(right, compared, self.method).p, difference)

@@ -54,9 +54,9 @@ def row_interval(values: FloatArray, proportion: bool, confidence: float) -> Bou
     if not math.isfinite(mean):
         return None
     if proportion:
-        found = wilson(min(max(mean, 0.0), 1.0) * n, n, confidence)
-        return found.lower, found.upper
-    return _t_interval(values, 1 / n, confidence)
+        bounds = wilson(min(max(mean, 0.0), 1.0) * n, n, confidence)
+        return bounds.lower, bounds.upper
+    return _t_interval(values, confidence)
 
 
 def split_intervals(values: FloatArray, test_share: float, confidence: float) -> dict[str, Bounds]:
@@ -67,10 +67,7 @@ def split_intervals(values: FloatArray, test_share: float, confidence: float) ->
         return {}
     naive = naive_t(values, confidence)
     corrected = corrected_t(values, test_share, confidence)
-    return {
-        "folds": (naive.lower, naive.upper),
-        "corrected": (corrected.lower, corrected.upper),
-    }
+    return {"folds": (naive.lower, naive.upper), "corrected": (corrected.lower, corrected.upper)}
 
 
 def percentile_interval(values: FloatArray, confidence: float) -> Bounds | None:
@@ -88,8 +85,7 @@ def row_means(places: Sequence[IntArray], values: Sequence[FloatArray], rows: in
     flat = np.concatenate(places)
     counts = np.bincount(flat, minlength=rows)
     sums = np.bincount(flat, np.concatenate(values), minlength=rows)
-    tested = counts > 0
-    means: FloatArray = sums[tested] / counts[tested]
+    means: FloatArray = sums[counts > 0] / counts[counts > 0]
     return means
 
 
@@ -99,12 +95,12 @@ def mean_of(values: FloatArray, noun: str) -> float:
     return float(finite.mean()) if len(finite) else Undefined(f"no {noun} has a value")
 
 
-def _t_interval(values: FloatArray, factor: float, confidence: float) -> Bounds | None:
+def _t_interval(values: FloatArray, confidence: float) -> Bounds | None:
     from simstudy.analysis.adjustment import critical_t
 
     if len(values) < 2:
         return None
     half = float(critical_t(confidence, 1, np.array([len(values) - 1]))[0])
-    half *= math.sqrt(factor) * float(values.std(ddof=1))
+    half *= math.sqrt(1 / len(values)) * float(values.std(ddof=1))
     mean = float(values.mean())
     return mean - half, mean + half

@@ -12,7 +12,8 @@ import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray
 from simstudy.data.resampling import CrossValidation
-from simstudy.estimators.base import Estimator
+from simstudy.errors import require
+from simstudy.estimators.base import Estimator, Splitting
 from simstudy.estimators.bench import Bench, Judge, Outcome
 from simstudy.estimators.estimate import Estimate
 from simstudy.measures.base import Undefined
@@ -32,7 +33,7 @@ class Nested(NamedTuple):
 
 
 @dataclass(frozen=True)
-class NestedEstimator(Estimator):
+class NestedEstimator(Splitting, Estimator):
     """Nested cross-validation: an interval that allows for the dependence between folds.
 
     For every fold, cross-validation within the others is compared with the value on the fold: the
@@ -67,9 +68,8 @@ class NestedEstimator(Estimator):
     stratify: bool = False
 
     def __post_init__(self) -> None:
-        _ = self.scheme
-        if self.folds < 3:
-            raise ValueError(f"folds = {self.folds} is not allowed; it must be at least 3")
+        super().__post_init__()
+        require(self.folds >= 3, "folds", self.folds, "it must be at least 3")
 
     @property
     def scheme(self) -> CrossValidation:
@@ -81,12 +81,8 @@ class NestedEstimator(Estimator):
             return Estimate(Undefined(NO_ROWS))
         if len(bench) < 2 * self.folds:
             return Estimate(Undefined(FEW_ROWS))
-        repeats = [
-            nested_pieces(folds, pairs, judge)
-            for folds, pairs in zip(
-                bench.repeats(self.scheme), bench.pairs_left_out(self.scheme), strict=True
-            )
-        ]
+        folds, pairs = bench.repeats(self.scheme), bench.pairs_left_out(self.scheme)
+        repeats = [nested_pieces(*parts, judge) for parts in zip(folds, pairs, strict=True)]
         return nested_estimate(repeats, self.folds, len(bench), confidence)
 
 
@@ -107,9 +103,8 @@ def nested_pieces(folds: Sequence[Outcome], pairs: Sequence[Outcome], judge: Jud
     inner = np.concatenate(judge.rows(pairs))
     number, lengths = len(folds), [len(outcome.test) for outcome in folds]
     # A value counts for the fold that is left out beside its own.
-    beside = [other for pair in combinations(range(number), 2) for other in reversed(pair)]
-    own = [place for pair in combinations(range(number), 2) for place in pair]
-    left_out: IntArray = np.repeat(beside, [lengths[place] for place in own])
+    tested = np.array([*combinations(range(number), 2)])
+    left_out: IntArray = np.repeat(tested[:, ::-1], np.take(lengths, tested).ravel())
     means = np.bincount(left_out, inner, number) / np.bincount(left_out, minlength=number)
     a = (means - np.array([values.mean() for values in outer])) ** 2
     b = np.array([values.var(ddof=1) / len(values) for values in outer])
@@ -120,9 +115,9 @@ def nested_estimate(
     repeats: Sequence[Nested], folds: int, rows: int, confidence: float
 ) -> Estimate:
     """Return the corrected value and its interval, from the pieces of all divisions."""
-    inner = np.concatenate([one.inner for one in repeats])
-    outer = np.concatenate([one.outer for one in repeats])
-    mse = float(np.mean([one.a.mean() - one.b.mean() for one in repeats]))
+    inner = np.concatenate([pieces.inner for pieces in repeats])
+    outer = np.concatenate([pieces.outer for pieces in repeats])
+    mse = float(np.mean([pieces.a.mean() - pieces.b.mean() for pieces in repeats]))
     mean = float(inner.mean())
     bias = (1 + ((folds - 2) / folds) ** 1.5) * (mean - float(outer.mean()))
     value = mean - bias

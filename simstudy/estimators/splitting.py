@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Literal, get_args
 
 import numpy as np
 
 from simstudy.data.resampling import CrossValidation, Holdout, LeaveOneOut, Scheme
-from simstudy.estimators.base import Estimator
-from simstudy.estimators.bench import Bench, Judge, Outcome, test_share, values_of
-from simstudy.estimators.estimate import (
-    Estimate,
-    mean_of,
-    row_interval,
-    row_means,
-    split_intervals,
-)
+from simstudy.errors import require
+from simstudy.estimators.base import Estimator, Splitting
+from simstudy.estimators.bench import Bench, Judge, Outcome, test_share
+from simstudy.estimators.estimate import Estimate, mean_of, row_interval, row_means, split_intervals
 from simstudy.measures.base import Undefined
 
 Interval = Literal["rows", "folds", "corrected"]
@@ -38,11 +33,11 @@ class ResubstitutionEstimator(Estimator):
         if not judge.by_row:
             return Estimate(judge.value(outcome))
         (values,) = judge.rows([outcome])
-        found = row_interval(values, judge.proportion, confidence)
-        return Estimate(float(values.mean()), {"rows": found} if found else {}, "rows")
+        bounds = row_interval(values, judge.proportion, confidence)
+        return Estimate(float(values.mean()), {"rows": bounds} if bounds else {}, "rows")
 
 
-class SplittingEstimator(Estimator):
+class SplittingEstimator(Splitting, Estimator):
     """Base class of estimators that test some rows after fitting others.
 
     A measure with a value per row is averaged over all rows tested; one over sets over the splits
@@ -58,38 +53,27 @@ class SplittingEstimator(Estimator):
     interval: Interval
 
     def __post_init__(self) -> None:
-        _ = self.scheme  # which refuses impossible parameters
-        if self.interval not in get_args(Interval):
-            allowed = ", ".join(get_args(Interval))
-            raise ValueError(
-                f"interval = {self.interval!r} is not allowed; it must be one of {allowed}"
-            )
-
-    @property
-    @abstractmethod
-    def scheme(self) -> Scheme:
-        """The splits."""
+        super().__post_init__()
+        allowed = get_args(Interval)
+        rule = f"it must be one of {', '.join(allowed)}"
+        require(self.interval in allowed, "interval", self.interval, rule)
 
     def estimate(self, bench: Bench, judge: Judge, confidence: float = 0.95) -> Estimate:
-        repeats = bench.repeats(self.scheme)
-        outcomes = [one for each in repeats for one in each]
+        outcomes = [*chain(*bench.repeats(self.scheme))]
         return replace(estimate_of_splits(outcomes, judge, confidence), own=self.interval)
 
 
 def estimate_of_splits(outcomes: Sequence[Outcome], judge: Judge, confidence: float) -> Estimate:
     """Return the mean over splits, or over their rows, and its intervals."""
-    if not judge.by_row:
-        values = values_of(outcomes, judge)
-        intervals = split_intervals(values, test_share(outcomes), confidence)
-        return Estimate(mean_of(values, "split"), intervals)
-    by_split = judge.rows(outcomes)
-    places = [outcome.test for outcome in outcomes]
-    means = np.array([float(values.mean()) for values in by_split])
+    by_split = judge.rows(outcomes) if judge.by_row else []
+    means = np.array([values.mean() for values in by_split] or [*map(judge.value, outcomes)])
     intervals = split_intervals(means, test_share(outcomes), confidence)
+    if not judge.by_row:
+        return Estimate(mean_of(means, "split"), intervals)
+    places = [outcome.test for outcome in outcomes]
     of_rows = row_means(places, by_split, int(outcomes[0].trained.sum()) + len(places[0]))
-    found = row_interval(of_rows, judge.proportion, confidence)
-    if found:
-        intervals["rows"] = found
+    if bounds := row_interval(of_rows, judge.proportion, confidence):
+        intervals["rows"] = bounds
     return Estimate(float(np.concatenate(by_split).mean()), intervals)
 
 

@@ -13,12 +13,12 @@ parents after the variable without a bar. The time needed is linear in the lengt
 from __future__ import annotations
 
 import gzip
-import math
 import re
 import zlib
 from collections.abc import Iterator, Sequence
+from itertools import product
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, NoReturn
 
 from simstudy.errors import check_regular, reason
 from simstudy.networks.network import Network
@@ -27,17 +27,15 @@ from simstudy.networks.tables import Conditional, Declared, NetworkAssembly, Net
 _MAX_BYTES = 2**28  # of a file, unpacked
 _TOKEN = re.compile(
     r"""
-    (?P<space>\s+)
-  | (?P<comment>//[^\n]*|/\*)
-  | (?P<quoted>"[^"\n]*")
+    (?P<skipped>\s+|//[^\n]*|/\*.*?\*/)
+  | "(?P<quoted>[^"\n]*)"
   | (?P<sign>[{}()\[\],;|])
+  | (?P<unclosed>/\*|")
   | (?P<word>[^\s{}()\[\],;|"]+)
-  | (?P<open>")
     """,
-    re.VERBOSE,
+    re.VERBOSE | re.DOTALL,
 )
 _PLAIN = re.compile(r'(?!//|/\*)[^\s{}()\[\],;|"]+')
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eEdD][+-]?\d+)?|[+-]?(inf|nan)", re.IGNORECASE)
 
 
 class Token(NamedTuple):
@@ -100,8 +98,8 @@ class _Parser:
 
     def __init__(self, text: str, source: str) -> None:
         self._built = NetworkAssembly(source, child_first=True)
-        self._tokens = list(_tokens(text, self._built))
-        self._end = text.count("\n") + (not text.endswith("\n"))
+        end = text.count("\n") + (not text.endswith("\n"))
+        self._tokens = [*_tokens(text, self._built), Token("", max(end, 1), True)]
         self._place = 0
 
     def network(self) -> Network:
@@ -110,76 +108,76 @@ class _Parser:
             "variable": self._variable,
             "probability": self._probability,
         }
-        while (token := self._peek()) is not None:
+        while self._place < len(self._tokens) - 1:
+            token = self._next("a block")
             if token.sign or token.text not in blocks:
-                self._built.fail(
-                    token.line,
-                    f"'{token.text}' is found where a block must begin: network, variable or "
-                    "probability",
-                )
-            self._place += 1
-            blocks[token.text](token.line)
-        return self._built.network(max(self._end, 1))
-
-    def _peek(self) -> Token | None:
-        return self._tokens[self._place] if self._place < len(self._tokens) else None
+                where = "where a block must begin: network, variable or probability"
+                self._built.fail(token.line, f"'{token.text}' is found {where}")
+            blocks[token.text]()
+        return self._built.network(self._tokens[-1].line)
 
     def _next(self, expected: str) -> Token:
         """Return the next token, whatever it is."""
-        token = self._peek()
-        if token is None:
-            self._built.fail(max(self._end, 1), f"the file ends where {expected} is expected")
+        token = self._tokens[self._place]
+        if self._place == len(self._tokens) - 1:
+            self._built.fail(token.line, f"the file ends where {expected} is expected")
         self._place += 1
         return token
 
-    def _sign(self, sign: str) -> Token:
-        token = self._next(f"'{sign}'")
-        if not token.sign or token.text != sign:
-            self._built.fail(token.line, f"'{token.text}' is found where '{sign}' is expected")
-        return token
+    def _unexpected(self, token: Token, expected: str) -> NoReturn:
+        self._built.fail(token.line, f"'{token.text}' is found where {expected} is expected")
 
     def _word(self, expected: str) -> Token:
         token = self._next(expected)
         if token.sign:
-            self._built.fail(token.line, f"'{token.text}' is found where {expected} is expected")
+            self._unexpected(token, expected)
         return token
 
-    def _is(self, *signs: str) -> bool:
-        token = self._peek()
-        return token is not None and token.sign and token.text in signs
+    def _sign(self, sign: str) -> None:
+        token = self._next(f"'{sign}'")
+        if not token.sign or token.text != sign:
+            self._unexpected(token, f"'{sign}'")
+
+    def _skip(self, sign: str) -> bool:
+        """Skip a sign if it is the next token, and return whether it is."""
+        token = self._tokens[self._place]
+        skipped = token.sign and token.text == sign
+        self._place += skipped
+        return skipped
+
+    def _words(self, end: str) -> list[Token]:
+        """Return words up to a sign; commas between them may be missing."""
+        words, expected = list[Token](), f"'{end}'"
+        while (token := self._next(expected)).text != end or not token.sign:
+            if not token.sign:
+                words.append(token)
+            elif token.text != ",":
+                self._unexpected(token, expected)
+        return words
 
     def _property(self) -> None:
         """Skip a property: anything up to a semicolon."""
-        while not self._is(";"):
+        while not self._skip(";"):
             self._next("';'")
-        self._place += 1
 
-    def _network(self, line: int) -> None:
-        titles = []
-        while not self._is("{"):
-            titles.append(self._word("'{'").text)
-        self._built.title = " ".join(titles)
-        self._sign("{")
-        while not self._is("}"):
+    def _network(self) -> None:
+        self._built.title = " ".join(token.text for token in self._words("{"))
+        while not self._skip("}"):
             self._word("'}'")
             self._property()
-        self._sign("}")
 
-    def _variable(self, line: int) -> None:
+    def _variable(self) -> None:
         name = self._word("the name of a variable")
-        self._sign("{")
         states: tuple[str, ...] | None = None
-        while not self._is("}"):
+        self._sign("{")
+        while not self._skip("}"):
             token = self._word("'}'")
             if token.text == "property":
                 self._property()
             elif token.text == "type":
                 states = self._states(name.text)
             else:
-                self._built.fail(
-                    token.line, f"'{token.text}' is found where type or property is expected"
-                )
-        self._sign("}")
+                self._unexpected(token, "type or property")
         if states is None:
             self._built.fail(name.line, f"the variable '{name.text}' has no type")
         self._built.declare(Declared(name.text, states, name.line))
@@ -187,100 +185,62 @@ class _Parser:
     def _states(self, name: str) -> tuple[str, ...]:
         kind = self._word("discrete")
         if kind.text != "discrete":
-            self._built.fail(
-                kind.line, f"the variable '{name}' is of type {kind.text}; it must be discrete"
-            )
+            wrong = f"is of type {kind.text}; it must be discrete"
+            self._built.fail(kind.line, f"the variable '{name}' {wrong}")
         self._sign("[")
         number = self._word("the number of values")
         self._sign("]")
         self._sign("{")
-        states = self._list("}")
-        if self._is(";"):
-            self._place += 1
+        states = tuple(token.text for token in self._words("}"))
+        self._skip(";")
         if number.text != str(len(states)):
-            self._built.fail(
-                number.line,
-                f"the variable '{name}' is said to have {number.text} values and lists "
-                f"{len(states)}",
-            )
-        return tuple(token.text for token in states)
+            wrong = f"is said to have {number.text} values and lists {len(states)}"
+            self._built.fail(number.line, f"the variable '{name}' {wrong}")
+        return states
 
-    def _list(self, end: str) -> list[Token]:
-        """Return words up to a sign; commas between them may be missing."""
-        found: list[Token] = []
-        while not self._is(end):
-            if self._is(","):
-                self._place += 1
-            else:
-                found.append(self._word(f"'{end}'"))
-        self._place += 1
-        return found
-
-    def _probability(self, line: int) -> None:
+    def _probability(self) -> None:
         self._sign("(")
         variable = self._word("the name of a variable")
-        if self._is("|"):
-            self._place += 1
-        parents = tuple(token.text for token in self._list(")"))
+        self._skip("|")
+        parents = tuple(token.text for token in self._words(")"))
         table = Conditional(variable.text, parents, variable.line)
         self._sign("{")
-        while not self._is("}"):
+        while not self._skip("}"):
             self._entry(table)
-        self._sign("}")
         self._built.define(table)
 
     def _entry(self, table: Conditional) -> None:
         """Read a table, a default, a row for values of the parents, or a property."""
-        if self._is("("):
-            line = self._sign("(").line
-            states = tuple(token.text for token in self._list(")"))
+        line = self._tokens[self._place].line
+        if self._skip("("):
+            states = tuple(token.text for token in self._words(")"))
             table.entries.append((states, self._numbers(), line))
             return
         token = self._word("'}'")
         if token.text == "property":
             self._property()
         elif token.text == "table":
-            table.entries.append((None, self._numbers(), token.line))
+            table.entries.append((None, self._numbers(), line))
         elif token.text == "default":
-            table.default = self._numbers(), token.line
+            table.default = self._numbers(), line
         else:
-            self._built.fail(
-                token.line,
-                f"'{token.text}' is found where table, default or '(' is expected",
-            )
+            self._unexpected(token, "table, default or '('")
 
     def _numbers(self) -> list[float]:
-        numbers = []
-        for token in self._list(";"):
-            if not _NUMBER.fullmatch(token.text):
-                self._built.fail(token.line, f"'{token.text}' is not a number")
-            number = float(token.text.lower().replace("d", "e"))
-            if not math.isfinite(number):
-                self._built.fail(token.line, f"{token.text} is no probability")
-            numbers.append(number)
-        return numbers
+        return [self._built.number(token.text, token.line) for token in self._words(";")]
 
 
 def _tokens(text: str, built: NetworkAssembly) -> Iterator[Token]:
     """Split a text, comments left out."""
-    place, line = 0, 1
-    while place < len(text):
-        found = _TOKEN.match(text, place)
-        assert found is not None, "every character begins a token"
-        kind, content = found.lastgroup, found[0]
-        if kind == "comment" and content == "/*":
-            end = text.find("*/", found.end())
-            if end < 0:
-                built.fail(line, "a comment is not closed")
-            content = text[place : end + 2]
-        elif kind == "quoted":
-            yield Token(content[1:-1], line, False)
-        elif kind == "open":
-            built.fail(line, "a quotation mark is not closed")
-        elif kind in ("word", "sign"):
-            yield Token(content, line, kind == "sign")
-        line += content.count("\n")
-        place += len(content)
+    line = 1
+    for match in _TOKEN.finditer(text):
+        kind = match.lastgroup or ""
+        if kind == "unclosed":
+            unclosed = "a comment" if match[0] == "/*" else "a quotation mark"
+            built.fail(line, f"{unclosed} is not closed")
+        if kind != "skipped":
+            yield Token(match[kind], line, kind == "sign")
+        line += match[0].count("\n")
 
 
 def write_bif(network: Network, path: str | Path) -> None:
@@ -300,27 +260,21 @@ def bif_text(network: Network) -> str:
         parts.append(
             f"variable {_name(name)} {{\n  type discrete [ {len(values)} ] {{ {listed} }};\n}}\n"
         )
-    for v, cpt in enumerate(network.cpts):
-        parts.append(_table_text(network, v, cpt.reshape(-1, network.cards[v]).tolist()))
+    tables = (cpt.reshape(-1, cpt.shape[-1]).tolist() for cpt in network.cpts)
+    parts += [_table_text(network, v, rows) for v, rows in enumerate(tables)]
     return "".join(parts)
 
 
 def _table_text(network: Network, v: int, rows: Sequence[Sequence[float]]) -> str:
     """Return the block of one variable's probabilities."""
-    parents = network.parents[v]
+    name, parents = _name(network.names[v]), network.parents[v]
+    numbers = [", ".join(map(repr, row)) for row in rows]
     if not parents:
-        numbers = ", ".join(map(repr, rows[0]))
-        return f"probability ( {_name(network.names[v])} ) {{\n  table {numbers};\n}}\n"
-    given = ", ".join(_name(network.names[p]) for p in parents)
-    lines = [f"probability ( {_name(network.names[v])} | {given} ) {{\n"]
-    states = [[_name(value) for value in network.states[p]] for p in parents]
-    for number, row in enumerate(rows):
-        chosen = []
-        for values in reversed(states):
-            number, place = divmod(number, len(values))
-            chosen.append(values[place])
-        lines.append(f"  ({', '.join(reversed(chosen))}) {', '.join(map(repr, row))};\n")
-    return "".join([*lines, "}\n"])
+        return f"probability ( {name} ) {{\n  table {numbers[0]};\n}}\n"
+    conditions = ", ".join(_name(network.names[p]) for p in parents)
+    states = product(*([_name(value) for value in network.states[p]] for p in parents))
+    lines = [f"  ({', '.join(s)}) {row};\n" for s, row in zip(states, numbers, strict=True)]
+    return "".join([f"probability ( {name} | {conditions} ) {{\n", *lines, "}\n"])
 
 
 def _name(name: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -45,11 +46,16 @@ def marginal(tables: NetworkTables, wanted: tuple[int, ...], relevant: Iterable[
     order, sizes = _elimination_order([axes for axes, _ in factors], waiting, tables.cards)
     _refuse_large(max(sizes, default=1))
     for v in order:
-        touching = [factor for factor in factors if v in factor[0]]
-        factors = [factor for factor in factors if v not in factor[0]]
-        axes = tuple(sorted({u for scope, _ in touching for u in scope} - {v}))
+        touching, axes = _taken(factors, v)
         factors.append((axes, _product(touching, axes)))
     return _product(factors, wanted)
+
+
+def _taken(factors: list[Factor], v: int) -> tuple[list[Factor], tuple[int, ...]]:
+    """Take the factors that depend on a variable out of a list; return them and their others."""
+    touching = [factor for factor in factors if v in factor[0]]
+    factors[:] = [factor for factor in factors if v not in factor[0]]
+    return touching, tuple(sorted({u for scope, _ in touching for u in scope} - {v}))
 
 
 def posteriors(
@@ -81,8 +87,8 @@ def posteriors(
         return posterior, evidence
     for rows, always, sometimes in _patterns(tables, target, codes, ancestors):
         query = _Query(tables, target, always, sometimes, ancestors)
-        for some in query.chunks(rows):
-            posterior[some], evidence[some] = query.answers(codes[some].T)
+        for chunk in query.chunks(rows):
+            posterior[chunk], evidence[chunk] = query.answers(codes[chunk].T)
     return posterior, evidence
 
 
@@ -101,19 +107,15 @@ class _Query:
         sometimes: int,
         ancestors: Sequence[int],
     ) -> None:
-        self._tables, self._target = tables, target
-        found = 0
-        named = always | sometimes | (0 if target is None else 1 << target)
-        for v in _members(named):
-            found |= ancestors[v]
-        self._relevant, self._always = _members(found), always
-        self._sometimes = _members(sometimes)
-        scopes = [self._free(v) for v in self._relevant]
-        waiting = {u for u in self._relevant if not always >> u & 1} - {target}
-        order, sizes = _elimination_order([s for s in scopes if s], waiting, tables.cards)
-        self._order = order
-        self.cells = sum(sizes)
-        self.largest = max([*sizes, 1])
+        self._tables, self._target, self._always = tables, target, always
+        relevant = 0
+        for v in members(always | sometimes | (0 if target is None else 1 << target)):
+            relevant |= ancestors[v]
+        self._relevant, self._sometimes = members(relevant), members(sometimes)
+        scopes = filter(None, map(self._free, self._relevant))
+        waiting = {*members(relevant & ~always)} - {target}
+        self._order, sizes = _elimination_order(scopes, waiting, tables.cards)
+        self.cells, self.largest = sum(sizes), max([*sizes, 1])
         _refuse_large(self.largest)
 
     @property
@@ -143,9 +145,7 @@ class _Query:
                     factors.append((axes, table))
             factors += [self._indicator(u, columns[u]) for u in self._sometimes]
             for v in self._order:
-                touching = [factor for factor in factors if v in factor[0]]
-                factors = [factor for factor in factors if v not in factor[0]]
-                axes = tuple(sorted({u for scope, _ in touching for u in scope} - {v}))
+                touching, axes = _taken(factors, v)
                 factors.append((axes, self._scaled(touching, axes, log_evidence)))
             wanted = (self._row,) if self._target is None else (self._target, self._row)
             ones = np.ones(columns.shape[1])
@@ -164,8 +164,7 @@ class _Query:
 
     def _observed(self, v: int, columns: IntArray) -> Factor:
         """Return the table of a variable, at the values observed in every row."""
-        axes, table = self._tables.axes[v], self._tables.cpts[v]
-        free = self._free(v)
+        axes, table, free = self._tables.axes[v], self._tables.cpts[v], self._free(v)
         if free == axes:
             return axes, table
         fixed = [u for u in axes if u not in free]
@@ -216,19 +215,14 @@ def _patterns(
     packed = np.packbits(observed, axis=1)
     keys = np.ascontiguousarray(packed).view(f"V{packed.shape[1]}").ravel()
     _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
-    by_group = np.argsort(inverse, kind="stable")
-    counts = np.bincount(inverse)
-    groups = np.split(by_group, np.cumsum(counts)[:-1])
+    groups = np.split(np.argsort(inverse, kind="stable"), np.cumsum(np.bincount(inverse))[:-1])
     masks = [_mask(observed[row]) for row in first]
     if len(masks) > 1:
-        always, some = _mask(observed.all(axis=0)), _mask(observed.any(axis=0))
-        try:
-            merged = _Query(tables, target, always, some & ~always, ancestors)
-        except TooLargeError:  # unless more is observed
-            pass
-        else:
+        always, ever = _mask(observed.all(axis=0)), _mask(observed.any(axis=0))
+        with suppress(TooLargeError):  # unless more is observed
+            merged = _Query(tables, target, always, ever & ~always, ancestors)
             if len(codes) * merged.cells < len(masks) * merged.steps * _CELLS_FOR_EACH_STEP:
-                return [(np.arange(len(codes)), always, some & ~always)]
+                return [(np.arange(len(codes)), always, ever & ~always)]
     return [(rows, mask, 0) for rows, mask in zip(groups, masks, strict=True)]
 
 
@@ -246,7 +240,7 @@ def _mask(flags: npt.ArrayLike) -> int:
     return sum(1 << int(v) for v in np.flatnonzero(flags))
 
 
-def _members(mask: int) -> list[int]:
+def members(mask: int) -> list[int]:
     """Return the variables of a bit mask, in order."""
     return [v for v in range(mask.bit_length()) if mask >> v & 1]
 

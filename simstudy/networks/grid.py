@@ -33,8 +33,7 @@ def product_on_grid(cards: Sequence[int], factors: Iterable[Factor]) -> FloatArr
         longer = np.repeat(product[:, None], cards[first], axis=1)
         for axes, table in by_first.get(first, ()):
             # Adjacent attributes that the table lacks are merged into one axis, for speed.
-            sizes = [cards[first]]
-            kept = [first in axes]
+            sizes, kept = [cards[first]], [first in axes]
             for attribute in range(first + 1, len(cards) - 1):
                 if attribute in axes or kept[-1]:
                     sizes.append(cards[attribute])

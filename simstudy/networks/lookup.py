@@ -47,8 +47,8 @@ class LogTables:
             return self._sums(columns, start).T
         total = np.empty((len(self._values), rows))
         for first in range(0, rows, _ROWS_AT_ONCE):
-            some = slice(first, first + _ROWS_AT_ONCE)
-            total[:, some] = self._sums(columns[:, some], start)
+            chunk = slice(first, first + _ROWS_AT_ONCE)
+            total[:, chunk] = self._sums(columns[:, chunk], start)
         return total.T
 
     def _sums(self, columns: IntArray, start: float) -> FloatArray:
@@ -78,9 +78,7 @@ def log_tables(
     The table of a variable has one axis per parent and a last one for itself.
     """
     target, classes = len(cards) - 1, cards[-1]
-    blocks: list[FloatArray] = []
-    scopes: list[tuple[int, ...]] = []
-    last = None
+    blocks, scopes, last = list[FloatArray](), list[tuple[int, ...]](), None
     for v, table in enumerate(tables):
         axes = (*parents[v], v)
         if axes == (target,):
@@ -88,10 +86,9 @@ def log_tables(
             continue
         scopes.append(tuple(u for u in axes if u != target))
         if target in axes:
-            block = np.moveaxis(table, axes.index(target), 0).reshape(classes, -1)
+            blocks.append(np.moveaxis(table, axes.index(target), 0).reshape(classes, -1))
         else:
-            block = np.broadcast_to(table.reshape(1, -1), (classes, table.size))
-        blocks.append(block)
+            blocks.append(np.broadcast_to(table.reshape(1, -1), (classes, table.size)))
     sizes = [block.shape[1] for block in blocks]
     starts: IntArray = np.cumsum([0, *sizes[:-1]], dtype=np.intp)[: len(sizes), None]
     widest = max(map(len, scopes), default=0)

@@ -134,12 +134,9 @@ class Model:
     def log_joint(self, codes: IntArray) -> FloatArray:
         """Return log P(attributes, class) for rows of attribute codes, shape (rows, classes)."""
         codes = check_codes(codes, self.cards[:-1], "attribute")
-        logs = [
-            # row by row in memory, as sums over classes are taken
-            np.ascontiguousarray(component.network.log_joint(codes, component.weight))
-            for component in self.components
-        ]
-        return np.logaddexp.reduce(logs, axis=0)
+        logs = (c.network.log_joint(codes, c.weight) for c in self.components)
+        # row by row in memory, as sums over classes are taken
+        return np.logaddexp.reduce([*map(np.ascontiguousarray, logs)], axis=0)
 
     def posterior(self, codes: IntArray) -> FloatArray:
         """Return the true P(class | attributes) for rows of attribute codes, shape (rows, classes).
@@ -163,33 +160,27 @@ class Model:
         """Return the true marginal of a variable."""
         if all(component.parents[variable] == () for component in self.components):
             return np.sum([c.weight * c.cpts[variable] for c in self.components], axis=0)
-        parts = [c.weight * c.network.marginal((variable,)) for c in self.components]
-        return np.sum(parts, axis=0)
+        return np.sum([c.weight * c.network.marginal((variable,)) for c in self.components], axis=0)
 
     def partial_posterior(self, codes: IntArray) -> FloatArray:
         """Return P(class | attributes seen) for rows of attribute codes, −1 where not seen.
 
         By variable elimination. For what has probability 0 the class prior is returned.
         """
-        target, one = len(self.cards) - 1, len(self.components) == 1
-        posteriors = [c.network.posteriors(target, codes) for c in self.components]
-        if one:
-            posterior = posteriors[0]
-        else:
+        target, components = len(self.cards) - 1, self.components
+        posteriors = [c.network.posteriors(target, codes) for c in components]
+        posterior = posteriors[0]
+        if len(components) > 1:
             evidence = np.insert(codes, target, -1, axis=1)
             with np.errstate(divide="ignore", invalid="ignore"):
-                logs = [
-                    np.log(c.weight) + c.network.log_evidence(evidence) for c in self.components
-                ]
+                logs = [np.log(c.weight) + c.network.log_evidence(evidence) for c in components]
                 shares = np.exp(logs - np.max(logs, axis=0))[..., None]
                 posterior = (np.nan_to_num(posteriors) * shares).sum(0) / shares.sum(0)
         impossible = np.isnan(posterior).any(axis=1)
         posterior[impossible] = self.class_prior()
         return posterior
 
-    def to_pgmpy(
-        self,
-    ) -> DiscreteBayesianNetwork | list[tuple[float, DiscreteBayesianNetwork]]:
+    def to_pgmpy(self) -> DiscreteBayesianNetwork | list[tuple[float, DiscreteBayesianNetwork]]:
         """Return a pgmpy network with its CPDs; for a mixture, a list of (weight, network)."""
         networks = [(c.weight, c.network.to_pgmpy(self.names)) for c in self.components]
         return networks if len(networks) > 1 else networks[0][1]
@@ -202,45 +193,28 @@ class Model:
         """
         from simstudy.networks.xmlbif import write_xmlbif
 
-        path = Path(path)
-        if len(self.components) == 1:
-            files = [path]
-        else:
-            indices = range(len(self.components))
-            files = [path.with_name(f"{path.stem}_{i}{path.suffix}") for i in indices]
-        for file, component in zip(files, self.components, strict=True):
+        path, files = Path(path), []
+        for index, component in enumerate(self.components):
+            number = f"_{index}" if len(self.components) > 1 else ""
             title = f"{path.stem}, weight {component.weight!r}"
             network = Network(component.parents, component.cpts, self.names, title=title)
-            write_xmlbif(network, file)
+            files.append(path.with_name(f"{path.stem}{number}{path.suffix}"))
+            write_xmlbif(network, files[-1])
         return files
 
     def to_json(self) -> str:
         """Return the model as JSON text, at full precision."""
-        return json.dumps(
-            {
-                "cards": self.cards,
-                "names": self.names,
-                "components": [
-                    {
-                        "weight": component.weight,
-                        "parents": component.parents,
-                        "cpts": [cpt.tolist() for cpt in component.cpts],
-                    }
-                    for component in self.components
-                ],
-            }
-        )
+        components = [
+            {"weight": c.weight, "parents": c.parents, "cpts": [cpt.tolist() for cpt in c.cpts]}
+            for c in self.components
+        ]
+        return json.dumps({"cards": self.cards, "names": self.names, "components": components})
 
     @classmethod
     def from_json(cls, text: str) -> Model:
         """Read a model written by `to_json`."""
-        content = json.loads(text)
-        components = [
-            Component(
-                weight=part["weight"],
-                parents=tuple(tuple(parents) for parents in part["parents"]),
-                cpts=tuple(np.array(cpt, dtype=np.float64) for cpt in part["cpts"]),
-            )
-            for part in content["components"]
-        ]
+        content, components = json.loads(text), []
+        for part in content["components"]:
+            cpts = tuple(np.array(cpt, dtype=np.float64) for cpt in part["cpts"])
+            components.append(Component(part["weight"], tuple(map(tuple, part["parents"])), cpts))
         return cls(content["cards"], components, content["names"])

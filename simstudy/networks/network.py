@@ -144,29 +144,26 @@ class Network:
         Given their values, the variable is independent of all others (Pearl 1988).
         """
         v = self.index(name)
-        found = {*self.parents[v]}
-        for axes in self.axes:
-            if v in axes[:-1]:
-                found.update(axes)
-        return tuple(self.names[u] for u in sorted(found - {v}))
+        blanket = {*self.parents[v]}.union(*(axes for axes in self.axes if v in axes))
+        return tuple(self.names[u] for u in sorted(blanket - {v}))
 
     def ancestors(self, variables: Iterable[int]) -> tuple[int, ...]:
         """Return variables with all their ancestors, in order."""
-        found = 0
+        mask = 0
         for v in variables:
-            found |= self._ancestors[v]
-        return tuple(v for v in range(found.bit_length()) if found >> v & 1)
+            mask |= self._ancestors[v]
+        return tuple(elimination.members(mask))
 
     @cached_property
     def _ancestors(self) -> list[int]:
         """Every variable with its ancestors, as bit masks."""
-        found, known = [1 << v for v in range(len(self.parents))], [0]
-        while found != known:  # which takes a fraction of the time of a topological order
-            known = found.copy()
+        masks, before = [1 << v for v in range(len(self.parents))], [0]
+        while masks != before:  # which takes a fraction of the time of a topological order
+            before = masks.copy()
             for v, parents in enumerate(self.parents):
                 for u in parents:
-                    found[v] |= found[u]
-        return found
+                    masks[v] |= masks[u]
+        return masks
 
     # -- probabilities --------------------------------------------------------------------------
 
@@ -179,8 +176,6 @@ class Network:
 
         A ``weight`` of the network in a mixture multiplies the probabilities.
         """
-        if weight == 1.0:
-            return self._lookup.log_joint(codes)
         with np.errstate(divide="ignore"):
             return self._lookup.log_joint(codes, float(np.log(weight)))
 
@@ -258,12 +253,16 @@ class Network:
             u = self.index(name)
             if u == v:
                 raise ValueError(f"'{name}' is the target; it cannot be observed as well")
-            if value not in self.states[u]:
-                known = suggestion(str(value), self.states[u])
-                raise ValueError(f"'{name}' has no value '{value}'{known}")
+            self._check_values(u, [value])
             codes[0, u] = self.states[u].index(value)
-        found = elimination.posteriors(self.tables, v, codes, self._ancestors)[0][0]
-        return dict(zip(self.states[v], found.tolist(), strict=True))
+        posterior = elimination.posteriors(self.tables, v, codes, self._ancestors)[0][0]
+        return dict(zip(self.states[v], posterior.tolist(), strict=True))
+
+    def _check_values(self, v: int, values: Iterable[str]) -> None:
+        for value in values:
+            if value not in self.states[v]:
+                near = suggestion(str(value), self.states[v])
+                raise ValueError(f"'{self.names[v]}' has no value '{value}'{near}")
 
     def _codes(self, rows: Sample | npt.ArrayLike, target: int | None) -> IntArray:
         """Return a copy of rows as codes of all variables, −1 where a value is not observed."""
@@ -276,35 +275,30 @@ class Network:
                     f"{self.cards}"
                 )
             return rows.codes.copy(order="F")
-        given = np.asarray(rows)
-        lacking = target is not None and given.ndim == 2 and given.shape[1] == len(self.cards) - 1
-        if target is not None and (lacking or given.ndim == 2):
-            given = given.astype(np.float64) if given.dtype.kind == "O" else given
-            if lacking:
-                given = np.insert(given, target, -1, axis=1)
-            elif given.shape[1] == len(self.cards):
-                given = given.copy()
-                given[:, target] = 0 if given.dtype.kind in "ub" else -1
-        return attribute_codes(given, self.cards, missing=True).copy(order="F")
+        table = np.asarray(rows)
+        if target is not None and table.ndim == 2:  # what the column of the target holds is ignored
+            table = table.astype(np.float64 if table.dtype.kind == "O" else table.dtype)
+            if table.shape[1] == len(self.cards) - 1:
+                table = np.insert(table, target, 0, axis=1)
+            elif table.shape[1] == len(self.cards):
+                table[:, target] = 0
+        return attribute_codes(table, self.cards, missing=True).copy(order="F")
 
     @cached_property
     def schema(self) -> Schema:
         """The names and values of the variables."""
         return Schema(tuple(map(Variable, self.names, self.states)))
 
-    def _matched(self, schema: Schema, given: IntArray) -> IntArray:
+    def _matched(self, schema: Schema, rows: IntArray) -> IntArray:
         """Return the codes of rows with another order of variables or values, or fewer."""
-        codes = np.full((len(given), len(self.cards)), -1, order="F")
+        codes = np.full((len(rows), len(self.cards)), -1, order="F")
         for column, variable in enumerate(schema.variables):
             v = self.index(variable.name)
             if variable.values is None:
                 raise ValueError(f"'{variable.name}' is numeric, and a network's are nominal")
-            wrong = [value for value in variable.values if value not in self.states[v]]
-            if wrong:
-                known = suggestion(wrong[0], self.states[v])
-                raise ValueError(f"'{variable.name}' has no value '{wrong[0]}'{known}")
+            self._check_values(v, variable.values)
             places = np.array([*map(self.states[v].index, variable.values), -1])
-            codes[:, v] = places[given[:, column]]  # −1 stays −1
+            codes[:, v] = places[rows[:, column]]  # −1 stays −1
         return codes
 
     # -- rows -----------------------------------------------------------------------------------
@@ -348,17 +342,12 @@ class Network:
 
     def reordered(self, variables: Sequence[str | int]) -> Network:
         """Return the same network with its variables in another order."""
-        places = [self.index(name) for name in variables]
-        if sorted(places) != list(range(len(self.cards))):
+        order = [self.index(name) for name in variables]
+        if sorted(order) != list(range(len(self.cards))):
             raise ValueError("every variable of the network must be named once")
-        new = {v: place for place, v in enumerate(places)}
-        return Network(
-            [[new[p] for p in self.parents[v]] for v in places],
-            [self.cpts[v] for v in places],
-            [self.names[v] for v in places],
-            [self.states[v] for v in places],
-            self.title,
-        )
+        parents = [[order.index(p) for p in self.parents[v]] for v in order]
+        cpts, names = [self.cpts[v] for v in order], [self.names[v] for v in order]
+        return Network(parents, cpts, names, [self.states[v] for v in order], self.title)
 
     def model(self, target: str | int) -> Model:
         """Return the network as a model of this target: the other variables are attributes."""
@@ -425,8 +414,8 @@ def check_tables(
     if not len(parents) == len(cpts) == len(cards):
         raise ValueError("a component needs parents and a CPT for every variable")
     for v, cpt in enumerate(cpts):
-        known = all(0 <= p < len(cards) for p in parents[v])
-        if not known or len({*parents[v], v}) != len(parents[v]) + 1:
+        inside = all(0 <= p < len(cards) for p in parents[v])
+        if not inside or len({*parents[v], v}) != len(parents[v]) + 1:
             raise ValueError(
                 f"the parents of {names[v]} must be different other variables from 0 "
                 f"to {len(cards) - 1}; they are {parents[v]}"

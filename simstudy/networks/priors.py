@@ -43,26 +43,23 @@ def with_marginal(model: Model, variable: int, marginal: FloatArray) -> Model:
     """
     name, card = model.names[variable], model.cards[variable]
     if marginal.shape != (card,):
-        raise ValueError(
-            f"{marginal.size} probabilities do not fit '{name}', which has {card} values"
-        )
-    own = model.marginal(variable)
-    if np.abs(marginal - own).max() <= _SAME:
+        wrong = f"{marginal.size} probabilities do not fit"
+        raise ValueError(f"{wrong} '{name}', which has {card} values")
+    before = model.marginal(variable)
+    if np.abs(marginal - before).max() <= _SAME:
         return model
-    if (own[marginal > 0] <= 0).any():
+    if (before[marginal > 0] <= 0).any():
         raise ValueError(f"a value that '{name}' never has cannot be given a probability")
     rooted = [rooted_at(component, variable, model.cards) for component in model.components]
     shared = len({component.cpts[variable].tobytes() for component in rooted}) == 1
-    ratio = np.divide(marginal, own, out=np.zeros_like(marginal), where=own > 0)
+    ratio = np.divide(marginal, before, out=np.zeros_like(marginal), where=before > 0)
     components = []
     for component in rooted:
-        if shared:
-            weight, changed = component.weight, marginal
-        else:
-            scaled = component.cpts[variable] * ratio
-            weight, changed = component.weight * float(scaled.sum()), scaled / scaled.sum()
-        cpts = list(component.cpts)
-        cpts[variable] = changed
+        weight, cpts = component.weight, list(component.cpts)
+        scaled = cpts[variable] * ratio
+        if not shared:
+            weight *= float(scaled.sum())
+        cpts[variable] = marginal if shared else scaled / scaled.sum()
         components.append(Component(weight, component.parents, tuple(cpts)))
     return Model(model.cards, components, model.names)
 
@@ -80,24 +77,19 @@ def rooted_at(component: Component, target: int, cards: tuple[int, ...]) -> Comp
 
 
 def _reverse(
-    u: int,
-    v: int,
-    parents: list[tuple[int, ...]],
-    cpts: list[FloatArray],
-    cards: tuple[int, ...],
+    u: int, v: int, parents: list[tuple[int, ...]], cpts: list[FloatArray], cards: tuple[int, ...]
 ) -> None:
     """Reverse the arc u → v by Bayes's theorem; each inherits the other's parents."""
     both = tuple(sorted({*parents[u], *parents[v]} - {u}))
     axes = (*both, v, u)
     if math.prod(cards[w] for w in axes) > MAX_TABLE:
-        raise ValueError(
-            f"another marginal needs a table of {len(axes)} variables, above {MAX_TABLE:,} cells"
-        )
-    order = {w: i for i, w in enumerate(axes)}
+        size = f"{len(axes)} variables, above {MAX_TABLE:,} cells"
+        raise ValueError(f"another marginal needs a table of {size}")
     sizes = [cards[w] for w in axes]
-    joint = on_all_axes(cpts[u], [order[w] for w in (*parents[u], u)], sizes) * on_all_axes(
-        cpts[v], [order[w] for w in (*parents[v], v)], sizes
+    of_u, of_v_given_u = (
+        on_all_axes(cpts[w], [axes.index(x) for x in (*parents[w], w)], sizes) for w in (u, v)
     )
+    joint = of_u * of_v_given_u
     of_v = joint.sum(axis=-1)
     # what never occurs may be anything
     empty = np.full(joint.shape, 1 / cards[u])

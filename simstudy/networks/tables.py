@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+import re
+from collections import Counter
 from dataclasses import dataclass, field
+from graphlib import CycleError, TopologicalSorter
 from typing import NoReturn
 
 import numpy as np
 
-from simstudy.arrays import FloatArray
+from simstudy.arrays import FloatArray, IntArray
 from simstudy.errors import SimstudyError, suggestion
-from simstudy.networks.network import Network, topological_order
+from simstudy.networks.network import Network
 
 # Probabilities of a distribution are printed rounded: a sum this far from one is an error ...
 MAX_ROUNDING = 0.02
 # ... and one this close to one is left as it is, so that a network is read as it was written.
 _EXACT = 1e-12
 MAX_TABLE = 2**26  # cells
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eEdD][+-]?\d+)?|[+-]?(inf|nan)", re.IGNORECASE)
 
 
 class NetworkError(SimstudyError):
@@ -63,32 +66,35 @@ class NetworkAssembly:
 
     def declare(self, variable: Declared) -> None:
         """Add a variable."""
-        if variable.name in self._variables:
-            first = self._variables[variable.name].line
-            self.fail(
-                variable.line,
-                f"the variable '{variable.name}' is declared already, in line {first}",
-            )
+        name, line = variable.name, variable.line
+        if name in self._variables:
+            first = self._variables[name].line
+            self.fail(line, f"the variable '{name}' is declared already, in line {first}")
         if not variable.states:
-            self.fail(variable.line, f"the variable '{variable.name}' has no values")
-        seen: set[str] = set()
-        for state in variable.states:
-            if state in seen:
-                self.fail(
-                    variable.line, f"the variable '{variable.name}' has the value '{state}' twice"
-                )
-            seen.add(state)
-        self._variables[variable.name] = variable
+            self.fail(line, f"the variable '{name}' has no values")
+        for state, times in Counter(variable.states).items():
+            if times > 1:
+                self.fail(line, f"the variable '{name}' has the value '{state}' twice")
+        self._variables[name] = variable
 
     def define(self, table: Conditional) -> None:
         """Add the table of a variable."""
-        if table.variable in self._tables:
-            first = self._tables[table.variable].line
+        name = table.variable
+        if name in self._tables:
+            first = self._tables[name].line
             self.fail(
-                table.line,
-                f"the variable '{table.variable}' has probabilities already, in line {first}",
+                table.line, f"the variable '{name}' has probabilities already, in line {first}"
             )
-        self._tables[table.variable] = table
+        self._tables[name] = table
+
+    def number(self, text: str, line: int) -> float:
+        """Return the number that a word stands for."""
+        if not _NUMBER.fullmatch(text):
+            self.fail(line, f"'{text}' is not a number")
+        number = float(text.lower().replace("d", "e"))
+        if not math.isfinite(number):
+            self.fail(line, f"{text} is no probability")
+        return number
 
     def network(self, end: int) -> Network:
         """Return the network; ``end`` is the last line of the file."""
@@ -98,8 +104,8 @@ class NetworkAssembly:
         for table in self._tables.values():
             for name in (table.variable, *table.parents):
                 if name not in place:
-                    known = suggestion(name, place)
-                    self.fail(table.line, f"the variable '{name}' is not declared{known}")
+                    near = suggestion(name, place)
+                    self.fail(table.line, f"the variable '{name}' is not declared{near}")
             if len({table.variable, *table.parents}) <= len(table.parents):
                 self.fail(table.line, f"a variable is named twice in '{table.variable}'")
         for variable in self._variables.values():
@@ -107,133 +113,83 @@ class NetworkAssembly:
                 self.fail(variable.line, f"the variable '{variable.name}' has no probabilities")
         tables = [self._tables[name] for name in place]
         parents = tuple(tuple(place[name] for name in table.parents) for table in tables)
-        self._refuse_cycle(parents, tables)
-        return Network(
-            parents,
-            [self._filled(table) for table in tables],
-            list(place),
-            [variable.states for variable in self._variables.values()],
-            self.title,
-        )
-
-    def _refuse_cycle(
-        self, parents: tuple[tuple[int, ...], ...], tables: Sequence[Conditional]
-    ) -> None:
         try:
-            topological_order(parents)
-        except ValueError:
-            v, seen = next(v for v in range(len(parents)) if _in_cycle(v, parents)), []
-            while v not in seen:
-                seen.append(v)
-                v = next(u for u in parents[v] if _in_cycle(u, parents))
-            names = [tables[u].variable for u in (*seen[seen.index(v) :], v)]
-            arcs = " → ".join(f"'{name}'" for name in reversed(names))
-            self.fail(tables[v].line, f"the parents form a cycle: {arcs}")
+            TopologicalSorter(dict(enumerate(parents))).prepare()
+        except CycleError as error:
+            cycle = [tables[v] for v in error.args[1]]
+            arcs = " → ".join(f"'{table.variable}'" for table in cycle)
+            self.fail(cycle[0].line, f"the parents form a cycle: {arcs}")
+        states = [variable.states for variable in self._variables.values()]
+        return Network(parents, [*map(self._filled, tables)], list(place), states, self.title)
 
     def _filled(self, table: Conditional) -> FloatArray:
         """Return the table as an array, the parents first."""
         cards = [len(self._variables[name].states) for name in (*table.parents, table.variable)]
-        cells, card = math.prod(cards), cards[-1]
+        cells, card, variable = math.prod(cards), cards[-1], table.variable
         if cells > MAX_TABLE:
-            self.fail(
-                table.line,
-                f"the table of '{table.variable}' has {cells:,} cells; at most {MAX_TABLE:,} are "
-                "allowed",
-            )
+            wrong = f"has {cells:,} cells; at most {MAX_TABLE:,} are allowed"
+            self.fail(table.line, f"the table of '{variable}' {wrong}")
         rows = np.full((cells // card, card), np.nan)
-        lines = np.full(len(rows), table.line)
+        lines, stated = np.full(len(rows), table.line), np.zeros(len(rows), dtype=np.bool_)
         if table.default is not None:
             numbers, line = table.default
-            self._expect(numbers, card, line, table)
+            self._expect(numbers, card, line, variable)
             rows[:], lines[:] = numbers, line
-        given: set[int] = set()
         for states, numbers, line in table.entries:
             if states is None:
-                rows[:], lines[:] = self._whole(numbers, cards, line, table), line
-                given.update(range(len(rows)))
+                self._expect(numbers, cells, line, variable)
+                shape = (card, -1) if self._child_first else (-1, card)
+                whole = np.reshape(numbers, shape)
+                rows[:], lines[:], stated[:] = whole.T if self._child_first else whole, line, True
                 continue
             row = self._row(states, line, table)
-            if row in given:
-                self.fail(line, f"the probabilities of '{table.variable}' are given twice here")
-            self._expect(numbers, card, line, table)
-            given.add(row)
-            rows[row], lines[row] = numbers, line
-        self._check(rows, lines, given, table)
+            if stated[row]:
+                self.fail(line, f"the probabilities of '{variable}' are given twice here")
+            self._expect(numbers, card, line, variable)
+            rows[row], lines[row], stated[row] = numbers, line, True
+        self._check(rows, lines, table)
         sums = rows.sum(axis=1, keepdims=True)
         rows = np.where(np.abs(sums - 1) <= _EXACT, rows, rows / sums)
         return rows.reshape(cards)
 
-    def _whole(
-        self, numbers: list[float], cards: list[int], line: int, table: Conditional
-    ) -> FloatArray:
-        """Return the rows of a table listed as a whole."""
-        self._expect(numbers, math.prod(cards), line, table)
-        if not self._child_first:
-            return np.reshape(numbers, (-1, cards[-1]))
-        return np.reshape(numbers, (cards[-1], -1)).T
-
     def _row(self, states: tuple[str, ...], line: int, table: Conditional) -> int:
         """Return the number of a configuration of the parents."""
         if len(states) != len(table.parents):
-            self.fail(
-                line,
-                f"'{table.variable}' has {len(table.parents)} parents, and values of "
-                f"{len(states)} are named",
-            )
+            wrong = f"has {len(table.parents)} parents, and values of {len(states)} are named"
+            self.fail(line, f"'{table.variable}' {wrong}")
         row = 0
         for name, state in zip(table.parents, states, strict=True):
-            known = self._variables[name].states
-            if state not in known:
-                self.fail(line, f"'{name}' has no value '{state}'{suggestion(state, known)}")
-            row = row * len(known) + known.index(state)
+            declared = self._variables[name].states
+            if state not in declared:
+                self.fail(line, f"'{name}' has no value '{state}'{suggestion(state, declared)}")
+            row = row * len(declared) + declared.index(state)
         return row
 
-    def _expect(self, numbers: list[float], expected: int, line: int, table: Conditional) -> None:
+    def _expect(self, numbers: list[float], expected: int, line: int, variable: str) -> None:
         if len(numbers) != expected:
-            self.fail(
-                line,
-                f"'{table.variable}' needs {expected:,} probabilities here, and "
-                f"{len(numbers):,} are given",
-            )
+            wrong = f"{expected:,} probabilities here, and {len(numbers):,} are given"
+            self.fail(line, f"'{variable}' needs {wrong}")
 
-    def _check(
-        self, rows: FloatArray, lines: np.ndarray, given: set[int], table: Conditional
-    ) -> None:
+    def _check(self, rows: FloatArray, lines: IntArray, table: Conditional) -> None:
         """Refuse gaps, and numbers that are no distribution."""
-        if table.default is None and len(given) < len(rows):
-            row = next(row for row in range(len(rows)) if row not in given)
-            states = []
-            for name in reversed(table.parents):
-                row, place = divmod(row, len(self._variables[name].states))
-                states.append(f"{name} = {self._variables[name].states[place]}")
-            where = f" for {', '.join(reversed(states))}" if states else ""
+        gaps = np.isnan(rows[:, 0])
+        if gaps.any():
+            declared = [self._variables[name].states for name in table.parents]
+            places = np.unravel_index(gaps.argmax(), [*map(len, declared)])
+            states = [values[place] for values, place in zip(declared, places, strict=True)]
+            pairs = ", ".join(map(" = ".join, zip(table.parents, states, strict=True)))
+            where = f" for {pairs}" if pairs else ""
             self.fail(table.line, f"the probabilities of '{table.variable}'{where} are not given")
-        wrong = ~((rows >= 0) & (rows <= 1 + MAX_ROUNDING)).all(axis=1)
+        wrong = (rows < 0) | (rows > 1 + MAX_ROUNDING)
         if wrong.any():
-            row = int(wrong.argmax())
-            value = next(x for x in rows[row].tolist() if not 0 <= x <= 1 + MAX_ROUNDING)
-            self.fail(
-                int(lines[row]), f"{value:g} is no probability, among those of '{table.variable}'"
-            )
+            row, place = np.unravel_index(wrong.argmax(), wrong.shape)
+            value = f"{rows[row, place]:g} is no probability"
+            self.fail(int(lines[row]), f"{value}, among those of '{table.variable}'")
         sums = rows.sum(axis=1)
         far = np.abs(sums - 1) > MAX_ROUNDING
         if far.any():
-            row = int(far.argmax())
+            row, total = far.argmax(), f"{sums[far][0]:.6g}"
             self.fail(
                 int(lines[row]),
-                f"the probabilities of '{table.variable}' sum to {sums[row]:.6g}, not to 1",
+                f"the probabilities of '{table.variable}' sum to {total}, not to 1",
             )
-
-
-def _in_cycle(v: int, parents: Sequence[Sequence[int]]) -> bool:
-    """Whether a variable is its own ancestor."""
-    seen: set[int] = set()
-    waiting = [*parents[v]]
-    while waiting:
-        u = waiting.pop()
-        if u == v:
-            return True
-        if u not in seen:
-            seen.add(u)
-            waiting += parents[u]
-    return False

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import codecs
-import math
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
@@ -84,27 +84,23 @@ class _Parser:
         """Refuse a declared encoding in which the file was not decoded."""
         if (declared := _ENCODING.match(self._text)) is None:
             return
-        try:
-            decoded = codecs.lookup(declared[1]).name in _DECODED or self._text.isascii()
-        except LookupError:
-            decoded = False
-        if not decoded:
-            self._built.fail(
-                1, f"the encoding '{declared[1]}' is not supported; save the file as UTF-8"
-            )
+        with suppress(LookupError):
+            if codecs.lookup(declared[1]).name in _DECODED or self._text.isascii():
+                return
+        wrong = f"the encoding '{declared[1]}' is not supported; save the file as UTF-8"
+        self._built.fail(1, wrong)
 
     def _entity(self, *_: object) -> NoReturn:
         self._built.fail(self._expat.CurrentLineNumber, "entities are not allowed")
 
     def _start(self, tag: str, attributes: Mapping[str, str]) -> None:
+        line = self._expat.CurrentLineNumber
         if not self._open and tag != "BIF":
-            self._built.fail(
-                self._expat.CurrentLineNumber, f"the document must be a <BIF>; it is a <{tag}>"
-            )
+            self._built.fail(line, f"the document must be a <BIF>; it is a <{tag}>")
         self._open.append(tag)
         self._content.clear()
         if tag in ("VARIABLE", "DEFINITION"):
-            self._parts, self._line = {}, self._expat.CurrentLineNumber
+            self._parts, self._line = {}, line
         if tag == "VARIABLE" and attributes.get("TYPE", "nature") != "nature":
             self._built.fail(self._line, f"a variable is of type {attributes['TYPE']}, not nature")
 
@@ -114,7 +110,7 @@ class _Parser:
         self._content.clear()
         if tag == "VARIABLE":
             states = tuple(self._parts.get("OUTCOME", ()))
-            self._built.declare(Declared(self._one("NAME"), states, self._line))
+            self._built.declare(Declared(self._only("NAME"), states, self._line))
         elif tag == "DEFINITION":
             self._define()
         elif tag == "NAME" and self._open[-1:] == ["NETWORK"]:
@@ -122,29 +118,18 @@ class _Parser:
         else:
             self._parts.setdefault(tag, []).append(text)
 
-    def _one(self, tag: str) -> str:
-        found = self._parts.get(tag, [])
-        if len(found) != 1:
-            self._built.fail(self._line, f"one <{tag}> is expected here; there are {len(found)}")
-        return found[0]
+    def _only(self, tag: str) -> str:
+        texts = self._parts.get(tag, [])
+        if len(texts) != 1:
+            self._built.fail(self._line, f"one <{tag}> is expected here; there are {len(texts)}")
+        return texts[0]
 
     def _define(self) -> None:
         parents = tuple(self._parts.get("GIVEN", ()))
-        table = Conditional(self._one("FOR"), parents, self._line)
-        table.entries.append((None, self._numbers(self._one("TABLE")), self._line))
+        words = self._only("TABLE").split()
+        numbers = [self._built.number(word, self._line) for word in words]
+        table = Conditional(self._only("FOR"), parents, self._line, [(None, numbers, self._line)])
         self._built.define(table)
-
-    def _numbers(self, text: str) -> list[float]:
-        numbers = []
-        for word in text.split():
-            try:
-                number = float(word)
-            except ValueError:
-                self._built.fail(self._line, f"'{word}' is not a number")
-            if not math.isfinite(number):
-                self._built.fail(self._line, f"{word} is no probability")
-            numbers.append(number)
-        return numbers
 
 
 def write_xmlbif(network: Network, path: str | Path) -> None:
@@ -156,18 +141,12 @@ def xmlbif_text(network: Network) -> str:
     """Return a network as XMLBIF text."""
     parts = [_DEFINITION, '<BIF VERSION="0.3">\n<NETWORK>\n']
     parts.append(f"<NAME>{escape(network.title or 'unknown')}</NAME>\n")
-    for name, values in zip(network.names, network.states, strict=True):
+    names = [*map(escape, network.names)]
+    for name, values in zip(names, network.states, strict=True):
         outcomes = "".join(f"  <OUTCOME>{escape(value)}</OUTCOME>\n" for value in values)
-        parts.append(
-            f'<VARIABLE TYPE="nature">\n  <NAME>{escape(name)}</NAME>\n{outcomes}</VARIABLE>\n'
-        )
-    for v, cpt in enumerate(network.cpts):
-        given = "".join(
-            f"  <GIVEN>{escape(network.names[p])}</GIVEN>\n" for p in network.parents[v]
-        )
-        numbers = " ".join(map(repr, cpt.ravel().tolist()))
-        parts.append(
-            f"<DEFINITION>\n  <FOR>{escape(network.names[v])}</FOR>\n{given}"
-            f"  <TABLE>{numbers}</TABLE>\n</DEFINITION>\n"
-        )
+        parts.append(f'<VARIABLE TYPE="nature">\n  <NAME>{name}</NAME>\n{outcomes}</VARIABLE>\n')
+    for name, parents, cpt in zip(names, network.parents, network.cpts, strict=True):
+        conditions = "".join(f"  <GIVEN>{names[p]}</GIVEN>\n" for p in parents)
+        table = f"  <TABLE>{' '.join(map(repr, cpt.ravel().tolist()))}</TABLE>\n"
+        parts.append(f"<DEFINITION>\n  <FOR>{name}</FOR>\n{conditions}{table}</DEFINITION>\n")
     return "".join([*parts, "</NETWORK>\n</BIF>\n"])

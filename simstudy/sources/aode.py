@@ -28,13 +28,11 @@ class AODEFamily(Family):
     AI 2004, LNAI 3339.
     """
 
-    @property
-    def draws_trees(self) -> bool:
-        return self.attributes[1] < 3  # with one attribute there is one component
+    max_parents = 2
 
     @property
-    def max_parents(self) -> int:
-        return 2
+    def draws_trees(self) -> bool:
+        return self.variables[1] < 3  # with one attribute there is one component
 
     def draw(self, rng: np.random.Generator) -> Model:
         cards = self.draw_cards(rng)

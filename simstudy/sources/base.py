@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from abc import ABCMeta, abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import Field, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
+from simstudy.arrays import FloatArray
+from simstudy.errors import require
 from simstudy.networks.model import Component, Model
 from simstudy.networks.priors import with_class_prior
 
@@ -18,19 +20,8 @@ _MAX = 10**6  # variables, and values of each
 CPTS = ("dirichlet", "normalized_uniform")
 
 
-class _Renamed(ABCMeta):
-    """Lets families be made with ``attributes``, the earlier name of ``variables``."""
-
-    __dataclass_fields__: dict[str, Field[object]]
-
-    def __call__(cls, *arguments: object, **options: object) -> Any:
-        if "attributes" in options and "attributes" not in cls.__dataclass_fields__:
-            options["variables"] = options.pop("attributes")
-        return super().__call__(*arguments, **options)
-
-
 @dataclass(frozen=True)
-class Family(metaclass=_Renamed):
+class Family(ABC):
     """Base class of families: a frozen dataclass of parameters with one method, `draw`.
 
     Models have a random number of variables with random numbers of values. Subclasses may add
@@ -68,24 +59,25 @@ class Family(metaclass=_Renamed):
     class_prior: Literal["uniform"] | tuple[float, ...] | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
-        for name, bounds, floor in (
-            ("variables", self.attributes, "2 (an attribute and the target)"),
-            ("values", self.values, "2"),
-            ("classes", self.class_range, "2"),
-        ):
-            check_range(name, bounds, floor)
+        check_range("variables", self.variables, "2 (an attribute and the target)")
+        check_range("values", self.values)
+        check_range("classes", self.class_range)
         self._check_prior()
         self._check_cpts()
 
+    def _take_cards(self, cards: Sequence[int], classes: int) -> None:
+        """Set the ranges of a family whose models all have these numbers of values."""
+        object.__setattr__(self, "variables", (len(cards),) * 2)
+        object.__setattr__(self, "values", (min(cards), max(cards)))
+        object.__setattr__(self, "classes", classes)
+        self._check_cpts()
+        self._check_prior()
+
     def _check_cpts(self) -> None:
-        if not 0 < self.concentration < np.inf:
-            raise ValueError(
-                f"concentration = {self.concentration} is not allowed; "
-                "it must be above 0 and finite"
-            )
-        if self.cpts not in self._allowed_cpts:
-            allowed = f"it must be one of {', '.join(self._allowed_cpts)}"
-            raise ValueError(f"cpts = {self.cpts!r} is not allowed; {allowed}")
+        finite = 0 < self.concentration < np.inf
+        require(finite, "concentration", self.concentration, "it must be above 0 and finite")
+        allowed = f"it must be one of {', '.join(self._allowed_cpts)}"
+        require(self.cpts in self._allowed_cpts, "cpts", self.cpts, allowed)
         if self.cpts != "dirichlet" and self.concentration != 1:
             raise ValueError(
                 f"concentration = {self.concentration} is not allowed with cpts = "
@@ -96,38 +88,29 @@ class Family(metaclass=_Renamed):
         if self.class_prior is None or self.class_prior == "uniform":
             return
         prior = np.array(self.class_prior, dtype=np.float64)
-        stated = f"class_prior = {self.class_prior!r} is not allowed; "
-        if prior.ndim != 1 or not ((prior > 0) & (prior < 1)).all():
-            raise ValueError(f"{stated}it must be 'uniform' or list probabilities above 0")
-        if abs(prior.sum() - 1) > 1e-9:
-            raise ValueError(f"{stated}the probabilities must sum to 1")
-        if {*self.class_range} != {len(prior)}:
-            raise ValueError(
-                f"{stated}it lists {len(prior)} probabilities, and models have "
-                f"{' to '.join(map(str, sorted({*self.class_range})))} classes"
-            )
+        classes, listed = sorted({*self.class_range}), prior.ndim == 1 and (prior > 0).all()
+        for kept, allowed in (
+            (listed and (prior < 1).all(), "it must be 'uniform' or list probabilities above 0"),
+            (abs(prior.sum() - 1) <= 1e-9, "the probabilities must sum to 1"),
+            (
+                classes == [prior.size],
+                f"it lists {prior.size} probabilities, and models have "
+                f"{' to '.join(map(str, classes))} classes",
+            ),
+        ):
+            require(kept, "class_prior", self.class_prior, allowed)
 
     @property
     def class_range(self) -> tuple[int, int]:
         """The range of the number of classes."""
         if self.classes is None:
-            least, most = self.values
-            return least, most
+            return self.values
         return (self.classes, self.classes) if isinstance(self.classes, int) else self.classes
 
     @property
     def card_limits(self) -> list[int] | None:
         """The number of values of each variable, if it is the same in all models."""
         return None
-
-    @property
-    def attributes(self) -> tuple[int, int]:
-        """`variables` by its earlier name.
-
-        A family written for earlier versions may have a field of this name in its place, so this
-        is what the methods of families read.
-        """
-        return self.variables
 
     @property
     def draws_trees(self) -> bool:
@@ -149,11 +132,19 @@ class Family(metaclass=_Renamed):
 
     def draw_cards(self, rng: np.random.Generator) -> tuple[int, ...]:
         """Draw the number of variables and the number of values of each, target last."""
-        variables = rng.integers(*self.attributes, endpoint=True)
+        variables = rng.integers(*self.variables, endpoint=True)
         cards = rng.integers(*self.values, size=variables, endpoint=True)
         if self.classes is not None:
             cards[-1] = rng.integers(*self.class_range, endpoint=True)
         return tuple(int(card) for card in cards)
+
+    def draw_causes(
+        self, rng: np.random.Generator, cards: Sequence[int], most: int
+    ) -> tuple[list[int], list[FloatArray]]:
+        """Choose at most so many attributes as parents of the target, and draw all marginals."""
+        attributes = len(cards) - 1
+        chosen = rng.choice(attributes, size=min(most, attributes), replace=False)
+        return sorted(chosen.tolist()), [self._draw_cpt(rng, (), card) for card in cards[:-1]]
 
     def draw_model(
         self, rng: np.random.Generator, cards: Sequence[int], *structures: Parents
@@ -183,9 +174,8 @@ class Family(metaclass=_Renamed):
             return model
         classes = model.cards[-1]
         uniform = self.class_prior == "uniform"
-        return with_class_prior(
-            model, np.full(classes, 1 / classes) if uniform else np.array(self.class_prior)
-        )
+        prior = np.full(classes, 1 / classes) if uniform else np.array(self.class_prior)
+        return with_class_prior(model, prior)
 
     @classmethod
     def file_text(cls, key: str, path: Path) -> str:
@@ -194,26 +184,19 @@ class Family(metaclass=_Renamed):
 
     def _draw_cpt(
         self, rng: np.random.Generator, parent_cards: tuple[int, ...], card: int
-    ) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
+    ) -> FloatArray:
         if self.cpts == "dirichlet":
             return rng.dirichlet(np.full(card, self.concentration), size=parent_cards)
         uniform = 1.0 - rng.random((*parent_cards, card))  # in (0, 1]: no row sums to 0
         return uniform / uniform.sum(axis=-1, keepdims=True)
 
 
-def check_range(name: str, bounds: Sequence[int], floor: str) -> None:
+def check_range(name: str, bounds: Sequence[int], floor: str = "2") -> None:
     """Refuse a range that starts below 2, ends before it starts or ends too high."""
     least, most = bounds
-    if least < 2 or most < least:
-        raise ValueError(
-            f"{name} = [{least}, {most}] is not allowed; the range must start at no less "
-            f"than {floor} and must not end before it starts"
-        )
-    if most > _MAX:
-        raise ValueError(
-            f"{name} = [{least}, {most}] is not allowed; the range must end at no more "
-            f"than {_MAX:,}"
-        )
+    rule = f"the range must start at no less than {floor} and must not end before it starts"
+    require(2 <= least <= most, name, [least, most], rule)
+    require(most <= _MAX, name, [least, most], f"the range must end at no more than {_MAX:,}")
 
 
 def attribute_parents(tree: Sequence[Sequence[int]]) -> list[list[int]]:

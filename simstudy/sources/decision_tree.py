@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from simstudy.errors import require
 from simstudy.networks.model import Component, Model
 from simstudy.sources.base import Family
 
@@ -37,42 +38,33 @@ class DecisionTreeFamily(Family):
     J. R. Quinlan (1993). C4.5: Programs for Machine Learning. Morgan Kaufmann.
     """
 
+    draws_trees = False
+
     depth: int = 3
     leaf: float = 0.25
     relevant: int = 6
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        for name, number in (("depth", self.depth), ("relevant", self.relevant)):
-            if number < 1:
-                raise ValueError(f"{name} = {number} is not allowed; it must be at least 1")
-        if not 0 <= self.leaf < 1:
-            raise ValueError(
-                f"leaf = {self.leaf} is not allowed; it must be at least 0 and below 1"
-            )
-
-    @property
-    def draws_trees(self) -> bool:
-        return False
+        require(self.depth >= 1, "depth", self.depth, "it must be at least 1")
+        require(self.relevant >= 1, "relevant", self.relevant, "it must be at least 1")
+        require(0 <= self.leaf < 1, "leaf", self.leaf, "it must be at least 0 and below 1")
 
     @property
     def max_parents(self) -> int:
-        return min(self.relevant, self.attributes[1] - 1)
+        return min(self.relevant, self.variables[1] - 1)
 
     def draw(self, rng: np.random.Generator) -> Model:
         cards = self.draw_cards(rng)
-        attributes = len(cards) - 1
-        number = min(self.relevant, attributes)
-        chosen = sorted(int(u) for u in rng.choice(attributes, size=number, replace=False))
-        cpts = [self._draw_cpt(rng, (), card) for card in cards[:-1]]
+        chosen, cpts = self.draw_causes(rng, cards, self.relevant)
+        attributes, number = len(cards) - 1, len(chosen)
         table = np.empty([*(cards[u] for u in chosen), cards[-1]])
         tested: set[int] = set()
         self._grow(rng, table, list(range(number)), 0, tested)
         # attributes that the tree does not test are no parents
-        kept = [place for place in range(number) if place in tested]
         place = tuple(slice(None) if u in tested else 0 for u in range(number))
-        parents = [*[()] * attributes, tuple(chosen[u] for u in kept)]
-        component = Component(1.0, tuple(parents), (*cpts, table[place].copy()))
+        parents = (*[()] * attributes, tuple(chosen[u] for u in sorted(tested)))
+        component = Component(1.0, parents, (*cpts, table[place].copy()))
         return self.with_prior(Model(cards, [component]))
 
     def _grow(

@@ -16,6 +16,7 @@ from simstudy.data.files import data_text, read_text_set
 from simstudy.data.preparation import Preparation
 from simstudy.data.sample import Sample
 from simstudy.data.suggested import suggested_preparation
+from simstudy.errors import require
 from simstudy.networks.model import Model
 from simstudy.sources.base import Family
 from simstudy.sources.fitters import FITTERS, MAX_EXACT, DrawStructure, draw_model, informative
@@ -103,14 +104,7 @@ class FittedFamily(Family):
                 f"discretize = {self.discretize!r} leaves no attribute with two values; "
                 "'equal_frequency' may"
             )
-        for name, value in (
-            ("variables", (len(sample.cards),) * 2),
-            ("values", (min(sample.cards), max(sample.cards))),
-            ("classes", sample.cards[-1]),
-        ):
-            object.__setattr__(self, name, value)
-        self._check_cpts()
-        self._check_prior()
+        self._take_cards(sample.cards, sample.cards[-1])
         sampled = len(sample.cards) > MAX_EXACT and self.fitter in ("camml", "bootstrap")
         if sampled and find_spec("numba") is None:
             raise ValueError(
@@ -124,18 +118,10 @@ class FittedFamily(Family):
             ("discretize", self.discretize, _DISCRETIZERS),
             ("missing", self.missing, ("value", "mode")),
         ):
-            if choice not in allowed:
-                raise ValueError(
-                    f"{name} = {choice!r} is not allowed; it must be one of {', '.join(allowed)}"
-                )
-        for name, number, least, most in (
-            ("bins", self.bins, 2, 1000),
-            ("max_attributes", self.max_attributes, 1, _MAX_ATTRIBUTES),
-        ):
-            if not least <= number <= most:
-                raise ValueError(
-                    f"{name} = {number} is not allowed; it must be from {least} to {most}"
-                )
+            require(choice in allowed, name, choice, f"it must be one of {', '.join(allowed)}")
+        require(2 <= self.bins <= 1000, "bins", self.bins, "it must be from 2 to 1000")
+        rule, most = f"it must be from 1 to {_MAX_ATTRIBUTES}", self.max_attributes
+        require(1 <= most <= _MAX_ATTRIBUTES, "max_attributes", most, rule)
 
     def __repr__(self) -> str:
         return f"FittedFamily(target={self.target!r}, fitter={self.fitter!r})"
@@ -162,24 +148,18 @@ class FittedFamily(Family):
 
     def draw(self, rng: np.random.Generator) -> Model:
         sample = self.sample
-        structure = _structures(_Hashed(sample), self.fitter)(rng)
+        content = hashlib.sha256(repr(sample.cards).encode())
+        content.update(np.ascontiguousarray(sample.codes).tobytes())
+        structure = _structures(_Hashed(content.hexdigest(), sample), self.fitter)(rng)
         return self.with_prior(draw_model(sample, structure, rng, self.concentration))
 
 
+@dataclass(frozen=True)
 class _Hashed:
     """Rows known by their content, so that a posterior is computed once in a process."""
 
-    def __init__(self, sample: Sample) -> None:
-        self.sample = sample
-        content = hashlib.sha256(repr(sample.cards).encode())
-        content.update(np.ascontiguousarray(sample.codes).tobytes())
-        self.key = content.hexdigest()
-
-    def __hash__(self) -> int:
-        return hash(self.key)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Hashed) and self.key == other.key
+    key: str
+    sample: Sample = field(compare=False)
 
 
 @lru_cache(maxsize=4)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from simstudy.errors import require
 from simstudy.networks.model import Model
 from simstudy.sources.base import Family, attribute_parents
 
@@ -32,16 +33,15 @@ class KDBFamily(Family):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.k < 0:
-            raise ValueError(f"k = {self.k} is not allowed; it must be at least 0")
+        require(self.k >= 0, "k", self.k, "it must be at least 0")
 
     @property
     def draws_trees(self) -> bool:
-        return self.k < 2 or self.attributes[1] < 4  # the third attribute has two parents
+        return self.k < 2 or self.variables[1] < 4  # the third attribute has two parents
 
     @property
     def max_parents(self) -> int:
-        return 1 + min(self.k, self.attributes[1] - 2)
+        return 1 + min(self.k, self.variables[1] - 2)
 
     def draw(self, rng: np.random.Generator) -> Model:
         cards = self.draw_cards(rng)

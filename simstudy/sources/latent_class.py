@@ -27,19 +27,14 @@ class LatentClassFamily(Family):
     P. F. Lazarsfeld & N. W. Henry (1968). Latent Structure Analysis. Houghton Mifflin.
     """
 
+    draws_trees = False
+    max_parents = 0
+
     latent: tuple[int, int] = (2, 4)
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_range("latent", self.latent, "2")
-
-    @property
-    def draws_trees(self) -> bool:
-        return False
-
-    @property
-    def max_parents(self) -> int:
-        return 0
+        check_range("latent", self.latent)
 
     def draw(self, rng: np.random.Generator) -> Model:
         cards = self.draw_cards(rng)

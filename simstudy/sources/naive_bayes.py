@@ -26,9 +26,7 @@ class NaiveBayesFamily(Family):
     AI 2004, LNAI 3339.
     """
 
-    @property
-    def max_parents(self) -> int:
-        return 1
+    max_parents = 1
 
     def draw(self, rng: np.random.Generator) -> Model:
         cards = self.draw_cards(rng)

@@ -10,7 +10,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from simstudy.arrays import FloatArray
-from simstudy.errors import suggestion
+from simstudy.errors import require, suggestion
 from simstudy.networks.bif import bif_text, parse_bif, read_text
 from simstudy.networks.model import Model
 from simstudy.networks.network import Network
@@ -68,23 +68,11 @@ class NetworkFamily(Family):
             known = suggestion(self.target, network.names)
             raise ValueError(f"target = {self.target!r} is no variable of the network{known}")
         classes = network.cards[network.index(self.target)]
-        if len(network.cards) < 2 or classes < 2:
-            raise ValueError(
-                f"target = {self.target!r} is not allowed; it must have two values or more, and "
-                "the network another variable"
-            )
-        for name, value in (
-            ("variables", (len(network.cards),) * 2),
-            ("values", (min(network.cards), max(network.cards))),
-            ("classes", classes),
-        ):
-            object.__setattr__(self, name, value)
-        self._check_cpts()
-        self._check_prior()
-        if not 0 < self.strength < np.inf:
-            raise ValueError(
-                f"strength = {self.strength} is not allowed; it must be above 0 and finite"
-            )
+        rule = "it must have two values or more, and the network another variable"
+        require(len(network.cards) > 1 < classes, "target", self.target, rule)
+        self._take_cards(network.cards, classes)
+        finite = 0 < self.strength < np.inf
+        require(finite, "strength", self.strength, "it must be above 0 and finite")
 
     def __repr__(self) -> str:
         file = self.file if not _is_text(self.file) else "…"
@@ -118,10 +106,9 @@ class NetworkFamily(Family):
 
     def draw(self, rng: np.random.Generator) -> Model:
         network = self.network
-        if self.cpts == "file":
-            return self.with_prior(network.model(self.target))
-        drawn = [self._drawn(rng, cpt) for cpt in network.cpts]
-        return self.with_prior(network.with_tables(drawn).model(self.target))
+        if self.cpts != "file":
+            network = network.with_tables([self._drawn(rng, cpt) for cpt in network.cpts])
+        return self.with_prior(network.model(self.target))
 
     def _drawn(self, rng: np.random.Generator, cpt: FloatArray) -> FloatArray:
         """Return a table drawn anew, or one near a given one."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from simstudy.arrays import FloatArray
+from simstudy.errors import require
 from simstudy.networks.model import Component, Model
 from simstudy.sources.base import Family
 
@@ -39,35 +40,26 @@ class NoisyOrFamily(Family):
     UAI-93.
     """
 
+    draws_trees = False
+
     causes: int = 6
     leak: float = 0.05
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.causes < 1:
-            raise ValueError(f"causes = {self.causes} is not allowed; it must be at least 1")
-        if not 0 <= self.leak < 1:
-            raise ValueError(
-                f"leak = {self.leak} is not allowed; it must be at least 0 and below 1"
-            )
-
-    @property
-    def draws_trees(self) -> bool:
-        return False
+        require(self.causes >= 1, "causes", self.causes, "it must be at least 1")
+        require(0 <= self.leak < 1, "leak", self.leak, "it must be at least 0 and below 1")
 
     @property
     def max_parents(self) -> int:
-        return min(self.causes, self.attributes[1] - 1)
+        return min(self.causes, self.variables[1] - 1)
 
     def draw(self, rng: np.random.Generator) -> Model:
         cards = self.draw_cards(rng)
-        attributes, classes = len(cards) - 1, cards[-1]
-        number = min(self.causes, attributes)
-        chosen = sorted(int(u) for u in rng.choice(attributes, size=number, replace=False))
-        cpts = [self._draw_cpt(rng, (), card) for card in cards[:-1]]
-        links = [self._draw_cpt(rng, (cards[u] - 1,), classes) for u in chosen]
-        parents = [*[()] * attributes, tuple(chosen)]
-        component = Component(1.0, tuple(parents), (*cpts, noisy_max(links, self.leak, classes)))
+        chosen, cpts = self.draw_causes(rng, cards, self.causes)
+        links = [self._draw_cpt(rng, (cards[u] - 1,), cards[-1]) for u in chosen]
+        parents = (*[()] * (len(cards) - 1), tuple(chosen))
+        component = Component(1.0, parents, (*cpts, noisy_max(links, self.leak, cards[-1])))
         return self.with_prior(Model(cards, [component]))
 
 
@@ -80,8 +72,7 @@ def noisy_max(links: list[FloatArray], leak: float, classes: int) -> FloatArray:
     for place, link in enumerate(links):
         at_most = np.minimum(np.cumsum(link, axis=1), 1.0)
         at_most[:, -1] = 1.0
-        own = np.concatenate([np.ones((1, classes)), at_most])
-        shape = [1] * place + [len(own), classes]
-        below = below[..., None, :] * own.reshape(shape)
+        cause = np.concatenate([np.ones((1, classes)), at_most])
+        below = below[..., None, :] * cause.reshape([1] * place + [len(cause), classes])
     table: FloatArray = np.diff(below, axis=-1, prepend=0.0)
     return np.maximum(table, 0.0)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from simstudy.errors import require
 from simstudy.networks.model import Model
 from simstudy.sources.base import Family
 
@@ -36,23 +37,19 @@ class RandomDAGFamily(Family):
     graphs. Electronic Notes in Discrete Mathematics 10.
     """
 
+    draws_trees = False
+
     in_degree: int = 3
     degree: int | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.in_degree < 1:
-            raise ValueError(f"in_degree = {self.in_degree} is not allowed; it must be at least 1")
-        if self.degree is not None and self.degree < 1:
-            raise ValueError(f"degree = {self.degree} is not allowed; it must be at least 1")
-
-    @property
-    def draws_trees(self) -> bool:
-        return False
+        for name, bound in {"in_degree": self.in_degree, "degree": self.degree}.items():
+            require(bound is None or bound >= 1, name, bound, "it must be at least 1")
 
     @property
     def max_parents(self) -> int:
-        most = self.attributes[1] - 1
+        most = self.variables[1] - 1
         return min(self.in_degree, most, most if self.degree is None else self.degree)
 
     def draw(self, rng: np.random.Generator) -> Model:

@@ -202,10 +202,7 @@ class Tables(Source):
 
     def conditions(self) -> dict[str, object]:
         """Return the data sets and how they are split."""
-        return {
-            "datasets": [list(one) for one in self.digests],
-            "resampling": self.resampling,
-        }
+        return {"datasets": [list(one) for one in self.digests], "resampling": self.resampling}
 
     def drawn(self) -> dict[str, object]:
         """Return what has always been recorded, so that fingerprints stay the same."""

@@ -31,9 +31,7 @@ class TANFamily(Family):
     Physik 27.
     """
 
-    @property
-    def max_parents(self) -> int:
-        return 2
+    max_parents = 2
 
     def draw(self, rng: np.random.Generator) -> Model:
         cards = self.draw_cards(rng)

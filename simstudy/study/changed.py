@@ -44,7 +44,7 @@ def check_changes(study: Study, family: Family | None) -> None:
 def extent_of(study: Study, family: Family) -> Extent:
     """How large models may be after all changes."""
     cards = None if family.card_limits is None else tuple(family.card_limits)
-    (fewest, most), (least, largest) = family.attributes, family.values
+    (fewest, most), (least, largest) = family.variables, family.values
     extent = Extent((fewest, most), (least, largest), family.class_range, cards)
     for index, spec in enumerate(study.changes):
         change = build(CHANGES, spec)

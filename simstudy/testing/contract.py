@@ -22,12 +22,27 @@ class Contract:
     def __init__(self, value: object) -> None:
         self.name = getattr(value, "__name__", type(value).__name__)
 
-    def fail(self, rule: str, found: str, cause: Exception | None = None) -> NoReturn:
-        raise AssertionError(f"{self.name}: {rule}; {found}") from cause
+    def fail(self, rule: str, finding: str, cause: Exception | None = None) -> NoReturn:
+        raise AssertionError(f"{self.name}: {rule}; {finding}") from cause
 
-    def require(self, kept: bool | np.bool_, rule: str, found: str) -> None:
+    def require(self, kept: bool | np.bool_, rule: str, finding: str) -> None:
         if not kept:
-            self.fail(rule, found)
+            self.fail(rule, finding)
+
+    def require_close(
+        self,
+        first: npt.ArrayLike,
+        second: npt.ArrayLike,
+        rule: str,
+        finding: str,
+        tolerance: float = 1e-9,
+    ) -> None:
+        """Require two arrays to agree; the difference is added to what is reported."""
+        first, second = np.asarray(first), np.asarray(second)
+        if first.shape != second.shape:
+            self.fail(rule, f"{finding} their shapes, {first.shape} and {second.shape}")
+        if not np.allclose(first, second, rtol=0, atol=tolerance):
+            self.fail(rule, f"{finding} up to {np.abs(first - second).max():.3g}")
 
     def attempt(self, rule: str, call: Callable[P, T], *args: P.args, **options: P.kwargs) -> T:
         """Call a function that must not fail according to the contract."""
@@ -39,14 +54,6 @@ class Contract:
 
 def stream(*key: int) -> np.random.Generator:
     return np.random.default_rng(key)
-
-
-def gap(one: npt.ArrayLike, other: npt.ArrayLike) -> str:
-    """Describe the difference between two arrays."""
-    one, other = np.asarray(one), np.asarray(other)
-    if one.shape != other.shape:
-        return f"their shapes, {one.shape} and {other.shape}"
-    return f"up to {np.abs(one - other).max():.3g}"
 
 
 def check_parameters(contract: Contract, value: T) -> T:
@@ -68,18 +75,11 @@ def check_distributions(
 ) -> None:
     """Check that every row of an array of this shape is a distribution."""
     rule = f"{method} must return one distribution over all classes for each row"
-    contract.require(
-        np.shape(proba) == shape,
-        rule,
-        f"{where}its shape is {np.shape(proba)}, not {shape}",
-    )
-    contract.require(
-        bool(np.isfinite(proba).all()), rule, f"{where}some probabilities are not finite"
-    )
-    contract.require(
-        bool(np.all(proba >= 0)),
-        rule,
-        f"{where}the smallest probability is {np.min(proba, initial=0)}",
-    )
+    fits = np.shape(proba) == shape
+    contract.require(fits, rule, f"{where}its shape is {np.shape(proba)}, not {shape}")
+    finite = bool(np.isfinite(proba).all())
+    contract.require(finite, rule, f"{where}some probabilities are not finite")
+    least = np.min(proba, initial=0)
+    contract.require(least >= 0, rule, f"{where}the smallest probability is {least}")
     off = np.max(np.abs(np.sum(proba, axis=1) - 1), initial=0)
     contract.require(off <= 1e-9, rule, f"{where}a row's sum is off one by {off:.3g}")

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import TypeVar
 
 import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray
+from simstudy.data.resampling import Scheme, Split
 from simstudy.estimators.base import Estimator
 from simstudy.estimators.bench import Answer, Bench, Judge, scheme_name
 from simstudy.estimators.comparing import Decision, LearnerTest
@@ -19,7 +22,8 @@ from simstudy.measures.rewards import information_reward
 from simstudy.testing.contract import Contract, check_parameters, stream
 
 _LEVEL = 0.05
-_ORDINARY = "60 rows of three classes"
+_ORDINARY = "accuracy on 60 rows of three classes"
+Answered = TypeVar("Answered", Estimate, Decision)
 
 
 def check_estimate(estimator: Estimator) -> None:
@@ -46,34 +50,24 @@ def check_estimate(estimator: Estimator) -> None:
     """
     contract = Contract(estimator)
     copy = check_parameters(contract, estimator)
-    for situation, rows in _situations():
-        for measure in (accuracy, information_reward, matthews):
-            where = f"{situation} and {measure.__name__}"
-            found, again, wider = (
-                _estimate(contract, one, rows, measure, confidence, where)
-                for one, confidence in ((estimator, 0.5), (copy, 0.5), (estimator, 0.99))
-            )
-            contract.require(
-                repr(found) == repr(again),
-                "the same bench must give the same estimate, also from a pickled copy",
-                f"with {where} it gave {found} and {again}",
-            )
-            _check_intervals(contract, found, wider, where)
-            contract.require(
-                measure is not accuracy or situation != _ORDINARY or math.isfinite(found.value),
-                f"the accuracy on {_ORDINARY} must have a finite estimate",
-                f"it is {found.value}",
-            )
+    for where, rows, measure in _cases():
+        estimate, again, wider = (
+            _estimate(contract, each, rows, measure, confidence, where)
+            for each, confidence in ((estimator, 0.5), (copy, 0.5), (estimator, 0.99))
+        )
+        rule = "the same bench must give the same estimate, also from a pickled copy"
+        finding = f"with {where} it gave {estimate} and {again}"
+        contract.require(repr(estimate) == repr(again), rule, finding)
+        _check_intervals(contract, estimate, wider, where)
+        if where == _ORDINARY:
+            rule = f"the {_ORDINARY} must have a finite estimate"
+            contract.require(math.isfinite(estimate.value), rule, f"it is {estimate.value}")
     rows = _Rows(60, 3)
-    sure = contract.attempt(
-        "it must accept a learner that is always right",
-        lambda: estimator.estimate(rows.bench(rows.mostly_right(60)), rows.judge(accuracy), 0.95),
-    )
-    contract.require(
-        abs(sure.value - 1) <= 1e-9,
-        "a learner that is right in every row must have an accuracy of 1",
-        f"its estimate is {sure.value}",
-    )
+    bench, judge = rows.bench(rows.mostly_right(60)), rows.judge(accuracy)
+    rule = "it must accept a learner that is always right"
+    sure = contract.attempt(rule, estimator.estimate, bench, judge, 0.95)
+    rule = "a learner that is right in every row must have an accuracy of 1"
+    contract.require(abs(sure.value - 1) <= 1e-9, rule, f"its estimate is {sure.value}")
 
 
 def check_test(test: LearnerTest) -> None:
@@ -100,42 +94,30 @@ def check_test(test: LearnerTest) -> None:
     """
     contract = Contract(test)
     copy = check_parameters(contract, test)
-    for situation, rows in _situations():
-        for measure in (accuracy, information_reward, matthews):
-            where = f"{situation} and {measure.__name__}"
-            answers = rows.frequencies, rows.mostly_right(4)
-            found = _decide(contract, test, rows, answers, measure, where)
-            again = _decide(contract, copy, rows, answers, measure, where)
-            turned = _decide(contract, test, rows, answers[::-1], measure, where)
-            contract.require(
-                repr(found) == repr(again),
-                "the same benches must give the same decision, also from a pickled copy",
-                f"with {where} it gave {found} and {again}",
-            )
-            contract.require(
-                np.allclose(found, (turned.p, -turned.difference), 1e-9, 1e-12, equal_nan=True),
-                "the order of the learners must change the sign of the difference alone",
-                f"with {where} it gave {found} and, in the other order, {turned}",
-            )
-            contract.require(
-                measure is not accuracy or situation != _ORDINARY or not math.isnan(found.p),
-                f"the accuracy on {_ORDINARY} must have a p",
-                f"it gave {found}",
-            )
+    for where, rows, measure in _cases():
+        answers = rows.frequencies, rows.mostly_right(4)
+        decision = _decide(contract, test, rows, answers, measure, where)
+        again = _decide(contract, copy, rows, answers, measure, where)
+        turned = _decide(contract, test, rows, answers[::-1], measure, where)
+        rule = "the same benches must give the same decision, also from a pickled copy"
+        finding = f"with {where} it gave {decision} and"
+        contract.require(repr(decision) == repr(again), rule, f"{finding} {again}")
+        contract.require(
+            np.allclose(decision, (turned.p, -turned.difference), 1e-9, 1e-12, equal_nan=True),
+            "the order of the learners must only change the sign of the difference",
+            f"{finding}, in the other order, {turned}",
+        )
+        if where == _ORDINARY:
+            rule = f"the {_ORDINARY} must have a p"
+            contract.require(not math.isnan(decision.p), rule, f"it gave {decision}")
     rows = _Rows(60, 3)
     same = _decide(contract, test, rows, (rows.frequencies, rows.frequencies), accuracy, "a copy")
-    contract.require(
-        same.difference == 0 and not same.p <= _LEVEL,
-        "a learner must not differ from itself",
-        f"it gave {same}",
-    )
+    equal = same.difference == 0 and not same.p <= _LEVEL
+    contract.require(equal, "a learner must not differ from itself", f"it gave {same}")
     good, bad = rows.mostly_right(20), rows.mostly_right(20, shift=1)
     clear = _decide(contract, test, rows, (good, bad), accuracy, "a clear difference")
-    contract.require(
-        clear.difference > 0 and clear.p <= _LEVEL,
-        "a learner that is right in most rows must differ from one that is wrong in most",
-        f"it gave {clear}",
-    )
+    rule = "a learner that is right in most rows must differ from one that is wrong in most"
+    contract.require(clear.difference > 0 and clear.p <= _LEVEL, rule, f"it gave {clear}")
 
 
 class _Rows:
@@ -149,12 +131,10 @@ class _Rows:
         self.attribute = np.where(rng.random(number) < 0.6, self.target, others)
 
     def bench(self, answer: Answer) -> Bench:
-        return Bench(
-            self.target.copy(),
-            self.classes,
-            answer,
-            lambda scheme: scheme.splits(self.target, stream(*scheme_name(scheme).encode())),
-        )
+        def splits(scheme: Scheme) -> Sequence[Split]:
+            return scheme.splits(self.target, stream(*scheme_name(scheme).encode()))
+
+        return Bench(self.target.copy(), self.classes, answer, splits)
 
     def judge(self, measure: MeasureFunction) -> Judge:
         uniform = np.full(self.classes, 1 / self.classes)
@@ -176,19 +156,23 @@ class _Rows:
 
         def answer(train: IntArray, test: IntArray, purpose: str) -> FloatArray:
             missed = (test > 0) & (test % every == 0)
-            told = (self.target[test] + shift + missed) % self.classes
-            answers: FloatArray = (np.eye(self.classes)[told] * 8 + 1) / (8 + self.classes)
+            chosen = (self.target[test] + shift + missed) % self.classes
+            answers: FloatArray = (np.eye(self.classes)[chosen] * 8 + 1) / (8 + self.classes)
             return answers
 
         return answer
 
 
-def _situations() -> Iterator[tuple[str, _Rows]]:
-    """Yield rows, with what they are."""
-    yield _ORDINARY, _Rows(60, 3)
-    yield "40 rows of two classes", _Rows(40, 2)
-    yield "40 rows without the last of three classes", _Rows(40, 3, present=2)
-    yield "three rows", _Rows(3, 2)
+def _cases() -> Iterator[tuple[str, _Rows, MeasureFunction]]:
+    """Yield rows and measures, with what they are; the first is ordinary."""
+    for situation, rows in (
+        ("60 rows of three classes", _Rows(60, 3)),
+        ("40 rows of two classes", _Rows(40, 2)),
+        ("40 rows without the last of three classes", _Rows(40, 3, present=2)),
+        ("three rows", _Rows(3, 2)),
+    ):
+        for measure in (accuracy, information_reward, matthews):
+            yield f"{measure.__name__} on {situation}", rows, measure
 
 
 def _estimate(
@@ -200,36 +184,40 @@ def _estimate(
     where: str,
 ) -> Estimate:
     """Return an estimate; one without a value if a ValueError says that there is none."""
-    bench, rule = rows.bench(rows.frequencies), "estimate(bench, judge, confidence) must return"
+    bench, judge = rows.bench(rows.frequencies), rows.judge(measure)
+    rule = "estimate(bench, judge, confidence) must return an Estimate"
+    estimate = partial(estimator.estimate, bench, judge, confidence)
+    return _answered(contract, rule, estimate, Estimate(math.nan), where)
+
+
+def _answered(
+    contract: Contract, rule: str, call: Callable[[], Answered], nothing: Answered, where: str
+) -> Answered:
+    """Return what a call returns; ``nothing`` if a ValueError says that there is no answer."""
     try:
-        found = estimator.estimate(bench, rows.judge(measure), confidence)
+        answer = call()
     except ValueError as error:
-        if where.startswith(_ORDINARY) and measure is accuracy:
-            contract.fail(f"{rule} an Estimate", f"with {where} it raised {error!r}", error)
-        return Estimate(math.nan)
+        if where == _ORDINARY:
+            contract.fail(rule, f"with {where} it raised {error!r}", error)
+        return nothing
     except Exception as error:
-        rule += " an Estimate, or raise a ValueError"
-        contract.fail(rule, f"with {where} it raised {error!r}", error)
-    contract.require(
-        isinstance(found, Estimate), f"{rule} an Estimate", f"it returned a {type(found).__name__}"
-    )
-    return found
+        contract.fail(f"{rule}, or raise a ValueError", f"with {where} it raised {error!r}", error)
+    expected = isinstance(answer, type(nothing))
+    contract.require(expected, rule, f"it returned a {type(answer).__name__}")
+    return answer
 
 
-def _check_intervals(contract: Contract, found: Estimate, wider: Estimate, where: str) -> None:
+def _check_intervals(contract: Contract, narrow: Estimate, wider: Estimate, where: str) -> None:
     kept = f"intervals must be among {', '.join(INTERVALS)}, the chosen one too"
-    for name in (*found.intervals, *([found.own] if found.own else [])):
+    for name in (*narrow.intervals, *([narrow.own] if narrow.own else [])):
         contract.require(name in INTERVALS, kept, f"with {where} it has {name!r}")
-    for name, (lower, upper) in found.intervals.items():
-        contract.require(
-            lower <= upper, "the lower end comes first", f"with {where} {name} is {lower}, {upper}"
-        )
+    for name, (lower, upper) in narrow.intervals.items():
+        finding = f"with {where} {name} is {lower}, {upper}"
+        contract.require(lower <= upper, "the lower end comes first", finding)
         least, most = wider.intervals.get(name, (-math.inf, math.inf))
-        contract.require(
-            least <= lower and upper <= most,
-            "an interval of greater confidence must contain one of smaller",
-            f"with {where} {name} is {lower}, {upper} at .5 and {least}, {most} at .99",
-        )
+        rule = "an interval of greater confidence must contain one of smaller"
+        finding += f" at .5 and {least}, {most} at .99"
+        contract.require(least <= lower and upper <= most, rule, finding)
 
 
 def _decide(
@@ -243,18 +231,9 @@ def _decide(
     """Return a decision; one without p if a ValueError says that there is none."""
     rule = "test(first, second, judge) must return a Decision"
     first, second = map(rows.bench, answers)
-    try:
-        found = test.test(first, second, rows.judge(measure))
-    except ValueError as error:
-        if where.startswith(_ORDINARY) and measure is accuracy:
-            contract.fail(rule, f"with {where} it raised {error!r}", error)
-        return Decision(math.nan, math.nan)
-    except Exception as error:
-        contract.fail(f"{rule} or raise a ValueError", f"with {where} it raised {error!r}", error)
-    contract.require(isinstance(found, Decision), rule, f"it returned a {type(found).__name__}")
-    contract.require(
-        math.isnan(found.p) or 0 <= found.p <= 1,
-        "p must be between 0 and 1, or NaN",
-        f"with {where} it is {found.p}",
-    )
-    return found
+    call = partial(test.test, first, second, rows.judge(measure))
+    decision = _answered(contract, rule, call, Decision(math.nan, math.nan), where)
+    possible = math.isnan(decision.p) or 0 <= decision.p <= 1
+    finding = f"with {where} it is {decision.p}"
+    contract.require(possible, "p must be between 0 and 1, or NaN", finding)
+    return decision

@@ -11,7 +11,7 @@ from simstudy.arrays import FloatArray, IntArray
 from simstudy.networks.model import Model
 from simstudy.sources.base import Family
 from simstudy.sources.changes.world import Population
-from simstudy.testing.contract import Contract, check_distributions, check_parameters, gap, stream
+from simstudy.testing.contract import Contract, check_distributions, check_parameters, stream
 
 _LARGEST_JOINT = 2**20
 _CHANCE = 1e-6
@@ -47,22 +47,18 @@ def check_family(family: Family, draws: int = 20, varied: bool = True) -> None:
     """
     contract = Contract(family)
     copy = check_parameters(contract, family)
-    texts = set()
+    texts: set[str] = set()
     for index in range(draws):
-        model = contract.attempt("draw(rng) must return a Model", family.draw, stream(index))
+        rule = "draw(rng) must return a Model"
+        model = contract.attempt(rule, family.draw, stream(index))
+        contract.require(isinstance(model, Model), rule, f"it returned a {type(model).__name__}")
+        again = {each.draw(stream(index)).to_json() for each in (family, copy)}
         contract.require(
-            isinstance(model, Model),
-            "draw(rng) must return a Model",
-            f"it returned a {type(model).__name__}",
-        )
-        contract.require(
-            model.to_json()
-            == family.draw(stream(index)).to_json()
-            == copy.draw(stream(index)).to_json(),
+            again == {model.to_json()},
             "the same stream must draw the same model, also from a pickled copy",
             f"two draws from stream {index} differ",
         )
-        texts.add(model.to_json())
+        texts |= again
         _check_cards(contract, family, model)
         check_rows(contract, model, stream(index, 1))
         if math.prod(model.cards) <= _LARGEST_JOINT:
@@ -81,8 +77,7 @@ def _check_cards(contract: Contract, family: Family, model: Model) -> None:
         "a model must have at least one attribute and, last, a target of at least two values",
         f"its variables have {cards} values",
     )
-    variables = getattr(family, "attributes", getattr(family, "variables", None))
-    values = getattr(family, "values", None)
+    variables, values = getattr(family, "variables", None), getattr(family, "values", None)
     classes = family.class_range if isinstance(family, Family) else values
     for field, bounds, numbers in (
         ("variables", variables, (len(cards),)),
@@ -132,22 +127,21 @@ def check_joint(
     chosen = rng.choice(possible, size=min(len(possible), 200), replace=False)
     posterior = model.posterior(np.stack(np.unravel_index(chosen, cards[:-1]), axis=1))
     expected = by_class[chosen] / by_class[chosen].sum(axis=1, keepdims=True)
-    contract.require(
-        np.allclose(posterior, expected, rtol=0, atol=1e-9),
-        "posterior must agree with joint()",
-        f"they differ by {gap(posterior, expected)}",
-    )
-    rows = model.sample(number, rng).codes
-    observed = np.bincount(np.ravel_multi_index(tuple(rows.T), cards), minlength=joint.size)
-    impossible = int(observed[joint.ravel() == 0].sum())
+    rule = "posterior must agree with joint()"
+    contract.require_close(posterior, expected, rule, "they differ by")
     rule = "sampled frequencies must agree with joint()"
-    contract.require(impossible == 0, rule, f"{impossible} of {number} rows have probability 0")
-    statistic, limit = chi_square(observed, number * joint.ravel())
-    contract.require(
-        statistic <= limit,
-        rule,
-        f"chi-square is {statistic:.1f}; its upper limit at level 1e-6 is {limit:.1f}",
-    )
+    check_frequencies(contract, model.sample(number, rng).codes, joint, rule)
+
+
+def check_frequencies(contract: Contract, rows: IntArray, joint: FloatArray, rule: str) -> None:
+    """Check sampled rows against the probabilities of all configurations."""
+    places = np.ravel_multi_index(tuple(rows.T), joint.shape)
+    impossible = int((joint.ravel()[places] == 0).sum())
+    contract.require(impossible == 0, rule, f"{impossible} of {len(rows)} rows have probability 0")
+    observed = np.bincount(places, minlength=joint.size)
+    statistic, limit = chi_square(observed, len(rows) * joint.ravel())
+    finding = f"chi-square is {statistic:.1f}; its upper limit at level 1e-6 is {limit:.1f}"
+    contract.require(statistic <= limit, rule, finding)
 
 
 def chi_square(observed: IntArray, expected: FloatArray) -> tuple[float, float]:

@@ -11,6 +11,7 @@ from simstudy.measures.base import MeasureFunction, MeasureInfo, keywords, param
 from simstudy.testing.contract import Contract, stream
 
 _MESSAGE = (12.0, 34.0)  # lengths of theory and data
+_PURE = "a measure must not modify its inputs"
 _RARER = 1  # the class that is rarer in the population
 
 
@@ -45,8 +46,8 @@ def check_measure(measure: MeasureFunction) -> None:
         rule = "a measure must carry a MeasureInfo as .info, which register_measure attaches"
         contract.fail(rule, f"its .info is {info!r}")
     for name, parameter in parameters(measure).items():
-        given = parameter.default is not parameter.empty
-        contract.require(given, "parameters of a measure must have defaults", f"{name} has none")
+        stated = parameter.default is not parameter.empty
+        contract.require(stated, "parameters of a measure must have defaults", f"{name} has none")
     for classes in (2, 3, 5):
         rows = _Rows.draw(classes, 60)
         values = _check_values(contract, measure, rows, info.over)
@@ -74,9 +75,7 @@ class _Rows:
         truth = 0.01 / classes + 0.99 * rng.dirichlet(np.ones(classes), size=rows)
         proba = 0.01 / classes + 0.99 * rng.dirichlet(np.ones(classes), size=rows)
         y = np.array([rng.choice(classes, p=row) for row in truth])
-        counts = np.bincount(y, minlength=classes).astype(np.float64)
-        prior = smoothed(counts)
-        return cls(proba, y, prior, truth)
+        return cls(proba, y, smoothed(np.bincount(y, minlength=classes)), truth)
 
     def __getitem__(self, rows: IntArray) -> _Rows:
         return _Rows(self.proba[rows], self.y[rows], self.prior.copy(), self.truth[rows])
@@ -84,27 +83,16 @@ class _Rows:
     def score(
         self, measure: MeasureFunction, weights: FloatArray | None = None, base: float = math.e
     ) -> float:
-        return score(
-            measure,
-            self.proba,
-            self.y,
-            prior=self.prior,
-            truth=self.truth,
-            oracle=self.oracle,
-            limit=self.limit,
-            weights=weights,
-            base=base,
-            rarer=_RARER,
-            message=_MESSAGE,
-        )
+        context = {**vars(self), "rarer": _RARER, "message": _MESSAGE}
+        return score(measure, weights=weights, base=base, **context)
 
     def values(self, contract: Contract, measure: MeasureFunction) -> FloatArray:
         """Return the values of the measure before averaging."""
         context = {**vars(self), "base": math.e, "reward": "mean"}
         context |= {"rarer": _RARER, "message": _MESSAGE}
-        given = {key: context[key] for key in keywords(measure) & {*context}}
+        declared = {key: context[key] for key in keywords(measure) & {*context}}
         rule = "it must accept probabilities strictly between 0 and 1, with or without weights"
-        returned = contract.attempt(rule, lambda: measure(self.proba, self.y, **given))
+        returned = contract.attempt(rule, lambda: measure(self.proba, self.y, **declared))
         return np.asarray(returned, dtype=np.float64)
 
 
@@ -112,17 +100,15 @@ def _check_values(
     contract: Contract, measure: MeasureFunction, rows: _Rows, over: str
 ) -> FloatArray:
     """Check the values of a measure, and that its inputs are unchanged."""
-    given = rows[np.arange(len(rows.y))]  # a copy
-    values = given.values(contract, measure)
-    rule = "a measure must not modify its inputs"
+    copy = rows[np.arange(len(rows.y))]
+    values = copy.values(contract, measure)
     for name, array in vars(rows).items():
-        same = np.array_equal(vars(given)[name], array)
-        contract.require(same, rule, f"{name} was changed")
+        contract.require(np.array_equal(vars(copy)[name], array), _PURE, f"{name} was changed")
     rule = "a measure must return one value per row or one number"
-    found = f"it returned shape {values.shape} for {len(rows.y)} rows"
-    contract.require(values.shape in ((), rows.y.shape), rule, found)
+    finding = f"it returned shape {values.shape} for {len(rows.y)} rows"
+    contract.require(values.shape in ((), rows.y.shape), rule, finding)
     rule = 'a measure with over="set" must return one number'
-    contract.require(over == "row" or values.shape == (), rule, found)
+    contract.require(over == "row" or values.shape == (), rule, finding)
     contract.require(
         bool(np.isfinite(values).all()),
         "a measure must be finite where all probabilities are strictly between 0 and 1",
@@ -144,44 +130,36 @@ def _check_row_order(
 ) -> None:
     order = stream(3).permutation(len(rows.y))
     plain, shuffled = rows.score(measure), rows[order].score(measure)
-    contract.require(
-        math.isclose(plain, shuffled, rel_tol=1e-9, abs_tol=1e-12)
-        and math.isclose(plain, values.mean(), rel_tol=1e-9, abs_tol=1e-12),
-        "the order of the rows must not matter",
-        f"the score is {plain}, and {shuffled} in another order",
-    )
+    rule = "the order of the rows must not matter"
+    _check_same(contract, plain, shuffled, rule, "in another order")
+    _check_same(contract, plain, float(values.mean()), rule, "as the mean of the values")
 
 
 def _check_row_weights(contract: Contract, measure: MeasureFunction, rows: _Rows) -> None:
     times = stream(4).integers(0, 4, size=len(rows.y))
     weights = times.astype(np.float64)
     weighted = rows.score(measure, weights=weights)
-    rule = "a measure must not modify its inputs"
-    contract.require(np.array_equal(weights, times), rule, "weights was changed")
+    contract.require(np.array_equal(weights, times), _PURE, "weights was changed")
     repeated = rows[np.repeat(np.arange(len(rows.y)), times)].score(measure)
-    contract.require(
-        math.isclose(weighted, repeated, rel_tol=1e-9, abs_tol=1e-12),
-        "a row of weight w must count as w rows",
-        f"the score is {weighted}, and {repeated} with rows repeated",
-    )
+    rule = "a row of weight w must count as w rows"
+    _check_same(contract, weighted, repeated, rule, "with rows repeated")
     scaled = rows.score(measure, weights=weights / weights.sum())
-    contract.require(
-        math.isclose(weighted, scaled, rel_tol=1e-9, abs_tol=1e-12),
-        "only the ratios of weights must matter",
-        f"the score is {weighted}, and {scaled} with weights that sum to one",
-    )
+    rule = "only the ratios of weights must matter"
+    _check_same(contract, weighted, scaled, rule, "with weights that sum to one")
 
 
 def _check_base(contract: Contract, measure: MeasureFunction, unit: str, rows: _Rows) -> None:
-    contract.require(
-        unit == "nats", "a measure that declares base has the unit nats", f"its unit is {unit!r}"
-    )
+    rule = "a measure that declares base has the unit nats"
+    contract.require(unit == "nats", rule, f"its unit is {unit!r}")
     nats, bits = rows.score(measure), rows.score(measure, base=2.0)
-    contract.require(
-        math.isclose(nats, bits * math.log(2), rel_tol=1e-9, abs_tol=1e-12),
-        "another base must only change the unit",
-        f"the score is {nats} nats and {bits} bits",
-    )
+    rule = "another base must only change the unit"
+    same = math.isclose(nats, bits * math.log(2), rel_tol=1e-9, abs_tol=1e-12)
+    contract.require(same, rule, f"the score is {nats} nats and {bits} bits")
+
+
+def _check_same(contract: Contract, score: float, again: float, rule: str, how: str) -> None:
+    same = math.isclose(score, again, rel_tol=1e-9, abs_tol=1e-12)
+    contract.require(same, rule, f"the score is {score}, and {again} {how}")
 
 
 def _check_direction(
@@ -190,10 +168,10 @@ def _check_direction(
     y = np.repeat(np.arange(classes), 20)
     right = np.full((len(y), classes), 0.1 / (classes - 1))
     right[np.arange(len(y)), y] = 0.9
-    wrong = np.roll(right, 1, axis=1)
     prior = np.full(classes, 1 / classes)
-    when_right = _Rows(right, y, prior, right).score(measure)
-    when_wrong = _Rows(wrong, y, prior, right).score(measure)
+    when_right, when_wrong = (
+        _Rows(proba, y, prior, right).score(measure) for proba in (right, np.roll(right, 1, axis=1))
+    )
     greater = info.greater_is_better
     kept = when_right >= when_wrong if greater else when_right <= when_wrong
     rule = (

@@ -145,7 +145,7 @@ def test_the_mode_is_that_of_the_bins():
 def test_what_a_learner_does_not_accept_and_nothing_prepares_is_refused():
     train = Sample.of([[1.0, 0], [2.0, 1]], Schema((Variable("x"), Variable("y", ("a", "b")))))
     gap = Sample.of([[np.nan, 0]], train.schema)
-    with pytest.raises(SimstudyError, match="AODE takes nominal attributes alone, and 'x'"):
+    with pytest.raises(SimstudyError, match="AODE takes only nominal attributes, and 'x'"):
         Preparation(discretize="none").check(train, MISSING, "AODE")
     with pytest.raises(SimstudyError, match=r"'x' is numeric; preparation\.discretize = 'none'"):
         Preparation(discretize="none").fit(train)

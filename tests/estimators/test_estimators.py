@@ -188,7 +188,7 @@ def nested_by_loops(found: Bench, wrong: Judge, folds: int, repeats: int, z: flo
 
     def values(out, test):
         train = np.array([row for row in every if row not in out])
-        outcome = found._outcome(train, np.array(test), "loops")
+        (outcome,) = found._outcomes(f"loops {out} {test}", [(train, np.array(test))])
         return wrong.rows([outcome])[0].tolist()
 
     for repeat in range(repeats):

@@ -297,8 +297,3 @@ def test_parameters_out_of_range_are_refused_in_words(
 def test_a_negative_number_of_parents_is_refused() -> None:
     with pytest.raises(ValueError, match="k = -1 is not allowed"):
         KDBFamily(k=-1)
-
-
-def test_the_earlier_name_of_variables_still_makes_the_same_family():
-    assert TANFamily(attributes=(3, 5)) == TANFamily(variables=(3, 5)) == TANFamily((3, 5))
-    assert TANFamily(variables=(3, 5)).attributes == (3, 5)

@@ -68,8 +68,7 @@ def test_every_component_is_described_in_full(description):
 def test_every_parameter_is_among_those_described(registry, name):
     signature = {*inspect.signature(registry.get(name)).parameters} - {"proba", "y"}
     described = {one.name for one in DESCRIPTIONS[registry.kind, name].parameters}
-    # families are made with any arguments, for their earlier names
-    assert described == signature or (registry is FAMILIES and "concentration" in described)
+    assert described == signature
 
 
 def accepts(cls: type, name: str, value: object) -> bool:

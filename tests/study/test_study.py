@@ -7,14 +7,12 @@ import sys
 import tomllib
 from pathlib import Path
 
-import numpy as np
 import pytest
 from pydantic import ValidationError
 
 from simstudy import SimstudyError, load_study, make_study, register_family
 from simstudy.engine.plan import make_plan
 from simstudy.sources.tan import TANFamily
-from simstudy.testing import check_family
 
 STUDIES = Path(__file__).parents[2] / "studies"
 LEARNER = '[[learners]]\nname = "naive_bayes"\nlabel = "NB"\n'
@@ -208,29 +206,6 @@ def test_a_parameter_under_both_of_its_names_is_refused(write_study):
     path = write_study({"variables = ": "attributes = [3, 4]\nvariables = "})
     with pytest.raises(SimstudyError, match=r"family\.attributes: 'variables' is given too"):
         load_study(path)
-
-
-@register_family("earlier_tan")
-@dataclasses.dataclass(frozen=True)
-class EarlierTAN(TANFamily):
-    attributes: tuple[int, int] = (3, 3)
-
-
-def test_a_family_written_for_earlier_versions_draws_what_it_drew():
-    def family(**parameters):
-        content = {"name": "x", "learners": [{"name": "prior"}]}
-        return make_study({**content, "family": {"name": "earlier_tan", **parameters}}).family
-
-    assert family().resolved["attributes"] == (3, 3)
-    assert "variables" not in family().resolved
-    for key in ("attributes", "variables"):
-        assert family(**{key: [3, 5]}).parameters == {"attributes": [3, 5]}
-        assert family(**{key: [3, 5]}).identity == '["earlier_tan", {"attributes": [3, 5]}]'
-    drawn = EarlierTAN(attributes=(5, 5)).draw(np.random.default_rng(2))
-    assert drawn.to_json() == TANFamily(variables=(5, 5)).draw(np.random.default_rng(2)).to_json()
-    check_family(EarlierTAN())
-    with pytest.raises(ValueError, match=r"\[1, 4\] is not allowed"):
-        EarlierTAN(attributes=(1, 4))
 
 
 def test_a_family_of_another_kind_may_mean_anything_by_the_renamed_keys():

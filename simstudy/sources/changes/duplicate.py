@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from simstudy.arrays import FloatArray
+from simstudy.errors import require
 from simstudy.sources.changes.base import Change, Extent
 from simstudy.sources.changes.world import World, extended
 
@@ -37,10 +38,8 @@ class Duplicate(Change):
     attributes: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
-        if not 1 <= self.number <= 1000:
-            raise ValueError(f"number = {self.number} is not allowed; it must be from 1 to 1000")
-        if not 0 <= self.rate <= 1:
-            raise ValueError(f"rate = {self.rate} is not allowed; it must be from 0 to 1")
+        require(1 <= self.number <= 1000, "number", self.number, "it must be from 1 to 1000")
+        require(0 <= self.rate <= 1, "rate", self.rate, "it must be from 0 to 1")
 
     def extent(self, extent: Extent) -> Extent:
         named = 1 if self.attributes is None else len(self.attributes)
@@ -50,13 +49,12 @@ class Duplicate(Change):
         model, chosen = world.train.model, list[int]()
         if self.attributes is not None:
             chosen = [*map(world.train.attribute, self.attributes)] * self.number
-        while len(chosen) < self.number:
-            chosen += rng.permutation(len(model.cards) - 1).tolist()
-        if self.attributes is None:
-            chosen = chosen[: self.number]
+        else:
+            while len(chosen) < self.number:
+                chosen += rng.permutation(len(model.cards) - 1).tolist()
+            del chosen[self.number :]
         copies = [
-            (f"{model.names[one]}_copy", (one,), replaced(model.cards[one], self.rate))
-            for one in chosen
+            (f"{model.names[v]}_copy", (v,), replaced(model.cards[v], self.rate)) for v in chosen
         ]
         return world.with_models(lambda each: extended(each, copies))
 

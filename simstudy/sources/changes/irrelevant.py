@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from simstudy.errors import require
 from simstudy.sources.base import check_range
 from simstudy.sources.changes.base import Change, Extent
 from simstudy.sources.changes.world import World, extended
@@ -36,9 +37,8 @@ class Irrelevant(Change):
     values: tuple[int, int] = (2, 5)
 
     def __post_init__(self) -> None:
-        if not 1 <= self.number <= 1000:
-            raise ValueError(f"number = {self.number} is not allowed; it must be from 1 to 1000")
-        check_range("values", self.values, "2")
+        require(1 <= self.number <= 1000, "number", self.number, "it must be from 1 to 1000")
+        check_range("values", self.values)
 
     def extent(self, extent: Extent) -> Extent:
         return extent.with_attributes(self.number, self.values)

@@ -8,6 +8,7 @@ from typing import Literal
 import numpy as np
 
 from simstudy.arrays import FloatArray
+from simstudy.errors import require
 from simstudy.sources.changes.base import Change, Extent
 from simstudy.sources.changes.duplicate import replaced
 from simstudy.sources.changes.world import World
@@ -39,10 +40,8 @@ class LabelNoise(Change):
     on: Literal["train", "both"] = "train"
 
     def __post_init__(self) -> None:
-        if not 0 <= self.rate <= 1:
-            raise ValueError(f"rate = {self.rate} is not allowed; it must be from 0 to 1")
-        if self.on not in ("train", "both"):
-            raise ValueError(f"on = {self.on!r} is not allowed; it must be 'train' or 'both'")
+        require(0 <= self.rate <= 1, "rate", self.rate, "it must be from 0 to 1")
+        require(self.on in ("train", "both"), "on", self.on, "it must be 'train' or 'both'")
         if self.confusion is None:
             return
         rows = [np.array(row, dtype=np.float64) for row in self.confusion]

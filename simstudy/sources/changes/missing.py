@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from simstudy.errors import require
 from simstudy.sources.changes.base import Change
 from simstudy.sources.changes.world import Gaps, Population, World
 
@@ -39,8 +40,8 @@ class Missing(Change):
     attributes: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
-        if not self._rates or not all(0 <= rate < 1 for rate in self._rates):
-            raise ValueError(f"rate = {self.rate} is not allowed; it must be at least 0, below 1")
+        probabilities = self._rates and all(0 <= rate < 1 for rate in self._rates)
+        require(probabilities, "rate", self.rate, "it must be at least 0, below 1")
         if self.given is None and len(self._rates) > 1:
             raise ValueError(
                 f"rate = {list(self._rates)} needs 'given', the attribute that it depends on"
@@ -54,15 +55,13 @@ class Missing(Change):
         return world.changed(self._with_gaps)
 
     def _with_gaps(self, population: Population) -> Population:
-        given = None if self.given is None else population.attribute(self.given)
+        cause = None if self.given is None else population.attribute(self.given)
         if self.attributes is None:
-            lost = [v for v in range(len(population.cards) - 1) if v != given]
+            lost = [v for v in range(len(population.cards) - 1) if v != cause]
         else:
             lost = [*map(population.attribute, self.attributes)]
         rates = self._rates
-        if given is not None:
-            card = population.cards[given]
-            known = np.linspace(0, 1, len(rates))
-            rates = tuple(np.interp(np.linspace(0, 1, card), known, rates).tolist())
-        gaps = (*population.gaps, Gaps(tuple(lost), rates, given))
-        return Population(population.model, population.labels, gaps)
+        if cause is not None:
+            places = np.linspace(0, 1, population.cards[cause])
+            rates = tuple(np.interp(places, np.linspace(0, 1, len(rates)), rates).tolist())
+        return replace(population, gaps=(*population.gaps, Gaps(tuple(lost), rates, cause)))

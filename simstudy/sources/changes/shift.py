@@ -7,6 +7,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
+from simstudy.errors import require
 from simstudy.networks.model import Model
 from simstudy.networks.priors import with_marginal
 from simstudy.sources.changes.base import Change, Extent
@@ -47,17 +48,14 @@ class Shift(Change):
     def __post_init__(self) -> None:
         if self.class_prior is None and not self.marginals:
             raise ValueError("a shift needs a class_prior or marginals")
-        for key, given in (("class_prior", self.class_prior), *(self.marginals or {}).items()):
-            if given in (None, "uniform", "random"):
+        marginals = (self.marginals or {}).items()
+        for key, marginal in (("class_prior", self.class_prior), *marginals):
+            if marginal in (None, "uniform", "random"):
                 continue
-            numbers = np.array(given, dtype=np.float64) if not isinstance(given, str) else None
-            if numbers is None or numbers.ndim != 1 or not (numbers >= 0).all():
-                raise ValueError(
-                    f"{key} = {given!r} is not allowed; it must be 'uniform', 'random' or list "
-                    "probabilities"
-                )
-            if abs(numbers.sum() - 1) > 1e-9:
-                raise ValueError(f"{key} = {given!r} is not allowed; it must sum to 1")
+            numbers = np.array([-1.0] if isinstance(marginal, str) else marginal, dtype=np.float64)
+            rule = "it must be 'uniform', 'random' or list probabilities"
+            require(numbers.ndim == 1 and (numbers >= 0).all(), key, marginal, rule)
+            require(abs(numbers.sum() - 1) <= 1e-9, key, marginal, "it must sum to 1")
 
     def extent(self, extent: Extent) -> Extent:
         if isinstance(self.class_prior, tuple | list):
@@ -68,19 +66,18 @@ class Shift(Change):
         model = world.test.model
         if self.class_prior is not None:
             model = _shifted(model, len(model.cards) - 1, self.class_prior, rng)
-        for name, given in (self.marginals or {}).items():
-            model = _shifted(model, world.test.attribute(name), given, rng)
+        for name, marginal in (self.marginals or {}).items():
+            model = _shifted(model, world.test.attribute(name), marginal, rng)
         if model is world.test.model:
             return world
         return World(world.train, replace(world.test, model=model))
 
 
-def _shifted(model: Model, variable: int, given: Marginal, rng: np.random.Generator) -> Model:
+def _shifted(model: Model, variable: int, marginal: Marginal, rng: np.random.Generator) -> Model:
     card = model.cards[variable]
-    if given == "uniform":
-        marginal = np.full(card, 1 / card)
-    elif given == "random":
-        marginal = rng.dirichlet(np.ones(card))
-    else:
-        marginal = np.array(given, dtype=np.float64)
-    return with_marginal(model, variable, marginal)
+    match marginal:
+        case "uniform":
+            return with_marginal(model, variable, np.full(card, 1 / card))
+        case "random":
+            return with_marginal(model, variable, rng.dirichlet(np.ones(card)))
+    return with_marginal(model, variable, np.array(marginal, dtype=np.float64))
