@@ -7,6 +7,7 @@ import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray, weights_in
 from simstudy.measures.base import Undefined, measure, modal_class, pick
+from simstudy.measures.positive import require
 from simstudy.measures.ranked import last_of_ties, rounded
 
 SMALLEST_CELL = 10
@@ -280,8 +281,7 @@ def underconfidence(
 
 def _gaps(proba: FloatArray, y: IntArray, bins: int, weights: FloatArray | None) -> FloatArray:
     """Return the sums of confidence minus accuracy in each bin, divided by the sum of weights."""
-    if bins < 1:
-        raise ValueError(f"bins = {bins!r} is not allowed; it must be at least 1")
+    require(bins >= 1, "bins", bins, "it must be at least 1")
     mode = modal_class(proba)
     confidence = pick(proba, mode)
     # Bins are closed above; rounding must not lift a confidence over its boundary.

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray, weights_in
-from simstudy.measures.base import Undefined, measure, modal_class
+from simstudy.measures.base import Undefined, divided, measure, modal_class
 from simstudy.measures.losses import accuracy
 from simstudy.measures.positive import one_sided, positive_class
 
@@ -127,8 +127,8 @@ def balanced_accuracy(
     K. H. Brodersen, C. S. Ong, K. E. Stephan & J. M. Buhmann (2010). The balanced accuracy and its
     posterior distribution. ICPR 2010.
     """
-    counts = Counts(proba, y, weights)
-    return float(counts.recalls[counts.actual > 0].mean())
+    recalls = Counts(proba, y, weights).recalls
+    return float(recalls[~np.isnan(recalls)].mean())
 
 
 @measure(greater_is_better=True, label="Matthews correlation", zero="no association", over="set")
@@ -212,13 +212,13 @@ def sensitivity_specificity(
     I. H. Witten, E. Frank & M. A. Hall (2011). Data Mining, third edition, chapter 5.
     """
     matrix = confusion_matrix(proba, y, weights=weights)
-    one = positive_class(positive, rarer, y, len(matrix), weights)
-    positives = matrix[one].sum()
-    others = np.delete(matrix, one, axis=0)
-    false, negatives = others[:, one].sum(), others.sum()
+    chosen = positive_class(positive, rarer, y, len(matrix), weights)
+    rest = np.delete(matrix, chosen, axis=0)
+    positives, negatives = matrix[chosen].sum(), rest.sum()
     if reason := one_sided(positives, negatives):
         return Undefined(reason)
-    return float(matrix[one, one] / positives * (1.0 - false / negatives))
+    specificity = 1.0 - rest[:, chosen].sum() / negatives
+    return float(matrix[chosen, chosen] / positives * specificity)
 
 
 class Counts:
@@ -235,15 +235,11 @@ class Counts:
     @property
     def recalls(self) -> FloatArray:
         """The recall of each class; NaN without rows."""
-        empty = np.full(self.classes, np.nan)
-        found: FloatArray = np.divide(self.right, self.actual, out=empty, where=self.actual > 0)
-        return found
+        return divided(self.right, self.actual)
 
     @property
     def false_rates(self) -> FloatArray:
         """The share of the rows of other classes that are predicted as each; NaN without such."""
         # Sums over the other classes are exactly 0 where there are none, differences might not be.
-        others = np.array([np.delete(self.actual, one).sum() for one in range(self.classes)])
-        empty = np.full(self.classes, np.nan)
-        false: FloatArray = np.divide(self.false, others, out=empty, where=others > 0)
-        return false
+        rest = [np.delete(self.actual, place).sum() for place in range(self.classes)]
+        return divided(self.false, rest)

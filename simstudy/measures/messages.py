@@ -1,20 +1,16 @@
 """Message lengths of learners that choose a model by the shortest message."""
 
 import math
+from functools import partial
 
 from simstudy.arrays import FloatArray, IntArray
 from simstudy.measures.base import Undefined, measure
 
 _REASON = "the learner has no message length"
+_length = partial(measure, greater_is_better=False, unit="nats", over="set", equivalent=0)
 
 
-@measure(
-    greater_is_better=False,
-    label="message length: theory and data",
-    unit="nats",
-    over="set",
-    equivalent=0,
-)
+@_length(label="message length: theory and data")
 def message_length(
     proba: FloatArray,
     y: IntArray,
@@ -60,9 +56,7 @@ def message_length(
     return Undefined(_REASON) if message is None else sum(message) / math.log(base)
 
 
-@measure(
-    greater_is_better=False, label="message length: theory", unit="nats", over="set", equivalent=0
-)
+@_length(label="message length: theory")
 def message_length_theory(
     proba: FloatArray,
     y: IntArray,
@@ -100,9 +94,7 @@ def message_length_theory(
     return Undefined(_REASON) if message is None else message[0] / math.log(base)
 
 
-@measure(
-    greater_is_better=False, label="message length: data", unit="nats", over="set", equivalent=0
-)
+@_length(label="message length: data")
 def message_length_data(
     proba: FloatArray,
     y: IntArray,
