@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from simstudy.arrays import FloatArray, IntArray
+from simstudy.arrays import BoolArray, FloatArray, IntArray
 from simstudy.measures.base import Undefined
 from simstudy.measures.positive import one_sided, positive_class
 
@@ -62,12 +62,12 @@ def rank(
 ) -> Ranking:
     """Rank rows by the probability of the positive class; rows of weight 0 are left out."""
     proba, y = np.asarray(proba, dtype=np.float64), np.asarray(y)
-    one = positive_class(positive, rarer, y, proba.shape[1], weights)
-    return rank_scores(proba[:, one], y == one, weights)
+    chosen = positive_class(positive, rarer, y, proba.shape[1], weights)
+    return rank_scores(proba[:, chosen], y == chosen, weights)
 
 
 def rank_scores(
-    score: FloatArray, is_positive: npt.NDArray[np.bool_], weights: FloatArray | None = None
+    score: FloatArray, is_positive: BoolArray, weights: FloatArray | None = None
 ) -> Ranking:
     """Rank rows by a score, usually a probability; rows of weight 0 are left out."""
     if weights is not None:
@@ -92,7 +92,7 @@ def rank_scores(
 
 def checked_rows(
     scores: npt.ArrayLike, positive: npt.ArrayLike, weights: npt.ArrayLike | None
-) -> tuple[FloatArray, npt.NDArray[np.bool_], FloatArray | None]:
+) -> tuple[FloatArray, BoolArray, FloatArray | None]:
     """Return scores, labels and weights as arrays of one length, without NaN."""
     score, label = np.asarray(scores, np.float64), np.asarray(positive)
     weight = None if weights is None else np.asarray(weights, np.float64)
@@ -154,9 +154,7 @@ def tie_groups(values: FloatArray) -> IntArray:
     return groups
 
 
-def _rank_weighted(
-    score: FloatArray, is_positive: npt.NDArray[np.bool_], weights: FloatArray
-) -> Ranking:
+def _rank_weighted(score: FloatArray, is_positive: BoolArray, weights: FloatArray) -> Ranking:
     present = weights > 0
     if not present.all():
         score, is_positive, weights = score[present], is_positive[present], weights[present]

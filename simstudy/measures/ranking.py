@@ -99,16 +99,16 @@ def _wins(
     k = np.shape(proba)[1]
     weight = np.ones(len(y)) if weights is None else np.asarray(weights, dtype=np.float64)
     wins = np.zeros((len(classes), len(classes)))
-    for place, one in enumerate(classes):
-        score = np.asarray(proba, dtype=np.float64)[:, one]
-        order = np.argsort(score)[::-1]
-        last, of, own = last_of_ties(score[order]), np.asarray(y)[order], weight[order]
-        above = np.cumsum(np.where(of == one, own, 0.0))[last]  # and tied
+    for place, label in enumerate(classes):
+        column = np.asarray(proba, dtype=np.float64)[:, label]
+        order = np.argsort(column)[::-1]
+        last, of, mass = last_of_ties(column[order]), np.asarray(y)[order], weight[order]
+        above = np.cumsum(np.where(of == label, mass, 0.0))[last]  # and tied
         middle = above.copy()
         middle[1:] += above[:-1]
         if len(last) < len(order):
             middle = np.repeat(middle, np.diff(last, prepend=-1))
-        wins[place] = 0.5 * np.bincount(of, own * middle, minlength=k)[classes]
+        wins[place] = 0.5 * np.bincount(of, mass * middle, minlength=k)[classes]
         wins[place, place] = 0.0
     return wins
 

@@ -261,8 +261,7 @@ def lift(
     """
     require(0 < share <= 1, "share", share, "it must be above 0 and at most 1")
     ranking = rank(proba, y, weights, rarer, positive)
-    positives = ranking.positives
-    if positives[-1] == 0:
+    if ranking.positives[-1] == 0:
         return Undefined(NO_POSITIVE)
-    found = ranking.positives_among(share * float(ranking.rows[-1]))
-    return found / (share * float(positives[-1]))
+    among = ranking.positives_among(share * float(ranking.rows[-1]))
+    return among / (share * float(ranking.positives[-1]))

@@ -151,7 +151,10 @@ def test_worked_orders():
     for table, verdict in (("table1", 1), ("table2", 1)):
         proba = ranked_lists.list_probabilities(10)
         a, b = (parse(WORKED[table][text])[0].astype(int) for text in "ab")
-        assert phi.compare(phi.values(proba, a), phi.values(proba, b)) == verdict
+        values = [
+            tuple(score(level, proba, y) for level in (phi.first, phi.second)) for y in (a, b)
+        ]
+        assert phi.compare(*values) == verdict
 
 
 def test_table_4():
