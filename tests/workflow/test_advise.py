@@ -89,7 +89,7 @@ def test_advice_on_other_rows_goes_elsewhere(advice):
 
 
 def test_rows_are_kept_as_they_were_read(advice):
-    own = read_own(frame(), workflow.Reading("class"), 1).sample
+    own = read_own(frame(), workflow.ReadOptions("class"), 1).sample
     again = simstudy.read_data(advice.directory / "data.arff", "class")
     assert again.schema == own.schema
     assert np.array_equal(again.values, own.values, equal_nan=True)
@@ -97,7 +97,7 @@ def test_rows_are_kept_as_they_were_read(advice):
 
 def test_of_many_rows_some_are_used():
     table = frame(20_000).drop(columns=["id", "leak"])
-    own = read_own(table, workflow.Reading("class"), 1)
+    own = read_own(table, workflow.ReadOptions("class"), 1)
     assert (own.all_rows, len(own.sample)) == (20_000, 5000)
 
 
