@@ -82,7 +82,7 @@ def random_answers(
     for name, value, least in limits:
         require(value >= least, name, value, f"it must be at least {least}")
     shares = np.full(classes, 1 / classes) if prior is None else np.asarray(prior, dtype=np.float64)
-    proper = shares.shape == (classes,) and (shares >= 0).all()
+    proper = shares.shape == (classes,) and bool((shares >= 0).all())
     proper = proper and math.isclose(shares.sum(), 1.0, abs_tol=1e-9)
     require(proper, "prior", prior, f"it must be {classes} probabilities that sum to 1")
     y = np.repeat(np.arange(classes), _apportion(shares, rows))

@@ -155,10 +155,11 @@ def compare(
     else:
         answers = answer_sets.random_answers(rows, samples, classes, prior, rng)
     # greater codes are better results
-    codes = np.array([_codes(answers, measure) for measure in pair])
-    exists = (codes >= 0).all(axis=0)
-    counts = count_pairs(*codes[:, exists])
-    return Comparison(*map(name_of, pair), len(exists), *counts, int((~exists).sum()))
+    f_codes, g_codes = (_codes(answers, measure) for measure in pair)
+    exists = (f_codes >= 0) & (g_codes >= 0)
+    counts = count_pairs(f_codes[exists], g_codes[exists])
+    left_out = int((~exists).sum())
+    return Comparison(name_of(pair[0]), name_of(pair[1]), len(exists), *counts, left_out)
 
 
 def select(
