@@ -18,6 +18,8 @@ import numpy.typing as npt
 
 from simstudy.arrays import FloatArray, IntArray
 
+Weights: TypeAlias = FloatArray | None  # of rows; without them all count alike
+
 
 class Context(TypedDict, total=False):
     """What a measure may declare; see `score`."""
@@ -26,7 +28,7 @@ class Context(TypedDict, total=False):
     truth: FloatArray | None
     oracle: FloatArray | None
     limit: FloatArray | None
-    weights: FloatArray | None
+    weights: Weights
     base: float
     reward: str
     rarer: int | None
@@ -200,7 +202,7 @@ def score(
     truth: FloatArray | None = None,
     oracle: FloatArray | None = None,
     limit: FloatArray | None = None,
-    weights: FloatArray | None = None,
+    weights: Weights = None,
     base: float = math.e,
     reward: str = "mean",
     rarer: int | None = None,
@@ -322,7 +324,7 @@ def usable_weights(name: str, weights: FloatArray) -> FloatArray:
     return np.ldexp(weights.astype(np.float64), -math.frexp(most)[1])
 
 
-def _mean(values: FloatArray, weights: FloatArray | None) -> float:
+def _mean(values: FloatArray, weights: Weights) -> float:
     """Average values, ignoring rows of weight 0 (0 times infinity is NaN)."""
     with np.errstate(invalid="ignore"):  # infinity less infinity
         if weights is None:

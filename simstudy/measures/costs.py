@@ -5,7 +5,7 @@ from typing import Literal, TypeAlias, get_args
 import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray
-from simstudy.measures.base import measure, modal_class
+from simstudy.measures.base import Weights, measure, modal_class
 from simstudy.measures.positive import positive_class, require, require_one_of
 
 Decision: TypeAlias = Literal["modal", "least_cost"]
@@ -93,7 +93,7 @@ def average_cost(
     proba: FloatArray,
     y: IntArray,
     *,
-    weights: FloatArray | None = None,
+    weights: Weights = None,
     rarer: int | None = None,
     low: float = 0.0,
     high: float = 1.0,

@@ -5,14 +5,12 @@ import math
 import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray, weights_in
-from simstudy.measures.base import Undefined, divided, measure, modal_class
+from simstudy.measures.base import Undefined, Weights, divided, measure, modal_class
 from simstudy.measures.losses import accuracy
 from simstudy.measures.positive import one_sided, positive_class
 
 
-def confusion_matrix(
-    proba: FloatArray, y: IntArray, *, weights: FloatArray | None = None
-) -> FloatArray:
+def confusion_matrix(proba: FloatArray, y: IntArray, *, weights: Weights = None) -> FloatArray:
     """Return the confusion matrix: the weight of the rows of each actual and predicted class.
 
     Parameters
@@ -60,7 +58,7 @@ def error_rate(proba: FloatArray, y: IntArray) -> FloatArray:
 
 
 @measure(greater_is_better=True, label="kappa", zero="agreement by chance", over="set")
-def kappa(proba: FloatArray, y: IntArray, *, weights: FloatArray | None = None) -> float:
+def kappa(proba: FloatArray, y: IntArray, *, weights: Weights = None) -> float:
     """Cohen's kappa: agreement of predicted and true classes beyond chance.
 
     Cohen 1960: ``(observed − chance)/(1 − chance)``, where observed is the accuracy and chance the
@@ -100,9 +98,7 @@ def kappa(proba: FloatArray, y: IntArray, *, weights: FloatArray | None = None) 
 
 
 @measure(greater_is_better=True, label="balanced accuracy", over="set")
-def balanced_accuracy(
-    proba: FloatArray, y: IntArray, *, weights: FloatArray | None = None
-) -> float:
+def balanced_accuracy(proba: FloatArray, y: IntArray, *, weights: Weights = None) -> float:
     """Balanced accuracy: the mean over classes of the share of their rows predicted correctly.
 
     ``(1/k) Σ_c recall_c`` over the k classes that occur in the rows; with two classes, the mean of
@@ -132,7 +128,7 @@ def balanced_accuracy(
 
 
 @measure(greater_is_better=True, label="Matthews correlation", zero="no association", over="set")
-def matthews(proba: FloatArray, y: IntArray, *, weights: FloatArray | None = None) -> float:
+def matthews(proba: FloatArray, y: IntArray, *, weights: Weights = None) -> float:
     """Matthews correlation of predicted and true classes; R_K with more than two classes.
 
     Gorodkin 2004: with t_c and p_c the numbers of rows of class c and predicted as c, r the number
@@ -180,7 +176,7 @@ def sensitivity_specificity(
     proba: FloatArray,
     y: IntArray,
     *,
-    weights: FloatArray | None = None,
+    weights: Weights = None,
     rarer: int | None = None,
     positive: int | None = None,
 ) -> float:
@@ -224,7 +220,7 @@ def sensitivity_specificity(
 class Counts:
     """The rows of each class, those predicted as it, and those of it predicted as it."""
 
-    def __init__(self, proba: FloatArray, y: IntArray, weights: FloatArray | None) -> None:
+    def __init__(self, proba: FloatArray, y: IntArray, weights: Weights) -> None:
         matrix = confusion_matrix(proba, y, weights=weights)
         self.actual: FloatArray = matrix.sum(axis=1)
         self.predicted: FloatArray = matrix.sum(axis=0)

@@ -11,7 +11,7 @@ from collections.abc import Callable
 import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray, weights_in
-from simstudy.measures.base import MeasureFunction, Undefined, measure, pick, score
+from simstudy.measures.base import MeasureFunction, Undefined, Weights, measure, pick, score
 from simstudy.measures.losses import brier_score
 from simstudy.measures.rewards import PRIOR, kononenko_bratko
 
@@ -51,7 +51,7 @@ def mean_absolute_error(proba: FloatArray, y: IntArray) -> FloatArray:
 
 
 @measure(greater_is_better=False, label="root mean squared error", over="set")
-def rmse(proba: FloatArray, y: IntArray, *, weights: FloatArray | None = None) -> float:
+def rmse(proba: FloatArray, y: IntArray, *, weights: Weights = None) -> float:
     """Root mean squared error of the probabilities, over rows and classes.
 
     Weka's: ``sqrt(mean of (q_j − a_j)²)`` over rows and classes, the root of the mean `brier_score`
@@ -80,7 +80,7 @@ def rmse(proba: FloatArray, y: IntArray, *, weights: FloatArray | None = None) -
 
 @measure(greater_is_better=False, label="relative absolute error", unit="%", over="set")
 def relative_absolute_error(
-    proba: FloatArray, y: IntArray, *, prior: FloatArray, weights: FloatArray | None = None
+    proba: FloatArray, y: IntArray, *, prior: FloatArray, weights: Weights = None
 ) -> float:
     """Mean absolute error as a percentage of that of the prior.
 
@@ -116,7 +116,7 @@ def relative_absolute_error(
 
 @measure(greater_is_better=False, label="root relative squared error", unit="%", over="set")
 def root_relative_squared_error(
-    proba: FloatArray, y: IntArray, *, prior: FloatArray, weights: FloatArray | None = None
+    proba: FloatArray, y: IntArray, *, prior: FloatArray, weights: Weights = None
 ) -> float:
     """Root mean squared error as a percentage of that of the prior.
 
@@ -201,7 +201,7 @@ def kononenko_bratko_relative(
     y: IntArray,
     *,
     prior: FloatArray,
-    weights: FloatArray | None = None,
+    weights: Weights = None,
     total: bool = False,
 ) -> float:
     """Kononenko & Bratko's relative information score: a percentage of the entropy of the prior.
@@ -312,7 +312,7 @@ def _relative(
     proba: FloatArray,
     y: IntArray,
     prior: FloatArray,
-    weights: FloatArray | None,
+    weights: Weights,
     transformed: Callable[[float], float] = float,
 ) -> float:
     """Return the mean of a measure over rows as a percentage of that of the prior."""

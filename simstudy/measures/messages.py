@@ -4,7 +4,7 @@ import math
 from functools import partial
 
 from simstudy.arrays import FloatArray, IntArray
-from simstudy.measures.base import Undefined, measure
+from simstudy.measures.base import Undefined, Weights, measure
 
 _REASON = "the learner has no message length"
 _length = partial(measure, greater_is_better=False, unit="nats", over="set", equivalent=0)
@@ -16,7 +16,7 @@ def message_length(
     y: IntArray,
     *,
     message: tuple[float, float] | None = None,
-    weights: FloatArray | None = None,
+    weights: Weights = None,
     base: float = math.e,
 ) -> float:
     """Length of the message that states the learner's model and the training data given it.
@@ -62,7 +62,7 @@ def message_length_theory(
     y: IntArray,
     *,
     message: tuple[float, float] | None = None,
-    weights: FloatArray | None = None,
+    weights: Weights = None,
     base: float = math.e,
 ) -> float:
     """Length of the first part of the message: the learner's model.
@@ -100,7 +100,7 @@ def message_length_data(
     y: IntArray,
     *,
     message: tuple[float, float] | None = None,
-    weights: FloatArray | None = None,
+    weights: Weights = None,
     base: float = math.e,
 ) -> float:
     """Length of the second part of the message: the training data given the learner's model.

@@ -6,7 +6,7 @@ from typing import Literal, TypeAlias, get_args
 import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray
-from simstudy.measures.base import Undefined, divided, measure
+from simstudy.measures.base import Undefined, Weights, divided, measure
 from simstudy.measures.decisions import Counts
 from simstudy.measures.positive import (
     ALL_POSITIVE,
@@ -25,7 +25,7 @@ def precision(
     proba: FloatArray,
     y: IntArray,
     *,
-    weights: FloatArray | None = None,
+    weights: Weights = None,
     rarer: int | None = None,
     average: Average = "positive",
     positive: int | None = None,
@@ -71,7 +71,7 @@ def recall(
     proba: FloatArray,
     y: IntArray,
     *,
-    weights: FloatArray | None = None,
+    weights: Weights = None,
     rarer: int | None = None,
     average: Average = "positive",
     positive: int | None = None,
@@ -115,7 +115,7 @@ def false_positive_rate(
     proba: FloatArray,
     y: IntArray,
     *,
-    weights: FloatArray | None = None,
+    weights: Weights = None,
     rarer: int | None = None,
     average: Average = "positive",
     positive: int | None = None,
@@ -159,7 +159,7 @@ def f_score(
     proba: FloatArray,
     y: IntArray,
     *,
-    weights: FloatArray | None = None,
+    weights: Weights = None,
     rarer: int | None = None,
     beta: float = 1.0,
     average: Average = "positive",
@@ -213,7 +213,7 @@ def _averaged(
     by_class: FloatArray,
     counts: Counts,
     y: IntArray,
-    weights: FloatArray | None,
+    weights: Weights,
     rarer: int | None,
     average: Average,
     positive: int | None,

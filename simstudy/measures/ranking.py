@@ -6,7 +6,7 @@ from typing import Literal, TypeAlias, get_args
 import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray, weights_in
-from simstudy.measures.base import Undefined, measure, score
+from simstudy.measures.base import Undefined, Weights, measure, score
 from simstudy.measures.losses import accuracy, brier_score
 from simstudy.measures.positive import check_positive, require_one_of
 from simstudy.measures.ranked import Ranking, hull_places, last_of_ties, rank
@@ -20,7 +20,7 @@ def auc(
     proba: FloatArray,
     y: IntArray,
     *,
-    weights: FloatArray | None = None,
+    weights: Weights = None,
     rarer: int | None = None,
     average: Average | None = None,
     positive: int | None = None,
@@ -89,9 +89,7 @@ def auc(
     return float(areas.sum() / (len(present) * (len(present) - 1)))
 
 
-def _wins(
-    proba: FloatArray, y: IntArray, weights: FloatArray | None, classes: IntArray
-) -> FloatArray:
+def _wins(proba: FloatArray, y: IntArray, weights: Weights, classes: IntArray) -> FloatArray:
     """Return how many pairs of rows of classes i and j are ranked correctly by q_i, ties half.
 
     ``wins[i, j]`` is of the i-th and j-th of the given classes; its diagonal is 0.
@@ -118,7 +116,7 @@ def sar(
     proba: FloatArray,
     y: IntArray,
     *,
-    weights: FloatArray | None = None,
+    weights: Weights = None,
     rarer: int | None = None,
     average: Average | None = None,
     positive: int | None = None,
@@ -166,7 +164,7 @@ def h_measure(
     proba: FloatArray,
     y: IntArray,
     *,
-    weights: FloatArray | None = None,
+    weights: Weights = None,
     rarer: int | None = None,
     positive: int | None = None,
 ) -> float:

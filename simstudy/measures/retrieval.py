@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray
-from simstudy.measures.base import Undefined, measure
+from simstudy.measures.base import Undefined, Weights, measure
 from simstudy.measures.positive import NO_POSITIVE, require, require_one_of
 from simstudy.measures.ranked import rank
 
@@ -21,7 +21,7 @@ def average_precision(
     proba: FloatArray,
     y: IntArray,
     *,
-    weights: FloatArray | None = None,
+    weights: Weights = None,
     rarer: int | None = None,
     positive: int | None = None,
 ) -> float:
@@ -72,7 +72,7 @@ def interpolated_precision(
     proba: FloatArray,
     y: IntArray,
     *,
-    weights: FloatArray | None = None,
+    weights: Weights = None,
     rarer: int | None = None,
     points: Literal[3, 11] = 11,
     positive: int | None = None,
@@ -222,7 +222,7 @@ def lift(
     proba: FloatArray,
     y: IntArray,
     *,
-    weights: FloatArray | None = None,
+    weights: Weights = None,
     rarer: int | None = None,
     share: float = 0.1,
     positive: int | None = None,

@@ -39,11 +39,7 @@ def _is_true_class(proba: FloatArray, y: IntArray) -> BoolArray:
 
 @measure(greater_is_better=True, logarithmic=True, unit="nats", zero=PRIOR)
 def information_reward(
-    proba: FloatArray,
-    y: IntArray,
-    prior: FloatArray,
-    base: float = math.e,
-    reward: str = "mean",
+    proba: FloatArray, y: IntArray, prior: FloatArray, base: float = math.e, reward: str = "mean"
 ) -> FloatArray:
     """Bayesian information reward over all classes, a proper score (Hope & Korb 2004).
 

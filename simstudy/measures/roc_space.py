@@ -70,11 +70,7 @@ def roc_hull(points: HasRates | npt.ArrayLike) -> Hull:
     across, up = _rates(points)
     if np.isnan(across).any() or np.isnan(up).any():  # a class has no rows
         return Hull(np.full(2, np.nan), np.full(2, np.nan), np.full(2, -1))
-    if len(up) and (across[1:] >= across[:-1]).all() and (up[1:] >= up[:-1]).all():
-        # A curve: the highest of each false positive rate.
-        order = np.flatnonzero(np.append(across[1:] != across[:-1], True))
-    else:
-        order = np.lexsort((-up, across))
+    order = np.lexsort((-up, across))
     # A point is useful only if it is higher than all to the left of it.
     before = np.concatenate([[0.0], np.maximum.accumulate(up[order])[:-1]])
     order = order[(up[order] > before) & ((across[order] < 1) | (up[order] < 1))]

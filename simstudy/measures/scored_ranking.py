@@ -3,7 +3,7 @@
 import numpy as np
 
 from simstudy.arrays import BoolArray, FloatArray, IntArray
-from simstudy.measures.base import Undefined, measure
+from simstudy.measures.base import Undefined, Weights, measure
 from simstudy.measures.positive import one_sided, positive_class
 
 
@@ -12,7 +12,7 @@ def scored_auc(
     proba: FloatArray,
     y: IntArray,
     *,
-    weights: FloatArray | None = None,
+    weights: Weights = None,
     rarer: int | None = None,
     positive: int | None = None,
 ) -> float:
@@ -63,7 +63,7 @@ def probabilistic_auc(
     proba: FloatArray,
     y: IntArray,
     *,
-    weights: FloatArray | None = None,
+    weights: Weights = None,
     rarer: int | None = None,
     positive: int | None = None,
 ) -> float:
@@ -107,11 +107,7 @@ def probabilistic_auc(
 
 
 def _parts(
-    proba: FloatArray,
-    y: IntArray,
-    weights: FloatArray | None,
-    rarer: int | None,
-    positive: int | None,
+    proba: FloatArray, y: IntArray, weights: Weights, rarer: int | None, positive: int | None
 ) -> tuple[FloatArray, FloatArray, BoolArray, tuple[float, float], str]:
     """Return probabilities of the positive class, weights, which rows are of it, both totals.
 

@@ -276,9 +276,7 @@ def _codes(answers: AnswerSet, measure: MeasureFunction | TwoLevelMeasure) -> In
     return codes
 
 
-def _steps(
-    measure: MeasureFunction | TwoLevelMeasure,
-) -> tuple[tuple[MeasureFunction, ...], float]:
+def _steps(measure: MeasureFunction | TwoLevelMeasure) -> tuple[tuple[MeasureFunction, ...], float]:
     """Return the measures that order results one after the other, and the tolerance of ties."""
     if isinstance(measure, TwoLevelMeasure):
         return (measure.first, measure.second), measure.tolerance
