@@ -120,8 +120,7 @@ def _print_table(rows: dict[str, str], indent: str = "") -> None:
 
 def _lines(description: Description) -> list[str]:
     """A description as lines of text."""
-    heading = f"{description.name} ({description.kind})"
-    lines = [heading, *_wrapped(description.summary, 2)]
+    lines = [f"{description.name} ({description.kind})", *_wrapped(description.summary, 2)]
     for paragraph in description.text:
         lines += ["", *_wrapped(paragraph, 2)]
     lines += ["", *(f"  {line}" for line in _facts(description))]

@@ -113,8 +113,7 @@ def calibration_loss(proba: FloatArray, y: IntArray, *, weights: Weights = None)
     I. H. Witten, E. Frank & M. A. Hall (2011). Data Mining, third edition, section 5.6.
     """
     groups = _groups(proba, y, weights)
-    squares = np.square(groups.predicted - groups.frequency).sum(axis=0)
-    return float(groups.share @ squares)
+    return float(groups.share @ np.square(groups.predicted - groups.frequency).sum(axis=0))
 
 
 @measure(greater_is_better=False, label="refinement loss", over="set")
@@ -152,8 +151,7 @@ def refinement_loss(proba: FloatArray, y: IntArray, *, weights: Weights = None) 
     I. H. Witten, E. Frank & M. A. Hall (2011). Data Mining, third edition, section 5.6.
     """
     groups = _groups(proba, y, weights)
-    variance = (groups.frequency * (1.0 - groups.frequency)).sum(axis=0)
-    return float(groups.share @ variance)
+    return float(groups.share @ (groups.frequency * (1.0 - groups.frequency)).sum(axis=0))
 
 
 @measure(greater_is_better=False, label="expected calibration error", over="set")

@@ -195,8 +195,7 @@ class CostCurve(ThresholdCurve):
 
     def at(self, probability_cost: ArrayLike) -> FloatArray:
         """Return the cost of the best threshold, on the lower envelope."""
-        where = np.asarray(probability_cost, np.float64)
-        return np.interp(where, self.probability_cost, self.cost)
+        return np.interp(np.asarray(probability_cost), self.probability_cost, self.cost)
 
     @property
     def useful(self) -> tuple[float, float]:

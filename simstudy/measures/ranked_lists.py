@@ -47,8 +47,7 @@ def auc_numerators(lists: BoolArray) -> IntArray:
     Huang & Ling 2007, footnote 3, after Hand & Till 2001. It counts the pairs in which the
     positive example is above the negative one.
     """
-    below = np.cumsum(~lists, axis=1)
-    return np.where(lists, below, 0).sum(axis=1)
+    return np.where(lists, np.cumsum(~lists, axis=1), 0).sum(axis=1)
 
 
 class RmsCorrelation(NamedTuple):

@@ -297,15 +297,14 @@ def run_cell(study: Study, model: int, size: int, learner: str) -> dict[str, flo
     from simstudy.analysis.refinement import refinement_grid
 
     plan = make_plan(study)
-    grid = refinement_grid(plan.doses)
-    sizes = [size] if plan.source.allows(size, plan.doses, grid) else []
+    allowed = plan.source.allows(size, plan.doses, refinement_grid(plan.doses))
     learners = {component.label: component for component in plan.treatments}
-    for role, value, allowed, names in (
+    for role, value, choices, names in (
         ("model", model, range(plan.problems), [f"0 to {plan.problems - 1}"]),
-        ("size", size, sizes, map(size_text, plan.doses)),
+        ("size", size, [size] * allowed, map(size_text, plan.doses)),
         (plan.experiment.treatment, learner, learners, learners),
     ):
-        if value not in allowed:
+        if value not in choices:
             raise SimstudyError(f"the study has no {role} {value}; it has {', '.join(names)}")
     if plan.memory is not None:
         limit_memory(plan.memory)
