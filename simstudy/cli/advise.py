@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+from typer import Argument, Option
 
 from simstudy.cli.data import Missing
 from simstudy.cli.run import Jobs, Overwrite, Quiet, stoppable
@@ -28,52 +28,45 @@ _DOING = {
 
 def advise(
     data: Annotated[
-        Path, typer.Argument(metavar="DATA", help="A file: .csv, .tsv, .txt, .arff or .parquet.")
+        Path, Argument(metavar="DATA", help="A file: .csv, .tsv, .txt, .arff or .parquet.")
     ],
-    target: Annotated[str | None, typer.Option(help="The column to predict.")] = None,
+    target: Annotated[str | None, Option(help="The column to predict.")] = None,
     out: Annotated[
         Path | None,
-        typer.Option(help="Directory for the page and results (default: results/advise-<name>)."),
+        Option(help="Directory for the page and results (default: results/advise-<name>)."),
     ] = None,
-    ignore: Annotated[_Names, typer.Option(help="A column to leave out; repeatable.")] = None,
+    ignore: Annotated[_Names, Option(help="A column to leave out; repeatable.")] = None,
     keep: Annotated[
         _Names,
-        typer.Option(help="A column to keep though it looks like an identifier or a leak."),
+        Option(help="A column to keep though it looks like an identifier or a leak."),
     ] = None,
-    nominal: Annotated[
-        _Names, typer.Option(help="A column whose numbers are names; repeatable.")
-    ] = None,
+    nominal: Annotated[_Names, Option(help="A column whose numbers are names; repeatable.")] = None,
     missing: Missing = None,
     rows: Annotated[
-        list[int] | None, typer.Option(help="A number of rows to predict for; repeatable.")
+        list[int] | None, Option(help="A number of rows to predict for; repeatable.")
     ] = None,
     fitter: Annotated[
-        str, typer.Option(help="Of simulated truths: auto, camml, tan, kdb or bootstrap.")
+        str, Option(help="Of simulated truths: auto, camml, tan, kdb or bootstrap.")
     ] = "auto",
-    models: Annotated[int, typer.Option(help="Number of simulated truths.")] = 40,
-    seed: Annotated[int, typer.Option(min=0, help="The seed.")] = 1,
+    models: Annotated[int, Option(help="Number of simulated truths.")] = 40,
+    seed: Annotated[int, Option(min=0, help="The seed.")] = 1,
     jobs: Jobs = None,
     quiet: Quiet = False,
     overwrite: Overwrite = False,
 ) -> None:
     """Advise on a table: which learner does best, and what more rows would bring."""
     if fitter not in _FITTERS:
-        raise SimstudyError(
-            f"--fitter: '{fitter}' is not known; it is one of {', '.join(_FITTERS)}"
-        )
+        names = ", ".join(_FITTERS)
+        raise SimstudyError(f"--fitter: '{fitter}' is not known; it is one of {names}")
     from simstudy.cli.progress import watched
     from simstudy.workflow.advise import advise as advise_on
     from simstudy.workflow.progress import busy
 
     @contextlib.contextmanager
-    def watch(what: str) -> Iterator[Progress | None]:
-        if what == "reading":
-            with busy(f"reading {data}", quiet):
-                yield None
-            return
-        if not quiet:
-            echo(_DOING[what], err=True)
-        with watched(quiet) as progress:
+    def watch(part: str) -> Iterator[Progress | None]:
+        if part in _DOING and not quiet:
+            echo(_DOING[part], err=True)
+        with busy(f"reading {data}", quiet) if part == "reading" else watched(quiet) as progress:
             yield progress
 
     with stoppable():

@@ -10,7 +10,7 @@ import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+from typer import Argument, Option
 
 from simstudy.cli.run import StudyFile
 from simstudy.errors import SimstudyError
@@ -40,7 +40,7 @@ def studies() -> None:
 
 
 def new(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="The study file to write.")],
+    file: Annotated[Path, Argument(metavar="FILE", help="The study file to write.")],
 ) -> None:
     """Write a commented study file to start from."""
     from simstudy.results.files import write_files
@@ -72,10 +72,10 @@ def show(study: StudyFile) -> None:
 
 def list_(
     name: Annotated[
-        str | None, typer.Argument(help="A family, change, learner or measure to describe.")
+        str | None, Argument(help="A family, change, learner or measure to describe.")
     ] = None,
     plugin: Annotated[
-        list[Path] | None, typer.Option(help="A plugin file to execute first; repeatable.")
+        list[Path] | None, Option(help="A plugin file to execute first; repeatable.")
     ] = None,
 ) -> None:
     """List the families, changes, learners and measures, or describe one."""
@@ -100,7 +100,7 @@ def list_(
 
 def schema(
     lists: Annotated[
-        bool, typer.Option("--list", help="The schema of a list of studies instead.")
+        bool, Option("--list", help="The schema of a list of studies instead.")
     ] = False,
 ) -> None:
     """Print the JSON Schema of a study file, for completion and checks in editors."""
@@ -120,8 +120,7 @@ def _print_table(rows: dict[str, str], indent: str = "") -> None:
 
 def _lines(description: Description) -> list[str]:
     """A description as lines of text."""
-    heading = f"{description.name} ({description.kind})"
-    lines = [heading, *_wrapped(description.summary, 2)]
+    lines = [f"{description.name} ({description.kind})", *_wrapped(description.summary, 2)]
     for paragraph in description.text:
         lines += ["", *_wrapped(paragraph, 2)]
     lines += ["", *(f"  {line}" for line in _facts(description))]

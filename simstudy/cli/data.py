@@ -7,7 +7,7 @@ import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+from typer import Argument, Option
 
 from simstudy.texts import counted, echo, on_one_line
 
@@ -21,7 +21,7 @@ _MAX_VALUES = 60  # of a variable, that are printed
 _Names = list[str] | None
 Missing = Annotated[
     _Names,
-    typer.Option(
+    Option(
         help="What stands for a missing value; repeatable. Default: '' and ?; NA, nan, null, - and "
         "the like among numbers."
     ),
@@ -30,29 +30,27 @@ Missing = Annotated[
 
 def data(
     file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="A file: .csv, .tsv, .txt, .arff or .parquet.")
+        Path, Argument(metavar="FILE", help="A file: .csv, .tsv, .txt, .arff or .parquet.")
     ],
     target: Annotated[
-        str | None, typer.Option(help="The column to predict; by default the last one.")
+        str | None, Option(help="The column to predict; by default the last one.")
     ] = None,
-    ignore: Annotated[_Names, typer.Option(help="A column to leave out; repeatable.")] = None,
-    nominal: Annotated[_Names, typer.Option(help="A column of labels; repeatable.")] = None,
-    numeric: Annotated[_Names, typer.Option(help="A column of numbers; repeatable.")] = None,
+    ignore: Annotated[_Names, Option(help="A column to leave out; repeatable.")] = None,
+    nominal: Annotated[_Names, Option(help="A column of labels; repeatable.")] = None,
+    numeric: Annotated[_Names, Option(help="A column of numbers; repeatable.")] = None,
     groups: Annotated[
-        str | None, typer.Option(help="A column that says which rows belong together.")
+        str | None, Option(help="A column that says which rows belong together.")
     ] = None,
     keep: Annotated[
         _Names,
-        typer.Option(
-            help="A column to keep though it looks like an identifier or a leak; repeatable."
-        ),
+        Option(help="A column to keep though it looks like an identifier or a leak; repeatable."),
     ] = None,
     missing: Missing = None,
     separator: Annotated[
-        str | None, typer.Option(help="What separates values; found if not given.")
+        str | None, Option(help="What separates values; found if not given.")
     ] = None,
     encoding: Annotated[
-        str | None, typer.Option(help="The encoding of the text; found if not given.")
+        str | None, Option(help="The encoding of the text; found if not given.")
     ] = None,
 ) -> None:
     """Describe a data file: its variables, missing values, classes and anything odd."""
@@ -73,11 +71,11 @@ def data(
         keep=keep or (),
     )
     with busy(f"reading {file}"):
-        found = read_data_set(file, reading, describe=True)
-        odd = oddities(found)
-        odd += [found.refusal] if found.refusal else rare_classes(found.sample)
-    lines = [*_heading(found), "", *_variables(found.sample)]
-    lines += [] if found.refusal else ["", *_classes(found.sample)]
+        table = read_data_set(file, reading, describe=True)
+        odd = oddities(table)
+        odd += [table.refusal] if table.refusal else rare_classes(table.sample)
+    lines = [*_heading(table), "", *_variables(table.sample)]
+    lines += [] if table.refusal else ["", *_classes(table.sample)]
     if odd:
         lines += ["", "Odd:"]
         for text in odd:
@@ -93,19 +91,19 @@ def _wrapped(text: str, first: str = "", later: str = "") -> list[str]:
     ) or [first.rstrip()]
 
 
-def _heading(found: RowsRead) -> list[str]:
+def _heading(table: RowsRead) -> list[str]:
     import numpy as np
 
-    source, sample = found.source, found.sample
-    schema, gaps = sample.schema, int(np.isnan(sample.values).sum())
-    numeric = len(schema.numeric)
-    kinds = f"{numeric:,} numeric, {len(schema.attributes) - numeric:,} nominal"
+    sample, schema = table.sample, table.sample.schema
+    gaps = int(np.isnan(sample.values).sum())
+    attributes, numeric = len(schema.attributes), len(schema.numeric)
+    kinds = f"{numeric:,} numeric, {attributes - numeric:,} nominal"
     text = (
-        f"{source}: {counted(len(sample), 'row')}, {counted(len(schema.attributes), 'attribute')} "
+        f"{table.source}: {counted(len(sample), 'row')}, {counted(attributes, 'attribute')} "
         f"({kinds}), {counted(gaps, 'missing value') if gaps else 'no missing values'}; "
     )
     classes = f"target '{schema.target.name}' of {schema.target.card} classes"
-    text += f"'{schema.target.name}' would be refused as a target" if found.refusal else classes
+    text += f"'{schema.target.name}' would be refused as a target" if table.refusal else classes
     if sample.groups is not None:
         text += f"; {counted(len(np.unique(sample.groups)), 'group')} of rows"
     return _wrapped(text)
@@ -122,9 +120,9 @@ def _variables(sample: Sample) -> list[str]:
     digits = max(len(f"{gaps.max():,}"), len("missing"))
     lines = [f"{'variable':<{width}}  kind     {'missing':>{digits}}  values"]
     for place, variable in enumerate(variables):
-        known = sample.values[:, place][~np.isnan(sample.values[:, place])]
+        numbers = sample.values[:, place][~np.isnan(sample.values[:, place])]
         if variable.values is None:
-            text = f"{known.min():.10g} to {known.max():.10g}" if len(known) else "none"
+            text = f"{numbers.min():.10g} to {numbers.max():.10g}" if len(numbers) else "none"
         else:
             more = len(variable.values) - _MAX_VALUES
             values = map(_label, variable.values[:_MAX_VALUES])

@@ -8,13 +8,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
-import typer
+from typer import Argument, Option
 
 from simstudy.errors import SimstudyError, describe
 from simstudy.texts import echo
 
-Directory = Annotated[Path, typer.Argument(metavar="DIR", help="The results of a study.")]
-Out = Annotated[Path | None, typer.Option(help="Where to write (default: beside the results).")]
+Directory = Annotated[Path, Argument(metavar="DIR", help="The results of a study.")]
+Out = Annotated[Path | None, Option(help="Where to write (default: beside the results).")]
 
 
 @contextlib.contextmanager
@@ -54,12 +54,12 @@ def report(directory: Directory) -> None:
 @results_of_others()
 def figures(
     directory: Directory,
-    format: Annotated[str, typer.Option(help="pdf, svg or png.")] = "pdf",
-    style: Annotated[str, typer.Option(help="paper or talk.")] = "paper",
+    format: Annotated[str, Option(help="pdf, svg or png.")] = "pdf",
+    style: Annotated[str, Option(help="paper or talk.")] = "paper",
     out: Out = None,
     rerun: Annotated[
         bool,
-        typer.Option("--rerun", help="Rerun cells for reliability even if this executes plugins."),
+        Option("--rerun", help="Rerun cells for reliability even if this executes plugins."),
     ] = False,
 ) -> None:
     """Draw all figures of a study for a paper or a talk."""
@@ -77,7 +77,7 @@ def figures(
 @results_of_others()
 def tables(
     directory: Directory,
-    format: Annotated[str, typer.Option(help="latex, markdown or csv.")] = "latex",
+    format: Annotated[str, Option(help="latex, markdown or csv.")] = "latex",
     out: Out = None,
 ) -> None:
     """Write the tables of a study for a paper."""
@@ -91,24 +91,24 @@ def tables(
 @results_of_others()
 def compare(
     directories: Annotated[
-        list[Path], typer.Argument(metavar="DIR...", help="The results of two or more studies.")
+        list[Path], Argument(metavar="DIR...", help="The results of two or more studies.")
     ],
-    out: Annotated[Path, typer.Option(help="The page to write.")] = Path("compare.html"),
+    out: Annotated[Path, Option(help="The page to write.")] = Path("compare.html"),
 ) -> None:
     """Compare several studies on one page."""
     from simstudy.results.results import open_results
     from simstudy.workflow.compare import compare_studies, write_page
 
     if len({directory.resolve() for directory in directories}) < max(len(directories), 2):
-        given = ", ".join(map(str, directories))
-        raise SimstudyError(f"compare needs at least two different results; given: {given}")
+        names = ", ".join(map(str, directories))
+        raise SimstudyError(f"compare needs at least two different results; given: {names}")
     write_page(out, compare_studies([open_results(directory) for directory in directories]))
     echo(f"Comparison: {out}")
 
 
 @results_of_others()
 def failures(
-    directory: Annotated[Path, typer.Argument(metavar="DIR", help="Results, complete or not.")],
+    directory: Annotated[Path, Argument(metavar="DIR", help="Results, complete or not.")],
 ) -> None:
     """List the failed cells of a study and their errors."""
     from simstudy.report.prose.failures import failure_lines
@@ -122,21 +122,21 @@ def score(
     directory: Directory,
     measure: Annotated[
         list[str],
-        typer.Option(
+        Option(
             "--measure",
             help="A measure by its name, or with parameters as in a study file: "
             "'{ name = \"cost\", matrix = [[0, 1], [5, 0]] }'. May be repeated.",
         ),
     ],
-    report: Annotated[bool, typer.Option(help="Rewrite the report.")] = True,
+    report: Annotated[bool, Option(help="Rewrite the report.")] = True,
 ) -> None:
     """Add measures to results with kept predictions (keep_answers = true), without fitting."""
     from simstudy.cli.progress import watched
     from simstudy.workflow.score import add_measures
 
-    given = [_table(one) for one in measure]
+    measures = [_table(text) for text in measure]
     with watched() as progress:
-        results = add_measures(directory, given, progress=progress, report=report)
+        results = add_measures(directory, measures, progress=progress, report=report)
     echo(f"{directory} has the measures {', '.join(results.measures)}.")
     if report:
         from simstudy.report.names import PAGE

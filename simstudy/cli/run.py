@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+from typer import Argument, Exit, Option
 
 from simstudy.cli.report import results_of_others
 from simstudy.engine.workers.child import available_processors, spare_children
@@ -31,65 +31,57 @@ if TYPE_CHECKING:
     from simstudy.workflow.options import RunOptions
 
 StudyFile = Annotated[
-    Path, typer.Argument(metavar="STUDY", help="A study file, or the name of a built-in study.")
+    Path, Argument(metavar="STUDY", help="A study file, or the name of a built-in study.")
 ]
-Jobs = Annotated[
-    int | None, typer.Option(min=1, help="Worker processes (default: one per processor).")
-]
-Models = Annotated[int | None, typer.Option(help="Number of models to run instead of the study's.")]
-Quiet = Annotated[bool, typer.Option("--quiet", help="Print errors only.")]
-Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace existing results.")]
+Jobs = Annotated[int | None, Option(min=1, help="Worker processes (default: one per processor).")]
+Models = Annotated[int | None, Option(help="Number of models to run instead of the study's.")]
+Quiet = Annotated[bool, Option("--quiet", help="Print errors only.")]
+Overwrite = Annotated[bool, Option("--overwrite", help="Replace existing results.")]
 
 
 def run(
     study: StudyFile,
     out: Annotated[
-        Path | None, typer.Option(help="Directory for the results (default: results/<name>).")
+        Path | None, Option(help="Directory for the results (default: results/<name>).")
     ] = None,
     jobs: Jobs = None,
     models: Models = None,
-    sizes: Annotated[
-        str | None, typer.Option(help="Other training sizes, e.g. 50,500,5000.")
-    ] = None,
-    seed: Annotated[int | None, typer.Option(help="Another seed.")] = None,
+    sizes: Annotated[str | None, Option(help="Other training sizes, e.g. 50,500,5000.")] = None,
+    seed: Annotated[int | None, Option(help="Another seed.")] = None,
     without: Annotated[
-        str | None, typer.Option(help="Data sets and learners to leave out, e.g. adult,CaMML.")
+        str | None, Option(help="Data sets and learners to leave out, e.g. adult,CaMML.")
     ] = None,
     quiet: Quiet = False,
     overwrite: Overwrite = False,
     no_report: Annotated[
         bool,
-        typer.Option("--no-report", help="Write scores only, without tables, figures and page."),
+        Option("--no-report", help="Write scores only, without tables, figures and page."),
     ] = False,
     fail_fast: Annotated[
-        bool, typer.Option("--fail-fast", help="Stop at the first failing cell.")
+        bool, Option("--fail-fast", help="Stop at the first failing cell.")
     ] = False,
-    retry: Annotated[bool, typer.Option("--retry", help="Rerun cells that failed before.")] = False,
+    retry: Annotated[bool, Option("--retry", help="Rerun cells that failed before.")] = False,
     refine: Annotated[
-        bool, typer.Option("--refine", help="Add training sizes around crossings, to locate them.")
+        bool, Option("--refine", help="Add training sizes around crossings, to locate them.")
     ] = False,
     backend: Annotated[
-        str, typer.Option(help="Where cells are computed: processes (on this machine) or dask.")
+        str, Option(help="Where cells are computed: processes (on this machine) or dask.")
     ] = "processes",
     address: Annotated[
         str | None,
-        typer.Option(
+        Option(
             help="Address of a Dask scheduler, e.g. tcp://host:8786 (default: a local cluster)."
         ),
     ] = None,
     shard: Annotated[
         str | None,
-        typer.Option(help="Run one part of the models, e.g. 3/10; simstudy merge joins the parts."),
+        Option(help="Run one part of the models, e.g. 3/10; simstudy merge joins the parts."),
     ] = None,
-    log: Annotated[
-        Path | None, typer.Option(help="File for a line of JSON per finished model.")
-    ] = None,
+    log: Annotated[Path | None, Option(help="File for a line of JSON per finished model.")] = None,
 ) -> None:
     """Run a study: draw models and data, fit learners, score, test and report."""
-    overrides: dict[str, object] = {"models": models, "seed": seed}
-    if sizes is not None:
-        overrides[DOSES] = _whole_numbers("--sizes", sizes)
-    given = {key: value for key, value in overrides.items() if value is not None}
+    settings = {"models": models, "seed": seed, DOSES: _whole_numbers("--sizes", sizes)}
+    overrides = {key: value for key, value in settings.items() if value is not None}
     piece, cluster = _shard(shard), _cluster(backend, address)
     options: RunOptions = {
         "jobs": jobs,
@@ -104,9 +96,9 @@ def run(
     content = read_toml(study)  # once: it may be a pipe
     if without is not None:
         content = _left_out(content, without)
-    workers = _workers(jobs, given.get("models", content.get("models"))) if cluster is None else 0
+    workers = _workers(jobs, overrides.get("models", content.get("models")))
     # Workers start while this process still imports modules.
-    with spare_children(workers if workers > 1 else 0):
+    with spare_children(workers if workers > 1 and cluster is None else 0):
         from simstudy.cli.progress import watched
         from simstudy.study.lists import is_collection, load_collection
         from simstudy.study.study import load_study
@@ -118,32 +110,29 @@ def run(
             if piece is not None:
                 raise SimstudyError("--shard applies to a single study, not to a list of studies")
             with busy(reading, quiet):
-                collection = load_collection(study, given, content)
+                collection = load_collection(study, overrides, content)
             failed = _run_all(collection, out, quiet, log, options)
-        elif piece is not None:
+        else:
             with busy(reading, quiet):
-                loaded = load_study(study, given, content)
+                loaded = load_study(study, overrides, content)
             with watched(quiet, log, study=str(study)) as progress, stoppable():
-                store = run_shard(loaded, piece, out, progress=progress, **options)
-            failed = len(store.failed_cells())
-            _tell_failures(failed, store.directory, quiet)
-            if not quiet:
-                echo(f"Shard {shard} is in {store.directory}/; {failed} cells failed.")
+                if piece is None:
+                    results = run_study(loaded, out, progress=progress, **options)
+                    failed, directory = results.manifest["failures"], results.directory
+                else:
+                    store = run_shard(loaded, piece, out, progress=progress, **options)
+                    failed, directory = len(store.failed_cells()), store.directory
+            _tell_failures(failed, directory, quiet)
+            if piece is not None and not quiet:
+                echo(f"Shard {shard} is in {directory}/; {failed} cells failed.")
                 echo("Join all shards with simstudy merge.")
                 for note in store.notes:
                     echo(f"Note: {note}.")
-        else:
-            with busy(reading, quiet):
-                loaded = load_study(study, given, content)
-            with watched(quiet, log, study=str(study)) as progress, stoppable():
-                results = run_study(loaded, out, progress=progress, **options)
-            failed = results.manifest["failures"]
-            _tell_failures(failed, results.directory, quiet)
-            if not quiet:
+            elif not quiet:
                 with results_of_others() if results.reused else contextlib.nullcontext():
                     _print_results(results, no_report)
     if failed:
-        raise typer.Exit(SOME_FAILED)
+        raise Exit(SOME_FAILED)
 
 
 def _tell_failures(failed: int, directory: Path, quiet: bool) -> None:
@@ -177,19 +166,19 @@ def _run_all(
     from simstudy.workflow.lists import place, run_collection, summary
 
     with stoppable():
-        found = run_collection(
+        studies = run_collection(
             collection, out, watch=lambda study: watched(quiet, log, study=study.name), **options
         )
-    for results in found:
+    for results in studies:
         _tell_failures(results.manifest["failures"], results.directory, quiet)
-    if not quiet:
-        for results in found:
+        if not quiet:
             _print_results(results, not options["report"], brief=options["report"])
-        for sentence in summary(collection, found):
+    if not quiet:
+        for sentence in summary(collection, studies):
             echo(sentence)
         if options["report"]:
             echo(f"Comparison: {place(collection, out) / 'compare.html'}")
-    return sum(results.manifest["failures"] for results in found)
+    return sum(results.manifest["failures"] for results in studies)
 
 
 def _print_results(results: Results, no_report: bool = False, brief: bool = False) -> None:
@@ -200,8 +189,8 @@ def _print_results(results: Results, no_report: bool = False, brief: bool = Fals
     seconds = 0.0 if results.reused else results.manifest["seconds"]
     cells = f"{results.manifest['cells']:,} cells" + (f" in {seconds:.1f} s" if seconds else "")
     note = ", up to date; nothing to run" if results.reused else ""
-    what = "Scores" if no_report else results.study.page.leaves
-    console.print(f"{what} are in {results.directory}/{note} ({cells}).", markup=False)
+    leaves = "Scores" if no_report else results.study.page.leaves
+    console.print(f"{leaves} are in {results.directory}/{note} ({cells}).", markup=False)
     if not no_report:
         page = f"Report: {results.directory / 'report.html'}"
         console.print(page, markup=False, highlight=False, soft_wrap=True)
@@ -228,8 +217,8 @@ def _cluster(backend: str, address: str | None) -> str | None:
 def _shard(text: str | None) -> tuple[int, int] | None:
     if text is None:
         return None
-    found = re.fullmatch("([0-9]{1,9})/([0-9]{1,9})", text)
-    which, of = map(int, found.groups()) if found else (0, 0)
+    numbers = re.fullmatch("([0-9]{1,9})/([0-9]{1,9})", text)
+    which, of = map(int, numbers.groups()) if numbers else (0, 0)
     if not 1 <= which <= of:
         raise SimstudyError(f"--shard: '{shortened(text)}' is not a shard such as 3/10")
     return which, of
@@ -259,9 +248,9 @@ def stoppable() -> Iterator[None]:
 @results_of_others()
 def merge(
     pieces: Annotated[
-        list[Path], typer.Argument(metavar="DIR...", help="Shards, or results, of one study.")
+        list[Path], Argument(metavar="DIR...", help="Shards, or results, of one study.")
     ],
-    out: Annotated[Path, typer.Option(help="Directory for the merged results.")],
+    out: Annotated[Path, Option(help="Directory for the merged results.")],
     overwrite: Overwrite = False,
 ) -> None:
     """Merge the results of one study that was run in shards."""
@@ -270,17 +259,17 @@ def merge(
     results = merge(pieces, out, overwrite=overwrite)
     _print_results(results)
     if results.manifest["failures"]:
-        raise typer.Exit(SOME_FAILED)
+        raise Exit(SOME_FAILED)
 
 
 def vary(
     study: StudyFile,
     key: Annotated[
         list[str],
-        typer.Option(help="A key and its values, e.g. measures.prior=train,test; repeatable."),
+        Option(help="A key and its values, e.g. measures.prior=train,test; repeatable."),
     ],
     out: Annotated[
-        Path | None, typer.Option(help="Directory above the results (default: results).")
+        Path | None, Option(help="Directory above the results (default: results).")
     ] = None,
     jobs: Jobs = None,
     models: Models = None,
@@ -292,7 +281,7 @@ def vary(
     from simstudy.workflow.vary import vary_study
 
     with stoppable():
-        page, found = vary_study(
+        page, variants = vary_study(
             study,
             key,
             out,
@@ -302,22 +291,20 @@ def vary(
             overwrite=overwrite,
             report=False,
         )
-    for results in found:  # nothing else says so here
+    for results in variants:  # nothing else says so here
         _tell_failures(results.manifest["failures"], results.directory, quiet=True)
     if not quiet:
-        echo(f"{len(found)} variants are in {page.parent}/. Comparison: {page}")
-    if any(results.manifest["failures"] for results in found):
-        raise typer.Exit(SOME_FAILED)
+        echo(f"{len(variants)} variants are in {page.parent}/. Comparison: {page}")
+    if any(results.manifest["failures"] for results in variants):
+        raise Exit(SOME_FAILED)
 
 
 def cell(
     study: StudyFile,
-    model: Annotated[int, typer.Option(min=0, help="Which model.")],
-    size: Annotated[str, typer.Option(help="Which training size; of data sets also, e.g., 100%.")],
-    learner: Annotated[str, typer.Option(help="Which learner, by its label.")],
-    pdb: Annotated[
-        bool, typer.Option("--pdb", help="If it fails, start Python's debugger.")
-    ] = False,
+    model: Annotated[int, Option(min=0, help="Which model.")],
+    size: Annotated[str, Option(help="Which training size; of data sets also, e.g., 100%.")],
+    learner: Annotated[str, Option(help="Which learner, by its label.")],
+    pdb: Annotated[bool, Option("--pdb", help="If it fails, start Python's debugger.")] = False,
 ) -> None:
     """Run one cell of a study with its seeds; if it fails, show the traceback."""
     from simstudy.study.study import load_study
@@ -336,7 +323,7 @@ def cell(
             import pdb as debugger
 
             debugger.post_mortem(trace)
-        raise typer.Exit(SOME_FAILED) from None
+        raise Exit(SOME_FAILED) from None
     for name, value in done.items():
         echo(f"{name} = {value!r}")
 
@@ -353,13 +340,13 @@ def _size(text: str) -> float:
 def plan(
     study: StudyFile,
     mcse: Annotated[
-        float | None, typer.Option(help="Target Monte-Carlo standard error, e.g. 0.005.")
+        float | None, Option(help="Target Monte-Carlo standard error, e.g. 0.005.")
     ] = None,
     difference: Annotated[
-        float | None, typer.Option(help="A difference between learners to be detected.")
+        float | None, Option(help="A difference between learners to be detected.")
     ] = None,
-    power: Annotated[float, typer.Option(help="The power to detect it.")] = 0.8,
-    pilot: Annotated[int, typer.Option(min=3, help="Number of models in the pilot.")] = 12,
+    power: Annotated[float, Option(help="The power to detect it.")] = 0.8,
+    pilot: Annotated[int, Option(min=3, help="Number of models in the pilot.")] = 12,
     jobs: Jobs = None,
 ) -> None:
     """Run a pilot: estimate the models a study needs, and its run time.
@@ -391,7 +378,9 @@ def plan(
         echo(line)
 
 
-def _whole_numbers(option: str, text: str) -> list[int]:
+def _whole_numbers(option: str, text: str | None) -> list[int] | None:
+    if text is None:
+        return None
     try:
         return [whole_number(number) for number in text.split(",")]
     except ValueError as error:

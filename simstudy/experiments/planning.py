@@ -16,6 +16,8 @@ _NAMES = {"mean": "every mean", "difference": "every paired difference between {
 
 def forecast(pilot: Pilot, mcse: float | None, difference: float | None, power: float) -> list[str]:
     """Sentences on precision, power and time."""
+    from simstudy.analysis import precision
+
     study = pilot.study
     names = {kind: name.format(study.experiment.treatment) for kind, name in _NAMES.items()}
     kinds = [kind for kind in _NAMES if not math.isnan(pilot.spread(kind))]
@@ -43,17 +45,16 @@ def forecast(pilot: Pilot, mcse: float | None, difference: float | None, power: 
     if mcse is not None:
         lines.append(f"For a Monte-Carlo standard error of {mcse:g}:")
         for kind in kinds:
-            models = pilot.models_needed(kind, mcse)
+            models = precision.models_needed(pilot.spread(kind), mcse)
             lines.append(f"  {names[kind]}: {models:,} models, {duration(pilot.seconds(models))}")
     if difference is not None and "difference" in kinds:
-        level = study.analysis.confidence
-        m = pilot.tests
-        found = pilot.power(difference, study.models, level, m)
-        models = pilot.models_for_power(difference, power, level, m)
+        level, m, spread = study.analysis.confidence, pilot.tests, pilot.spread("difference")
+        reached = precision.power(difference, spread, study.models, level, m)
+        models = precision.models_for_power(difference, spread, power, level, m)
         lines += [
             f"A difference of {difference:g} between two {study.experiment.name} at one size, by a "
             f"paired t test at {1 - level:.3g}" + (f"/{m} (Bonferroni):" if m > 1 else ":"),
-            f"  {study.models:,} models detect it with power {found:.2f}; power {power:g} takes "
+            f"  {study.models:,} models detect it with power {reached:.2f}; power {power:g} takes "
             f"{models:,} models, {duration(pilot.seconds(models))}",
         ]
     return lines

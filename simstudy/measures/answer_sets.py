@@ -10,6 +10,7 @@ import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray
 from simstudy.measures.base import MeasureFunction, info_of, keywords, measure, score
+from simstudy.measures.positive import require
 from simstudy.measures.ranked_lists import auc_numerators, balanced_lists, list_probabilities
 
 
@@ -41,20 +42,15 @@ class AnswerSet:
         if info is None or info.over != "row":
             rest = (self._score(function, answer) for answer in range(1, len(self.y)))
             return np.array([first, *rest], dtype=np.float64)
-        return self._row_means(function)
+        context = {"prior": self.prior, "base": math.e, "reward": "mean"}
+        declared = {key: context[key] for key in keywords(function) if key in context}
+        rows = self.proba.reshape(-1, self.proba.shape[2])  # of all answers at once
+        by_row = np.asarray(function(rows, self.y.reshape(-1), **declared), dtype=np.float64)
+        with np.errstate(invalid="ignore"):  # infinity minus infinity
+            return by_row.reshape(self.y.shape).mean(1)
 
     def _score(self, function: MeasureFunction, answer: int) -> float:
         return score(function, self.proba[answer], self.y[answer], prior=self.prior)
-
-    def _row_means(self, function: MeasureFunction) -> FloatArray:
-        """Return the means of a measure over rows, from one call."""
-        k = self.proba.shape[2]
-        context = {"prior": self.prior, "base": math.e, "reward": "mean"}
-        given = {key: context[key] for key in keywords(function) if key in context}
-        by_row = function(self.proba.reshape(-1, k), self.y.reshape(-1), **given)
-        with np.errstate(invalid="ignore"):  # infinity less infinity
-            means: FloatArray = np.asarray(by_row, dtype=np.float64).reshape(self.y.shape).mean(1)
-        return means
 
 
 @measure(greater_is_better=True, label="AUC", over="set")
@@ -84,14 +80,11 @@ def random_answers(
     """Return answers to one set of rows, with probabilities uniform over the simplex."""
     limits = (("rows", rows, 1), ("samples", samples, 2), ("classes", classes, 2))
     for name, value, least in limits:
-        if value < least:
-            raise ValueError(f"{name} = {value!r} is not allowed; it must be at least {least}")
+        require(value >= least, name, value, f"it must be at least {least}")
     shares = np.full(classes, 1 / classes) if prior is None else np.asarray(prior, dtype=np.float64)
-    proper = shares.shape == (classes,) and (shares >= 0).all()
-    if not proper or not math.isclose(shares.sum(), 1.0, abs_tol=1e-9):
-        raise ValueError(
-            f"prior = {prior!r} is not allowed; it must be {classes} probabilities that sum to 1"
-        )
+    proper = shares.shape == (classes,) and bool((shares >= 0).all())
+    proper = proper and math.isclose(shares.sum(), 1.0, abs_tol=1e-9)
+    require(proper, "prior", prior, f"it must be {classes} probabilities that sum to 1")
     y = np.repeat(np.arange(classes), _apportion(shares, rows))
     proba = np.random.default_rng(rng).dirichlet(np.ones(classes), (samples, rows))
     return AnswerSet(proba, np.broadcast_to(y, (samples, rows)), shares)

@@ -28,14 +28,14 @@ def rarest(counts: FloatArray) -> int:
 def class_index(name: str | int, names: Sequence[str]) -> int:
     """Return the number of a class by its name."""
     if str(name) not in names:
-        known = ", ".join(f"'{one}'" for one in names[:10]) + ", …" * (len(names) > 10)
-        raise ValueError(f"positive = {json.dumps(name)} is none of the classes {known}")
+        listed = ", ".join(f"'{label}'" for label in names[:10]) + ", …" * (len(names) > 10)
+        raise ValueError(f"positive = {json.dumps(name)} is none of the classes {listed}")
     return names.index(str(name))
 
 
 def arguments(
     function: MeasureFunction,
-    given: Mapping[str, object],
+    stated: Mapping[str, object],
     names: Sequence[str],
     positive: str | int | None = None,
 ) -> Keywords:
@@ -43,9 +43,9 @@ def arguments(
 
     ``positive`` is the positive class of all measures that have one and are not given another.
     """
-    found: Keywords = dict(given)
+    settings: Keywords = dict(stated)
     if positive is not None and POSITIVE in parameters(function):
-        found.setdefault(POSITIVE, positive)
-    if POSITIVE in found:
-        found[POSITIVE] = class_index(found[POSITIVE], names)
-    return found
+        settings.setdefault(POSITIVE, positive)
+    if POSITIVE in settings:
+        settings[POSITIVE] = class_index(settings[POSITIVE], names)
+    return settings

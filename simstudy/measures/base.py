@@ -18,6 +18,8 @@ import numpy.typing as npt
 
 from simstudy.arrays import FloatArray, IntArray
 
+Weights: TypeAlias = FloatArray | None  # of rows; without them all count alike
+
 
 class Context(TypedDict, total=False):
     """What a measure may declare; see `score`."""
@@ -26,7 +28,7 @@ class Context(TypedDict, total=False):
     truth: FloatArray | None
     oracle: FloatArray | None
     limit: FloatArray | None
-    weights: FloatArray | None
+    weights: Weights
     base: float
     reward: str
     rarer: int | None
@@ -171,8 +173,8 @@ def function_name(function: MeasureFunction) -> str:
 def _named(function: MeasureFunction) -> dict[str, inspect.Parameter]:
     """Return the arguments that can be given by name, except probabilities and classes."""
     by_name = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
-    found = [*inspect.signature(function).parameters.values()]
-    return {one.name: one for one in found[2:] if one.kind in by_name}
+    items = [*inspect.signature(function).parameters.items()]
+    return {name: parameter for name, parameter in items[2:] if parameter.kind in by_name}
 
 
 @lru_cache
@@ -183,8 +185,7 @@ def keywords(function: MeasureFunction) -> frozenset[str]:
 
 def parameters(function: MeasureFunction) -> dict[str, inspect.Parameter]:
     """Return the parameters of a measure: what a study may set beside the context."""
-    named = _named(function)
-    return {name: named[name] for name in named if name not in CONTEXT_KEYWORDS}
+    return {k: named for k, named in _named(function).items() if k not in CONTEXT_KEYWORDS}
 
 
 def has_exact_value(function: Measure[..., float | FloatArray]) -> bool:
@@ -201,7 +202,7 @@ def score(
     truth: FloatArray | None = None,
     oracle: FloatArray | None = None,
     limit: FloatArray | None = None,
-    weights: FloatArray | None = None,
+    weights: Weights = None,
     base: float = math.e,
     reward: str = "mean",
     rarer: int | None = None,
@@ -247,22 +248,23 @@ def score(
         an `Undefined` NaN has a reason.
     """
     name = function_name(function)
-    arrays = {"prior": prior, "truth": truth, "oracle": oracle, "limit": limit}
-    _check_shapes(name, proba, y, arrays, weights)
+    arrays = {"prior": prior, "truth": truth, "oracle": oracle, "limit": limit, "weights": weights}
+    _check_shapes(name, proba, y, arrays)
     weights = None if weights is None else usable_weights(name, weights)
-    context: dict[str, object] = {"weights": weights, "base": base, "reward": reward}
-    context |= {**arrays, "rarer": rarer, "message": message}
+    context: dict[str, object] = {"base": base, "reward": reward, "rarer": rarer}
+    context |= {**arrays, "weights": weights, "message": message}
     declared = keywords(function)
-    given = {key: context[key] for key in declared if context[key] is not None}
-    if absent := _required(function) - given.keys():
+    present = {key: context[key] for key in declared if context[key] is not None}
+    if absent := _required(function) - present.keys():
         raise ValueError(f"measure {name!r} needs {min(absent)!r}, which was not given")
 
-    value = function(proba, y, **given, **parameters)
+    value = function(proba, y, **present, **parameters)
     if isinstance(value, Undefined):
         return value
     returned = np.asarray(value)
     if returned.dtype.kind not in "fiub":
-        raise ValueError(f"measure {name!r} returned {_brief(returned)}, which is not a number")
+        text = f"an array of {returned.dtype}" if returned.ndim else returned[()]
+        raise ValueError(f"measure {name!r} returned {text}, which is not a number")
     values = returned.astype(np.float64, copy=False)
     if values.ndim == 0:
         if weights is not None and "weights" not in declared:
@@ -279,25 +281,15 @@ def score(
     return _mean(values, weights)
 
 
-def _brief(returned: npt.NDArray[np.generic]) -> str:
-    return str(returned[()]) if returned.ndim == 0 else f"an array of {returned.dtype}"
-
-
 @lru_cache
 def _required(function: MeasureFunction) -> frozenset[str]:
     """Return the context keywords that a measure has no default for."""
-    named = _named(function)
-    return frozenset(
-        name for name in keywords(function) if named[name].default is inspect.Parameter.empty
-    )
+    empty, named = inspect.Parameter.empty, _named(function)
+    return frozenset(name for name in keywords(function) if named[name].default is empty)
 
 
 def _check_shapes(
-    name: str,
-    proba: FloatArray,
-    y: IntArray,
-    arrays: Mapping[str, FloatArray | None],
-    weights: FloatArray | None,
+    name: str, proba: FloatArray, y: IntArray, arrays: Mapping[str, FloatArray | None]
 ) -> None:
     """Raise an error for arrays whose shapes or values would give a wrong result."""
     if np.ndim(proba) != 2 or len(proba) == 0:
@@ -306,15 +298,12 @@ def _check_shapes(
             f"row, not {np.shape(proba)}"
         )
     n, k = np.shape(proba)
-    shapes = {"prior": (k,), "truth": (n, k), "oracle": (n, k), "limit": (n, k)}
-    for what, array, expected in (
-        ("y", y, (n,)),
-        *((name, array, shapes[name]) for name, array in arrays.items()),
-        ("weights", weights, (n,)),
-    ):
+    shapes = {"y": (n,), "prior": (k,), "weights": (n,)}
+    for keyword, array in {"y": y, **arrays}.items():
+        expected = shapes.get(keyword, (n, k))
         if array is not None and np.shape(array) != expected:
             raise ValueError(
-                f"measure {name!r} needs {what!r} of shape {expected}, not {np.shape(array)}"
+                f"measure {name!r} needs {keyword!r} of shape {expected}, not {np.shape(array)}"
             )
     least, most = np.min(y), np.max(y)
     if least < 0 or most >= k:
@@ -332,11 +321,10 @@ def usable_weights(name: str, weights: FloatArray) -> FloatArray:
     if _FAR < most < 1 / _FAR:
         return weights
     # A power of two changes no digit.
-    scaled: FloatArray = np.ldexp(weights.astype(np.float64), -math.frexp(most)[1])
-    return scaled
+    return np.ldexp(weights.astype(np.float64), -math.frexp(most)[1])
 
 
-def _mean(values: FloatArray, weights: FloatArray | None) -> float:
+def _mean(values: FloatArray, weights: Weights) -> float:
     """Average values, ignoring rows of weight 0 (0 times infinity is NaN)."""
     with np.errstate(invalid="ignore"):  # infinity less infinity
         if weights is None:
@@ -368,15 +356,18 @@ def extremes(cutoff: str, n: float, classes: int) -> tuple[float, float]:
     return 0.5 / total, (n + 0.5) / total
 
 
+def divided(numbers: npt.ArrayLike, by: npt.ArrayLike, absent: float = math.nan) -> FloatArray:
+    """Return quotients; ``absent`` where the divisor is 0."""
+    quotients = np.full(np.shape(numbers), absent)
+    return np.divide(numbers, by, out=quotients, where=np.asarray(by) != 0)
+
+
 def modal_class(proba: FloatArray) -> IntArray:
     """Return the most probable class of every row; ties go to the lowest class index."""
-    mode: IntArray = np.argmax(proba, axis=1)
-    return mode
+    return np.argmax(proba, axis=1)
 
 
 def pick(proba: FloatArray, classes: IntArray) -> FloatArray:
     """Return the probability of one class per row."""
-    picked: FloatArray = np.asarray(proba, dtype=np.float64)[
-        np.arange(len(classes)), np.asarray(classes, dtype=np.intp)
-    ]
-    return picked
+    rows = np.arange(len(classes))
+    return np.asarray(proba, dtype=np.float64)[rows, np.asarray(classes, dtype=np.intp)]

@@ -6,7 +6,8 @@ from typing import NamedTuple
 import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray, weights_in
-from simstudy.measures.base import Undefined, measure, modal_class, pick
+from simstudy.measures.base import Undefined, Weights, measure, modal_class, pick
+from simstudy.measures.positive import require
 from simstudy.measures.ranked import last_of_ties, rounded
 
 SMALLEST_CELL = 10
@@ -77,7 +78,7 @@ def _cell_starts(predicted: FloatArray) -> IntArray:
 
 
 @measure(greater_is_better=False, label="calibration loss", over="set")
-def calibration_loss(proba: FloatArray, y: IntArray, *, weights: FloatArray | None = None) -> float:
+def calibration_loss(proba: FloatArray, y: IntArray, *, weights: Weights = None) -> float:
     """Calibration loss: the part of the Brier score that recalibration would remove.
 
     Rows with the same probabilities q form a group, in which the classes have frequencies f and
@@ -112,12 +113,11 @@ def calibration_loss(proba: FloatArray, y: IntArray, *, weights: FloatArray | No
     I. H. Witten, E. Frank & M. A. Hall (2011). Data Mining, third edition, section 5.6.
     """
     groups = _groups(proba, y, weights)
-    squares = np.square(groups.predicted - groups.frequency).sum(axis=0)
-    return float(groups.share @ squares)
+    return float(groups.share @ np.square(groups.predicted - groups.frequency).sum(axis=0))
 
 
 @measure(greater_is_better=False, label="refinement loss", over="set")
-def refinement_loss(proba: FloatArray, y: IntArray, *, weights: FloatArray | None = None) -> float:
+def refinement_loss(proba: FloatArray, y: IntArray, *, weights: Weights = None) -> float:
     """Refinement loss: the part of the Brier score that recalibration would leave.
 
     Rows with the same probabilities form a group, in which the classes have frequencies f and
@@ -151,13 +151,12 @@ def refinement_loss(proba: FloatArray, y: IntArray, *, weights: FloatArray | Non
     I. H. Witten, E. Frank & M. A. Hall (2011). Data Mining, third edition, section 5.6.
     """
     groups = _groups(proba, y, weights)
-    variance = (groups.frequency * (1.0 - groups.frequency)).sum(axis=0)
-    return float(groups.share @ variance)
+    return float(groups.share @ (groups.frequency * (1.0 - groups.frequency)).sum(axis=0))
 
 
 @measure(greater_is_better=False, label="expected calibration error", over="set")
 def expected_calibration_error(
-    proba: FloatArray, y: IntArray, *, bins: int = 15, weights: FloatArray | None = None
+    proba: FloatArray, y: IntArray, *, bins: int = 15, weights: Weights = None
 ) -> float:
     """Expected calibration error of the modal class: confidence against accuracy in bins.
 
@@ -195,7 +194,7 @@ def expected_calibration_error(
 
 @measure(greater_is_better=False, label="overconfidence", over="set")
 def overconfidence(
-    proba: FloatArray, y: IntArray, *, bins: int = 15, weights: FloatArray | None = None
+    proba: FloatArray, y: IntArray, *, bins: int = 15, weights: Weights = None
 ) -> float:
     """Overconfidence of the modal class: confidence above accuracy.
 
@@ -239,7 +238,7 @@ def overconfidence(
 
 @measure(greater_is_better=False, label="underconfidence", over="set", partial=True)
 def underconfidence(
-    proba: FloatArray, y: IntArray, *, bins: int = 15, weights: FloatArray | None = None
+    proba: FloatArray, y: IntArray, *, bins: int = 15, weights: Weights = None
 ) -> float:
     """Underconfidence of the modal class: confidence below accuracy.
 
@@ -278,10 +277,9 @@ def underconfidence(
     return float(np.maximum(-_gaps(proba, y, bins, weights), 0.0).sum())
 
 
-def _gaps(proba: FloatArray, y: IntArray, bins: int, weights: FloatArray | None) -> FloatArray:
+def _gaps(proba: FloatArray, y: IntArray, bins: int, weights: Weights) -> FloatArray:
     """Return the sums of confidence minus accuracy in each bin, divided by the sum of weights."""
-    if bins < 1:
-        raise ValueError(f"bins = {bins!r} is not allowed; it must be at least 1")
+    require(bins >= 1, "bins", bins, "it must be at least 1")
     mode = modal_class(proba)
     confidence = pick(proba, mode)
     # Bins are closed above; rounding must not lift a confidence over its boundary.
@@ -301,7 +299,7 @@ class _Groups(NamedTuple):
     frequency: FloatArray
 
 
-def _groups(proba: FloatArray, y: IntArray, weights: FloatArray | None) -> _Groups:
+def _groups(proba: FloatArray, y: IntArray, weights: Weights) -> _Groups:
     """Group the rows of positive weight by their probabilities."""
     q, y = np.asarray(proba, dtype=np.float64), np.asarray(y, dtype=np.intp)
     if weights is not None:

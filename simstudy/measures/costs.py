@@ -5,7 +5,7 @@ from typing import Literal, TypeAlias, get_args
 import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray
-from simstudy.measures.base import measure, modal_class, pick
+from simstudy.measures.base import Weights, measure, modal_class
 from simstudy.measures.positive import positive_class, require, require_one_of
 
 Decision: TypeAlias = Literal["modal", "least_cost"]
@@ -49,8 +49,7 @@ def cost(
     require_one_of("decision", decision, get_args(Decision))
     costs = cost_matrix(matrix, np.shape(proba)[1])
     chosen = modal_class(proba) if decision == "modal" else least_cost_class(proba, costs)
-    found: FloatArray = costs[np.asarray(y, dtype=np.intp), chosen]
-    return found
+    return costs[np.asarray(y, dtype=np.intp), chosen]
 
 
 def cost_matrix(matrix: list[list[float]] | None, classes: int) -> FloatArray:
@@ -62,8 +61,8 @@ def cost_matrix(matrix: list[list[float]] | None, classes: int) -> FloatArray:
         costs = np.array(matrix, dtype=np.float64)
     except (TypeError, ValueError):  # rows of different lengths, or no numbers
         costs = np.empty(0)
-    right = costs.shape == (classes, classes) and bool(np.isfinite(costs).all())
-    require(right, "matrix", matrix, allowed)
+    square = costs.shape == (classes, classes)
+    require(square and bool(np.isfinite(costs).all()), "matrix", matrix, allowed)
     return costs
 
 
@@ -86,8 +85,7 @@ def least_cost_class(proba: FloatArray, matrix: list[list[float]] | FloatArray) 
     expected = np.asarray(proba, dtype=np.float64) @ costs
     # How a sum is rounded may depend on the class and on the number of rows.
     least = expected.min(axis=1) + _ROUNDING * np.abs(costs).max()
-    chosen: IntArray = np.argmax(expected <= least[:, None], axis=1)
-    return chosen
+    return np.argmax(expected <= least[:, None], axis=1)
 
 
 @measure(greater_is_better=False, label="average cost", equivalent=0)
@@ -95,7 +93,7 @@ def average_cost(
     proba: FloatArray,
     y: IntArray,
     *,
-    weights: FloatArray | None = None,
+    weights: Weights = None,
     rarer: int | None = None,
     low: float = 0.0,
     high: float = 1.0,
@@ -140,9 +138,8 @@ def average_cost(
     """
     require(0 <= low < 1, "low", low, "it must be at least 0 and below 1")
     require(low < high <= 1, "high", high, f"it must be above low, {low!r}, and at most 1")
-    one = positive_class(positive, rarer, y, np.shape(proba)[1], weights)
-    cut = np.clip(pick(proba, np.full(len(y), one)), low, high)
+    chosen = positive_class(positive, rarer, y, np.shape(proba)[1], weights)
+    cut = np.clip(np.asarray(proba, dtype=np.float64)[:, chosen], low, high)
     missed = np.square(1.0 - cut) - (1.0 - high) ** 2
     false_alarm = np.square(cut) - low**2
-    costs: FloatArray = np.where(np.asarray(y) == one, missed, false_alarm) / (2.0 * (high - low))
-    return costs
+    return np.where(np.asarray(y) == chosen, missed, false_alarm) / (2.0 * (high - low))

@@ -21,41 +21,20 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-import numpy.typing as npt
+from numpy.typing import ArrayLike
 
 from simstudy.arrays import FloatArray, IntArray
+from simstudy.measures.base import divided
 from simstudy.measures.positive import require
 from simstudy.measures.ranked import Ranking, checked_rows, rank_scores
-from simstudy.measures.reliability_curve import ReliabilityCurve, reliability
-from simstudy.measures.roc_space import (
-    AverageRoc,
-    Hull,
-    average_vertically,
-    interpolate,
-    mixture,
-    roc_hull,
-)
-
-__all__ = [
-    "AverageRoc",
-    "CostCurve",
-    "Hull",
-    "Lift",
-    "PrecisionRecall",
-    "Profit",
-    "ReliabilityCurve",
-    "Roc",
-    "average_vertically",
-    "cost_curve",
-    "lift",
-    "mixture",
-    "precision_recall",
-    "probability_cost",
-    "profit",
-    "reliability",
-    "roc",
-    "roc_hull",
-]
+from simstudy.measures.reliability_curve import ReliabilityCurve as ReliabilityCurve
+from simstudy.measures.reliability_curve import reliability as reliability
+from simstudy.measures.roc_space import AverageRoc as AverageRoc
+from simstudy.measures.roc_space import Hull as Hull
+from simstudy.measures.roc_space import average_vertically as average_vertically
+from simstudy.measures.roc_space import interpolate
+from simstudy.measures.roc_space import mixture as mixture
+from simstudy.measures.roc_space import roc_hull as roc_hull
 
 _ROUNDING = 1e-12
 
@@ -84,14 +63,12 @@ class ThresholdCurve:
     @property
     def false_negatives(self) -> FloatArray:
         """Positive rows with a lower score."""
-        missed: FloatArray = self.ranking.positives[-1] - self.ranking.positives
-        return missed
+        return self.ranking.positives[-1] - self.ranking.positives
 
     @property
     def true_negatives(self) -> FloatArray:
         """Negative rows with a lower score."""
-        passed: FloatArray = self.ranking.negatives[-1] - self.ranking.negatives
-        return passed
+        return self.ranking.negatives[-1] - self.ranking.negatives
 
     @property
     def undefined(self) -> str:
@@ -106,22 +83,22 @@ class ThresholdCurve:
     @property
     def false_positive_rate(self) -> FloatArray:
         """The share of the negative rows that is called positive."""
-        return _divided(self.ranking.negatives, self.ranking.negatives[-1])
+        return divided(self.ranking.negatives, self.ranking.negatives[-1])
 
     @property
     def true_positive_rate(self) -> FloatArray:
         """The share of the positive rows that is called positive."""
-        return _divided(self.ranking.positives, self.ranking.positives[-1])
+        return divided(self.ranking.positives, self.ranking.positives[-1])
 
     @property
     def share(self) -> FloatArray:
         """The share of all rows that is called positive."""
-        return _divided(self.ranking.rows, self.ranking.rows[-1])
+        return divided(self.ranking.rows, self.ranking.rows[-1])
 
     @property
     def precision(self) -> FloatArray:
         """The share of positive rows among those called positive; NaN of no rows."""
-        return _divided(self.ranking.positives, self.ranking.rows)
+        return divided(self.ranking.positives, self.ranking.rows)
 
     @property
     def recall(self) -> FloatArray:
@@ -131,22 +108,20 @@ class ThresholdCurve:
     @property
     def false_discovery_rate(self) -> FloatArray:
         """The share of negative rows among those called positive; what Weka calls fallout."""
-        return _divided(self.ranking.negatives, self.ranking.rows)
+        return divided(self.ranking.negatives, self.ranking.rows)
 
     @property
     def f_measure(self) -> FloatArray:
         """The harmonic mean of precision and recall, ``2 TP / (2 TP + FP + FN)``."""
-        return _divided(
-            2.0 * self.ranking.positives, self.ranking.rows + self.ranking.positives[-1]
-        )
+        positives = self.ranking.positives
+        return divided(2.0 * positives, self.ranking.rows + positives[-1])
 
     @property
     def lift(self) -> FloatArray:
         """How many times more positive rows than among as many rows at random; NaN of no rows."""
-        return _divided(self.true_positive_rate, self.share)
+        return divided(self.true_positive_rate, self.share)
 
 
-@dataclass(frozen=True)
 class Roc(ThresholdCurve):
     """True against false positive rate."""
 
@@ -155,17 +130,16 @@ class Roc(ThresholdCurve):
         """The area under the curve, equal to `measures.auc`; NaN with a reason if undefined."""
         return self.ranking.area
 
-    def at(self, false_positive_rate: npt.ArrayLike) -> FloatArray:
+    def at(self, false_positive_rate: ArrayLike) -> FloatArray:
         """Return the true positive rate; where the curve is vertical, its upper end."""
         where = np.asarray(false_positive_rate, np.float64)
         return interpolate(where, self.false_positive_rate, self.true_positive_rate)
 
 
-@dataclass(frozen=True)
 class PrecisionRecall(ThresholdCurve):
     """Precision against recall; the precision of no rows is NaN."""
 
-    def at(self, recall: npt.ArrayLike) -> FloatArray:
+    def at(self, recall: ArrayLike) -> FloatArray:
         """Return the precision, with numbers of rows on a line between thresholds.
 
         This is the interpolation of Davis & Goadrich 2006, a hyperbola. At recall 0 it is the
@@ -174,32 +148,21 @@ class PrecisionRecall(ThresholdCurve):
         negatives, positives, _ = self.ranking
         if positives[-1] == 0:
             return np.full(np.shape(recall), np.nan)
-        found = np.asarray(recall, np.float64) * positives[-1]
-        first = np.searchsorted(positives, found, side="left")  # the fewest rows with this recall
+        right = np.asarray(recall, np.float64) * positives[-1]
+        first = np.searchsorted(positives, right, side="left")  # the fewest rows with this recall
         first = np.maximum(first, np.flatnonzero(positives)[0])
         gained = positives[first] - positives[first - 1]
-        part = np.clip((found - positives[first - 1]) / gained, 0.0, 1.0)
+        part = np.clip((right - positives[first - 1]) / gained, 0.0, 1.0)
         wrong = negatives[first - 1] + part * (negatives[first] - negatives[first - 1])
-        at_limit = (found == 0) & (wrong == 0)
+        at_limit = (right == 0) & (wrong == 0)
         slope = gained / (gained + negatives[first] - negatives[first - 1])
-        return np.where(at_limit, slope, _divided(found, found + wrong))
+        return np.where(at_limit, slope, divided(right, right + wrong))
 
 
-@dataclass(frozen=True)
 class Lift(ThresholdCurve):
     """How many positive rows are found among a share of all rows, those ranked first."""
 
-    @property
-    def positives(self) -> FloatArray:
-        """The number (sum of weights) of positive rows found."""
-        return self.ranking.positives
-
-    @property
-    def share_of_positives(self) -> FloatArray:
-        """The share of the positive rows that is found."""
-        return self.true_positive_rate
-
-    def at(self, share: npt.ArrayLike) -> FloatArray:
+    def at(self, share: ArrayLike) -> FloatArray:
         """Return the share of the positive rows found, the mean over orders of tied rows."""
         return np.interp(np.asarray(share, np.float64), self.share, self.true_positive_rate)
 
@@ -222,19 +185,17 @@ class CostCurve(ThresholdCurve):
     @property
     def false_negative_rate(self) -> FloatArray:
         """The share of the positive rows that is called negative."""
-        return _divided(self.false_negatives, self.ranking.positives[-1])
+        return divided(self.false_negatives, self.ranking.positives[-1])
 
-    def lines(self, probability_cost: npt.ArrayLike) -> FloatArray:
+    def lines(self, probability_cost: ArrayLike) -> FloatArray:
         """Return the cost of every threshold (rows) at some probability costs (columns)."""
         where = np.asarray(probability_cost, np.float64)
         left, right = self.false_positive_rate[:, None], self.false_negative_rate[:, None]
-        costs: FloatArray = left * (1.0 - where) + right * where
-        return costs
+        return left * (1.0 - where) + right * where
 
-    def at(self, probability_cost: npt.ArrayLike) -> FloatArray:
+    def at(self, probability_cost: ArrayLike) -> FloatArray:
         """Return the cost of the best threshold, on the lower envelope."""
-        where = np.asarray(probability_cost, np.float64)
-        return np.interp(where, self.probability_cost, self.cost)
+        return np.interp(np.asarray(probability_cost), self.probability_cost, self.cost)
 
     @property
     def useful(self) -> tuple[float, float]:
@@ -255,9 +216,7 @@ class Profit(ThresholdCurve):
         return int(self.profit.argmax())
 
 
-def roc(
-    scores: npt.ArrayLike, positive: npt.ArrayLike, weights: npt.ArrayLike | None = None
-) -> Roc:
+def roc(scores: ArrayLike, positive: ArrayLike, weights: ArrayLike | None = None) -> Roc:
     """Return the ROC curve of scores.
 
     Parameters
@@ -273,21 +232,19 @@ def roc(
 
 
 def precision_recall(
-    scores: npt.ArrayLike, positive: npt.ArrayLike, weights: npt.ArrayLike | None = None
+    scores: ArrayLike, positive: ArrayLike, weights: ArrayLike | None = None
 ) -> PrecisionRecall:
     """Return the precision–recall curve of scores; parameters as `roc`."""
     return PrecisionRecall(_ranking(scores, positive, weights))
 
 
-def lift(
-    scores: npt.ArrayLike, positive: npt.ArrayLike, weights: npt.ArrayLike | None = None
-) -> Lift:
+def lift(scores: ArrayLike, positive: ArrayLike, weights: ArrayLike | None = None) -> Lift:
     """Return the lift chart of scores; parameters as `roc`."""
     return Lift(_ranking(scores, positive, weights))
 
 
 def cost_curve(
-    scores: npt.ArrayLike, positive: npt.ArrayLike, weights: npt.ArrayLike | None = None
+    scores: ArrayLike, positive: ArrayLike, weights: ArrayLike | None = None
 ) -> CostCurve:
     """Return the cost curve of scores with its lower envelope; parameters as `roc`."""
     return cost_curve_of(_ranking(scores, positive, weights))
@@ -303,15 +260,14 @@ def cost_curve_of(ranking: Ranking) -> CostCurve:
     run, fall = np.diff(across), -np.diff(down)
     where = np.concatenate([[0.0], run / (run + fall), [1.0]])
     first = np.concatenate([[0], np.arange(len(across))])  # the line to the left of each vertex
-    return CostCurve(
-        ranking, where, across[first] * (1.0 - where) + down[first] * where, hull.places
-    )
+    costs = across[first] * (1.0 - where) + down[first] * where
+    return CostCurve(ranking, where, costs, hull.places)
 
 
 def profit(
-    scores: npt.ArrayLike,
-    positive: npt.ArrayLike,
-    weights: npt.ArrayLike | None = None,
+    scores: ArrayLike,
+    positive: ArrayLike,
+    weights: ArrayLike | None = None,
     *,
     benefit: float,
     cost: float,
@@ -353,16 +309,5 @@ def probability_cost(
     return missed / (missed + false)
 
 
-def _ranking(
-    scores: npt.ArrayLike, positive: npt.ArrayLike, weights: npt.ArrayLike | None
-) -> Ranking:
+def _ranking(scores: ArrayLike, positive: ArrayLike, weights: ArrayLike | None) -> Ranking:
     return rank_scores(*checked_rows(scores, positive, weights))
-
-
-def _divided(numbers: npt.ArrayLike, by: npt.ArrayLike) -> FloatArray:
-    """Return numbers divided by others, NaN where these are 0."""
-    numbers, by = np.asarray(numbers, np.float64), np.asarray(by, np.float64)
-    if by.ndim == 0:
-        quotient: FloatArray = numbers / by if by else np.full(numbers.shape, np.nan)
-        return quotient
-    return np.divide(numbers, by, out=np.full(numbers.shape, np.nan), where=by != 0)

@@ -5,14 +5,12 @@ import math
 import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray, weights_in
-from simstudy.measures.base import Undefined, measure, modal_class
+from simstudy.measures.base import Undefined, Weights, divided, measure, modal_class
 from simstudy.measures.losses import accuracy
 from simstudy.measures.positive import one_sided, positive_class
 
 
-def confusion_matrix(
-    proba: FloatArray, y: IntArray, *, weights: FloatArray | None = None
-) -> FloatArray:
+def confusion_matrix(proba: FloatArray, y: IntArray, *, weights: Weights = None) -> FloatArray:
     """Return the confusion matrix: the weight of the rows of each actual and predicted class.
 
     Parameters
@@ -60,7 +58,7 @@ def error_rate(proba: FloatArray, y: IntArray) -> FloatArray:
 
 
 @measure(greater_is_better=True, label="kappa", zero="agreement by chance", over="set")
-def kappa(proba: FloatArray, y: IntArray, *, weights: FloatArray | None = None) -> float:
+def kappa(proba: FloatArray, y: IntArray, *, weights: Weights = None) -> float:
     """Cohen's kappa: agreement of predicted and true classes beyond chance.
 
     Cohen 1960: ``(observed − chance)/(1 − chance)``, where observed is the accuracy and chance the
@@ -100,9 +98,7 @@ def kappa(proba: FloatArray, y: IntArray, *, weights: FloatArray | None = None) 
 
 
 @measure(greater_is_better=True, label="balanced accuracy", over="set")
-def balanced_accuracy(
-    proba: FloatArray, y: IntArray, *, weights: FloatArray | None = None
-) -> float:
+def balanced_accuracy(proba: FloatArray, y: IntArray, *, weights: Weights = None) -> float:
     """Balanced accuracy: the mean over classes of the share of their rows predicted correctly.
 
     ``(1/k) Σ_c recall_c`` over the k classes that occur in the rows; with two classes, the mean of
@@ -127,12 +123,12 @@ def balanced_accuracy(
     K. H. Brodersen, C. S. Ong, K. E. Stephan & J. M. Buhmann (2010). The balanced accuracy and its
     posterior distribution. ICPR 2010.
     """
-    counts = Counts(proba, y, weights)
-    return float(counts.recalls[counts.actual > 0].mean())
+    recalls = Counts(proba, y, weights).recalls
+    return float(recalls[~np.isnan(recalls)].mean())
 
 
 @measure(greater_is_better=True, label="Matthews correlation", zero="no association", over="set")
-def matthews(proba: FloatArray, y: IntArray, *, weights: FloatArray | None = None) -> float:
+def matthews(proba: FloatArray, y: IntArray, *, weights: Weights = None) -> float:
     """Matthews correlation of predicted and true classes; R_K with more than two classes.
 
     Gorodkin 2004: with t_c and p_c the numbers of rows of class c and predicted as c, r the number
@@ -180,7 +176,7 @@ def sensitivity_specificity(
     proba: FloatArray,
     y: IntArray,
     *,
-    weights: FloatArray | None = None,
+    weights: Weights = None,
     rarer: int | None = None,
     positive: int | None = None,
 ) -> float:
@@ -212,19 +208,19 @@ def sensitivity_specificity(
     I. H. Witten, E. Frank & M. A. Hall (2011). Data Mining, third edition, chapter 5.
     """
     matrix = confusion_matrix(proba, y, weights=weights)
-    one = positive_class(positive, rarer, y, len(matrix), weights)
-    positives = matrix[one].sum()
-    others = np.delete(matrix, one, axis=0)
-    false, negatives = others[:, one].sum(), others.sum()
+    chosen = positive_class(positive, rarer, y, len(matrix), weights)
+    rest = np.delete(matrix, chosen, axis=0)
+    positives, negatives = matrix[chosen].sum(), rest.sum()
     if reason := one_sided(positives, negatives):
         return Undefined(reason)
-    return float(matrix[one, one] / positives * (1.0 - false / negatives))
+    specificity = 1.0 - rest[:, chosen].sum() / negatives
+    return float(matrix[chosen, chosen] / positives * specificity)
 
 
 class Counts:
     """The rows of each class, those predicted as it, and those of it predicted as it."""
 
-    def __init__(self, proba: FloatArray, y: IntArray, weights: FloatArray | None) -> None:
+    def __init__(self, proba: FloatArray, y: IntArray, weights: Weights) -> None:
         matrix = confusion_matrix(proba, y, weights=weights)
         self.actual: FloatArray = matrix.sum(axis=1)
         self.predicted: FloatArray = matrix.sum(axis=0)
@@ -235,15 +231,11 @@ class Counts:
     @property
     def recalls(self) -> FloatArray:
         """The recall of each class; NaN without rows."""
-        empty = np.full(self.classes, np.nan)
-        found: FloatArray = np.divide(self.right, self.actual, out=empty, where=self.actual > 0)
-        return found
+        return divided(self.right, self.actual)
 
     @property
     def false_rates(self) -> FloatArray:
         """The share of the rows of other classes that are predicted as each; NaN without such."""
         # Sums over the other classes are exactly 0 where there are none, differences might not be.
-        others = np.array([np.delete(self.actual, one).sum() for one in range(self.classes)])
-        empty = np.full(self.classes, np.nan)
-        false: FloatArray = np.divide(self.false, others, out=empty, where=others > 0)
-        return false
+        rest = [np.delete(self.actual, place).sum() for place in range(self.classes)]
+        return divided(self.false, rest)

@@ -6,16 +6,16 @@ given; probabilities are never renormalised.
 """
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray, weights_in
-from simstudy.measures.base import MeasureFunction, Undefined, measure, pick, score
+from simstudy.measures.base import MeasureFunction, Undefined, Weights, measure, pick, score
 from simstudy.measures.losses import brier_score
-from simstudy.measures.rewards import kononenko_bratko
+from simstudy.measures.rewards import PRIOR, kononenko_bratko
 
 SMALLEST = 5e-324  # the smallest positive double, 2^-1074
-NEVER_WRONG = "the prior is certain and never wrong"
 
 
 @measure(greater_is_better=False, label="mean absolute error")
@@ -47,13 +47,11 @@ def mean_absolute_error(proba: FloatArray, y: IntArray) -> FloatArray:
     q = np.asarray(proba, dtype=np.float64)
     true = pick(q, y)
     # |q_c − 1| replaces |q_c|
-    total = np.abs(q).sum(axis=1) - np.abs(true) + np.abs(true - 1.0)
-    error: FloatArray = total / q.shape[1]
-    return error
+    return (np.abs(q).sum(axis=1) - np.abs(true) + np.abs(true - 1.0)) / q.shape[1]
 
 
 @measure(greater_is_better=False, label="root mean squared error", over="set")
-def rmse(proba: FloatArray, y: IntArray, *, weights: FloatArray | None = None) -> float:
+def rmse(proba: FloatArray, y: IntArray, *, weights: Weights = None) -> float:
     """Root mean squared error of the probabilities, over rows and classes.
 
     Weka's: ``sqrt(mean of (q_j − a_j)²)`` over rows and classes, the root of the mean `brier_score`
@@ -82,7 +80,7 @@ def rmse(proba: FloatArray, y: IntArray, *, weights: FloatArray | None = None) -
 
 @measure(greater_is_better=False, label="relative absolute error", unit="%", over="set")
 def relative_absolute_error(
-    proba: FloatArray, y: IntArray, *, prior: FloatArray, weights: FloatArray | None = None
+    proba: FloatArray, y: IntArray, *, prior: FloatArray, weights: Weights = None
 ) -> float:
     """Mean absolute error as a percentage of that of the prior.
 
@@ -113,13 +111,12 @@ def relative_absolute_error(
     ----------
     I. H. Witten, E. Frank & M. A. Hall (2011). Data Mining, third edition, section 5.8.
     """
-    ratio = _relative(mean_absolute_error, proba, y, prior, weights)
-    return Undefined(NEVER_WRONG) if math.isnan(ratio) else 100.0 * ratio
+    return _relative(mean_absolute_error, proba, y, prior, weights)
 
 
 @measure(greater_is_better=False, label="root relative squared error", unit="%", over="set")
 def root_relative_squared_error(
-    proba: FloatArray, y: IntArray, *, prior: FloatArray, weights: FloatArray | None = None
+    proba: FloatArray, y: IntArray, *, prior: FloatArray, weights: Weights = None
 ) -> float:
     """Root mean squared error as a percentage of that of the prior.
 
@@ -150,18 +147,17 @@ def root_relative_squared_error(
     ----------
     I. H. Witten, E. Frank & M. A. Hall (2011). Data Mining, third edition, section 5.8.
     """
-    ratio = _relative(brier_score, proba, y, prior, weights)
-    return Undefined(NEVER_WRONG) if math.isnan(ratio) else 100.0 * math.sqrt(ratio)
+    return _relative(brier_score, proba, y, prior, weights, math.sqrt)
 
 
 @measure(
     greater_is_better=True,
     logarithmic=True,
     label="total Kononenko & Bratko reward",
-    equivalent=0,
     unit="bits",
-    zero="no better than the prior",
+    zero=PRIOR,
     over="set",
+    equivalent=0,
 )
 def kononenko_bratko_total(proba: FloatArray, y: IntArray, *, prior: FloatArray) -> float:
     """Kononenko & Bratko's information score, summed over all rows, in bits.
@@ -197,7 +193,7 @@ def kononenko_bratko_total(proba: FloatArray, y: IntArray, *, prior: FloatArray)
     logarithmic=True,
     label="relative Kononenko & Bratko reward",
     unit="%",
-    zero="no better than the prior",
+    zero=PRIOR,
     over="set",
 )
 def kononenko_bratko_relative(
@@ -205,7 +201,7 @@ def kononenko_bratko_relative(
     y: IntArray,
     *,
     prior: FloatArray,
-    weights: FloatArray | None = None,
+    weights: Weights = None,
     total: bool = False,
 ) -> float:
     """Kononenko & Bratko's relative information score: a percentage of the entropy of the prior.
@@ -279,17 +275,10 @@ def class_complexity(proba: FloatArray, y: IntArray) -> FloatArray:
     ----------
     I. H. Witten, E. Frank & M. A. Hall (2011). Data Mining, third edition, sections 5.6 and 5.9.
     """
-    bits: FloatArray = -np.log2(np.maximum(pick(proba, y), SMALLEST))
-    return bits + 0.0  # −0 is 0
+    return -np.log2(np.maximum(pick(proba, y), SMALLEST)) + 0.0  # −0 is 0
 
 
-@measure(
-    greater_is_better=True,
-    logarithmic=True,
-    label="complexity improvement",
-    unit="bits",
-    zero="no better than the prior",
-)
+@measure(greater_is_better=True, logarithmic=True, unit="bits", zero=PRIOR)
 def complexity_improvement(proba: FloatArray, y: IntArray, *, prior: FloatArray) -> FloatArray:
     """Complexity improvement: the bits that the learner saves compared with the prior.
 
@@ -323,13 +312,15 @@ def _relative(
     proba: FloatArray,
     y: IntArray,
     prior: FloatArray,
-    weights: FloatArray | None,
+    weights: Weights,
+    transformed: Callable[[float], float] = float,
 ) -> float:
-    """Return the mean of a measure over rows divided by that of the prior; NaN if that is 0."""
+    """Return the mean of a measure over rows as a percentage of that of the prior."""
     k = len(prior)
     # The prior gives all rows of a class one value.
-    by_prior = score(
-        function, np.broadcast_to(prior, (k, k)), np.arange(k), weights=weights_in(y, weights, k)
-    )
-    own = score(function, proba, y, weights=weights)
-    return own / by_prior if by_prior > 0 else math.nan
+    rows, counts = np.broadcast_to(prior, (k, k)), weights_in(y, weights, k)
+    by_prior = score(function, rows, np.arange(k), weights=counts)
+    if not by_prior > 0:
+        return Undefined("the prior is certain and never wrong")
+    ratio = score(function, proba, y, weights=weights) / by_prior
+    return 100.0 * transformed(ratio)

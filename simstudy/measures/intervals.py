@@ -15,6 +15,7 @@ import numpy.typing as npt
 from simstudy.arrays import FloatArray, IntArray
 from simstudy.measures.base import MeasureFunction, Undefined, score
 from simstudy.measures.placements import placements
+from simstudy.measures.positive import require
 
 BY_ROW = ("truth", "oracle", "limit", "weights")  # context with a value, or more, for every row
 
@@ -106,16 +107,13 @@ def wilson(
     E. B. Wilson (1927). Probable inference, the law of succession, and statistical inference.
     Journal of the American Statistical Association 22.
     """
-    if not n > 0:
-        raise ValueError(f"n = {n!r} is not allowed; it must be above 0")
-    if not 0 <= successes <= n:
-        raise ValueError(f"successes = {successes!r} is not allowed; it must be from 0 to {n}")
+    require(n > 0, "n", n, "it must be above 0")
+    require(0 <= successes <= n, "successes", successes, f"it must be from 0 to {n}")
+    require(z is None or z > 0, "z", z, "it must be above 0")
     if z is None:
         z = normal_quantile(confidence)
-    elif z > 0:
-        confidence = math.erf(z / math.sqrt(2.0))
     else:
-        raise ValueError(f"z = {z!r} is not allowed; it must be above 0")
+        confidence = math.erf(z / math.sqrt(2.0))
     f, square = successes / n, z * z / n
     centre = f + square / 2
     half = z * math.sqrt(f * (1 - f) / n + square / (4 * n))
@@ -153,17 +151,10 @@ def delong(
     normal_quantile(confidence)
     curves = placements((scores,), y, positive)
     (value,), variance = curves.auc, curves.covariance(0, 0)
-    lower, upper = _normal_interval(value, variance, confidence)
-    return DeLong(
-        value=value,
-        lower=lower if math.isnan(lower) else max(lower, 0.0),
-        upper=upper if math.isnan(upper) else min(upper, 1.0),
-        confidence=confidence,
-        variance=variance,
-        unclipped=(lower, upper),
-        positives=curves.of_positive.shape[1],
-        negatives=curves.of_negative.shape[1],
-    )
+    limits = _normal_interval(value, variance, confidence)
+    lower, upper = limits if math.isnan(variance) else (max(limits[0], 0.0), min(limits[1], 1.0))
+    counts = curves.of_positive.shape[1], curves.of_negative.shape[1]
+    return DeLong(value, lower, upper, confidence, variance, limits, *counts)
 
 
 def delong_difference(
@@ -202,27 +193,18 @@ def delong_difference(
     """
     normal_quantile(confidence)
     curves = placements((first, second), y, positive)
-    one, other = curves.auc
+    areas = curves.auc[0], curves.auc[1]
     variances = curves.covariance(0, 0), curves.covariance(1, 1)
     covariance = curves.covariance(0, 1)
-    absent = next((each for each in (one, covariance) if math.isnan(each)), None)
-    difference = one - other if absent is None else absent
+    absent = next((value for value in (areas[0], covariance) if math.isnan(value)), None)
+    difference = areas[0] - areas[1] if absent is None else absent
     variance = max(sum(variances) - 2.0 * covariance, 0.0) if absent is None else absent
     z: float = Undefined("the difference has no variance") if absent is None else absent
     if variance > 1e-15:  # less is rounding
         z = difference / math.sqrt(variance)
-    lower, upper = _normal_interval(difference, variance, confidence)
-    return DeLongDifference(
-        value=difference,
-        lower=lower,
-        upper=upper,
-        confidence=confidence,
-        auc=(one, other),
-        variances=variances,
-        covariance=covariance,
-        z=z,
-        p=z if math.isnan(z) else math.erfc(abs(z) / math.sqrt(2.0)),
-    )
+    p = z if math.isnan(z) else math.erfc(abs(z) / math.sqrt(2.0))
+    limits = _normal_interval(difference, variance, confidence)
+    return DeLongDifference(difference, *limits, confidence, areas, variances, covariance, z, p)
 
 
 def mcnemar(first: npt.ArrayLike, second: npt.ArrayLike) -> McNemar:
@@ -250,12 +232,10 @@ def mcnemar(first: npt.ArrayLike, second: npt.ArrayLike) -> McNemar:
     Q. McNemar (1947). Note on the sampling error of the difference between correlated proportions
     or percentages. Psychometrika 12.
     """
-    one, other = (np.asarray(each, dtype=np.bool_) for each in (first, second))
-    if one.shape != other.shape or one.ndim != 1:
-        raise ValueError(
-            f"both learners must have the same rows, not {one.shape} and {other.shape}"
-        )
-    return mcnemar_counts(int((one & ~other).sum()), int((other & ~one).sum()))
+    a, b = (np.asarray(right, dtype=np.bool_) for right in (first, second))
+    if a.shape != b.shape or a.ndim != 1:
+        raise ValueError(f"both learners must have the same rows, not {a.shape} and {b.shape}")
+    return mcnemar_counts(int((a & ~b).sum()), int((b & ~a).sum()))
 
 
 def mcnemar_counts(only_first: int, only_second: int) -> McNemar:
@@ -269,8 +249,7 @@ def mcnemar_counts(only_first: int, only_second: int) -> McNemar:
         Rows that only the second predicts correctly.
     """
     for name, count in (("only_first", only_first), ("only_second", only_second)):
-        if count < 0:
-            raise ValueError(f"{name} = {count!r} is not allowed; it must be at least 0")
+        require(count >= 0, name, count, "it must be at least 0")
     total, gap = only_first + only_second, abs(only_first - only_second)
     if total == 0:
         none = Undefined("both learners are right in the same rows")
@@ -325,8 +304,7 @@ def bootstrap(
     ----------
     B. Efron & R. J. Tibshirani (1993). An Introduction to the Bootstrap, chapter 13.
     """
-    if samples < 1:
-        raise ValueError(f"samples = {samples!r} is not allowed; it must be at least 1")
+    require(samples >= 1, "samples", samples, "it must be at least 1")
     normal_quantile(confidence)
     value = score(measure, proba, y, **context)
     source, n = np.random.default_rng(rng), len(y)
@@ -335,33 +313,31 @@ def bootstrap(
     drawn = np.empty(samples)
     for sample in range(samples):
         rows = source.integers(0, n, n)
-        own = {**context, **{key: array[rows] for key, array in of_rows.items()}}
-        weights = own.get("weights")
-        weightless = weights is not None and not weights.any()
-        drawn[sample] = math.nan if weightless else score(measure, q[rows], y[rows], **own)
-    found = np.sort(drawn[~np.isnan(drawn)])
-    lower, upper, error = _percentiles(found, confidence)
-    return Bootstrap(value, lower, upper, confidence, error, samples, samples - len(found))
+        resampled = {**context, **{key: array[rows] for key, array in of_rows.items()}}
+        if (weights := resampled.get("weights")) is not None and not weights.any():
+            drawn[sample] = math.nan
+        else:
+            drawn[sample] = score(measure, q[rows], y[rows], **resampled)
+    ascending = np.sort(drawn[~np.isnan(drawn)])
+    lower, upper, error = _percentiles(ascending, confidence)
+    return Bootstrap(value, lower, upper, confidence, error, samples, samples - len(ascending))
 
 
-def _percentiles(found: FloatArray, confidence: float) -> tuple[float, float, float]:
+def _percentiles(ascending: FloatArray, confidence: float) -> tuple[float, float, float]:
     """Return both limits and the standard error of sorted values."""
-    if not len(found):
-        none = Undefined("no bootstrap sample has a value")
-        return none, none, none
-    tail = len(found) * (1.0 - confidence) / 2.0
-    ranks = math.ceil(tail - 1e-9), math.ceil(len(found) - tail - 1e-9)
-    lower, upper = (float(found[max(rank, 1) - 1]) for rank in ranks)
-    error: float = Undefined("not all values are finite, or there is only one")
-    if len(found) > 1 and np.isfinite(found).all():
-        error = float(found.std(ddof=1))
-    return lower, upper, error
+    if not (count := len(ascending)):
+        return (Undefined("no bootstrap sample has a value"),) * 3
+    tail = count * (1.0 - confidence) / 2.0
+    ranks = math.ceil(tail - 1e-9), math.ceil(count - tail - 1e-9)
+    lower, upper = (float(ascending[max(rank, 1) - 1]) for rank in ranks)
+    if count > 1 and np.isfinite(ascending).all():
+        return lower, upper, float(ascending.std(ddof=1))
+    return lower, upper, Undefined("not all values are finite, or there is only one")
 
 
 def normal_quantile(confidence: float) -> float:
     """Return the normal quantile of a two-sided interval."""
-    if not 0 < confidence < 1:
-        raise ValueError(f"confidence = {confidence!r} is not allowed; it must be between 0 and 1")
+    require(0 < confidence < 1, "confidence", confidence, "it must be between 0 and 1")
     from scipy.special import ndtri
 
     return float(ndtri((1.0 + confidence) / 2.0))

@@ -26,8 +26,7 @@ def accuracy(proba: FloatArray, y: IntArray) -> FloatArray:
     array of shape (n,)
         1 for a correct prediction, 0 for a wrong one.
     """
-    right: FloatArray = (modal_class(proba) == np.asarray(y)).astype(np.float64)
-    return right
+    return (modal_class(proba) == np.asarray(y)).astype(np.float64)
 
 
 @measure(greater_is_better=False, logarithmic=True, label="log loss", unit="nats")
@@ -56,8 +55,7 @@ def log_loss(proba: FloatArray, y: IntArray, base: float = math.e) -> FloatArray
     I. H. Witten, E. Frank & M. A. Hall (2011). Data Mining, third edition, chapter 5.
     """
     with np.errstate(divide="ignore"):
-        loss: FloatArray = -np.log(pick(proba, y)) / math.log(base)
-    return loss + 0.0  # a loss of −0 is 0
+        return -np.log(pick(proba, y)) / math.log(base) + 0.0  # a loss of −0 is 0
 
 
 @measure(greater_is_better=False, label="Brier score")
@@ -89,5 +87,4 @@ def brier_score(proba: FloatArray, y: IntArray) -> FloatArray:
     """
     error = np.array(proba, dtype=np.float64)
     error[np.arange(len(error)), np.asarray(y, dtype=np.intp)] -= 1.0
-    loss: FloatArray = np.square(error).sum(axis=1)
-    return loss
+    return np.square(error).sum(axis=1)

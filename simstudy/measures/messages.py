@@ -1,26 +1,22 @@
 """Message lengths of learners that choose a model by the shortest message."""
 
 import math
+from functools import partial
 
 from simstudy.arrays import FloatArray, IntArray
-from simstudy.measures.base import Undefined, measure
+from simstudy.measures.base import Undefined, Weights, measure
 
 _REASON = "the learner has no message length"
+_length = partial(measure, greater_is_better=False, unit="nats", over="set", equivalent=0)
 
 
-@measure(
-    greater_is_better=False,
-    label="message length: theory and data",
-    unit="nats",
-    over="set",
-    equivalent=0,
-)
+@_length(label="message length: theory and data")
 def message_length(
     proba: FloatArray,
     y: IntArray,
     *,
     message: tuple[float, float] | None = None,
-    weights: FloatArray | None = None,
+    weights: Weights = None,
     base: float = math.e,
 ) -> float:
     """Length of the message that states the learner's model and the training data given it.
@@ -60,15 +56,13 @@ def message_length(
     return Undefined(_REASON) if message is None else sum(message) / math.log(base)
 
 
-@measure(
-    greater_is_better=False, label="message length: theory", unit="nats", over="set", equivalent=0
-)
+@_length(label="message length: theory")
 def message_length_theory(
     proba: FloatArray,
     y: IntArray,
     *,
     message: tuple[float, float] | None = None,
-    weights: FloatArray | None = None,
+    weights: Weights = None,
     base: float = math.e,
 ) -> float:
     """Length of the first part of the message: the learner's model.
@@ -100,15 +94,13 @@ def message_length_theory(
     return Undefined(_REASON) if message is None else message[0] / math.log(base)
 
 
-@measure(
-    greater_is_better=False, label="message length: data", unit="nats", over="set", equivalent=0
-)
+@_length(label="message length: data")
 def message_length_data(
     proba: FloatArray,
     y: IntArray,
     *,
     message: tuple[float, float] | None = None,
-    weights: FloatArray | None = None,
+    weights: Weights = None,
     base: float = math.e,
 ) -> float:
     """Length of the second part of the message: the training data given the learner's model.

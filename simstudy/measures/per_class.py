@@ -6,7 +6,7 @@ from typing import Literal, TypeAlias, get_args
 import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray
-from simstudy.measures.base import Undefined, measure
+from simstudy.measures.base import Undefined, Weights, divided, measure
 from simstudy.measures.decisions import Counts
 from simstudy.measures.positive import (
     ALL_POSITIVE,
@@ -25,7 +25,7 @@ def precision(
     proba: FloatArray,
     y: IntArray,
     *,
-    weights: FloatArray | None = None,
+    weights: Weights = None,
     rarer: int | None = None,
     average: Average = "positive",
     positive: int | None = None,
@@ -62,9 +62,7 @@ def precision(
     I. H. Witten, E. Frank & M. A. Hall (2011). Data Mining, third edition, chapter 5.
     """
     counts = Counts(proba, y, weights)
-    by_class = np.divide(
-        counts.right, counts.predicted, out=np.zeros(counts.classes), where=counts.predicted > 0
-    )
+    by_class = divided(counts.right, counts.predicted, absent=0.0)
     return _averaged(by_class, counts, y, weights, rarer, average, positive)
 
 
@@ -73,7 +71,7 @@ def recall(
     proba: FloatArray,
     y: IntArray,
     *,
-    weights: FloatArray | None = None,
+    weights: Weights = None,
     rarer: int | None = None,
     average: Average = "positive",
     positive: int | None = None,
@@ -117,7 +115,7 @@ def false_positive_rate(
     proba: FloatArray,
     y: IntArray,
     *,
-    weights: FloatArray | None = None,
+    weights: Weights = None,
     rarer: int | None = None,
     average: Average = "positive",
     positive: int | None = None,
@@ -153,8 +151,6 @@ def false_positive_rate(
     I. H. Witten, E. Frank & M. A. Hall (2011). Data Mining, third edition, chapter 5.
     """
     counts = Counts(proba, y, weights)
-    if (counts.actual > 0).sum() == 1 and average in get_args(Average)[1:]:
-        return Undefined(ALL_POSITIVE)
     return _averaged(counts.false_rates, counts, y, weights, rarer, average, positive, ALL_POSITIVE)
 
 
@@ -163,7 +159,7 @@ def f_score(
     proba: FloatArray,
     y: IntArray,
     *,
-    weights: FloatArray | None = None,
+    weights: Weights = None,
     rarer: int | None = None,
     beta: float = 1.0,
     average: Average = "positive",
@@ -209,8 +205,7 @@ def f_score(
     counts, square = Counts(proba, y, weights), beta * beta
     # TP + FN are the rows of the class, TP + FP those predicted as it.
     below = square * counts.actual + counts.predicted
-    by_class = np.zeros(counts.classes)
-    np.divide((1.0 + square) * counts.right, below, out=by_class, where=below > 0)
+    by_class = divided((1.0 + square) * counts.right, below, absent=0.0)
     return _averaged(by_class, counts, y, weights, rarer, average, positive)
 
 
@@ -218,7 +213,7 @@ def _averaged(
     by_class: FloatArray,
     counts: Counts,
     y: IntArray,
-    weights: FloatArray | None,
+    weights: Weights,
     rarer: int | None,
     average: Average,
     positive: int | None,
@@ -229,7 +224,8 @@ def _averaged(
     check_positive(positive, counts.classes)
     if average == "positive":
         value = float(by_class[positive_class(positive, rarer, y, counts.classes, weights)])
-        return Undefined(reason) if math.isnan(value) else value
-    present = counts.actual > 0
-    weight = counts.actual[present] if average == "weighted" else np.ones(int(present.sum()))
-    return float((by_class[present] * weight).sum() / weight.sum())
+    else:
+        present = counts.actual > 0
+        weight = counts.actual[present] if average == "weighted" else np.ones(int(present.sum()))
+        value = float((by_class[present] * weight).sum() / weight.sum())
+    return Undefined(reason) if math.isnan(value) else value

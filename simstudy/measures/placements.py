@@ -30,7 +30,7 @@ class Placements:
             return (absent,) * len(self.of_positive)
         return tuple(self.of_positive.mean(axis=1).tolist())
 
-    def covariance(self, one: int, other: int) -> float:
+    def covariance(self, first: int, second: int) -> float:
         """DeLong's covariance of two AUCs."""
         if (absent := self._absent()) is not None:
             return absent
@@ -39,7 +39,7 @@ class Placements:
             rows = part.shape[1]
             if rows < 2:
                 return Undefined(f"only one row of the {name} class")
-            a, b = (part[curve] - part[curve].mean() for curve in (one, other))
+            a, b = (part[curve] - part[curve].mean() for curve in (first, second))
             total += float(a @ b) / (rows - 1) / rows
         return total
 
@@ -77,5 +77,4 @@ def _midranks(groups: IntArray) -> FloatArray:
     """Return the ranks from 1 by groups of ties, which share the mean of theirs."""
     sizes = np.bincount(groups)
     middle = np.cumsum(sizes) - sizes + (sizes + 1) / 2
-    ranks: FloatArray = middle[groups]
-    return ranks
+    return middle[groups]

@@ -2,8 +2,9 @@
 
 import numpy as np
 
-from simstudy.arrays import FloatArray, IntArray, weights_in
+from simstudy.arrays import IntArray, weights_in
 from simstudy.measures.arguments import rarest
+from simstudy.measures.base import Weights
 
 NO_POSITIVE, ALL_POSITIVE = "no row of the positive class", "all rows are of the positive class"
 
@@ -36,11 +37,7 @@ def check_positive(positive: int | None, classes: int) -> None:
 
 
 def positive_class(
-    positive: int | None,
-    rarer: int | None,
-    y: IntArray,
-    classes: int,
-    weights: FloatArray | None = None,
+    positive: int | None, rarer: int | None, y: IntArray, classes: int, weights: Weights = None
 ) -> int:
     """Return the positive class: the one given, else the rarer class, else the rarest in the rows.
 

@@ -5,8 +5,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from simstudy.arrays import FloatArray, IntArray
-from simstudy.measures.base import Undefined
+from simstudy.arrays import BoolArray, FloatArray, IntArray
+from simstudy.measures.base import Undefined, Weights
 from simstudy.measures.positive import one_sided, positive_class
 
 TIE = 5e-13  # of the larger of two neighbours, up to which they tie: see `last_of_ties`
@@ -54,45 +54,28 @@ class Ranking(NamedTuple):
 
 
 def rank(
-    proba: FloatArray,
-    y: IntArray,
-    weights: FloatArray | None,
-    rarer: int | None,
-    positive: int | None,
+    proba: FloatArray, y: IntArray, weights: Weights, rarer: int | None, positive: int | None
 ) -> Ranking:
     """Rank rows by the probability of the positive class; rows of weight 0 are left out."""
     proba, y = np.asarray(proba, dtype=np.float64), np.asarray(y)
-    one = positive_class(positive, rarer, y, proba.shape[1], weights)
-    return rank_scores(proba[:, one], y == one, weights)
+    chosen = positive_class(positive, rarer, y, proba.shape[1], weights)
+    return rank_scores(proba[:, chosen], y == chosen, weights)
 
 
-def rank_scores(
-    score: FloatArray, is_positive: npt.NDArray[np.bool_], weights: FloatArray | None = None
-) -> Ranking:
-    """Rank rows by a score, usually a probability; rows of weight 0 are left out."""
-    if weights is not None:
-        return _rank_weighted(score, is_positive, np.asarray(weights, dtype=np.float64))
-    # The bits of a number from 0 to below 2 are ordered as the numbers are and leave room for the
-    # class, so that sorting them is enough, which takes a fraction of the time of argsort.
-    if not (score.min() >= 0 and score.max() < 2):
-        return _rank_weighted(score, is_positive, np.ones(len(score)))
-    keys = (score + 0.0).view(np.int64)  # −0 becomes 0
-    keys <<= 1
-    keys |= is_positive
-    keys.sort()
-    keys = keys[::-1]
-    positives = np.cumsum(keys & 1)
-    ordered = (keys >> 1).view(np.float64)
-    last = last_of_ties(ordered)
-    positives, thresholds = positives[last], ordered[last]
-    return Ranking(
-        _after(0.0, last + 1 - positives), _after(0.0, positives), _after(np.inf, thresholds)
-    )
+def rank_scores(score: FloatArray, is_positive: BoolArray, weights: Weights = None) -> Ranking:
+    """Rank rows by scores of any kind, from the highest; rows of weight 0 are left out."""
+    mass = np.ones(len(score)) if weights is None else np.asarray(weights, dtype=np.float64)
+    rows = np.flatnonzero(mass > 0)
+    order = rows[np.argsort(score[rows])[::-1]]
+    score, is_positive, mass = score[order], is_positive[order], mass[order]
+    last = last_of_ties(score)
+    negatives, positives = (np.cumsum(mass * each)[last] for each in (~is_positive, is_positive))
+    return Ranking(_after(0.0, negatives), _after(0.0, positives), _after(np.inf, score[last]))
 
 
 def checked_rows(
     scores: npt.ArrayLike, positive: npt.ArrayLike, weights: npt.ArrayLike | None
-) -> tuple[FloatArray, npt.NDArray[np.bool_], FloatArray | None]:
+) -> tuple[FloatArray, BoolArray, FloatArray | None]:
     """Return scores, labels and weights as arrays of one length, without NaN."""
     score, label = np.asarray(scores, np.float64), np.asarray(positive)
     weight = None if weights is None else np.asarray(weights, np.float64)
@@ -152,21 +135,6 @@ def tie_groups(values: FloatArray) -> IntArray:
         sizes = np.diff(last_of_ties(values[order]), prepend=-1)
         groups[order] = np.repeat(np.arange(len(sizes)), sizes)
     return groups
-
-
-def _rank_weighted(
-    score: FloatArray, is_positive: npt.NDArray[np.bool_], weights: FloatArray
-) -> Ranking:
-    present = weights > 0
-    if not present.all():
-        score, is_positive, weights = score[present], is_positive[present], weights[present]
-    order = np.argsort(score)[::-1]
-    score, is_positive, weights = score[order], is_positive[order], weights[order]
-    last = last_of_ties(score)
-    negatives, positives = (
-        np.cumsum(weights * chosen)[last] for chosen in (~is_positive, is_positive)
-    )
-    return Ranking(_after(0.0, negatives), _after(0.0, positives), _after(np.inf, score[last]))
 
 
 def _after(first: float, rest: FloatArray | IntArray) -> FloatArray:

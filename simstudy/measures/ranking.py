@@ -6,7 +6,7 @@ from typing import Literal, TypeAlias, get_args
 import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray, weights_in
-from simstudy.measures.base import Undefined, measure, score
+from simstudy.measures.base import Undefined, Weights, measure, score
 from simstudy.measures.losses import accuracy, brier_score
 from simstudy.measures.positive import check_positive, require_one_of
 from simstudy.measures.ranked import Ranking, hull_places, last_of_ties, rank
@@ -20,7 +20,7 @@ def auc(
     proba: FloatArray,
     y: IntArray,
     *,
-    weights: FloatArray | None = None,
+    weights: Weights = None,
     rarer: int | None = None,
     average: Average | None = None,
     positive: int | None = None,
@@ -89,9 +89,7 @@ def auc(
     return float(areas.sum() / (len(present) * (len(present) - 1)))
 
 
-def _wins(
-    proba: FloatArray, y: IntArray, weights: FloatArray | None, classes: IntArray
-) -> FloatArray:
+def _wins(proba: FloatArray, y: IntArray, weights: Weights, classes: IntArray) -> FloatArray:
     """Return how many pairs of rows of classes i and j are ranked correctly by q_i, ties half.
 
     ``wins[i, j]`` is of the i-th and j-th of the given classes; its diagonal is 0.
@@ -99,16 +97,16 @@ def _wins(
     k = np.shape(proba)[1]
     weight = np.ones(len(y)) if weights is None else np.asarray(weights, dtype=np.float64)
     wins = np.zeros((len(classes), len(classes)))
-    for place, one in enumerate(classes):
-        score = np.asarray(proba, dtype=np.float64)[:, one]
-        order = np.argsort(score)[::-1]
-        last, of, own = last_of_ties(score[order]), np.asarray(y)[order], weight[order]
-        above = np.cumsum(np.where(of == one, own, 0.0))[last]  # and tied
+    for place, label in enumerate(classes):
+        column = np.asarray(proba, dtype=np.float64)[:, label]
+        order = np.argsort(column)[::-1]
+        last, of, mass = last_of_ties(column[order]), np.asarray(y)[order], weight[order]
+        above = np.cumsum(np.where(of == label, mass, 0.0))[last]  # and tied
         middle = above.copy()
         middle[1:] += above[:-1]
         if len(last) < len(order):
             middle = np.repeat(middle, np.diff(last, prepend=-1))
-        wins[place] = 0.5 * np.bincount(of, own * middle, minlength=k)[classes]
+        wins[place] = 0.5 * np.bincount(of, mass * middle, minlength=k)[classes]
         wins[place, place] = 0.0
     return wins
 
@@ -118,7 +116,7 @@ def sar(
     proba: FloatArray,
     y: IntArray,
     *,
-    weights: FloatArray | None = None,
+    weights: Weights = None,
     rarer: int | None = None,
     average: Average | None = None,
     positive: int | None = None,
@@ -166,7 +164,7 @@ def h_measure(
     proba: FloatArray,
     y: IntArray,
     *,
-    weights: FloatArray | None = None,
+    weights: Weights = None,
     rarer: int | None = None,
     positive: int | None = None,
 ) -> float:

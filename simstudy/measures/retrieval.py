@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray
-from simstudy.measures.base import Undefined, measure
+from simstudy.measures.base import Undefined, Weights, measure
 from simstudy.measures.positive import NO_POSITIVE, require, require_one_of
 from simstudy.measures.ranked import rank
 
@@ -21,7 +21,7 @@ def average_precision(
     proba: FloatArray,
     y: IntArray,
     *,
-    weights: FloatArray | None = None,
+    weights: Weights = None,
     rarer: int | None = None,
     positive: int | None = None,
 ) -> float:
@@ -72,7 +72,7 @@ def interpolated_precision(
     proba: FloatArray,
     y: IntArray,
     *,
-    weights: FloatArray | None = None,
+    weights: Weights = None,
     rarer: int | None = None,
     points: Literal[3, 11] = 11,
     positive: int | None = None,
@@ -222,7 +222,7 @@ def lift(
     proba: FloatArray,
     y: IntArray,
     *,
-    weights: FloatArray | None = None,
+    weights: Weights = None,
     rarer: int | None = None,
     share: float = 0.1,
     positive: int | None = None,
@@ -261,8 +261,7 @@ def lift(
     """
     require(0 < share <= 1, "share", share, "it must be above 0 and at most 1")
     ranking = rank(proba, y, weights, rarer, positive)
-    positives = ranking.positives
-    if positives[-1] == 0:
+    if ranking.positives[-1] == 0:
         return Undefined(NO_POSITIVE)
-    found = ranking.positives_among(share * float(ranking.rows[-1]))
-    return found / (share * float(positives[-1]))
+    among = ranking.positives_among(share * float(ranking.rows[-1]))
+    return among / (share * float(ranking.positives[-1]))

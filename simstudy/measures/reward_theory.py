@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from simstudy.arrays import FloatArray, IntArray
+from simstudy.measures.positive import require
 
 
 def log_products(proba: FloatArray, y: IntArray, positive: int = 1) -> tuple[float, float]:
@@ -59,10 +60,9 @@ def ranking_reverses(
     Hope & Korb 2002, thesis 1, equations 7a and 7b, of n rows of two classes, for two learners of
     which each tuple has log wz, or log xy.
     """
-    uniform = [uniform_reward_2002(wz + xy, 0) for wz, xy in zip(log_wz, log_xy, strict=True)]
-    by_prior = [
-        cumulative_reward_2002(wz, xy, 0, prior) for wz, xy in zip(log_wz, log_xy, strict=True)
-    ]
+    pairs = [*zip(log_wz, log_xy, strict=True)]
+    uniform = [uniform_reward_2002(wz + xy, 0) for wz, xy in pairs]
+    by_prior = [cumulative_reward_2002(wz, xy, 0, prior) for wz, xy in pairs]
     return (uniform[0] - uniform[1]) * (by_prior[0] - by_prior[1]) < 0
 
 
@@ -99,13 +99,11 @@ def optimal_report_2002(frequency: float, prior: float) -> float:
     for q. It is the frequency f under a uniform prior alone: with p = .1 and f = .5 it is .0438.
     """
     _check("prior", prior)
-    if not 0 <= frequency <= 1:
-        raise ValueError(f"frequency = {frequency!r} is not allowed; it must be from 0 to 1")
+    require(0 <= frequency <= 1, "frequency", frequency, "it must be from 0 to 1")
     odds = math.log(prior) / math.log1p(-prior)
     return frequency / (frequency + (1.0 - frequency) * odds)
 
 
 def _check(name: str, value: float) -> None:
     """Raise an error unless a value is strictly between 0 and 1."""
-    if not 0 < value < 1:
-        raise ValueError(f"{name} = {value!r} is not allowed; it must be between 0 and 1")
+    require(0 < value < 1, name, value, "it must be between 0 and 1")

@@ -7,54 +7,39 @@ occurs, a reward may be infinite or undefined (NaN).
 """
 
 import math
-from typing import TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
-from simstudy.arrays import FloatArray, IntArray
+from simstudy.arrays import BoolArray, FloatArray, IntArray
 from simstudy.measures.base import measure, modal_class, pick
 
-BoolArray: TypeAlias = npt.NDArray[np.bool_]
 REWARDS = ("mean", "sum")
+PRIOR = "no better than the prior"  # a reward of 0
 
 
 def _log_fate(probability: FloatArray, happened: BoolArray) -> FloatArray:
     """Return log x for events that happened and log(1 − x) for those that did not."""
     x = np.minimum(np.asarray(probability, dtype=np.float64), 1.0)
     with np.errstate(divide="ignore"):
-        logs: FloatArray = np.where(happened, np.log(x), np.log1p(-x))
-    return logs
+        return np.where(happened, np.log(x), np.log1p(-x))
 
 
 def _reward_2002(q: FloatArray, p: FloatArray, happened: BoolArray) -> FloatArray:
     """Return 1 − log q/log p, or 1 − log(1 − q)/log(1 − p) where the event did not happen."""
     # Absolute values keep the sign of the limit where the prior is certain and its logarithm 0.
     with np.errstate(divide="ignore", invalid="ignore"):
-        reward: FloatArray = 1.0 - np.abs(_log_fate(q, happened)) / np.abs(_log_fate(p, happened))
-    return reward
+        return 1.0 - np.abs(_log_fate(q, happened)) / np.abs(_log_fate(p, happened))
 
 
 def _is_true_class(proba: FloatArray, y: IntArray) -> BoolArray:
     """Return a mask of the true class of every row, shaped like the probabilities."""
     # Few classes, many rows: one long vector per class is fastest.
-    by_class: BoolArray = np.arange(np.shape(proba)[1])[:, None] == np.asarray(y)
-    return by_class.T
+    return (np.arange(np.shape(proba)[1])[:, None] == np.asarray(y)).T
 
 
-@measure(
-    greater_is_better=True,
-    logarithmic=True,
-    label="information reward",
-    unit="nats",
-    zero="no better than the prior",
-)
+@measure(greater_is_better=True, logarithmic=True, unit="nats", zero=PRIOR)
 def information_reward(
-    proba: FloatArray,
-    y: IntArray,
-    prior: FloatArray,
-    base: float = math.e,
-    reward: str = "mean",
+    proba: FloatArray, y: IntArray, prior: FloatArray, base: float = math.e, reward: str = "mean"
 ) -> FloatArray:
     """Bayesian information reward over all classes, a proper score (Hope & Korb 2004).
 
@@ -90,16 +75,14 @@ def information_reward(
     true = _is_true_class(proba, y)
     with np.errstate(invalid="ignore"):  # only a prior of exactly 0 or 1 can make inf − inf
         gain = _log_fate(proba, true) - _log_fate(np.asarray(prior), true)
-        combined = gain.mean(axis=1) if reward == "mean" else gain.sum(axis=1)
-        rewards: FloatArray = combined / math.log(base)
-    return rewards
+        return (gain.mean(axis=1) if reward == "mean" else gain.sum(axis=1)) / math.log(base)
 
 
 @measure(
     greater_is_better=True,
     logarithmic=True,
     label="information reward 2002, modal class",
-    zero="no better than the prior",
+    zero=PRIOR,
 )
 def information_reward_2002_modal(proba: FloatArray, y: IntArray, prior: FloatArray) -> FloatArray:
     """Information reward of Hope & Korb (2002), modal class only.
@@ -130,12 +113,7 @@ def information_reward_2002_modal(proba: FloatArray, y: IntArray, prior: FloatAr
     return _reward_2002(pick(proba, mode), np.asarray(prior)[mode], mode == np.asarray(y))
 
 
-@measure(
-    greater_is_better=True,
-    logarithmic=True,
-    label="information reward 2002",
-    zero="no better than the prior",
-)
+@measure(greater_is_better=True, logarithmic=True, zero=PRIOR)
 def information_reward_2002(proba: FloatArray, y: IntArray, prior: FloatArray) -> FloatArray:
     """Information reward of Hope & Korb (2002), mean over classes; not a proper score.
 
@@ -168,9 +146,7 @@ def information_reward_2002(proba: FloatArray, y: IntArray, prior: FloatArray) -
     L. R. Hope & K. B. Korb (2004). A Bayesian metric for evaluating machine learning algorithms.
     AI 2004, LNAI 3339.
     """
-    by_class = _reward_2002(proba, np.asarray(prior), _is_true_class(proba, y))
-    reward: FloatArray = by_class.mean(axis=1)
-    return reward
+    return _reward_2002(proba, np.asarray(prior), _is_true_class(proba, y)).mean(axis=1)
 
 
 @measure(greater_is_better=True, logarithmic=True, label="Good's information reward", unit="bits")
@@ -212,7 +188,7 @@ def good_reward(proba: FloatArray, y: IntArray) -> FloatArray:
     logarithmic=True,
     label="Kononenko & Bratko's reward",
     unit="nats",
-    zero="no better than the prior",
+    zero=PRIOR,
 )
 def kononenko_bratko(
     proba: FloatArray, y: IntArray, prior: FloatArray, base: float = math.e
@@ -250,5 +226,4 @@ def kononenko_bratko(
     informed = q >= p
     with np.errstate(invalid="ignore"):  # only a prior of exactly 0 or 1 can make inf − inf
         gain = _log_fate(q, informed) - _log_fate(p, informed)
-        reward: FloatArray = np.where(informed, gain, -gain) / math.log(base)
-    return reward + 0.0  # a reward of −0 is 0
+        return np.where(informed, gain, -gain) / math.log(base) + 0.0  # a reward of −0 is 0

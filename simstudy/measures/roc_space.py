@@ -70,38 +70,34 @@ def roc_hull(points: HasRates | npt.ArrayLike) -> Hull:
     across, up = _rates(points)
     if np.isnan(across).any() or np.isnan(up).any():  # a class has no rows
         return Hull(np.full(2, np.nan), np.full(2, np.nan), np.full(2, -1))
-    if len(up) and (across[1:] >= across[:-1]).all() and (up[1:] >= up[:-1]).all():
-        # A curve: the highest of each false positive rate.
-        order = np.flatnonzero(np.append(across[1:] != across[:-1], True))
-    else:
-        order = np.lexsort((-up, across))
+    order = np.lexsort((-up, across))
     # A point is useful only if it is higher than all to the left of it.
     before = np.concatenate([[0.0], np.maximum.accumulate(up[order])[:-1]])
     order = order[(up[order] > before) & ((across[order] < 1) | (up[order] < 1))]
-    places = np.concatenate([[_given(across, up, 0.0)], order, [_given(across, up, 1.0)]])
+    places = np.concatenate([[_place(across, up, 0.0)], order, [_place(across, up, 1.0)]])
     across, up = (np.concatenate([[0.0], each[order], [1.0]]) for each in (across, up))
     kept = hull_places(across, up)
     return Hull(across[kept], up[kept], places[kept])
 
 
-def _given(across: FloatArray, up: FloatArray, corner: float) -> int:
+def _place(across: FloatArray, up: FloatArray, corner: float) -> int:
     """The place of a corner among the points, or −1."""
-    found = np.flatnonzero((across == corner) & (up == corner))
-    return int(found[0]) if len(found) else -1
+    at_corner = (across == corner) & (up == corner)
+    return int(at_corner.argmax()) if at_corner.any() else -1
 
 
-def mixture(one: Point, other: Point, share: float) -> Point:
+def mixture(first: Point, second: Point, share: float) -> Point:
     """Return the rates of answering by one classifier at random, else by another.
 
     Parameters
     ----------
-    one, other : pair of float
+    first, second : pair of float
         Their false and true positive rates.
     share : float >= 0, <= 1
         The probability of the second.
     """
     require(0 <= share <= 1, "share", share, "it must be from 0 to 1")
-    across, up = ((1.0 - share) * a + share * b for a, b in zip(one, other, strict=True))
+    across, up = ((1.0 - share) * a + share * b for a, b in zip(first, second, strict=True))
     return float(across), float(up)
 
 
@@ -141,8 +137,7 @@ def interpolate(where: FloatArray, across: FloatArray, up: FloatArray) -> FloatA
     last = np.clip(last, 0, None)
     run = across[after] - across[last]
     part = np.where(run > 0, where - across[last], 0.0) / np.where(run > 0, run, 1.0)
-    height: FloatArray = up[last] + np.clip(part, 0.0, 1.0) * (up[after] - up[last])
-    return height
+    return up[last] + np.clip(part, 0.0, 1.0) * (up[after] - up[last])
 
 
 def _rates(points: HasRates | npt.ArrayLike) -> tuple[FloatArray, FloatArray]:

@@ -1,10 +1,9 @@
 """Variants of the area under the ROC curve that count the margins of probabilities too."""
 
 import numpy as np
-import numpy.typing as npt
 
-from simstudy.arrays import FloatArray, IntArray
-from simstudy.measures.base import Undefined, measure
+from simstudy.arrays import BoolArray, FloatArray, IntArray
+from simstudy.measures.base import Undefined, Weights, measure
 from simstudy.measures.positive import one_sided, positive_class
 
 
@@ -13,7 +12,7 @@ def scored_auc(
     proba: FloatArray,
     y: IntArray,
     *,
-    weights: FloatArray | None = None,
+    weights: Weights = None,
     rarer: int | None = None,
     positive: int | None = None,
 ) -> float:
@@ -48,15 +47,15 @@ def scored_auc(
     S. Vanderlooy & E. Hüllermeier (2008). A critical analysis of variants of the AUC. Machine
     Learning 72.
     """
-    q, own, is_positive, totals, reason = _parts(proba, y, weights, rarer, positive)
+    q, weight, is_positive, totals, reason = _parts(proba, y, weights, rarer, positive)
     if reason:
         return Undefined(reason)
     order = np.argsort(q)
-    q, own, is_positive = q[order], own[order], is_positive[order]
+    q, weight, is_positive = q[order], weight[order], is_positive[order]
     # Rows that tie have the margin 0, so their order does not matter.
-    below = np.cumsum(np.where(is_positive, 0.0, own))
-    margin = q * below - np.cumsum(np.where(is_positive, 0.0, own * q))
-    return float((own * margin)[is_positive].sum() / (totals[0] * totals[1]))
+    below = np.cumsum(np.where(is_positive, 0.0, weight))
+    margin = q * below - np.cumsum(np.where(is_positive, 0.0, weight * q))
+    return float((weight * margin)[is_positive].sum() / (totals[0] * totals[1]))
 
 
 @measure(greater_is_better=True, label="probabilistic AUC", over="set")
@@ -64,7 +63,7 @@ def probabilistic_auc(
     proba: FloatArray,
     y: IntArray,
     *,
-    weights: FloatArray | None = None,
+    weights: Weights = None,
     rarer: int | None = None,
     positive: int | None = None,
 ) -> float:
@@ -100,27 +99,23 @@ def probabilistic_auc(
     S. Vanderlooy & E. Hüllermeier (2008). A critical analysis of variants of the AUC. Machine
     Learning 72.
     """
-    q, own, is_positive, totals, reason = _parts(proba, y, weights, rarer, positive)
+    q, weight, is_positive, totals, reason = _parts(proba, y, weights, rarer, positive)
     if reason:
         return Undefined(reason)
-    sums = (own * q)[is_positive].sum(), (own * q)[~is_positive].sum()
+    sums = (weight * q)[is_positive].sum(), (weight * q)[~is_positive].sum()
     return float((1 + sums[0] / totals[0] - sums[1] / totals[1]) / 2)
 
 
 def _parts(
-    proba: FloatArray,
-    y: IntArray,
-    weights: FloatArray | None,
-    rarer: int | None,
-    positive: int | None,
-) -> tuple[FloatArray, FloatArray, npt.NDArray[np.bool_], tuple[float, float], str]:
+    proba: FloatArray, y: IntArray, weights: Weights, rarer: int | None, positive: int | None
+) -> tuple[FloatArray, FloatArray, BoolArray, tuple[float, float], str]:
     """Return probabilities of the positive class, weights, which rows are of it, both totals.
 
     The last is why there is no measure: the class that no row has; usually empty.
     """
     chosen = positive_class(positive, rarer, y, np.shape(proba)[1], weights)
-    own = np.ones(len(y)) if weights is None else np.asarray(weights, dtype=np.float64)
+    weight = np.ones(len(y)) if weights is None else np.asarray(weights, dtype=np.float64)
     is_positive = np.asarray(y) == chosen
-    totals = own[is_positive].sum(), own[~is_positive].sum()
+    totals = weight[is_positive].sum(), weight[~is_positive].sum()
     q = np.asarray(proba, dtype=np.float64)[:, chosen]
-    return q, own, is_positive, totals, one_sided(*totals)
+    return q, weight, is_positive, totals, one_sided(*totals)

@@ -149,18 +149,17 @@ def compare(
     C. X. Ling, J. Huang & H. Zhang (2003). AUC: a statistically consistent and more discriminating
     measure than accuracy. IJCAI 2003.
     """
-    ranked = rows is None
-    one, other = (measure_of(each, ranked) for each in (f, g))
+    pair = [measure_of(measure, ranked=rows is None) for measure in (f, g)]
     if rows is None:
         answers = answer_sets.ranked_answers(n)
     else:
         answers = answer_sets.random_answers(rows, samples, classes, prior, rng)
     # greater codes are better results
-    codes = [_codes(answers, each) for each in (one, other)]
-    exists = (codes[0] >= 0) & (codes[1] >= 0)
-    counts = count_pairs(codes[0][exists], codes[1][exists])
+    f_codes, g_codes = (_codes(answers, measure) for measure in pair)
+    exists = (f_codes >= 0) & (g_codes >= 0)
+    counts = count_pairs(f_codes[exists], g_codes[exists])
     left_out = int((~exists).sum())
-    return Comparison(name_of(one), name_of(other), len(exists), *counts, left_out)
+    return Comparison(name_of(pair[0]), name_of(pair[1]), len(exists), *counts, left_out)
 
 
 def select(
@@ -185,9 +184,7 @@ def select(
     tuple of int
         The places of the best results; several if they tie, none if no result has a value.
     """
-    one = measure_of(measure)
-    steps = (one.first, one.second) if isinstance(one, TwoLevelMeasure) else (one,)
-    tolerance = one.tolerance if isinstance(one, TwoLevelMeasure) else TOLERANCE
+    steps, tolerance = _steps(measure_of(measure))
     best: tuple[int, ...] = ()
     for step in steps:
         places = best or range(len(answers))
@@ -213,7 +210,12 @@ def measure_of(measure: AnyMeasure, ranked: bool = False) -> MeasureFunction | T
     name = PHI if measure == "phi" else measure
 
     def lookup(name: str) -> MeasureFunction:
-        return answer_sets.auc if ranked and name == "auc" else _named(name)
+        if ranked and name == "auc":
+            return answer_sets.auc
+        names = sorted(public_names("simstudy.measures")["measure"])
+        if name not in names:
+            raise ValueError(f"unknown measure {name!r}{suggestion(name, names)}")
+        return getattr(measures, name)
 
     return two_level(name, lookup) if ":" in name else lookup(name)
 
@@ -261,32 +263,21 @@ def _rising_pairs(values: IntArray, counts: IntArray) -> int:
     return total
 
 
-def _named(name: str) -> MeasureFunction:
-    """Return the measure that `simstudy.measures` has by this name."""
-    known = sorted(public_names("simstudy.measures")["measure"])
-    if name not in known:
-        raise ValueError(f"unknown measure {name!r}{suggestion(name, known)}")
-    function: MeasureFunction = getattr(measures, name)
-    return function
-
-
 def _codes(answers: AnswerSet, measure: MeasureFunction | TwoLevelMeasure) -> IntArray:
     """Return the level of each result, greater for better; −1 where there is no value."""
+    steps, tolerance = _steps(measure)
+    codes = np.zeros(len(answers.y), dtype=np.intp)
+    for step in steps:
+        values = answers.values(step) if greater_is_better(step) else -answers.values(step)
+        exists = ~np.isnan(values)
+        ranks = np.full(len(values), -1, dtype=np.intp)
+        ranks[exists] = levels(values[exists], tolerance)
+        codes = np.where(exists & (codes >= 0), codes * (ranks.max() + 1) + ranks, -1)
+    return codes
+
+
+def _steps(measure: MeasureFunction | TwoLevelMeasure) -> tuple[tuple[MeasureFunction, ...], float]:
+    """Return the measures that order results one after the other, and the tolerance of ties."""
     if isinstance(measure, TwoLevelMeasure):
-        first, second = (
-            _ranks(answers, each, measure.tolerance) for each in (measure.first, measure.second)
-        )
-        exists = (first >= 0) & (second >= 0)
-        return np.where(exists, first * (second.max() + 1) + second, -1)
-    return _ranks(answers, measure)
-
-
-def _ranks(answers: AnswerSet, function: MeasureFunction, *tolerance: float) -> IntArray:
-    """Return the level of each result by one measure; −1 where there is no value."""
-    values = answers.values(function)
-    if not greater_is_better(function):
-        values = -values
-    exists = ~np.isnan(values)
-    ranks = np.full(len(values), -1, dtype=np.intp)
-    ranks[exists] = levels(values[exists], *tolerance)
-    return ranks
+        return (measure.first, measure.second), measure.tolerance
+    return (measure,), TOLERANCE

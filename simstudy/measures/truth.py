@@ -49,8 +49,7 @@ def kl_divergence(
     with np.errstate(divide="ignore", invalid="ignore"):  # terms with t = 0 are omitted below
         q, t = (rows / rows.sum(axis=1, keepdims=True) for rows in (q, t))
         terms = np.where(t > 0, t * (np.log(t) - np.log(q)), 0.0)
-    divergence: FloatArray = terms.sum(axis=1) / math.log(base)
-    return np.maximum(divergence, 0.0)  # rounding may leave −10⁻¹⁷
+    return np.maximum(terms.sum(axis=1) / math.log(base), 0.0)  # rounding may leave −10⁻¹⁷
 
 
 @measure(greater_is_better=False, logarithmic=True, label="regret", unit="nats", zero="the oracle")
@@ -191,17 +190,12 @@ def estimation(
 
 
 def _difference(
-    better: FloatArray,
-    worse: FloatArray,
-    y: IntArray,
-    prior: FloatArray,
-    base: float,
-    reward: str,
+    better: FloatArray, worse: FloatArray, y: IntArray, prior: FloatArray, base: float, reward: str
 ) -> FloatArray:
     """Return the difference of the information rewards of two predictions, row by row."""
-    one, other = (information_reward(each, y, prior, base, reward) for each in (better, worse))
-    with np.errstate(invalid="ignore"):  # infinity less infinity
-        difference: FloatArray = one - other
+    high, low = (information_reward(proba, y, prior, base, reward) for proba in (better, worse))
+    with np.errstate(invalid="ignore"):  # infinity minus infinity
+        difference = high - low
         # Equal predictions that were computed in different ways have the same reward.
-        rounded = np.abs(difference) <= _ROUNDING * np.maximum(np.abs(one), 1.0)
-    return np.where(rounded & np.isfinite(one), 0.0, difference)
+        rounded = np.abs(difference) <= _ROUNDING * np.maximum(np.abs(high), 1.0)
+    return np.where(rounded & np.isfinite(high), 0.0, difference)

@@ -5,20 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Unpack
 
 import numpy as np
-import numpy.typing as npt
 
-from simstudy.arrays import FloatArray, IntArray
-from simstudy.measures.base import (
-    Context,
-    MeasureFunction,
-    Undefined,
-    function_name,
-    info_of,
-    score,
-)
+from simstudy.arrays import BoolArray, FloatArray, IntArray
+from simstudy.measures.base import MeasureFunction, Undefined, function_name, info_of
+from simstudy.measures.positive import require
 
 TOLERANCE = 1e-9
 
@@ -58,33 +50,15 @@ class TwoLevelMeasure:
                     "a two-level measure is made of two plain measures, not of two-level measures "
                     "(Huang & Ling 2007, theorem 2)"
                 )
-        if not self.tolerance >= 0:
-            raise ValueError(f"tolerance = {self.tolerance!r} is not allowed; it must be >= 0")
+        require(self.tolerance >= 0, "tolerance", self.tolerance, "it must be >= 0")
 
     @property
     def name(self) -> str:
         """The names of both measures, as ``"auc:accuracy"``."""
         return f"{name_of(self.first)}:{name_of(self.second)}"
 
-    def values(
-        self, proba: FloatArray, y: IntArray, **context: Unpack[Context]
-    ) -> tuple[float, float]:
-        """Return the values of both measures.
-
-        Parameters
-        ----------
-        proba : array of shape (n, k)
-            The learner's probabilities.
-        y : array of shape (n,)
-            The true classes.
-        **context
-            What measures may declare, such as ``prior`` and ``weights``; see
-            `simstudy.measures.base.score`.
-        """
-        return score(self.first, proba, y, **context), score(self.second, proba, y, **context)
-
     def compare(self, a: tuple[float, float], b: tuple[float, float]) -> float:
-        """Compare two results, each the `values` of both measures.
+        """Compare two results, each the values of both measures.
 
         Returns
         -------
@@ -92,11 +66,11 @@ class TwoLevelMeasure:
             1 if a is better, −1 if b is, 0 if they are equal; `Undefined` if a value that decides
             does not exist.
         """
-        for level, one, other in zip((self.first, self.second), a, b, strict=True):
-            if math.isnan(one) or math.isnan(other):
+        for level, x, y in zip((self.first, self.second), a, b, strict=True):
+            if math.isnan(x) or math.isnan(y):
                 return Undefined(f"{name_of(level)} of one of the results does not exist")
-            if not ties(one, other, self.tolerance):
-                return 1.0 if (one > other) == greater_is_better(level) else -1.0
+            if not ties(x, y, self.tolerance):
+                return 1.0 if (x > y) == greater_is_better(level) else -1.0
         return 0.0
 
 
@@ -116,8 +90,7 @@ def two_level(name: str, lookup: Callable[[str], MeasureFunction]) -> TwoLevelMe
             f"{name!r} is not a two-level measure; it must be two names and a colon, as "
             "'auc:accuracy'"
         )
-    first, second = map(lookup, names)
-    return TwoLevelMeasure(first, second)
+    return TwoLevelMeasure(lookup(names[0]), lookup(names[1]))
 
 
 def level_names(name: str) -> list[str]:
@@ -134,14 +107,12 @@ def auc_accuracy_number(auc: float, accuracy: float) -> float:
     return min(1.0, auc + 0.01 * accuracy)
 
 
-def ties(one: float, other: float, tolerance: float = TOLERANCE) -> bool:
+def ties(first: float, second: float, tolerance: float = TOLERANCE) -> bool:
     """Whether two values are equal but for rounding: `differ` of single numbers, and faster."""
-    return math.isclose(one, other, rel_tol=tolerance, abs_tol=tolerance)
+    return math.isclose(first, second, rel_tol=tolerance, abs_tol=tolerance)
 
 
-def differ(
-    one: FloatArray, other: FloatArray, tolerance: float = TOLERANCE
-) -> npt.NDArray[np.bool_]:
+def differ(first: FloatArray, second: FloatArray, tolerance: float = TOLERANCE) -> BoolArray:
     """Whether values of a measure differ by more than rounding.
 
     NaN differs from all values; equal infinities do not differ. This is what a tie of two
@@ -149,9 +120,9 @@ def differ(
     `ranked.last_of_ties` has it.
     """
     with np.errstate(invalid="ignore"):  # infinity minus infinity
-        large = np.maximum(1.0, np.maximum(np.abs(one), np.abs(other)))
-        far = np.abs(one - other) > tolerance * large
-    return np.where(np.isfinite(large), far, one != other)
+        large = np.maximum(1.0, np.maximum(np.abs(first), np.abs(second)))
+        far = np.abs(first - second) > tolerance * large
+    return np.where(np.isfinite(large), far, first != second)
 
 
 def levels(values: FloatArray, tolerance: float = TOLERANCE) -> IntArray:

@@ -22,7 +22,7 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from simstudy.arrays import AnyArray, FloatArray, IntArray, weights_in
+from simstudy.arrays import AnyArray, BoolArray, FloatArray, IntArray, weights_in
 from simstudy.data.discretize import cut_points
 from simstudy.data.sample import Sample
 from simstudy.learners.base import Generative, Learner, normalise, require
@@ -123,8 +123,8 @@ class CategoricalClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignor
         self, X: Rows, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None
     ) -> tuple[Rows, IntArray, FloatArray | None]:
         """Return the training rows, their classes as integers, and their weights."""
-        known = self.handle_unknown in ("ignore", "error")
-        require(known, "handle_unknown", self.handle_unknown, "it must be 'ignore' or 'error'")
+        allowed = self.handle_unknown in ("ignore", "error")
+        require(allowed, "handle_unknown", self.handle_unknown, "it must be 'ignore' or 'error'")
         labels = validate_data(self, y=y)
         check_classification_targets(labels)
         self._check_table(X)
@@ -171,11 +171,9 @@ class CategoricalClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignor
         if missing.ndim == 1:
             raise ValueError("X must have two dimensions, rows and columns. Reshape your data.")
         if missing.ndim == 2 and missing.any() and not self._takes_missing:
-            column = int(missing.any(axis=0).argmax())
-            name = X.columns[column] if hasattr(X, "columns") else column
             raise ValueError(
-                f"column {name!s} of X has missing values (NaN or None); impute them or encode "
-                "them as a category"
+                f"column {_first_column(X, missing)} of X has missing values (NaN or None); impute "
+                "them or encode them as a category"
             )
 
     def _fit_cuts(self, X: Rows, target: IntArray, weights: FloatArray | None) -> Rows:
@@ -185,8 +183,7 @@ class CategoricalClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignor
             frame = _as_frame(X)
             for place in range(frame.shape[1]):
                 if (numbers := _measured(frame.iloc[:, place])) is not None:
-                    cuts = cut_points(numbers, target, weights=weights)
-                    self.cut_points_[place] = cuts
+                    self.cut_points_[place] = cut_points(numbers, target, weights=weights)
         if self.cut_points_:
             names = ", ".join(str(frame.columns[place]) for place in [*self.cut_points_][:_NAMED])
             more = ", …" if len(self.cut_points_) > _NAMED else ""
@@ -223,27 +220,29 @@ class CategoricalClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignor
         ).set_output(transform="default")
         codes: IntArray = self._encoder.fit_transform(X)
         self.categories_ = self._encoder.categories_
-        self._refuse_unknown(codes)
+        self._refuse_unknown(X, codes == _UNKNOWN)
         return codes
 
     def _encode(self, X: Rows) -> IntArray:
         """Return the codes of rows to predict, with _UNKNOWN for unknown categories."""
+        self._check_rows(X)
+        codes: IntArray = self._encoder.transform(self._binned(X))
+        if self.handle_unknown == "error":
+            self._refuse_unknown(X, codes == _UNKNOWN)
+        return codes
+
+    def _check_rows(self, X: Rows) -> None:
+        """Refuse rows before fitting, and those that are not like the training rows."""
         check_is_fitted(self)
         self._check_table(X)
         validate_data(self, X, reset=False, skip_check_array=True)
-        codes: IntArray = self._encoder.transform(self._binned(X))
-        if self.handle_unknown == "error":
-            self._refuse_unknown(codes)
-        return codes
 
-    def _refuse_unknown(self, codes: IntArray) -> None:
-        columns = (codes == _UNKNOWN).any(axis=0)
-        if columns.any():
-            first = int(columns.argmax())
-            name = self.feature_names_in_[first] if hasattr(self, "feature_names_in_") else first
+    def _refuse_unknown(self, X: Rows, unknown: BoolArray) -> None:
+        if unknown.any():
+            categories = self.categories_[int(unknown.any(axis=0).argmax())]
             raise ValueError(
-                f"column {name!s} of X has an unknown category; known: "
-                f"{', '.join(map(str, self.categories_[first]))}"
+                f"column {_first_column(X, unknown)} of X has an unknown category; known: "
+                f"{', '.join(map(str, categories))}"
             )
 
     def _completions(self, row: IntArray) -> IntArray:
@@ -264,8 +263,13 @@ class CategoricalClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignor
             log_joint = self.fitted_.log_joint(completions)
             return normalise(np.logaddexp.reduce(log_joint, axis=0)[None])[0]
         # Without a joint distribution the completions have equal weight.
-        mean: FloatArray = self.fitted_.predict_proba(completions).mean(axis=0)
-        return mean
+        return self.fitted_.predict_proba(completions).mean(axis=0)
+
+
+def _first_column(X: Rows, chosen: BoolArray) -> str:
+    """Return the name of the first column of a table in which a cell is chosen."""
+    place = int(chosen.any(axis=0).argmax())
+    return str(X.columns[place] if hasattr(X, "columns") else place)
 
 
 def _as_frame(X: Rows) -> pd.DataFrame:
@@ -300,17 +304,14 @@ def _fields(learner: type[Learner]) -> list[dataclasses.Field[object]]:
 def _initialiser(learner: type[Learner], options: dict[str, object]) -> Callable[..., None]:
     """Return an ``__init__`` with a learner's parameters, and options by keyword."""
     kind = inspect.Parameter
-    known = inspect.signature(learner).parameters
-    own = [known[field.name] for field in _fields(learner)]
-    more = [kind(name, kind.KEYWORD_ONLY, default=default) for name, default in options.items()]
-    positional = [one for one in own if one.kind is not kind.KEYWORD_ONLY]
-    keywords = [one for one in own if one.kind is kind.KEYWORD_ONLY]
-    signature = inspect.Signature(
-        [kind("self", kind.POSITIONAL_OR_KEYWORD), *positional, *keywords, *more]
-    )
+    of_learner = inspect.signature(learner).parameters
+    parameters = [kind("self", kind.POSITIONAL_OR_KEYWORD)]
+    parameters += [of_learner[field.name] for field in _fields(learner)]
+    parameters += [kind(name, kind.KEYWORD_ONLY, default=value) for name, value in options.items()]
+    signature = inspect.Signature(sorted(parameters, key=lambda parameter: parameter.kind))
 
-    def initialise(self: object, *given: object, **named: object) -> None:
-        bound = signature.bind(self, *given, **named)
+    def initialise(self: object, *values: object, **named: object) -> None:
+        bound = signature.bind(self, *values, **named)
         bound.apply_defaults()
         for name, value in list(bound.arguments.items())[1:]:
             setattr(self, name, value)

@@ -8,20 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils import check_random_state
 
-from simstudy.learners.aode import AODE
-from simstudy.learners.c45.boosting import BoostedC45
-from simstudy.learners.c45.learner import C45
-from simstudy.learners.camml.learner import CaMML
-from simstudy.learners.cost_sensitive import CostSensitive
-from simstudy.learners.hnb import HNB
-from simstudy.learners.kdb import KDB
-from simstudy.learners.lbr import LBR
-from simstudy.learners.mml.graph import MMLGraph
-from simstudy.learners.mml.tree import MMLTree
-from simstudy.learners.naive_bayes import NaiveBayes
-from simstudy.learners.one_attribute import DecisionStump, OneR
-from simstudy.learners.prior import Prior
-from simstudy.learners.tan import TAN
+from simstudy import learners
 from simstudy.sklearn.base import CategoricalClassifier
 from simstudy.sklearn.mixed import MixedClassifier
 
@@ -38,25 +25,25 @@ class _PoorClassifier(CategoricalClassifier, ABC):
 class PriorClassifier(_PoorClassifier):
     """Class frequencies, ignoring the attributes; see `simstudy.learners.prior.Prior`."""
 
-    _of = Prior
+    _of = learners.Prior
 
 
 class NaiveBayesClassifier(CategoricalClassifier):
     """Naive Bayes; see `simstudy.learners.naive_bayes.NaiveBayes`."""
 
-    _of = NaiveBayes
+    _of = learners.NaiveBayes
 
 
 class TANClassifier(CategoricalClassifier):
     """Tree-augmented Naive Bayes; see `simstudy.learners.tan.TAN`."""
 
-    _of = TAN
+    _of = learners.TAN
 
 
 class AODEClassifier(CategoricalClassifier):
     """Averaged one-dependence estimators; see `simstudy.learners.aode.AODE`."""
 
-    _of = AODE
+    _of = learners.AODE
 
 
 class CaMMLClassifier(CategoricalClassifier):
@@ -65,7 +52,7 @@ class CaMMLClassifier(CategoricalClassifier):
     ``random_state`` has an effect only if models are sampled, from 11 variables on.
     """
 
-    _of = CaMML
+    _of = learners.CaMML
     _options: ClassVar[dict[str, Any]] = {"random_state": None, **CategoricalClassifier._options}
 
     random_state: int | np.random.RandomState | None
@@ -77,43 +64,43 @@ class CaMMLClassifier(CategoricalClassifier):
 class KDBClassifier(CategoricalClassifier):
     """k-dependence Bayesian classifier; see `simstudy.learners.kdb.KDB`."""
 
-    _of = KDB
+    _of = learners.KDB
 
 
 class HNBClassifier(CategoricalClassifier):
     """Hidden Naive Bayes; see `simstudy.learners.hnb.HNB`."""
 
-    _of = HNB
+    _of = learners.HNB
 
 
 class LBRClassifier(CategoricalClassifier):
     """Lazy Bayesian rules; see `simstudy.learners.lbr.LBR`."""
 
-    _of = LBR
+    _of = learners.LBR
 
 
 class DecisionStumpClassifier(_PoorClassifier):
     """Decision stump; see `simstudy.learners.one_attribute.DecisionStump`."""
 
-    _of = DecisionStump
+    _of = learners.DecisionStump
 
 
 class OneRClassifier(_PoorClassifier):
     """1R, rules of one attribute; see `simstudy.learners.one_attribute.OneR`."""
 
-    _of = OneR
+    _of = learners.OneR
 
 
 class MMLTreeClassifier(CategoricalClassifier):
     """MML decision trees; see `simstudy.learners.mml.tree.MMLTree`."""
 
-    _of = MMLTree
+    _of = learners.MMLTree
 
 
 class MMLGraphClassifier(CategoricalClassifier):
     """MML decision graphs; see `simstudy.learners.mml.graph.MMLGraph`."""
 
-    _of = MMLGraph
+    _of = learners.MMLGraph
 
 
 class CostSensitiveClassifier(CategoricalClassifier):
@@ -122,16 +109,16 @@ class CostSensitiveClassifier(CategoricalClassifier):
     Classes of the matrix are in the order of ``classes_``: sorted.
     """
 
-    _of = CostSensitive
+    _of = learners.CostSensitive
 
 
 class C45Classifier(MixedClassifier):
     """C4.5 decision trees; see `simstudy.learners.c45.learner.C45`."""
 
-    _of = C45
+    _of = learners.C45
 
 
 class BoostedC45Classifier(MixedClassifier):
     """Boosted C4.5; see `simstudy.learners.c45.boosting.BoostedC45`."""
 
-    _of = BoostedC45
+    _of = learners.BoostedC45

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_consistent_length, column_or_1d
 from simstudy import measures
 from simstudy.arrays import AnyArray, FloatArray, smoothed, weights_in
 from simstudy.learners.base import require
-from simstudy.measures.base import clip, score
+from simstudy.measures.base import Context, clip, score
 
 if TYPE_CHECKING:
     from simstudy.sklearn.base import Rows
@@ -82,8 +82,7 @@ def information_reward(
     float
         The mean over the rows.
     """
-    known = f"it must be one of {', '.join(CUTOFFS)}"
-    require(cutoff in CUTOFFS, "cutoff", cutoff, known)
+    require(cutoff in CUTOFFS, "cutoff", cutoff, f"it must be one of {', '.join(CUTOFFS)}")
     enough = train_rows is None or 0 < train_rows < np.inf
     require(enough, "train_rows", train_rows, "it must be above 0 and finite")
     y, proba = column_or_1d(y_true), np.asarray(y_proba, dtype=np.float64)
@@ -99,18 +98,11 @@ def information_reward(
     codes = np.array([place[label] for label in y.tolist()], dtype=np.intp)
     if train_rows is not None:
         proba = clip(proba, cutoff, train_rows)
-    counts = weights_in(codes, weights, len(columns))
     if by_label is not None:
         prior = [by_label[label] for label in place if label in by_label]
-    return score(
-        measures.information_reward,
-        proba,
-        codes,
-        prior=_prior(prior, counts),
-        weights=weights,
-        base=base,
-        reward=reward,
-    )
+    p = _prior(prior, weights_in(codes, weights, len(columns)))
+    context: Context = {"prior": p, "weights": weights, "base": base, "reward": reward}
+    return score(measures.information_reward, proba, codes, **context)
 
 
 def information_reward_scorer(
@@ -148,11 +140,11 @@ def information_reward_scorer(
 class InformationRewardScorer:
     """A scorer; see `information_reward_scorer`."""
 
-    prior: Prior = "test"
-    train_rows: float | None = None
-    cutoff: str = "mml"
-    base: float = math.e
-    reward: str = "mean"
+    prior: Prior
+    train_rows: float | None
+    cutoff: str
+    base: float
+    reward: str
 
     def __call__(
         self,
@@ -175,17 +167,8 @@ class InformationRewardScorer:
             prior = dict(zip(counts, smoothed(np.array([*counts.values()])), strict=True))
         if train_rows is None:
             train_rows = len(column_or_1d(y)) if isinstance(seen, str) else sum(seen)
-        return information_reward(
-            y,
-            proba,
-            labels=labels,
-            prior=prior,
-            train_rows=train_rows,
-            cutoff=self.cutoff,
-            sample_weight=sample_weight,
-            base=self.base,
-            reward=self.reward,
-        )
+        options = {**vars(self), "labels": labels, "prior": prior, "train_rows": train_rows}
+        return information_reward(y, proba, sample_weight=sample_weight, **options)
 
 
 def _check_probabilities(proba: FloatArray, labels: AnyArray) -> None:
@@ -216,19 +199,18 @@ def _with_further(
 def _prior(prior: object, counts: FloatArray) -> FloatArray:
     """Return the prior probabilities of the labels, of which ``counts`` are in the test."""
     if isinstance(prior, str):
-        allowed = "it must be 'test', 'uniform', a mapping or an array"
-        allowed += "; a scorer also knows 'train'"
+        allowed = "it must be 'test', 'uniform', a mapping or an array; a scorer also knows 'train'"
         require(prior in ("test", "uniform"), "prior", prior, allowed)
         return smoothed(counts) if prior == "test" else np.full(len(counts), 1 / len(counts))
-    given: FloatArray = np.asarray(prior, dtype=np.float64)
-    if given.shape != counts.shape:
+    p = np.asarray(prior, dtype=np.float64)
+    if p.shape != counts.shape:
         raise ValueError(
-            f"prior has shape {given.shape} for {len(counts)} labels; give a mapping from every "
+            f"prior has shape {p.shape} for {len(counts)} labels; give a mapping from every "
             "label to its probability"
         )
-    if not (given.min() > 0 and abs(given.sum() - 1) <= 1e-9):
-        raise ValueError(f"prior is {given.tolist()}; it must be above 0 everywhere and sum to 1")
-    return given
+    if not (p.min() > 0 and abs(p.sum() - 1) <= 1e-9):
+        raise ValueError(f"prior is {p.tolist()}; it must be above 0 everywhere and sum to 1")
+    return p
 
 
 def _training_counts(estimator: object) -> list[float] | str:
@@ -241,5 +223,4 @@ def _training_counts(estimator: object) -> list[float] | str:
             inner = inner.steps[-1][1]
         else:
             return type(inner).__name__
-    counts: list[float] = np.asarray(inner.class_count_, dtype=np.float64).tolist()
-    return counts
+    return np.asarray(inner.class_count_, dtype=np.float64).tolist()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal, Self, TypeAlias
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from sklearn.utils.validation import check_array, check_is_fitted, validate_data
+from sklearn.utils.validation import check_array
 
 from simstudy.arrays import FloatArray
 from simstudy.data.sample import Sample
@@ -70,7 +70,7 @@ class MixedClassifier(CategoricalClassifier, ABC):
         frame = _frame(X)
         self.categories_ = self._known_categories(frame)
         values = self._values(frame)
-        self._refuse_unknown_values(frame, values)
+        self._refuse_unknown(frame, np.isnan(values) & ~frame.isna().to_numpy())
         cards = [len(column or ()) for column in self.categories_]
         schema = Schema.plain([*cards, len(self.classes_)])
         sample = Sample.of(np.column_stack([values, target]), schema, weights)
@@ -79,47 +79,44 @@ class MixedClassifier(CategoricalClassifier, ABC):
 
     def predict_proba(self, X: Rows) -> FloatArray:
         """Return P(class | attributes), one column per class of ``classes_``."""
-        check_is_fitted(self)
-        self._check_table(X)
-        validate_data(self, X, reset=False, skip_check_array=True)
+        self._check_rows(X)
         frame = _frame(X)
         values = self._values(frame)
         if self.handle_unknown == "error":
-            self._refuse_unknown_values(frame, values)
+            self._refuse_unknown(frame, np.isnan(values) & ~frame.isna().to_numpy())
         return self.fitted_.predict_proba(values)
 
     def _known_categories(self, frame: pd.DataFrame) -> list[list[Hashable] | None]:
         """Return the categories of each column, None for a numeric column."""
         nominal = np.flatnonzero(self._categorical(frame)).tolist()
-        categories: list[list[Hashable] | None] = [None] * frame.shape[1]
         if isinstance(self.categories, str) and self.categories == "auto":
-            given = [_categories(frame, place) for place in nominal]
+            columns = [_categories(frame, place) for place in nominal]
         elif isinstance(self.categories, Sequence) and not isinstance(self.categories, str):
-            given = [_declared(each) for each in self.categories]
+            columns = [_declared(each) for each in self.categories]
         else:
             raise ValueError(
                 f"categories = {self.categories!r} is not allowed; it must be 'auto' or a list of "
                 "lists"
             )
-        if len(given) != len(nominal):
+        if len(columns) != len(nominal):
             raise ValueError(
-                f"categories has {len(given)} lists; X has {len(nominal)} categorical columns"
+                f"categories has {len(columns)} lists; X has {len(nominal)} categorical columns"
             )
-        for place, each in zip(nominal, given, strict=True):
-            categories[place] = each
-        return categories
+        of_nominal: dict[int, list[Hashable]] = dict(zip(nominal, columns, strict=True))
+        return [of_nominal.get(place) for place in range(frame.shape[1])]
 
     def _categorical(self, frame: pd.DataFrame) -> npt.NDArray[np.bool_]:
         """Return which columns are categorical."""
         chosen, size = self.categorical_features, frame.shape[1]
-        if isinstance(chosen, str):
-            if chosen not in ("from_dtype", "all"):
-                raise self._not_columns(chosen)
+        if isinstance(chosen, str) and chosen in ("from_dtype", "all"):
             return np.array(
                 [chosen == "all" or not _holds_numbers(frame.iloc[:, i]) for i in range(size)]
             )
-        if not isinstance(chosen, Sequence | np.ndarray):
-            raise self._not_columns(chosen)
+        if isinstance(chosen, str) or not isinstance(chosen, Sequence | np.ndarray):
+            raise ValueError(
+                f"categorical_features = {chosen!r} is not allowed; it must be 'from_dtype', 'all' "
+                "or a list of columns"
+            )
         names = list(frame.columns)
         nominal = np.zeros(size, dtype=bool)
         for place, each in enumerate(chosen):
@@ -136,33 +133,17 @@ class MixedClassifier(CategoricalClassifier, ABC):
                 )
         return nominal
 
-    @staticmethod
-    def _not_columns(given: object) -> ValueError:
-        return ValueError(
-            f"categorical_features = {given!r} is not allowed; it must be 'from_dtype', 'all' or "
-            "a list of columns"
-        )
-
     def _values(self, frame: pd.DataFrame) -> FloatArray:
         """Return numbers as they are and categories as codes; NaN if missing."""
         values = np.empty(frame.shape)
-        for place, known in enumerate(self.categories_):
+        for place, categories in enumerate(self.categories_):
             column = frame.iloc[:, place]
-            if known is None:
+            if categories is None:
                 values[:, place] = _as_numbers(column)
             else:
-                codes = pd.Index(known, dtype=object).get_indexer(column.astype(object))
+                codes = pd.Index(categories, dtype=object).get_indexer(column.astype(object))
                 values[:, place] = np.where(codes < 0, np.nan, codes)
         return values
-
-    def _refuse_unknown_values(self, frame: pd.DataFrame, values: FloatArray) -> None:
-        unknown = np.isnan(values) & ~frame.isna().to_numpy()
-        if unknown.any():
-            place = int(unknown.any(axis=0).argmax())
-            raise ValueError(
-                f"column {frame.columns[place]!s} of X has an unknown category; known: "
-                f"{', '.join(map(str, self.categories_[place]))}"
-            )
 
 
 def _frame(X: Rows) -> pd.DataFrame:
@@ -210,14 +191,14 @@ def _categories(frame: pd.DataFrame, place: int) -> list[Hashable]:
         ) from None
 
 
-def _declared(given: object) -> list[Hashable]:
+def _declared(stated: object) -> list[Hashable]:
     """Return the categories given for a column; raise an error for duplicates or missing ones."""
     categories = None
-    if isinstance(given, Sequence | np.ndarray | pd.Index | pd.Series):
-        categories = None if isinstance(given, str) else list(given)
+    if isinstance(stated, Sequence | np.ndarray | pd.Index | pd.Series):
+        categories = None if isinstance(stated, str) else list(stated)
     if categories is None or pd.isna(categories).any() or len(set(categories)) < len(categories):
         raise ValueError(
-            f"categories has {given!r} for a column; it must be a list of distinct, non-missing "
+            f"categories has {stated!r} for a column; it must be a list of distinct, non-missing "
             "values"
         )
     return categories

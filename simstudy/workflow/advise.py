@@ -15,15 +15,15 @@ from simstudy.analysis.outlook import Outlook
 from simstudy.arrays import FloatArray
 from simstudy.data.arff_text import sample_text
 from simstudy.data.assembly import ReadOptions
-from simstudy.data.sample import Sample
 from simstudy.data.suggested import suggested_preparation
 from simstudy.engine.seeds import stream
 from simstudy.errors import SimstudyError
 from simstudy.experiments.learners.data_results import DataResults
-from simstudy.results.files import write_files
 from simstudy.results.results import Results
 from simstudy.study.constants import FAILURES, MAX_MODELS
 from simstudy.study.study import make_study
+from simstudy.workflow.compare import write_page
+from simstudy.workflow.options import RunOptions
 from simstudy.workflow.own_table import OwnTable, read_own
 from simstudy.workflow.progress import Progress
 from simstudy.workflow.run import run_study
@@ -129,14 +129,22 @@ def advise(
     sizes = _sizes(len(table.sample), rows)
     about = _described(table, fitter, models, seed)
     _keep_rows(place, sample_text(table.sample), overwrite)
-    labels = _learners(table.sample)
-    splits = _run(_data_study(about, labels), place, "table", watch, jobs, overwrite)
-    fitted = _fitted_study(about, labels, sizes)
-    drawn = _run(fitted, place, "simulated", watch, jobs, overwrite)
+    labels = {"NB": "naive_bayes", "TAN": "tan", "AODE": "aode", "C4.5": "c45"}
+    if len(table.sample.cards) <= _MAX_CAMML:
+        labels["CaMML"] = "camml"
+
+    def run(part: str, content: dict[str, object]) -> Results:
+        with watch(part) as progress:
+            study = make_study(content, place, str(place / part))
+            options: RunOptions = {"jobs": jobs, "overwrite": overwrite, "report": False}
+            return run_study(study, place / part, progress=progress or False, **options)
+
+    splits = run("table", _data_study(about, labels))
+    drawn = run("simulated", _fitted_study(about, labels, sizes))
     advice = _advice(splits, drawn, about, place)
     from simstudy.report.advice import advice_page
 
-    _write(advice.page, advice_page(advice))
+    write_page(advice.page, advice_page(advice))
     return advice
 
 
@@ -147,13 +155,11 @@ def _keep_rows(place: Path, text: str, overwrite: bool) -> None:
         raise SimstudyError(
             f"{place} has advice on other rows or columns; choose another --out, or --overwrite"
         )
-    _write(path, text)
+    write_page(path, text)
 
 
 def _sizes(rows: int, also: Sequence[int]) -> list[int]:
     """The training sizes of simulated truths: those of the splits, and those to predict."""
-    training = rows * (_FOLDS - 1) // _FOLDS
-    real = [max(1, int(share * training)) for share in _SHARES]
     most = max(_MAX_SIMULATED, 2 * rows)
     more = [rows * times for times in _TIMES if rows * times <= most]
     if more[-1] < min(most, rows * _TIMES[-1]):
@@ -164,15 +170,12 @@ def _sizes(rows: int, also: Sequence[int]) -> list[int]:
                 f"--rows: {size:,} is not allowed; it must be above the {rows:,} rows at hand and "
                 "at most a hundred times as many"
             )
-    return sorted({*real, *more, *also})
+    return sorted({*_training_sizes(rows), *more, *also})
 
 
-def _learners(sample: Sample) -> dict[str, str]:
-    """The names of learners by their labels."""
-    found = {"NB": "naive_bayes", "TAN": "tan", "AODE": "aode", "C4.5": "c45"}
-    if len(sample.cards) <= _MAX_CAMML:
-        found["CaMML"] = "camml"
-    return found
+def _training_sizes(rows: int) -> tuple[int, ...]:
+    """The rows of the training parts of cross-validation, and of shares of them."""
+    return tuple(max(1, int(share * (rows * (_FOLDS - 1) // _FOLDS))) for share in _SHARES)
 
 
 def _described(table: OwnTable, fitter: str, models: int, seed: int) -> DescribedTable:
@@ -219,20 +222,9 @@ def _data_study(about: DescribedTable, labels: dict[str, str]) -> dict[str, obje
     prepared["missing"] = about.missing or "ignore"
     return _shared(about, labels, "table", preparation=prepared) | {
         "title": f"{about.name}: cross-validation",
-        "datasets": [
-            {
-                "path": "data.arff",
-                "name": about.name,
-                "target": about.target,
-            }
-        ],
-        "resampling": {
-            "scheme": "cv",
-            "folds": about.folds,
-            "repeats": about.repeats,
-            "stratify": True,
-            "sizes": list(_SHARES),
-        },
+        "datasets": [{"path": "data.arff", "name": about.name, "target": about.target}],
+        "resampling": {"scheme": "cv", "stratify": True, "sizes": list(_SHARES)}
+        | {"folds": about.folds, "repeats": about.repeats},
     }
 
 
@@ -255,26 +247,6 @@ def _fitted_study(
     }
 
 
-def _run(
-    content: dict[str, object],
-    place: Path,
-    what: str,
-    watch: Watch,
-    jobs: int | None,
-    overwrite: bool,
-) -> Results:
-    with watch(what) as progress:
-        study = make_study(content, place, str(place / what))
-        return run_study(
-            study,
-            place / what,
-            progress=progress if progress is not None else False,
-            jobs=jobs,
-            overwrite=overwrite,
-            report=False,
-        )
-
-
 def _advice(splits: Results, drawn: Results, about: DescribedTable, place: Path) -> Advised:
     """Put the scores of both studies together."""
     labels = [label for label in drawn.learners if label != _TRUTH]
@@ -282,32 +254,21 @@ def _advice(splits: Results, drawn: Results, about: DescribedTable, place: Path)
     kept = tuple(label for label in labels if label not in failed)
     if not kept:
         raise SimstudyError(f"every learner failed; see {splits.directory / FAILURES}")
-    outlooks, leads = [], []
-    for measure in drawn.measures:
-        outlooks.append(_outlook(splits, drawn, measure, kept, about))
-        leads.append(_leads(splits, measure, kept))
-    return Advised(about, tuple(outlooks), tuple(leads), tuple(failed), place)
+    outlooks = tuple(_outlook(splits, drawn, name, kept, about) for name in drawn.measures)
+    leads = tuple(_leads(splits, name, kept) for name in drawn.measures)
+    return Advised(about, outlooks, leads, tuple(failed), place)
 
 
 def _outlook(
     splits: Results, drawn: Results, measure: str, labels: tuple[str, ...], about: DescribedTable
 ) -> Outlook:
-    training = about.rows * (about.folds - 1) // about.folds
-    real = tuple(max(1, int(share * training)) for share in _SHARES)
+    real = _training_sizes(about.rows)
     present = Present(_scores(splits, measure, labels), real, 1 / about.folds)
-    sizes = tuple(drawn.study.doses)
-    simulated = Simulated(_scores(drawn, measure, labels), sizes, real[-1])
+    simulated = Simulated(_scores(drawn, measure, labels), tuple(drawn.study.doses), real[-1])
     rng = stream(about.seed, "advise", 0, measure)
-    return Outlook(
-        measure,
-        drawn.info(measure),
-        labels,
-        about.rows,
-        present,
-        simulated,
-        forecast(present, simulated, rng, most=1.0 if measure == "accuracy" else np.inf),
-        _scores(drawn, measure, (_TRUTH,))[..., 0],
-    )
+    expected = forecast(present, simulated, rng, most=1.0 if measure == "accuracy" else np.inf)
+    best, info = _scores(drawn, measure, (_TRUTH,))[..., 0], drawn.info(measure)
+    return Outlook(measure, info, labels, about.rows, present, simulated, expected, best)
 
 
 def _scores(results: Results, measure: str, labels: Sequence[str]) -> FloatArray:
@@ -318,7 +279,9 @@ def _scores(results: Results, measure: str, labels: Sequence[str]) -> FloatArray
 
 
 def _has_gaps(results: Results, label: str) -> bool:
-    return any(not np.isfinite(_scores(results, one, (label,))).all() for one in results.measures)
+    return any(
+        not np.isfinite(_scores(results, measure, (label,))).all() for measure in results.measures
+    )
 
 
 def _leads(splits: Results, measure: str, labels: Sequence[str]) -> tuple[Lead, ...]:
@@ -331,11 +294,3 @@ def _leads(splits: Results, measure: str, labels: Sequence[str]) -> tuple[Lead, 
         for winner, loser, difference, p in zip(*(tests[key] for key in keys), strict=True)
         if {winner, loser} <= {*labels}
     )
-
-
-def _write(path: Path, text: str) -> None:
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write_files({path: text.encode()})
-    except OSError as error:
-        raise SimstudyError(f"{path} cannot be written: {error.strerror or error}") from error

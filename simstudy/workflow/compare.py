@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from simstudy.study.published import Published
     from simstudy.study.readings import Reading
 
+_CONVENTIONS = ("base", "reward", "prior", "cutoff")
+
 
 def compare_studies(
     results: Sequence[Results],
@@ -60,7 +62,7 @@ def compare_studies(
     if not results:
         raise SimstudyError("no studies were given to compare")
     named = dict(zip(_names(results, names), results, strict=True))
-    joined = all(one.study.page.joined for one in results)
+    joined = all(each.study.page.joined for each in results)
     if variants and not joined:
         raise SimstudyError("variants of a study of data sets cannot be compared")
     compared = Compared(
@@ -88,8 +90,8 @@ def changes(results: Mapping[str, Results], measure: str | None = None) -> pd.Da
     if apart := not_comparable(results, value):
         raise SimstudyError(apart)
     pairs = itertools.combinations(results, 2)
-    same = [pair for pair in pairs if same_models(*(results[name] for name in pair))]
-    tables = {name: found.scores for name, found in results.items()}
+    same = [(a, b) for a, b in pairs if same_models(results[a], results[b])]
+    tables = {name: study.scores for name, study in results.items()}
     confidence = next(iter(results.values())).settings["analysis"]["confidence"]
     return compare(tables, value=value, same_models=same, confidence=confidence)
 
@@ -100,16 +102,16 @@ def not_comparable(results: Mapping[str, Results], measure: str) -> str:
     They cannot if the studies differ in a convention of the measure: the base of its logarithms,
     how the information reward combines classes, the prior, or the cutoff of probabilities.
     """
-    rests_on = set[str]().union(*(_conventions(found, measure) for found in results.values()))
+    rests_on = set[str]().union(*(_conventions(study, measure) for study in results.values()))
     differing = []
-    for key in ("base", "reward", "prior", "cutoff"):
+    for key in _CONVENTIONS:
         where: dict[str, list[str]] = {}
-        for name, found in results.items():
+        for name, study in results.items():
             # results of earlier versions do not record the reward
-            conventions = {"reward": "mean", **found.settings["measures"]}
+            conventions = {"reward": "mean", **study.settings["measures"]}
             where.setdefault(str(conventions[key]), []).append(name)
         if key in rests_on and len(where) > 1:
-            each = [f"{given} in {' and '.join(names)}" for given, names in where.items()]
+            each = [f"{value} in {' and '.join(names)}" for value, names in where.items()]
             differing.append(f"the {key} ({', '.join(each)})")
     if not differing:
         return ""
@@ -121,37 +123,38 @@ def not_comparable(results: Mapping[str, Results], measure: str) -> str:
     )
 
 
-def _conventions(found: Results, measure: str) -> set[str]:
+def _conventions(results: Results, measure: str) -> set[str]:
     """The conventions that a measure depends on; all if the manifest does not record them."""
-    info = found.manifest["measures"][measure]
-    own = {"base"} if info["unit"] == "nats" else set()
-    own |= {"cutoff"} if info["logarithmic"] else set()
-    declared = found.manifest["rests_on"].get(found.column(measure).measure)
-    return {"base", "reward", "prior", "cutoff"} if declared is None else own | {*declared}
+    declared = results.manifest["rests_on"].get(results.column(measure).measure)
+    if declared is None:
+        return {*_CONVENTIONS}
+    info = results.manifest["measures"][measure]
+    in_info = {"base": info["unit"] == "nats", "cutoff": info["logarithmic"]}
+    return {*declared, *(key for key in in_info if in_info[key])}
 
 
 def same_models(first: Results, second: Results) -> bool:
     """Whether two studies have the same models: the same family and seed."""
-    one, other = first.manifest["conditions"], second.manifest["conditions"]
     family = first.settings["family"]["name"]
-    sources = [conditions["source"].get(family) for conditions in (one, other)]
-    return all(one[key] == other[key] for key in ("seed", "family")) and sources[0] == sources[1]
+    facts = [
+        (conditions["seed"], conditions["family"], conditions["source"].get(family))
+        for conditions in (first.manifest["conditions"], second.manifest["conditions"])
+    ]
+    return facts[0] == facts[1]
 
 
 def shared_measure(results: Sequence[Results]) -> str:
     """`common_measure`, empty if there is none."""
-    first, *others = (found.measures for found in results)
-    return next((name for name in first if all(name in own for own in others)), "")
+    first, *rest = (study.measures for study in results)
+    return next((name for name in first if all(name in names for names in rest)), "")
 
 
 def common_measure(results: Sequence[Results]) -> str:
     """The first measure, by the order of the first study, that all studies have."""
-    if found := shared_measure(results):
-        return found
-    raise SimstudyError(
-        "the studies have no measure in common: "
-        + "; ".join(f"{found.directory} has {', '.join(found.measures)}" for found in results)
-    )
+    if measure := shared_measure(results):
+        return measure
+    listed = [f"{study.directory} has {', '.join(study.measures)}" for study in results]
+    raise SimstudyError(f"the studies have no measure in common: {'; '.join(listed)}")
 
 
 def write_page(path: str | Path, text: str) -> None:
@@ -159,8 +162,7 @@ def write_page(path: str | Path, text: str) -> None:
     try:
         write_files({Path(path): text.encode()})
     except OSError as error:
-        reason = error.strerror or error
-        raise SimstudyError(f"{path} cannot be written: {reason}") from error
+        raise SimstudyError(f"{path} cannot be written: {error.strerror or error}") from error
 
 
 def _names(results: Sequence[Results], names: Sequence[str] | None) -> list[str]:
@@ -171,7 +173,7 @@ def _names(results: Sequence[Results], names: Sequence[str] | None) -> list[str]
                 f"{len(results)} studies need as many different names; given: {', '.join(names)}"
             )
         return list(names)
-    own = [str(found.settings["name"]) for found in results]
-    if len({*own}) < len(own):
-        own = [f"{name} ({number})" for number, name in enumerate(own, 1)]
-    return own
+    recorded = [str(study.settings["name"]) for study in results]
+    if len({*recorded}) < len(recorded):
+        return [f"{name} ({number})" for number, name in enumerate(recorded, 1)]
+    return recorded

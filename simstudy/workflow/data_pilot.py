@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from time import perf_counter
 
@@ -34,12 +35,12 @@ class DataPilot:
     @property
     def splits(self) -> int:
         """The number of splits of all data sets."""
-        return sum(one.splits for one in self.datasets)
+        return sum(each.splits for each in self.datasets)
 
     @property
     def seconds(self) -> float:
         """The expected run time of all splits, by the number of processes."""
-        return sum(one.splits * one.seconds for one in self.datasets) / self.jobs
+        return sum(each.splits * each.seconds for each in self.datasets) / self.jobs
 
 
 def run_data_pilot(study: Study, jobs: int | None = None) -> DataPilot:
@@ -55,26 +56,17 @@ def run_data_pilot(study: Study, jobs: int | None = None) -> DataPilot:
     plan = make_plan(study)
     source = plan.source
     assert isinstance(source, Tables)
-    firsts = _first_splits(source)
-    every = {(size, one.label) for size in plan.train_sizes for one in plan.learners}
-    found = []
+    names = [part.dataset for part in source.parts]
+    firsts = {names.index(name): splits for name, splits in Counter(names).items()}
+    every = {(size, learner.label) for size in plan.train_sizes for learner in plan.learners}
+    pilots = []
     started = perf_counter()
     # One process takes the splits in turn, so the time between two is that of the second.
     for cells in execute(plan, 1, dict.fromkeys(firsts, every)):
         part, splits = source.parts[cells[0].model], firsts[cells[0].model]
         failures = tuple(f"{cell.learner}: {cell.error}" for cell in cells if cell.error)
         ended = perf_counter()
-        found.append(DataSetPilot(part.dataset, splits, part.train, ended - started, failures))
+        pilots.append(DataSetPilot(part.dataset, splits, part.train, ended - started, failures))
         started = ended
     workers = min(jobs or available_processors(), plan.problems)
-    return DataPilot(tuple(found), plan.cells_each, workers)
-
-
-def _first_splits(source: Tables) -> dict[int, int]:
-    """The number of the first split of every data set, and how many splits it has."""
-    first: dict[str, int] = {}
-    numbers: dict[str, int] = {}
-    for model, part in enumerate(source.parts):
-        first.setdefault(part.dataset, model)
-        numbers[part.dataset] = numbers.get(part.dataset, 0) + 1
-    return {model: numbers[name] for name, model in first.items()}
+    return DataPilot(tuple(pilots), plan.cells_each, workers)

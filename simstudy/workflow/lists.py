@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -44,27 +44,28 @@ def run_collection(
     of readings with failed cells.
     """
     directory = place(collection, out)
-    scores_alone: RunOptions = {**options, "report": False, "refine": False}
+    only_scores: RunOptions = {**options, "report": False, "refine": False}
 
     def run(part: Collection, where: Path, options: RunOptions) -> list[Results]:
-        found = []
+        made = []
         for study in part.studies:
-            name = str((where / study.name).relative_to(directory))
-            shown = replace(study, name=name)
+            shown = replace(study, name=str((where / study.name).relative_to(directory)))
             with watch(shown) if watch is not None else nullcontext() as progress:
-                found.append(run_study(study, where / study.name, progress=progress, **options))
-        return found
+                made.append(run_study(study, where / study.name, progress=progress, **options))
+        return made
 
     with spare_children():
         results = run(collection, directory, options)
-        others = [run(part, directory / part.name, scores_alone) for part in collection.readings]
+        readings = [run(part, directory / part.name, only_scores) for part in collection.readings]
     if options.get("report", True):
+        from simstudy.report.tables.published import published_tables
         from simstudy.workflow.compare import write_page
 
-        write_page(directory / PAGE, page(collection, results, others))
-        for name, text in _published_files(collection, results):
-            write_page(directory / name, text)
-    return results + [one for found in others for one in found if one.manifest["failures"]]
+        write_page(directory / PAGE, page(collection, results, readings))
+        for printed, agreement in _agreements(collection, results):
+            for table in published_tables(printed, agreement):
+                write_page(directory / f"{table.name}.csv", table.csv)
+    return results + [each for made in readings for each in made if each.manifest["failures"]]
 
 
 def place(collection: Collection, out: str | Path | None = None) -> Path:
@@ -94,43 +95,32 @@ def _agreements(
     """How means agree with printed values."""
     from simstudy.analysis.published import agreement
 
-    named = {study.name: one for study, one in zip(collection.studies, results, strict=True)}
-    found = []
+    names = [study.name for study in collection.studies]
+    agreements = []
     for printed in collection.published:
-        own = named[printed.study]
-        assert isinstance(own, DataResults)
-        means = own.dataset_table(printed.measure or None)
-        means = means if own.info(printed.measure or None).greater_is_better else -means
-        made = agreement(means, printed.values, printed.leave_out, printed.tolerance)
-        found.append((printed, made))
-    return found
-
-
-def _published_files(
-    collection: Collection, results: Sequence[Results]
-) -> Iterator[tuple[str, str]]:
-    """Our means beside printed values as CSV files, by their names."""
-    from simstudy.report.tables.published import published_tables
-
-    for printed, found in _agreements(collection, results):
-        for table in published_tables(printed, found):
-            yield f"{table.name}.csv", table.csv
+        made = results[names.index(printed.study)]
+        assert isinstance(made, DataResults)
+        means = made.dataset_table(printed.measure or None)
+        means = means if made.info(printed.measure or None).greater_is_better else -means
+        agreed = agreement(means, printed.values, printed.leave_out, printed.tolerance)
+        agreements.append((printed, agreed))
+    return agreements
 
 
 def page(
-    collection: Collection, results: list[Results], others: Sequence[list[Results]] = ()
+    collection: Collection, results: list[Results], readings: Sequence[list[Results]] = ()
 ) -> str:
     """The page that compares the studies, here and under ``others``, and checks the statements."""
     from simstudy.workflow.compare import compare_studies
 
     names = [study.name for study in collection.studies]
-    parts = zip([collection, *collection.readings], [results, *others], strict=True)
-    verdicts = [(part.reading, _verdicts(part, found)) for part, found in parts]
+    parts = zip([collection, *collection.readings], [results, *readings], strict=True)
+    verdicts = [(part.reading, _verdicts(part, made)) for part, made in parts]
     return compare_studies(
         results,
         names,
         verdicts[0][1],
-        readings=verdicts if others else (),
+        readings=verdicts if readings else (),
         printed=_agreements(collection, results),
         of_list=True,
         title=collection.title or collection.name,

@@ -21,5 +21,5 @@ def check_options(options: RunOptions) -> None:
     """Refuse an option that no run has."""
     for name in options:
         if name not in RunOptions.__annotations__:
-            known = ", ".join(RunOptions.__annotations__)
-            raise TypeError(f"unexpected keyword argument '{name}'; known: {known}")
+            names = ", ".join(RunOptions.__annotations__)
+            raise TypeError(f"unexpected keyword argument '{name}'; known: {names}")

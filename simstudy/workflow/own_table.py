@@ -60,8 +60,7 @@ def read_own(
     data: str | os.PathLike[str] | pd.DataFrame, reading: ReadOptions, seed: int
 ) -> OwnTable:
     """Read a table; leave out rows beyond 5,000, at random, and columns that would mislead."""
-    named = isinstance(data, str | os.PathLike)
-    source = str(data) if named else "the data frame"
+    source = str(data) if isinstance(data, str | os.PathLike) else "the data frame"
     if reading.target is None:
         names = column_names(data, reading)
         if len(names) > _NAMED:  # the last column, often the one, is named in any case
@@ -70,21 +69,18 @@ def read_own(
             f"{source}: which column is to be predicted? Name it with --target; there are "
             f"{', '.join(names)}"
         )
-    found = read_data_set(data, reading)
-    sample, rows = found.sample, len(found.sample)
+    table = read_data_set(data, reading)
+    sample, rows = table.sample, len(table.sample)
     screening = screened(sample, reading.keep)
     if rows > MAX_ROWS:
         order = stream(seed, "advise", 0, "rows").permutation(rows)[:MAX_ROWS]
         sample = sample.take(np.sort(order))
     check_usable(sample, screening, source)
-    kept = [
-        place
-        for place, variable in enumerate(sample.schema.variables)
-        if variable.name not in screening.suspects
-    ]
-    schema = Schema(tuple(sample.schema.variables[place] for place in kept))
+    variables = sample.schema.variables
+    kept = [i for i, each in enumerate(variables) if each.name not in screening.suspects]
+    schema = Schema(tuple(variables[place] for place in kept))
     sample = Sample.of(np.asfortranarray(sample.values[:, kept]), schema)  # noqa: PD011
     stem = Path(data).name.partition(".")[0] if isinstance(data, str | os.PathLike) else "table"
     name = re.sub(r"[^A-Za-z0-9_.-]+", "-", stem).strip("-.") or "table"
-    notes = (*oddities(found, left_out=screening), *few_rows(sample))
+    notes = (*oddities(table, left_out=screening), *few_rows(sample))
     return OwnTable(name, sample, rows, screening, notes)

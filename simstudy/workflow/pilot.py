@@ -36,24 +36,6 @@ class Pilot:
         """The expected run time for a number of models."""
         return self.started + models * self.each + self.report
 
-    def models_needed(self, kind: str, mcse: float) -> int:
-        """The models needed for a Monte-Carlo standard error of every mean or difference."""
-        from simstudy.analysis.precision import models_needed
-
-        return models_needed(self.spread(kind), mcse)
-
-    def power(self, difference: float, models: int, confidence: float, m: int) -> float:
-        """The power of a paired t test, one of m, for a difference between two learners."""
-        from simstudy.analysis.precision import power
-
-        return power(difference, self.spread("difference"), models, confidence, m)
-
-    def models_for_power(self, difference: float, power: float, confidence: float, m: int) -> int:
-        """The models needed for a given power of such a test."""
-        from simstudy.analysis.precision import models_for_power
-
-        return models_for_power(difference, self.spread("difference"), power, confidence, m)
-
     @property
     def tests(self) -> int:
         """The number m of tests between learners that the study's adjustment is for."""

@@ -27,6 +27,8 @@ def refine(results: Results, plan: Plan, store: Store, tests: Analysis, compute:
     only, so that a resumed run adds the same sizes. ``tests`` has the confidence and adjustment of
     the tests between learners; ``compute`` computes and saves the given cells of each model.
     """
+    import pandas as pd
+
     learners: dict[int, set[str]] = {}
     table = results.scores
     for _ in range(_MAX_ROUNDS):
@@ -43,7 +45,8 @@ def refine(results: Results, plan: Plan, store: Store, tests: Analysis, compute:
         }
         if missing := {model: keys for model, keys in missing.items() if keys}:
             compute(wide, missing)
-        table = _with_added(results, store, wide, learners)
+        added = store.cells.columns(wide).scores(learners).to_pandas()
+        table = pd.concat([results.scores, added], ignore_index=True)
     wide = plan.at_doses(sorted(learners))
     return store.write_refined(plan, wide, learners)
 
@@ -64,13 +67,3 @@ def _proposed(results: Results, table: pd.DataFrame, tests: Analysis) -> dict[in
         share=results.info().share,
     )
     return sizes_to_add(pairs, results.study.doses)
-
-
-def _with_added(
-    results: Results, store: Store, wide: Plan, learners: Mapping[int, set[str]]
-) -> pd.DataFrame:
-    """The scores at the study's own sizes and at those added."""
-    import pandas as pd
-
-    added = store.cells.columns(wide).scores(learners).to_pandas()
-    return pd.concat([results.scores, added], ignore_index=True)

@@ -77,7 +77,7 @@ def run_study(
     with store.folder.locked(), shown(progress) as update:
         refine = options.get("refine")
         if refine is None:  # refined results stay refined
-            refine = study.thresholds.refine or bool((store.folder.manifest() or {}).get("refined"))
+            refine = study.thresholds.refine or _is_refined(store)
         reused = store.holds(plan, options.get("overwrite", False))
         if options.get("retry") and store.cells.forget_failures(plan):
             reused = False
@@ -95,15 +95,18 @@ def run_study(
             made = results_of(study, plan, store.directory)
             if add_sizes(made, plan, store, study.analysis, compute):
                 reused = False
-            if not (store.folder.manifest() or {}).get("refined"):
+            if not _is_refined(store):
                 made = results_of(study, plan, store.directory)
                 assert isinstance(made, ModelResults)
-                courses = made.findings().courses
-                crossed = any(course.changes for course in courses)
+                crossed = any(course.changes for course in made.findings().courses)
                 store.notes.append(CLOSE_SIZES if crossed else NO_CROSSING)
         store.write_study(study.as_dict(), plan)
         made = results_of(study, plan, store.directory, reused)
         return _reported(made, store, options.get("report", True))
+
+
+def _is_refined(store: Store) -> bool:
+    return bool((store.folder.manifest() or {}).get("refined"))
 
 
 def _check_call(study: object, options: RunOptions) -> None:
@@ -199,22 +202,21 @@ def merge(
         piece.check(plan)
     whole = Store(Path(out))
     described = ("measures", "columns", "about", "rests_on", "session", "parts", "notes", "tables")
-    whole.descriptions = {key: filled(manifests[0])[key] for key in described}
-    if classes := filled(manifests[0])["classes"]:
-        whole.descriptions["classes"] = classes
-    networks = [filled(manifest)["networks"] for manifest in manifests]
-    whole.descriptions["networks"] = dict(sorted(item for one in networks for item in one.items()))
+    first = filled(manifests[0])
+    whole.descriptions = {key: first[key] for key in described}
+    if first["classes"]:
+        whole.descriptions["classes"] = first["classes"]
+    networks = [item for each in manifests for item in filled(each)["networks"].items()]
+    whole.descriptions["networks"] = dict(sorted(networks))
     with whole.folder.locked():
-        refine = study.thresholds.refine or bool((whole.folder.manifest() or {}).get("refined"))
+        refine = study.thresholds.refine or _is_refined(whole)
         if not (reused := whole.holds(plan, overwrite)):
             whole.begin(study.as_dict(), plan)
             whole.cells.take(plan, [piece.cells for piece in pieces])
             missing = [str(model) for model in whole.cells.todo(plan)]
             whole.cells.note_kept(plan)
             if missing:
-                shown = ", ".join(missing[:_MAX_NAMED]) + (
-                    ", …" if len(missing) > _MAX_NAMED else ""
-                )
+                shown = ", ".join(missing[:_MAX_NAMED]) + ", …" * (len(missing) > _MAX_NAMED)
                 raise SimstudyError(
                     f"cells of {len(missing)} of {plan.problems} models are in none of the "
                     f"directories (model {shown}); the others were merged; compute the rest with: "
@@ -273,7 +275,7 @@ def _compute(
         for cells in results:
             bad = [cell for cell in cells if cell.status != "ok"]
             if bad and options.get("fail_fast"):
-                raise CellFailedError(_describe(bad[0], store))
+                raise CellFailedError(_description(bad[0], store))
             save(cells)
             finished += 1
             cells_done += len(cells)
@@ -298,19 +300,16 @@ def run_cell(study: Study, model: int, size: float, learner: str) -> dict[str, f
     from simstudy.analysis.refinement import refinement_grid
 
     plan = make_plan(study)
-    grid, known_sizes = refinement_grid(plan.doses), [*map(size_text, plan.doses)]
     dose = Size.of(size).number
-    sizes = [dose] if plan.source.allows(dose, plan.doses, grid) else []
+    allowed = plan.source.allows(dose, plan.doses, refinement_grid(plan.doses))
     learners = {component.label: component for component in plan.treatments}
-    for what, value, allowed, known in (
+    for role, value, choices, names in (
         (plan.source.problem_word, model, range(plan.problems), [f"0 to {plan.problems - 1}"]),
-        ("size", dose, sizes, known_sizes),
+        ("size", size_text(dose), [size_text(dose)] * allowed, map(size_text, plan.doses)),
         (plan.experiment.treatment, learner, learners, learners),
     ):
-        if value not in allowed:
-            listed = ", ".join(map(str, known))
-            shown = size_text(dose) if what == "size" else value
-            raise SimstudyError(f"the study has no {what} {shown}; it has {listed}")
+        if value not in choices:
+            raise SimstudyError(f"the study has no {role} {value}; it has {', '.join(names)}")
     if plan.memory is not None:
         limit_memory(plan.memory)
     prepare(plan)
@@ -321,10 +320,9 @@ def run_cell(study: Study, model: int, size: float, learner: str) -> dict[str, f
     return {**scores, "fit_seconds": cell.fit_seconds, "predict_seconds": cell.predict_seconds}
 
 
-def _describe(cell: Cell, store: Store) -> str:
+def _description(cell: Cell, store: Store) -> str:
     """A failure, with the command that reproduces it."""
     return (
         f"{cell.learner} failed on model {cell.model} with {size_text(cell.size)} rows "
-        f"({cell.status}): "
-        f"{cell.error}; reproduce it with: {store.cells.command(cell)}"
+        f"({cell.status}): {cell.error}; reproduce it with: {store.cells.command(cell)}"
     )

@@ -58,23 +58,22 @@ def add_measures(
             f"{directory} has no predictions; run the study with keep_answers = true"
         )
     # No learner is looked up, since none is needed: a directory of results may name any.
-    others = {"learners": [{"name": "prior", "label": label} for label in recorded.labels]}
-    before = load_study(path, others)
-    study = _extended(path, before, measures, others)
+    stand_ins = {"learners": [{"name": "prior", "label": label} for label in recorded.labels]}
+    before = load_study(path, stand_ins)
+    study = _extended(path, before, measures, stand_ins)
     learners = recorded_plan(recorded, store.directory, manifest).learners
     sources = tuple(manifest["conditions"]["source"].items())
-    asked, known = (
-        replace(make_plan(one), learners=learners, sources=sources) for one in (study, before)
-    )
-    store.check(known)
+    asked = replace(make_plan(study), learners=learners, sources=sources)
+    earlier = replace(make_plan(before), learners=learners, sources=sources)
+    store.check(earlier)
     settings = recorded.as_dict()
     settings["measures"]["also"] = study.as_dict()["measures"]["also"]
     with store.folder.locked(), shown(progress) as update:
-        if asked.measured != known.measured:
-            if store.cells.todo(known):  # before anything is replaced
+        if asked.measured != earlier.measured:
+            if store.cells.todo(earlier):  # before anything is replaced
                 raise SimstudyError(f"{store.directory} is not complete; run {path} to complete it")
             prepare(asked)
-            entries = _rescored(asked, known, store.folder.journal, update)
+            entries = _rescored(asked, earlier, store.folder.journal, update)
             store.cells.replace(owner(asked), entries)
             store.descriptions = _described(make_plan(study), filled(manifest))
             store.begin(settings, asked)
@@ -101,13 +100,13 @@ def _extended(
     overrides: Mapping[str, object],
 ) -> Study:
     """The study with further measures; those that it has already are left out."""
-    stated = [*study.as_dict()["measures"]["also"]]
-    there = [study.as_dict()["measures"]["primary"], *stated]
-    further = [one if isinstance(one, str) else dict(one) for one in measures]
-    also = [*stated, *(one for one in further if one not in there)]
+    section = study.as_dict()["measures"]
+    stated = [section["primary"], *section["also"]]
+    further = [each if isinstance(each, str) else dict(each) for each in measures]
+    also = [*stated[1:], *(each for each in further if each not in stated)]
     extended = load_study(path, overrides={**overrides, "measures.also": also})
     for spec in extended.measured[len(study.measured) :]:
-        for keyword in keywords(MEASURES.get(spec.name)) & _FITTED.keys():
+        for keyword in _fitted_keywords(spec.name):
             raise SimstudyError(
                 f"'{spec.name}' needs {_FITTED[keyword]}, not predictions alone; add it to "
                 "measures.also of the study and run it"
@@ -116,25 +115,21 @@ def _extended(
 
 
 def _rescored(
-    asked: Plan,
-    known: Plan,
-    journal: Journal,
-    progress: Progress | None,
+    asked: Plan, earlier: Plan, journal: Journal, progress: Progress | None
 ) -> Iterator[list[Cell]]:
     """The cells of a journal with the values of further measures.
 
     The primary measure is computed again, and must have the value that is recorded.
     """
-    first = [one for one in known.measured[:1] if not _needs_fit(one.name)]
-    new = asked.measured[len(known.measured) :]
-    scoring = replace(asked, measured=(*first, *new))
-    old_names = [column.name for column in known.columns]
-    models, largest = _extent(known, journal)
+    first = [spec for spec in earlier.measured[:1] if not _fitted_keywords(spec.name)]
+    scoring = replace(asked, measured=(*first, *asked.measured[len(earlier.measured) :]))
+    old_names = [column.name for column in earlier.columns]
+    models, largest = _extent(earlier, journal)
     started, done, task = perf_counter(), 0, None
     for cells in journal.tasks():
         finished = []
         for cell in cells:
-            if len(cell.values) != len(old_names) or not is_readable(known, cell):
+            if len(cell.values) != len(old_names) or not is_readable(earlier, cell):
                 continue  # of a study with other measures, or damaged
             if cell.model >= models or cell.size > largest:
                 continue  # of no study that the journal names
@@ -142,15 +137,13 @@ def _rescored(
                 task = cell.model, Task(scoring, cell.model)
             values = dict(zip(old_names, cell.values, strict=True))
             scored = _rescored_cell(task[1], cell)
-            names = [column.name for column in scoring.columns]
-            found = dict(zip(names, scored.values, strict=True))
-            for column in scoring.columns:
-                recorded = values.setdefault(column.name, found[column.name])
-                if not (cell.answers == "" or _same(recorded, found[column.name])):
+            for column, value in zip(scoring.columns, scored.values, strict=True):
+                recorded = values.setdefault(column.name, value)
+                same = recorded == value or (math.isnan(recorded) and math.isnan(value))
+                if cell.answers and not same:
                     raise SimstudyError(
                         f"the predictions kept of {cell.learner} on model {cell.model} give "
-                        f"{column.name} = {found[column.name]}, and {recorded} is recorded; run "
-                        "the study again"
+                        f"{column.name} = {value}, and {recorded} is recorded; run the study again"
                     )
             together = tuple(values[column.name] for column in asked.columns)
             finished.append(replace(cell, values=together, warning=scored.warning))
@@ -158,15 +151,15 @@ def _rescored(
             yield finished
         done += 1
         if progress is not None:
-            counts = (done, known.problems, done * known.cells_each, known.cells, 0)
+            counts = (done, earlier.problems, done * earlier.cells_each, earlier.cells, 0)
             progress(Step(*counts, perf_counter() - started, finished))
 
 
 def _extent(plan: Plan, journal: Journal) -> tuple[int, int]:
     """The number of models, and the largest size, of the studies that a journal has cells of."""
     every = [owner["conditions"] for owner in journal.owners()]
-    models = max([plan.problems, *(one["models"] for one in every)])
-    sizes = {*plan.doses, *(size for one in every for size in levels(one)[1])}
+    models = max([plan.problems, *(conditions["models"] for conditions in every)])
+    sizes = {*plan.doses, *(size for conditions in every for size in levels(conditions)[1])}
     return max(plan.source.first(models).count, plan.problems), max(sizes)
 
 
@@ -180,9 +173,5 @@ def _rescored_cell(task: Task, cell: Cell) -> Cell:
         ) from error
 
 
-def _needs_fit(measure: str) -> bool:
-    return bool(keywords(MEASURES.get(measure)) & _FITTED.keys())
-
-
-def _same(one: float, other: float) -> bool:
-    return one == other or (math.isnan(one) and math.isnan(other))
+def _fitted_keywords(measure: str) -> frozenset[str]:
+    return keywords(MEASURES.get(measure)) & _FITTED.keys()

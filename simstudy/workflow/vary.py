@@ -36,8 +36,8 @@ def parse_key(text: str) -> tuple[str, list[object]]:
 
     Values are written as in TOML; words need no quotes.
     """
-    key, _, given = text.partition("=")
-    values = re.findall(r"(?:\[[^\]]*\]|\"[^\"]*\"|[^,])+", given)
+    key, _, listed = text.partition("=")
+    values = re.findall(r"(?:\[[^\]]*\]|\"[^\"]*\"|[^,])+", listed)
     if not key.strip() or not values:
         raise SimstudyError(
             f"--key: '{text}' is not a key with its values such as measures.prior=train,test"
@@ -63,22 +63,18 @@ def variants(keys: Sequence[tuple[str, Sequence[object]]]) -> list[Reading]:
         raise SimstudyError(
             f"--key: these values make {len(combinations)} variants; {MAX_VARIANTS} are allowed"
         )
-    found = []
+    last = [key.rpartition(".")[2] for key, _ in keys]
+    pairs = zip(last, keys, strict=True)
+    names = [short if last.count(short) == 1 else key for short, (key, _) in pairs]
+    readings = []
     for number, values in enumerate(combinations, start=1):
         override: dict[str, object] = {}
         for (key, _), value in zip(keys, values, strict=True):
             set_dotted(override, key, value)
-        names = _short([key for key, _ in keys])
         label = ", ".join(f"{name} {value}" for name, value in zip(names, values, strict=True))
         slug = re.sub(r"[^A-Za-z0-9.]+", "-", label).strip("-.")
-        found.append(Reading(label, id=f"{number:02}-{slug}"[:60], override=override))
-    return found
-
-
-def _short(keys: Sequence[str]) -> list[str]:
-    """The last part of each key, or all of it if two keys end alike."""
-    last = [key.rpartition(".")[2] for key in keys]
-    return [one if last.count(one) == 1 else key for one, key in zip(last, keys, strict=True)]
+        readings.append(Reading(label, id=f"{number:02}-{slug}"[:60], override=override))
+    return readings
 
 
 def vary_study(
@@ -117,58 +113,54 @@ def vary_study(
         The page, and the results of the variants.
     """
     readings = variants([parse_key(key) for key in keys])
-    studies = [load_variant(Path(path), one.override, overrides) for one in readings]
+    studies = [load_variant(Path(path), reading.override, overrides) for reading in readings]
     for study in studies:
         study.demand_models("vary")
     place = Path("results" if out is None else out) / f"{studies[0].name}-varied"
-    found: list[Results] = []
+    results: list[Results] = []
     computed: dict[str, Path] = {}
     with spare_children():
         for reading, study in zip(readings, studies, strict=True):
             directory = place / reading.id
             _share(computed.setdefault(make_plan(study).fingerprint(), directory), directory)
             with watch(study) if watch is not None else nullcontext() as progress:
-                found.append(run_study(study, directory, progress=progress, **options))
-    page = place / PAGE
-    write_page(page, variants_page(readings, found))
-    return page, found
+                results.append(run_study(study, directory, progress=progress, **options))
+    write_page(place / PAGE, variants_page(readings, results))
+    return place / PAGE, results
 
 
 def _share(source: Path, directory: Path) -> None:
     """Copy the journal of a variant that has the same cells."""
-    there, here = source / JOURNAL, directory / JOURNAL
-    if there != here and there.exists() and not here.exists():
-        write_files({here: there.read_bytes()})
+    journal, copy = source / JOURNAL, directory / JOURNAL
+    if journal != copy and journal.exists() and not copy.exists():
+        write_files({copy: journal.read_bytes()})
 
 
-def statements(found: Sequence[Results]) -> list[Statement]:
+def statements(variants: Sequence[Results]) -> list[Statement]:
     """Every "X beats Y at n rows" that any of the results supports, by size."""
     beats: dict[tuple[int, str, str], None] = {}
-    for results in found:
+    for results in variants:
         assert isinstance(results, ModelResults)
         for pair in results.findings().pairs:
             if pair.winner is not None:
                 ahead = pair.seen_from(pair.winner)
                 beats[ahead.size, ahead.first, ahead.second] = None
-    name = found[0].study.name
-    return [
-        Statement(
-            f"{first} beats {second} at {size:,} rows",
-            [ModelClaim(name, f"{size:,} rows", "beats", [first], [size], [second])],
-        )
-        for size, first, second in sorted(beats, key=lambda key: key[0])
-    ]
+    name, findings = variants[0].study.name, []
+    for size, first, second in sorted(beats, key=lambda key: key[0]):
+        claim = ModelClaim(name, f"{size:,} rows", "beats", [first], [size], [second])
+        findings.append(Statement(f"{first} beats {second} at {size:,} rows", [claim]))
+    return findings
 
 
-def variants_page(readings: Sequence[Reading], found: Sequence[Results]) -> str:
+def variants_page(readings: Sequence[Reading], variants: Sequence[Results]) -> str:
     """The page of the variants: their curves, and each finding under each of them."""
-    findings, study = statements(found), found[0].study
+    findings, study = statements(variants), variants[0].study
     verdicts = [
         (reading, check_statements(findings, {study.name: results}))
-        for reading, results in zip(readings, found, strict=True)
+        for reading, results in zip(readings, variants, strict=True)
     ]
     return compare_studies(
-        found,
+        variants,
         [reading.label for reading in readings],
         readings=verdicts,
         title=f"Sensitivity of “{study.heading}”",

@@ -168,7 +168,7 @@ def test_lift_at_ten_rows_of_table_5_6_is_as_worked():
     # The first ten have 8 yes of 13 in 19: (8/10)/(13/19).
     lifted = curves.lift(SCORES, YES)
     place = np.flatnonzero(lifted.share == 10 / 19)[0]
-    assert lifted.positives[place] == 8
+    assert lifted.true_positives[place] == 8
     assert lifted.lift[place] == pytest.approx((8 / 10) / (13 / 19))
     assert lifted.at(10 / 19) == pytest.approx(8 / 13)
 

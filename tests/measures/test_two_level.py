@@ -60,14 +60,6 @@ def test_a_value_that_does_not_exist_leaves_the_order_undefined_only_if_it_decid
     assert math.isnan(PHI.compare((0.5, 0.5), (0.5, missing)))
 
 
-def test_values_are_those_of_both_measures():
-    proba, y = np.array([[0.9, 0.1], [0.4, 0.6], [0.3, 0.7]]), np.array([0, 1, 0])
-    both = TwoLevelMeasure(accuracy, measures.information_reward)
-    prior, weights = np.array([0.5, 0.5]), np.array([1.0, 1.0, 0.0])
-    found = both.values(proba, y, prior=prior, weights=weights)
-    assert found == (1.0, pytest.approx((math.log(1.8) + math.log(1.2)) / 2))
-
-
 @given(st.tuples(NUMBERS, NUMBERS), st.tuples(NUMBERS, NUMBERS), st.tuples(NUMBERS, NUMBERS))
 def test_the_order_is_total(a, b, c):
     assert PHI.compare(a, b) == -PHI.compare(b, a)
