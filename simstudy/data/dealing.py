@@ -35,10 +35,8 @@ class Units:
     def demand(self, number: int, need: str) -> None:
         """Raise an error if there are too few units."""
         if self.number < number:
-            number_of_units = f"{'is' if self.number == 1 else 'are'} {self.number or 'none'}"
-            raise ValueError(
-                f"{need} at least {counted(number, self.noun)}; there {number_of_units}"
-            )
+            present = f"there {'is' if self.number == 1 else 'are'} {self.number or 'none'}"
+            raise ValueError(f"{need} at least {counted(number, self.noun)}; {present}")
 
     @property
     def table(self) -> IntArray:

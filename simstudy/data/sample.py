@@ -115,10 +115,9 @@ class Sample:
         if weights is not None:
             self.weights = np.ascontiguousarray(weights, dtype=np.float64)
             if self.weights.shape != (len(self.codes),):
-                numbers = f"one number for each of the {len(self.codes)} rows"
-                raise ValueError(
-                    f"weights must hold {numbers}; their shape is {self.weights.shape}"
-                )
+                shape = f"their shape is {self.weights.shape}"
+                rows = f"each of the {len(self.codes)} rows"
+                raise ValueError(f"weights must hold one number for {rows}; {shape}")
             if not (np.isfinite(self.weights).all() and (self.weights >= 0).all()):
                 raise ValueError("weights must be finite and not negative")
             self.weights = read_only(self.weights)
