@@ -25,10 +25,8 @@ class Units:
         if groups is not None:
             self.of_row = np.unique(np.asarray(groups), return_inverse=True)[1]
             if self.of_row.shape != strata.shape:
-                raise ValueError(
-                    f"groups must name one group for each of the {len(strata)} rows; their shape "
-                    f"is {self.of_row.shape}"
-                )
+                rule = f"one group for each of the {len(strata)} rows"
+                raise ValueError(f"groups must name {rule}; their shape is {self.of_row.shape}")
         self.number = int(self.of_row.max(initial=-1)) + 1
         self.noun = "group" if self.grouped else "row"
 

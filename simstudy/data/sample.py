@@ -266,9 +266,8 @@ class Sample:
         """Return the contingency table of some variables, axes in the given order."""
         key = tuple(sorted(variables))
         if len(set(key)) != len(key) or (key and not 0 <= key[0] <= key[-1] < len(self.cards)):
-            raise ValueError(
-                f"counts{variables} must name different variables from 0 to {len(self.cards) - 1}"
-            )
+            rule = f"must name different variables from 0 to {len(self.cards) - 1}"
+            raise ValueError(f"counts{variables} {rule}")
         if key not in self._counts:
             self._counts[key] = self._table(key, lambda: self._count(key))
         return self._counts[key].transpose([key.index(v) for v in variables])
