@@ -25,20 +25,16 @@ class Units:
         if groups is not None:
             self.of_row = np.unique(np.asarray(groups), return_inverse=True)[1]
             if self.of_row.shape != strata.shape:
-                raise ValueError(
-                    f"groups must name one group for each of the {len(strata)} rows; their shape "
-                    f"is {self.of_row.shape}"
-                )
+                rule = f"one group for each of the {len(strata)} rows"
+                raise ValueError(f"groups must name {rule}; their shape is {self.of_row.shape}")
         self.number = int(self.of_row.max(initial=-1)) + 1
         self.noun = "group" if self.grouped else "row"
 
     def demand(self, number: int, need: str) -> None:
         """Raise an error if there are too few units."""
         if self.number < number:
-            number_of_units = f"{'is' if self.number == 1 else 'are'} {self.number or 'none'}"
-            raise ValueError(
-                f"{need} at least {counted(number, self.noun)}; there {number_of_units}"
-            )
+            present = f"there {'is' if self.number == 1 else 'are'} {self.number or 'none'}"
+            raise ValueError(f"{need} at least {counted(number, self.noun)}; {present}")
 
     @property
     def table(self) -> IntArray:

@@ -6,6 +6,7 @@ import codecs
 import csv
 import io
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import cache, partial
 from pathlib import Path
 
@@ -24,6 +25,10 @@ _SEPARATORS = ",;\t|"
 _BLANK = [""]  # the record of a line of spaces
 _LOOKED_AT = 2**16  # characters from which a separator is found
 _LONGEST = 131_072  # characters of a value
+_TROUBLES = {  # by words of the csv module
+    "field larger": f"a value is longer than {_LONGEST:,} characters",
+    "end of data": "a quotation mark is opened and not closed",
+}
 _HEADER = -1  # the row of the names
 
 
@@ -58,7 +63,13 @@ def read_delimited(text: str, separator: str | None, source: str) -> RawTable:
     try:
         records = [record for record in _records(text, separator) if record and record != _BLANK]
     except csv.Error as error:
-        raise SimstudyError(f"{source}, {_trouble(text, separator)}") from error
+        reader, last = _records(text, separator), 0
+        with suppress(csv.Error):
+            for _ in reader:
+                last = reader.line_num  # type: ignore[attr-defined]
+        usual = "there is text after a closing quotation mark"
+        why = next((why for sign, why in _TROUBLES.items() if sign in str(error)), usual)
+        raise SimstudyError(f"{source}, line {last + 1}: {why}") from error
     finally:
         csv.field_size_limit(limit)
     if not records:
@@ -67,9 +78,8 @@ def read_delimited(text: str, separator: str | None, source: str) -> RawTable:
     lines = cache(partial(_lines, text, separator))
     table = RawTable(source, [], len(records) - 1, lambda row: f"line {lines()[row + 1]}")
     table.remark = f" (separator {separator!r})"
-    for number, name in enumerate(names, 1):
-        if not name:
-            raise table.error(f"column {number} has no name", _HEADER)
+    if "" in names:
+        raise table.error(f"column {names.index('') + 1} has no name", _HEADER)
     if {*map(len, records)} != {len(names)}:
         row = next(row for row, record in enumerate(records) if len(record) != len(names))
         cells, columns = counted(len(records[row]), "value"), counted(len(names), "column")
@@ -110,17 +120,3 @@ def _lines(text: str, separator: str) -> list[int]:
             starts.append(last + 1)
         last = reader.line_num  # type: ignore[attr-defined]
     return starts
-
-
-def _trouble(text: str, separator: str) -> str:
-    """Where and why a file cannot be taken apart."""
-    reader, last = _records(text, separator), 0
-    try:
-        for _ in reader:
-            last = reader.line_num  # type: ignore[attr-defined]
-    except csv.Error as error:
-        if "field larger" in str(error):
-            return f"line {last + 1}: a value is longer than {_LONGEST:,} characters"
-        if "end of data" in str(error):
-            return f"line {last + 1}: a quotation mark is opened and not closed"
-    return f"line {last + 1}: there is text after a closing quotation mark"

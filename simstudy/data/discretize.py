@@ -83,10 +83,8 @@ def cut_points(
     """
     numbers, labels = np.asarray(values, dtype=np.float64), np.asarray(classes)
     if numbers.ndim != 1 or labels.shape != numbers.shape:
-        raise ValueError(
-            "values and classes must be of one dimension and the same length; their shapes are "
-            f"{numbers.shape} and {labels.shape}"
-        )
+        rule = "values and classes must be of one dimension and the same length"
+        raise ValueError(f"{rule}; their shapes are {numbers.shape} and {labels.shape}")
     if np.isinf(numbers).any():
         raise ValueError("values must be finite numbers, or NaN if missing")
     masses = None if weights is None else np.asarray(weights, dtype=np.float64)

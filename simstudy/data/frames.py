@@ -62,9 +62,22 @@ def _frame_column(name: str, series: pd.Series) -> Column:
 
 def _text_column(name: str, values: Iterable[object], nominal: bool) -> Column:
     """A column of values of any type, as text."""
-    cells = _texts(values)
-    if isinstance(cells, str):
-        return Column(name, (), refusal=cells)
+    cells: list[str | None] = []
+    for value in values:
+        if isinstance(value, str):
+            cells.append(value)
+        elif value is None or type(value).__name__ in ("NAType", "NaTType"):
+            cells.append(None)
+        elif not isinstance(value, bool | np.bool_ | Real | Decimal):
+            return Column(name, (), refusal=f"holds values of type {type(value).__name__}")
+        elif isinstance(value, Decimal) and value.is_nan():  # comparing a signalling one is refused
+            cells.append(None)
+        else:
+            try:
+                whole = isinstance(value, bool | np.bool_ | Integral)
+                cells.append(str(value) if whole else number_text(value))
+            except (ValueError, ArithmeticError):
+                return Column(name, (), refusal="holds a number of too many digits")
     return Column(name, cells, NOMINAL if nominal else None)
 
 
@@ -75,27 +88,6 @@ def _dictionary(name: str, values: Iterable[object], codes: npt.NDArray[np.integ
         column.values = tuple(label for label in column.text() if label is not None)
         column.cells = np.array([*column.text(), None], dtype=object)[codes].tolist()
     return column
-
-
-def _texts(values: Iterable[object]) -> list[str | None] | str:
-    """Values of any type as text, None if missing; or what is wrong with them."""
-    texts: list[str | None] = []
-    for value in values:
-        if isinstance(value, str):
-            texts.append(value)
-        elif value is None or type(value).__name__ in ("NAType", "NaTType"):
-            texts.append(None)
-        elif not isinstance(value, bool | np.bool_ | Real | Decimal):
-            return f"holds values of type {type(value).__name__}"
-        elif isinstance(value, Decimal) and value.is_nan():  # comparing a signalling one is refused
-            texts.append(None)
-        else:
-            try:
-                whole = isinstance(value, bool | np.bool_ | Integral)
-                texts.append(str(value) if whole else number_text(value))
-            except (ValueError, ArithmeticError):
-                return "holds a number of too many digits"
-    return texts
 
 
 def read_parquet(path: Path, source: str) -> RawTable:

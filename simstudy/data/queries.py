@@ -23,10 +23,8 @@ def attribute_codes(
     """
     if isinstance(rows, Sample):
         if rows.cards[:-1] != tuple(cards):
-            raise ValueError(
-                f"the rows have attributes of {rows.cards[:-1]} values, the training rows had "
-                f"attributes of {tuple(cards)}"
-            )
+            had = f"the training rows had attributes of {tuple(cards)}"
+            raise ValueError(f"the rows have attributes of {rows.cards[:-1]} values, {had}")
         if rows.incomplete and not missing:
             raise ValueError("this learner cannot predict rows with missing values")
         return rows.attributes

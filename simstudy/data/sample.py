@@ -115,10 +115,9 @@ class Sample:
         if weights is not None:
             self.weights = np.ascontiguousarray(weights, dtype=np.float64)
             if self.weights.shape != (len(self.codes),):
-                numbers = f"one number for each of the {len(self.codes)} rows"
-                raise ValueError(
-                    f"weights must hold {numbers}; their shape is {self.weights.shape}"
-                )
+                shape = f"their shape is {self.weights.shape}"
+                rows = f"each of the {len(self.codes)} rows"
+                raise ValueError(f"weights must hold one number for {rows}; {shape}")
             if not (np.isfinite(self.weights).all() and (self.weights >= 0).all()):
                 raise ValueError("weights must be finite and not negative")
             self.weights = read_only(self.weights)
@@ -267,9 +266,8 @@ class Sample:
         """Return the contingency table of some variables, axes in the given order."""
         key = tuple(sorted(variables))
         if len(set(key)) != len(key) or (key and not 0 <= key[0] <= key[-1] < len(self.cards)):
-            raise ValueError(
-                f"counts{variables} must name different variables from 0 to {len(self.cards) - 1}"
-            )
+            rule = f"must name different variables from 0 to {len(self.cards) - 1}"
+            raise ValueError(f"counts{variables} {rule}")
         if key not in self._counts:
             self._counts[key] = self._table(key, lambda: self._count(key))
         return self._counts[key].transpose([key.index(v) for v in variables])

@@ -82,10 +82,8 @@ class Schema:
     def check(self, training: Schema) -> None:
         """Raise a ValueError unless it is the schema of the training rows."""
         if self != training:
-            raise ValueError(
-                "the rows must have the variables and values of the training rows; "
-                f"{self._difference(training)}"
-            )
+            rule = "the rows must have the variables and values of the training rows"
+            raise ValueError(f"{rule}; {self._difference(training)}")
 
     def _difference(self, training: Schema) -> str:
         """The first difference from another schema."""

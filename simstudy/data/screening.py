@@ -119,19 +119,20 @@ def _many_classes(sample: Sample) -> int:
 
 def _kind(column: FloatArray, target: IntArray, numeric: bool) -> str:
     """What is wrong with a column; empty if nothing is."""
-    known = ~np.isnan(column)
-    distinct, codes = np.unique(column[known], return_inverse=True)
-    if (len(distinct) < 2 and known.all()) or not len(distinct):
+    present = ~np.isnan(column)
+    values, classes = column[present], target[present]
+    distinct, codes = np.unique(values, return_inverse=True)
+    if (len(distinct) < 2 and present.all()) or not len(distinct):
         return "constant"
-    rows = int(known.sum())
-    if rows >= _FEW_KNOWN and _identifies(column[known], distinct, numeric):
+    rows = len(values)
+    if rows >= _FEW_KNOWN and _identifies(values, distinct, numeric):
         return "identifier"
     if numeric and len(distinct) * _ROWS_A_VALUE > rows:
-        classes = target[known][np.argsort(column[known])]
-        if (np.count_nonzero(np.diff(classes)) + 1) * _ROWS_A_VALUE > rows:
+        changes = np.count_nonzero(np.diff(classes[np.argsort(values)]))
+        if (changes + 1) * _ROWS_A_VALUE > rows:
             return ""  # no cuts make few intervals of one class each
-        codes = np.searchsorted(cut_points(column[known], target[known]), column[known])
-    return "copy" if 2 * rows >= len(column) and _determines(codes, target[known]) else ""
+        codes = np.searchsorted(cut_points(values, classes), values)
+    return "copy" if 2 * rows >= len(column) and _determines(codes, classes) else ""
 
 
 def _identifies(values: FloatArray, distinct: FloatArray, numeric: bool) -> bool:
@@ -145,14 +146,11 @@ def _identifies(values: FloatArray, distinct: FloatArray, numeric: bool) -> bool
 
 def _determines(codes: IntArray, target: IntArray) -> bool:
     """Whether every value of a column occurs with one class only, and often enough to tell."""
-    if len(np.unique(target)) < 2:
-        return False
     width = int(target.max()) + 1
-    table = np.bincount(codes * width + target, minlength=(int(codes.max()) + 1) * width)
-    table = table.reshape(-1, width)
-    table = table[table.sum(axis=1) > 0]
-    pure = (np.count_nonzero(table, axis=1) == 1).all()
-    return bool(pure and len(table) * _ROWS_A_VALUE <= len(target))
+    cells = np.bincount(codes * width + target, minlength=(int(codes.max()) + 1) * width)
+    table = cells.reshape(-1, width) > 0
+    pure = table.sum(axis=1).max() == 1 and table.any(axis=0).sum() > 1
+    return bool(pure and table.any(axis=1).sum() * _ROWS_A_VALUE <= len(target))
 
 
 def _repeated(sample: Sample) -> int:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations, groupby
 from typing import NamedTuple, TypeAlias
@@ -107,6 +107,7 @@ def scheme_name(scheme: Scheme) -> str:
     return "loo" if isinstance(scheme, LeaveOneOut) else repr(replace(scheme, repeats=1))  # type: ignore[type-var]
 
 
+@dataclass(eq=False)
 class Judge:
     """A measure, with what it is called with besides answers and classes.
 
@@ -128,25 +129,20 @@ class Judge:
         The parameters of the measure.
     """
 
-    def __init__(
-        self,
-        measure: MeasureFunction,
-        target: IntArray,
-        classes: int,
-        prior: PriorOf,
-        cutoff: str = "none",
-        context: Mapping[str, object] | None = None,
-        arguments: Mapping[str, object] | None = None,
-    ) -> None:
-        self.measure, self._target, self._classes = measure, target, classes
-        self._prior, self._cutoff = prior, cutoff
-        self._context: Keywords = dict(context or {})
-        self._arguments: Keywords = dict(arguments or {})
-        info = measure.info  # type: ignore[attr-defined]
+    measure: MeasureFunction
+    target: IntArray
+    classes: int
+    prior: PriorOf
+    cutoff: str = "none"
+    context: Keywords = field(default_factory=dict)
+    arguments: Keywords = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        info = self.measure.info  # type: ignore[attr-defined]
         self.by_row = info.over == "row"
         self.greater_is_better: bool = info.greater_is_better
-        self._logarithmic: bool = info.logarithmic and cutoff != "none"
-        self._declared = keywords(measure)
+        self._logarithmic: bool = info.logarithmic and self.cutoff != "none"
+        self._declared = keywords(self.measure)
         self.needs_prior = "prior" in self._declared
 
     @cached_property
@@ -154,7 +150,7 @@ class Judge:
         """Whether a row is either right or wrong, 1 or 0, so that the mean is a proportion."""
         if not self.by_row:
             return False
-        labels = np.arange(self._classes)
+        labels = np.arange(self.classes)
         answers = np.tile((labels + 1) / (labels + 1).sum(), (len(labels), 1))
         values = self._values(answers, labels, np.ones(len(labels), dtype=np.intp))
         return bool(((values == 0) | (values == 1)).all())
@@ -165,7 +161,7 @@ class Judge:
         for places in self._alike(outcomes):
             tests = [outcomes[place].test for place in places]
             answers = np.concatenate([outcomes[place].answers for place in places])
-            y = self._target[np.concatenate(tests)]
+            y = self.target[np.concatenate(tests)]
             together = self._values(answers, y, outcomes[places[0]].trained)
             ends = np.cumsum([len(test) for test in tests])[:-1]
             for place, part in zip(places, np.split(together, ends), strict=True):
@@ -177,12 +173,12 @@ class Judge:
         answers, test = outcome.answers, outcome.test
         if chosen is not None:
             answers, test = answers[chosen], test[chosen]
-        return self._score(answers, self._target[test], outcome.trained)
+        return self._score(answers, self.target[test], outcome.trained)
 
     def pooled(self, outcomes: Sequence[Outcome]) -> float:
         """Return the value of the measure on all rows asked about, taken together."""
         answers = np.concatenate([outcome.answers for outcome in outcomes])
-        y = self._target[np.concatenate([outcome.test for outcome in outcomes])]
+        y = self.target[np.concatenate([outcome.test for outcome in outcomes])]
         return self._score(answers, y, outcomes[0].trained)
 
     def by_class(self, outcome: Outcome) -> FloatArray:
@@ -205,19 +201,19 @@ class Judge:
         self, answers: FloatArray, y: IntArray, trained: IntArray
     ) -> tuple[FloatArray, Keywords]:
         if self._logarithmic:
-            answers = clip(answers, self._cutoff, int(trained.sum()))
-        context = dict(self._context)
+            answers = clip(answers, self.cutoff, int(trained.sum()))
+        context = dict(self.context)
         if self.needs_prior:
-            context["prior"] = self._prior(trained, y)
+            context["prior"] = self.prior(trained, y)
         return answers, {key: context[key] for key in self._declared if key in context}
 
     def _values(self, answers: FloatArray, y: IntArray, trained: IntArray) -> FloatArray:
         answers, context = self._arguments_of(answers, y, trained)
-        return np.asarray(self.measure(answers, y, **context, **self._arguments), dtype=np.float64)
+        return np.asarray(self.measure(answers, y, **context, **self.arguments), dtype=np.float64)
 
     def _score(self, answers: FloatArray, y: IntArray, trained: IntArray) -> float:
         answers, context = self._arguments_of(answers, y, trained)
-        return score(self.measure, answers, y, **context, **self._arguments)
+        return score(self.measure, answers, y, **context, **self.arguments)
 
 
 def values_of(outcomes: Sequence[Outcome], judge: Judge) -> FloatArray:

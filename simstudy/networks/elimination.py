@@ -148,9 +148,8 @@ class _Query:
                 touching, axes = _taken(factors, v)
                 factors.append((axes, self._scaled(touching, axes, log_evidence)))
             wanted = (self._row,) if self._target is None else (self._target, self._row)
-            ones = np.ones(columns.shape[1])
-            joint = self._scaled([*factors, ((self._row,), ones)], wanted, log_evidence)
-            joint = joint.reshape(-1, columns.shape[1])
+            factors.append(((self._row,), np.ones(columns.shape[1])))
+            joint = self._scaled(factors, wanted, log_evidence).reshape(-1, columns.shape[1])
             total = joint.sum(axis=0)
             log_evidence += np.log(total)
         with np.errstate(invalid="ignore"):
@@ -229,10 +228,8 @@ def _patterns(
 def _refuse_large(cells: int) -> None:
     """Raise an error if a table of so many cells is too large."""
     if cells > MAX_CELLS:
-        raise TooLargeError(
-            f"the probabilities need a table of {cells:,} cells; at most {MAX_CELLS:,} are "
-            "allowed: more variables must be observed"
-        )
+        allowed = f"at most {MAX_CELLS:,} are allowed: more variables must be observed"
+        raise TooLargeError(f"the probabilities need a table of {cells:,} cells; {allowed}")
 
 
 def _mask(flags: npt.ArrayLike) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -11,7 +12,7 @@ from simstudy.arrays import FloatArray, IntArray
 _ROWS_AT_ONCE = 2**13  # the numbers gathered for them fit into a processor's cache
 
 
-class LogTables:
+class LogTables(NamedTuple):
     """log P(attributes, class) by looking up one number for every attribute and class.
 
     Parameters
@@ -28,24 +29,18 @@ class LogTables:
         Logarithms added at the end, such as those of the class prior.
     """
 
-    def __init__(
-        self,
-        values: FloatArray,
-        starts: IntArray,
-        columns: Sequence[IntArray | slice],
-        strides: Sequence[IntArray | int],
-        last: FloatArray | None = None,
-    ) -> None:
-        self._values, self._starts, self._last = values, starts, last
-        self._columns, self._strides = columns, strides
+    values: FloatArray
+    starts: IntArray
+    columns: Sequence[IntArray | slice]
+    strides: Sequence[IntArray | int]
+    last: FloatArray | None = None
 
     def log_joint(self, codes: IntArray, start: float = 0.0) -> FloatArray:
         """Return ``start`` + log P(attributes, class) of complete rows, shape (rows, classes)."""
-        columns = codes.T
-        rows = columns.shape[1]
+        columns, rows = codes.T, len(codes)
         if rows <= _ROWS_AT_ONCE:
             return self._sums(columns, start).T
-        total = np.empty((len(self._values), rows))
+        total = np.empty((len(self.values), rows))
         for first in range(0, rows, _ROWS_AT_ONCE):
             chunk = slice(first, first + _ROWS_AT_ONCE)
             total[:, chunk] = self._sums(columns[:, chunk], start)
@@ -53,20 +48,20 @@ class LogTables:
 
     def _sums(self, columns: IntArray, start: float) -> FloatArray:
         """Return the sums over factors, which for a row do not depend on the other rows."""
-        cells = self._starts
-        for chosen, stride in zip(self._columns, self._strides, strict=True):
+        cells = self.starts
+        for chosen, stride in zip(self.columns, self.strides, strict=True):
             # a stride of 1 spares a multiplication of all codes
             part = columns[chosen]
             cells = cells + (part if isinstance(stride, int) else part * stride)
         if not len(cells):
-            total = np.full((len(self._values), columns.shape[1]), start)
+            total = np.full((len(self.values), columns.shape[1]), start)
         else:
-            gathered = self._values.take(cells, axis=1)
+            gathered = self.values.take(cells, axis=1)
             total = gathered[:, 0] + start
             for factor in range(1, len(cells)):
                 total += gathered[:, factor]
-        if self._last is not None:
-            total += self._last[:, None]
+        if self.last is not None:
+            total += self.last[:, None]
         return total
 
 

@@ -69,7 +69,7 @@ class Network:
         if names is not None:
             self.names = tuple(names)
         if states is not None:
-            self.states = tuple(tuple(values) for values in states)
+            self.states = tuple(map(tuple, states))
         check_names(self.names, self.cards)
         check_tables(self.cards, self.parents, self.cpts, self.names)
         _check_states(self.names, self.states, self.cards)
@@ -270,10 +270,8 @@ class Network:
             if rows.declared is not None and rows.declared != self.schema:
                 return self._matched(rows.declared, rows.codes)
             if rows.cards != self.cards:
-                raise ValueError(
-                    f"the rows have variables of {rows.cards} values, the network's have "
-                    f"{self.cards}"
-                )
+                cards = f"{rows.cards} values, the network's have {self.cards}"
+                raise ValueError(f"the rows have variables of {cards}")
             return rows.codes.copy(order="F")
         table = np.asarray(rows)
         if target is not None and table.ndim == 2:  # what the column of the target holds is ignored
@@ -416,10 +414,8 @@ def check_tables(
     for v, cpt in enumerate(cpts):
         inside = all(0 <= p < len(cards) for p in parents[v])
         if not inside or len({*parents[v], v}) != len(parents[v]) + 1:
-            raise ValueError(
-                f"the parents of {names[v]} must be different other variables from 0 "
-                f"to {len(cards) - 1}; they are {parents[v]}"
-            )
+            rule = f"different other variables from 0 to {len(cards) - 1}"
+            raise ValueError(f"the parents of {names[v]} must be {rule}; they are {parents[v]}")
         shape = (*(cards[p] for p in parents[v]), cards[v])
         if cpt.shape != shape:
             raise ValueError(f"the CPT of {names[v]} has shape {cpt.shape}, not {shape}")

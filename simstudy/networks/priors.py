@@ -19,10 +19,8 @@ def with_class_prior(model: Model, prior: FloatArray) -> Model:
     """Return a model of P(attributes | class) · prior; see `with_marginal`."""
     prior = np.asarray(prior, dtype=np.float64)
     if prior.shape != (model.cards[-1],):
-        raise ValueError(
-            f"a prior of {prior.size} probabilities does not fit a model of {model.cards[-1]} "
-            "classes"
-        )
+        classes = f"a model of {model.cards[-1]} classes"
+        raise ValueError(f"a prior of {prior.size} probabilities does not fit {classes}")
     return with_marginal(model, len(model.cards) - 1, prior)
 
 

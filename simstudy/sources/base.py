@@ -79,10 +79,9 @@ class Family(ABC):
         allowed = f"it must be one of {', '.join(self._allowed_cpts)}"
         require(self.cpts in self._allowed_cpts, "cpts", self.cpts, allowed)
         if self.cpts != "dirichlet" and self.concentration != 1:
-            raise ValueError(
-                f"concentration = {self.concentration} is not allowed with cpts = "
-                f"{self.cpts!r}; it is a parameter of the Dirichlet distribution"
-            )
+            stated = f"concentration = {self.concentration} is not allowed with cpts"
+            rule = "it is a parameter of the Dirichlet distribution"
+            raise ValueError(f"{stated} = {self.cpts!r}; {rule}")
 
     def _check_prior(self) -> None:
         if self.class_prior is None or self.class_prior == "uniform":

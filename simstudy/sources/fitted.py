@@ -100,10 +100,8 @@ class FittedFamily(Family):
         self._check_choices()
         sample = self.sample
         if len(sample.cards) < 2:
-            raise ValueError(
-                f"discretize = {self.discretize!r} leaves no attribute with two values; "
-                "'equal_frequency' may"
-            )
+            left = "leaves no attribute with two values; 'equal_frequency' may"
+            raise ValueError(f"discretize = {self.discretize!r} {left}")
         self._take_cards(sample.cards, sample.cards[-1])
         sampled = len(sample.cards) > MAX_EXACT and self.fitter in ("camml", "bootstrap")
         if sampled and find_spec("numba") is None:

@@ -30,7 +30,7 @@ def informative(sample: Sample, most: int) -> Sample:
         target = len(sample.cards) - 1
         shared = [_information(sample.counts(place, target)) for place in attributes]
         best = np.argsort(-np.array(shared), kind="stable")[:most]
-        attributes = [attributes[place] for place in sorted(best)]
+        attributes = np.take(attributes, np.sort(best)).tolist()
     kept = [*attributes, len(sample.cards) - 1]
     if len(kept) == len(sample.cards):
         return sample
@@ -70,21 +70,14 @@ def camml_structures(sample: Sample, rng: np.random.Generator) -> DrawStructure:
     from simstudy.learners.network import members
 
     dags, mass = SampledPosterior(sample, rng).clean_dags()
-
-    def draw(stream: np.random.Generator) -> Structure:
-        return tuple(members(int(mask)) for mask in dags[_pick(mass, stream)])
-
-    return draw
+    return lambda stream: tuple(members(int(mask)) for mask in dags[_pick(mass, stream)])
 
 
 def bootstrap_structures(sample: Sample, rng: np.random.Generator) -> DrawStructure:
     """CaMML's best network of rows drawn with replacement (Friedman, Goldszmidt & Wyner 1999)."""
     from simstudy.learners.camml.learner import CaMML
 
-    def draw(stream: np.random.Generator) -> Structure:
-        return CaMML(select="map").fit(_bootstrapped(sample, stream), stream).dag
-
-    return draw
+    return lambda stream: CaMML(select="map").fit(_bootstrapped(sample, stream), stream).dag
 
 
 def tan_structures(sample: Sample, rng: np.random.Generator) -> DrawStructure:
@@ -102,10 +95,7 @@ def kdb_structures(sample: Sample, rng: np.random.Generator) -> DrawStructure:
     """The 2-dependence classifier of rows drawn with replacement."""
     from simstudy.learners.kdb import KDB
 
-    def draw(stream: np.random.Generator) -> Structure:
-        return _with_target(KDB(k=2).fit(_bootstrapped(sample, stream)).parents)
-
-    return draw
+    return lambda stream: _with_target(KDB(k=2).fit(_bootstrapped(sample, stream)).parents)
 
 
 FITTERS: dict[str, Callable[[Sample, np.random.Generator], DrawStructure]] = {
@@ -144,5 +134,4 @@ def _bootstrapped(sample: Sample, rng: np.random.Generator) -> Sample:
 
 def _with_target(parents: Sequence[tuple[int, ...]]) -> Structure:
     """The parents of all variables with the target as a parent of every attribute."""
-    target = len(parents)
-    return (*((*others, target) for others in parents), ())
+    return (*((*attributes, len(parents)) for attributes in parents), ())

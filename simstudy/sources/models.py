@@ -97,9 +97,9 @@ class Models(Source):
     @property
     def tests(self) -> tuple[str, ...]:
         """What learners are evaluated on."""
-        if isinstance(self.test_size, int):
-            return (SAMPLED,)
-        return (EXACT, SAMPLED) if self.test_size == "both" else (EXACT,)
+        if self.test_size == "both":
+            return (EXACT, SAMPLED)
+        return (SAMPLED,) if isinstance(self.test_size, int) else (EXACT,)
 
     def problem(self, plan: Plan, index: int) -> Problem:
         """Return a model, drawn and changed."""
@@ -137,34 +137,28 @@ class Models(Source):
 
     def recorded(self, manifest: Mapping[str, Any], directory: Path) -> Models:
         """Return the source with the identities recorded, and the texts of copied files."""
-        conditions, family = manifest["conditions"], self.family
-        texts = _recorded_files(directory, family.parameters)
-        identities = conditions.get("changes", ())
+        conditions, parameters = manifest["conditions"], self.family.parameters
+        texts = _recorded_files(directory, parameters)
+        files = tuple((key, str(parameters[key])) for key in texts)
+        family = replace(self.family, identity=conditions["family"], files=files)
+        recorded = zip(self.changes, conditions.get("changes", ()), strict=False)
         return replace(
             self,
-            family=replace(
-                family,
-                identity=conditions["family"],
-                files=tuple((key, str(family.parameters[key])) for key in texts),
-                parameters={**family.parameters, **texts},
-            ),
-            changes=tuple(
-                replace(one, identity=identity)
-                for one, identity in zip(self.changes, identities, strict=False)
-            ),
+            family=replace(family, parameters={**parameters, **texts}),
+            changes=tuple(replace(change, identity=identity) for change, identity in recorded),
         )
 
 
 def _recorded_files(directory: Path, parameters: Mapping[str, object]) -> dict[str, str]:
     """The texts of files that the results hold copies of, by the parameters that name them."""
-    found = {}
+    texts = {}
     for key, value in parameters.items():
         place = Path(value) if isinstance(value, str) and "\0" not in value else Path()
         inside = len(place.parts) == 2 and place.parts[0] == FILES and place.name != ".."
-        if inside and not any((directory / one).is_symlink() for one in (place, FILES)):
+        if inside and not any((directory / path).is_symlink() for path in (place, FILES)):
             with suppress(OSError, ValueError):  # missing: needed to run the study again only
-                found[key] = (directory / place).read_text(encoding="utf-8")
-    return found
+                texts[key] = (directory / place).read_text(encoding="utf-8")
+    return texts
 
 
 class ModelProblem(Problem):
@@ -182,8 +176,8 @@ class ModelProblem(Problem):
     @cached_property
     def digest(self) -> str:
         """A digest of the model and, unless all that made it is built in, of the test rows."""
-        digest, foreign = self._world.digest(), dict(self._plan.sources)
-        if not any(one.name in foreign for one in (self._source.family, *self._source.changes)):
+        digest, foreign, source = self._world.digest(), dict(self._plan.sources), self._source
+        if foreign.keys().isdisjoint(spec.name for spec in (source.family, *source.changes)):
             return digest
         content = hashlib.blake2b(digest.encode(), digest_size=8)
         rows = self.judged.rows
@@ -194,10 +188,11 @@ class ModelProblem(Problem):
 
     def answers(self, proba: FloatArray) -> str:
         """Return the predictions for the test rows, or for all attribute configurations."""
-        if self.judged.all_rows:
-            return pack(np.arange(len(proba)), np.full(len(proba), -1), proba)
-        test = self.judged.tests[SAMPLED]
-        return pack(np.arange(len(test.rows)), test.target, proba[test.rows])
+        target: IntArray = np.full(len(proba), -1)
+        if not self.judged.all_rows:
+            test = self.judged.tests[SAMPLED]
+            target, proba = test.target, proba[test.rows]
+        return pack(np.arange(len(proba)), target, proba)
 
     def predictions(self, answers: str) -> FloatArray:
         """Return the predictions for the distinct rows."""
@@ -211,8 +206,7 @@ class ModelProblem(Problem):
     def draw(self, size: int) -> Sample:
         """Return the training set of a size, or the first rows of the largest."""
         self._prepared.clear()
-        nested = self._source.training == "nested"
-        role = "train" if nested else f"train/{size}"
+        role = "train" if self._source.training == "nested" else f"train/{size}"
         return self._world.train.sample(size, self._plan.stream(self._model, role))
 
     def seen(
@@ -229,12 +223,12 @@ class ModelProblem(Problem):
 
 
 def prepared_sets(
-    known: dict[object, tuple[Sample, Sample]], component: Spec, train: Sample, test: Sample
+    cache: dict[object, tuple[Sample, Sample]], component: Spec, train: Sample, test: Sample
 ) -> tuple[Sample, Sample]:
     """Training and test rows as prepared for a learner; those of equal needs share them."""
     assert component.preparation is not None
     key = (component.preparation, component.accepts)
-    if key not in known:
+    if key not in cache:
         prepared = component.preparation.fit(train, component.accepts)
-        known[key] = prepared.train, prepared(test)
-    return known[key]
+        cache[key] = prepared.train, prepared(test)
+    return cache[key]

@@ -65,8 +65,8 @@ class NetworkFamily(Family):
     def __post_init__(self) -> None:
         network = self.network
         if self.target not in network.names:
-            known = suggestion(self.target, network.names)
-            raise ValueError(f"target = {self.target!r} is no variable of the network{known}")
+            near = suggestion(self.target, network.names)
+            raise ValueError(f"target = {self.target!r} is no variable of the network{near}")
         classes = network.cards[network.index(self.target)]
         rule = "it must have two values or more, and the network another variable"
         require(len(network.cards) > 1 < classes, "target", self.target, rule)

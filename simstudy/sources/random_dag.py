@@ -67,16 +67,9 @@ def random_dag(
     for pair in pairs.tolist():
         u, v = divmod(pair, variables - 1)
         v += v >= u
-        if parents[v] >> u & 1:
-            change = -1
-        elif (
-            parents[v].bit_count() < in_degree
-            and degrees[u] < most
-            and degrees[v] < most
-            and not _is_ancestor(v, u, parents)
-        ):
-            change = 1
-        else:
+        change = -1 if parents[v] >> u & 1 else 1
+        room = parents[v].bit_count() < in_degree and degrees[u] < most > degrees[v]
+        if change > 0 and (not room or _is_ancestor(v, u, parents)):
             continue
         parents[v] ^= 1 << u
         degrees[u] += change
@@ -86,10 +79,10 @@ def random_dag(
 
 def _is_ancestor(v: int, u: int, parents: list[int]) -> bool:
     """Whether v is an ancestor of u."""
-    found = waiting = parents[u]
+    ancestors = waiting = parents[u]
     while waiting:
         lowest = waiting & -waiting
-        new = parents[lowest.bit_length() - 1] & ~found
-        found |= new
+        new = parents[lowest.bit_length() - 1] & ~ancestors
+        ancestors |= new
         waiting = (waiting ^ lowest) | new
-    return bool(found >> v & 1)
+    return bool(ancestors >> v & 1)

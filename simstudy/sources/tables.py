@@ -45,23 +45,18 @@ class DataSet:
     @property
     def facts(self) -> dict[str, float]:
         """Rows, attributes, how many are numeric, classes, and the share of missing values."""
-        values = self.sample.values[:, :-1]
-        rows, attributes = values.shape
-        return {
-            "rows": rows,
-            "attributes": attributes,
-            "numeric": len(self.sample.schema.numeric),
-            "classes": self.sample.classes,
-            "missing": float(np.isnan(values).mean()) if values.size else 0.0,
-        }
+        sample, values = self.sample, self.sample.values[:, :-1]
+        facts = dict(zip(("rows", "attributes"), values.shape, strict=True))
+        facts |= {"numeric": len(sample.schema.numeric), "classes": sample.classes}
+        return facts | {"missing": float(np.isnan(values).mean()) if values.size else 0.0}
 
     @cached_property
     def digest(self) -> str:
         """A digest of the columns and rows, whatever the file is called."""
         content = hashlib.sha256(repr(self.sample.schema).encode())
         values = self.sample.values
-        known = np.where(np.isnan(values), np.nan, values)  # NaNs can differ in their bits
-        content.update(np.ascontiguousarray(known).tobytes())
+        values = np.where(np.isnan(values), np.nan, values)  # NaNs can differ in their bits
+        content.update(np.ascontiguousarray(values).tobytes())
         if self.sample.groups is not None:
             content.update(repr(self.sample.groups.tolist()).encode())
         for split in self.splits or ():
@@ -125,18 +120,13 @@ class Tables(Source):
         cls, tables: Sequence[DataSet], seed: int, resampling: str, sizes: Sequence[Size]
     ) -> Tables:
         """Return the source of data sets that were read."""
-        return cls(
-            len(tables),
-            resampling,
-            tuple(sizes),
-            tuple((table.name, table.digest) for table in tables),
-            tuple(
-                Part(table.name, at, split.repeat, split.fold, len(split.train), len(split.test))
-                for table in tables
-                for at, split in enumerate(splits_of(table, seed, resampling))
-            ),
-            tuple(tables),
+        parts = tuple(
+            Part(table.name, at, split.repeat, split.fold, len(split.train), len(split.test))
+            for table in tables
+            for at, split in enumerate(splits_of(table, seed, resampling))
         )
+        digests = tuple((table.name, table.digest) for table in tables)
+        return cls(len(tables), resampling, tuple(sizes), digests, parts, tuple(tables))
 
     @property
     def count(self) -> int:
@@ -192,8 +182,8 @@ class Tables(Source):
 
     def row_counts(self, sizes: Sequence[int]) -> IntArray:
         """Return the rows of sizes in all training parts."""
-        known = [Size.stored(size) for size in sizes]
-        counts = [[size.rows(part.train) for size in known] for part in self.parts]
+        stored = [Size.stored(size) for size in sizes]
+        counts = [[size.rows(part.train) for size in stored] for part in self.parts]
         return np.array(counts, np.int64)
 
     def allows(self, size: int, doses: Sequence[int], grid: Sequence[int]) -> bool:
@@ -202,7 +192,7 @@ class Tables(Source):
 
     def conditions(self) -> dict[str, object]:
         """Return the data sets and how they are split."""
-        return {"datasets": [list(one) for one in self.digests], "resampling": self.resampling}
+        return {"datasets": [*map(list, self.digests)], "resampling": self.resampling}
 
     def drawn(self) -> dict[str, object]:
         """Return what has always been recorded, so that fingerprints stay the same."""
@@ -223,14 +213,13 @@ class Tables(Source):
 
     def facts(self, keep_answers: bool) -> dict[str, object]:
         """Return the splits, what is odd about the data sets, and what they are like."""
-        tables = self.tables
-        names = {table.name: list(table.sample.class_names) for table in tables}
-        return {
-            "parts": [part._asdict() for part in self.parts],
-            "notes": {table.name: list(table.notes) for table in tables if table.notes},
-            "tables": {table.name: table.facts for table in tables},
-            **({"classes": names} if keep_answers and names else {}),
-        }
+        facts: dict[str, object] = {"parts": [part._asdict() for part in self.parts]}
+        facts["notes"] = {table.name: list(table.notes) for table in self.tables if table.notes}
+        facts["tables"] = {table.name: table.facts for table in self.tables}
+        if keep_answers and self.tables:
+            names = {table.name: list(table.sample.class_names) for table in self.tables}
+            facts["classes"] = names
+        return facts
 
     def about(self) -> dict[str, dict[str, str]]:
         """Return nothing: there is no family."""
@@ -294,13 +283,13 @@ class SplitProblem(Problem):
     def draw(self, size: int) -> Sample:
         """Return the training part, or the first of its rows in a random order."""
         self._prepared.clear()
-        rows, split = self._source.rows(self._index, size), self._split
-        if rows == len(split.train):
-            return self._table.sample.take(split.train)
-        stratify = Resampling.of(json.loads(self._source.resampling)).stratify
-        rng, target = self._plan.stream(self._index, "subset"), self._table.sample.target
-        chosen = nested_subsets(split.train, target, [rows], rng, stratify)[rows]
-        return self._table.sample.take(chosen)
+        rows, sample = self._source.rows(self._index, size), self._table.sample
+        train = self._split.train
+        if rows != len(train):
+            stratify = Resampling.of(json.loads(self._source.resampling)).stratify
+            rng = self._plan.stream(self._index, "subset")
+            train = nested_subsets(train, sample.target, [rows], rng, stratify)[rows]
+        return sample.take(train)
 
     def seen(self, component: Spec, learner: Learner, sample: Sample) -> tuple[Sample, Sample]:
         """Return both parts as prepared for a learner; those of equal needs share them."""

@@ -41,13 +41,11 @@ class TANFamily(Family):
 def random_tree(size: int, rng: np.random.Generator) -> list[list[int]]:
     """Return the parents of each node in a uniformly random rooted labelled tree."""
     neighbours: list[list[int]] = [[] for _ in range(size)]
-    sequence = [int(node) for node in rng.integers(size, size=max(size - 2, 0))]
-    for first, second in prufer_edges(sequence, size):
+    for first, second in prufer_edges(rng.integers(size, size=max(size - 2, 0)).tolist(), size):
         neighbours[first].append(second)
         neighbours[second].append(first)
-    root = int(rng.integers(size))
     parents: list[list[int]] = [[] for _ in range(size)]
-    stack = [root]
+    stack = [int(rng.integers(size))]  # the root
     while stack:
         node = stack.pop()
         for child in neighbours[node]:

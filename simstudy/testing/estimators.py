@@ -127,8 +127,8 @@ class _Rows:
         rng = stream(number, classes)
         self.classes = classes
         self.target: IntArray = rng.integers(present or classes, size=number)
-        others = rng.integers(classes, size=number)
-        self.attribute = np.where(rng.random(number) < 0.6, self.target, others)
+        noise = rng.integers(classes, size=number)
+        self.attribute = np.where(rng.random(number) < 0.6, self.target, noise)
 
     def bench(self, answer: Answer) -> Bench:
         def splits(scheme: Scheme) -> Sequence[Split]:

@@ -31,8 +31,8 @@ class Extent:
     def demand_classes(self, key: str, number: int) -> None:
         """Raise a ValueError unless all models have so many classes."""
         if {*self.classes} != {number}:
-            known = " to ".join(map(str, sorted({*self.classes})))
-            raise ValueError(f"{key} is for {number} classes, and models have {known}")
+            classes = " to ".join(map(str, sorted({*self.classes})))
+            raise ValueError(f"{key} is for {number} classes, and models have {classes}")
 
     def with_attributes(self, number: int, values: tuple[int, int]) -> Extent:
         """Return the extent of models with so many further attributes."""

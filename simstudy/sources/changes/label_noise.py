@@ -65,7 +65,6 @@ class LabelNoise(Change):
         if self.confusion is None:
             return replaced(classes, self.rate)
         if len(self.confusion) != classes:
-            raise ValueError(
-                f"confusion is for {len(self.confusion)} classes, and the model has {classes}"
-            )
+            rows = f"{len(self.confusion)} classes"
+            raise ValueError(f"confusion is for {rows}, and the model has {classes}")
         return np.array(self.confusion)

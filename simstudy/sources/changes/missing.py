@@ -43,9 +43,8 @@ class Missing(Change):
         probabilities = self._rates and all(0 <= rate < 1 for rate in self._rates)
         require(probabilities, "rate", self.rate, "it must be at least 0, below 1")
         if self.given is None and len(self._rates) > 1:
-            raise ValueError(
-                f"rate = {list(self._rates)} needs 'given', the attribute that it depends on"
-            )
+            need = "needs 'given', the attribute that it depends on"
+            raise ValueError(f"rate = {list(self._rates)} {need}")
 
     @property
     def _rates(self) -> tuple[float, ...]:

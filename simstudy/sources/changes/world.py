@@ -71,10 +71,8 @@ class Population:
         lost = {attribute for gap in self.gaps for attribute in gap.attributes}
         for gap in self.gaps:
             if gap.given in lost:
-                name = self.model.names[gap.given]
-                raise ValueError(
-                    f"values are missing given '{name}', which must itself never be missing"
-                )
+                always = f"'{self.model.names[gap.given]}', which must itself never be missing"
+                raise ValueError(f"values are missing given {always}")
 
     @property
     def cards(self) -> tuple[int, ...]:
@@ -118,11 +116,10 @@ class Population:
         codes = rows.attributes if isinstance(rows, Sample) else rows
         complete = (codes >= 0).all(axis=1)
         if complete.all():
-            posterior = self.model.posterior(codes)
-        else:
-            posterior = np.empty((len(codes), self.cards[-1]))
-            posterior[complete] = self.model.posterior(codes[complete])
-            posterior[~complete] = self.model.partial_posterior(codes[~complete])
+            return self._seen(self.model.posterior(codes))
+        posterior = np.empty((len(codes), self.cards[-1]))
+        posterior[complete] = self.model.posterior(codes[complete])
+        posterior[~complete] = self.model.partial_posterior(codes[~complete])
         return self._seen(posterior)
 
     def class_prior(self) -> FloatArray:
@@ -212,9 +209,8 @@ def extended(model: Model, additions: Sequence[tuple[str, tuple[int, ...], Float
     target, more = len(model.cards) - 1, len(additions)
     names = list(model.names[:-1])
     for name, _, _ in additions:
-        taken, number = {*names, model.names[-1]}, 2
-        fresh = name
-        while fresh in taken:
+        fresh, number = name, 2
+        while fresh in (*names, model.names[-1]):
             fresh, number = f"{name}_{number}", number + 1
         names.append(fresh)
     cards = [*model.cards[:-1], *(cpt.shape[-1] for _, _, cpt in additions), model.cards[-1]]
