@@ -206,10 +206,10 @@ def _described(table: OwnTable, fitter: str, models: int, seed: int) -> Describe
 
 
 def _shared(
-    about: DescribedTable, labels: dict[str, str], what: str, **options: object
+    about: DescribedTable, labels: dict[str, str], part: str, **options: object
 ) -> dict[str, object]:
     return {
-        "name": f"{about.name}-{what}",
+        "name": f"{about.name}-{part}",
         "seed": about.seed,
         "measures": {"primary": "information_reward", "also": ["accuracy"]},
         "learners": [{"name": name, "label": label, **options} for label, name in labels.items()],
