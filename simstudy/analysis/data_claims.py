@@ -159,17 +159,12 @@ def _wins_more(claim: DataClaim, results: HasDatasets, alpha: float) -> list[Dat
     winners, checks = results.winners(claim.measure or None, adjustment="none"), []
     rows, pairs = winners.pairs, len(winners.datasets) * (len(winners.learners) - 1)
     for learner in claim.learners:
-        wins, losses = (
-            [
-                int((rows["dataset"][rows[side] == learner] == name).sum())
-                for name in winners.datasets
-            ]
-            for side in ("winner", "loser")
-        )
+        won, lost = (rows["dataset"][rows[side] == learner] for side in ("winner", "loser"))
+        wins, losses = ([(each == name).sum() for name in winners.datasets] for each in (won, lost))
         outcome = sign_test(np.array([wins, losses], dtype=np.float64).T)
         p, leads = float(outcome.p), outcome.lead > 0
         significant = is_significant(p, alpha)
-        counts = (sum(wins), pairs - sum(wins) - sum(losses), sum(losses))
+        counts = (len(won), pairs - len(won) - len(lost), len(lost))
         numbers = (math.nan, math.nan, math.nan, len(winners.datasets), 1, p)
         facts = (outcome.reason, f"{outcome.test} over data sets", winners.measure, counts)
         verdict = decided(significant and leads, significant)
