@@ -74,8 +74,8 @@ def over_pairs(
     """
     values, learners = table_of(table)
     outcomes = {
-        (learners[one], learners[other]): test(values[:, [one, other]], **options)
-        for one, other in combinations(range(len(learners)), 2)
+        (learners[first], learners[second]): test(values[:, [first, second]], **options)
+        for first, second in combinations(range(len(learners)), 2)
     }
     return adjust(outcomes, adjustment)
 
@@ -95,10 +95,8 @@ def adjust(
     p = np.array([outcome.p for outcome in outcomes.values()], dtype=np.float64)
     adjusted, m = adjusted_p(p, adjustment)
     pairs = tuple(
-        AdjustedPair(first, second, outcome, outcome.p if math.isnan(outcome.p) else value)
-        for ((first, second), outcome), value in zip(
-            outcomes.items(), adjusted.tolist(), strict=True
-        )
+        AdjustedPair(*names, outcome, outcome.p if math.isnan(outcome.p) else value)
+        for (names, outcome), value in zip(outcomes.items(), adjusted.tolist(), strict=True)
     )
     return AdjustedPairs(pairs, adjustment, m)
 

@@ -13,6 +13,8 @@ from simstudy.analysis.complete import LeftOut, check_levels, complete_subjects,
 from simstudy.arrays import FloatArray
 
 EPS = float(np.finfo(np.float64).eps)
+COLUMNS = ["df1", "df2", "ss", "ss_error", "F", "p", "eps_gg", "p_gg", "eps_hf", "p_hf"]
+COLUMNS += ["mauchly_w", "mauchly_p"]
 
 
 @dataclass(frozen=True)
@@ -92,8 +94,9 @@ def anova(
     for row in rows:
         row["eta2_generalized"] = _share(row["ss"], all_error)
         row["eta2_partial"] = _share(row["ss"], row["ss_error"])
-    columns = {column: [row[column] for row in rows] for column in rows[0]}
-    return Anova(pd.DataFrame({"effect": list(effects), **columns}), len(subjects), left_out)
+    result = pd.DataFrame(rows)
+    result.insert(0, "effect", list(effects))
+    return Anova(result, len(subjects), left_out)
 
 
 def crossed(
@@ -150,20 +153,9 @@ def _test(flat: FloatArray, contrasts: FloatArray) -> dict[str, float]:
         F = (ss / q) / (ss_error / (df * q))
     eps_gg, eps_hf = _epsilons(roots, q, df)
     w, w_p = _mauchly(roots, q, df, cells=flat.shape[1])
-    return {
-        "df1": q,
-        "df2": df * q,
-        "ss": ss,
-        "ss_error": ss_error,
-        "F": F,
-        "p": _upper_tail(F, q, df, 1.0),
-        "eps_gg": eps_gg,
-        "p_gg": _upper_tail(F, q, df, eps_gg),
-        "eps_hf": eps_hf,
-        "p_hf": _upper_tail(F, q, df, eps_hf),
-        "mauchly_w": w,
-        "mauchly_p": w_p,
-    }
+    p, p_gg, p_hf = (_upper_tail(F, q, df, epsilon) for epsilon in (1.0, eps_gg, eps_hf))
+    numbers = (q, df * q, ss, ss_error, F, p, eps_gg, p_gg, eps_hf, p_hf, w, w_p)
+    return dict(zip(COLUMNS, numbers, strict=True))
 
 
 def _share(ss: float, ss_error: float) -> float:

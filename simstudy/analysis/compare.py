@@ -5,7 +5,6 @@ from collections.abc import Collection, Hashable, Mapping, Sequence
 
 import numpy as np
 import pandas as pd
-from scipy.special import stdtr
 
 from simstudy.analysis.adjustment import (
     ROUNDING,
@@ -20,6 +19,7 @@ from simstudy.analysis.adjustment import (
     with_infinities,
 )
 from simstudy.analysis.complete import Cells, cells, factor_names
+from simstudy.analysis.pairwise import t_test
 from simstudy.arrays import FloatArray
 
 ADJUSTMENTS = ("bonferroni", "none")
@@ -172,13 +172,8 @@ def _with_intervals(table: pd.DataFrame, confidence: float, adjustment: str) -> 
     if table.empty:
         return pd.DataFrame(columns=["first", "second", *columns, "test", "changed"])
     m = len(table) if adjustment == "bonferroni" else 1
-    tested = table["test"].isin([PAIRED, WELCH]).to_numpy()
-    mean, se = table["difference"].to_numpy(), table["se"].to_numpy()
-    df = table["df"].to_numpy(np.float64)
-    t = np.full(len(table), np.nan)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        t[tested] = mean[tested] / se[tested]  # infinite for se = 0, NaN for 0/0
-    p = np.where(np.isinf(t), 0.0, 2 * stdtr(df, -np.abs(t)))
+    mean, se, df = (table[name].to_numpy(np.float64) for name in ("difference", "se", "df"))
+    t, p = t_test(mean, se, df)
     half = critical_t(confidence, m, df) * se
     table = table.assign(t=t, p=p, p_adjusted=bonferroni(p, m), m=m)
     table = table.assign(lower=mean - half, upper=mean + half)

@@ -42,11 +42,8 @@ class Correlations:
     @property
     def table(self) -> pd.DataFrame:
         """The correlations, data sets × learners; NaN where there is none."""
-        own = {
-            name: rows.set_index("dataset")["correlation"]
-            for name, rows in self.cells.groupby("learner", sort=False)
-        }
-        return pd.DataFrame(own).loc[list(dict.fromkeys(self.cells["dataset"]))]
+        groups = self.cells.set_index("dataset").groupby("learner", sort=False)["correlation"]
+        return pd.DataFrame(dict(iter(groups))).loc[list(dict.fromkeys(self.cells["dataset"]))]
 
 
 def correlations(scores: pd.DataFrame, first: str, second: str) -> Correlations:
@@ -68,16 +65,15 @@ def correlations(scores: pd.DataFrame, first: str, second: str) -> Correlations:
     K. B. Korb, L. R. Hope & M. J. Hughes (2001). The evaluation of predictive learners: some
     theoretical and empirical results. Tables 4 to 6.
     """
-    found: list[dict[str, object]] = []
-    for (dataset, learner), rows in scores.groupby(["dataset", "learner"], sort=False):
-        value = _correlation({name: rows[name].to_numpy(np.float64) for name in (first, second)})
-        row = {"dataset": str(dataset), "learner": str(learner), "splits": len(rows)}
-        found.append(row | {"correlation": float(value), "reason": reason_of(value)})
+    rows = []
+    for (dataset, learner), part in scores.groupby(["dataset", "learner"], sort=False):
+        value = _correlation({name: part[name].to_numpy(np.float64) for name in (first, second)})
+        rows.append((str(dataset), str(learner), len(part), float(value), reason_of(value)))
     columns = ["dataset", "learner", "splits", "correlation", "reason"]
-    cells = pd.DataFrame(found, columns=columns)
+    cells = pd.DataFrame(rows, columns=columns)
     learners = [
-        {"learner": name, **_summary(rows["correlation"], "datasets")}
-        for name, rows in cells.groupby("learner", sort=False)
+        {"learner": name, **_summary(part["correlation"], "datasets")}
+        for name, part in cells.groupby("learner", sort=False)
     ]
     overall = _summary(cells["correlation"], "cells")
     return Correlations(first, second, cells, pd.DataFrame(learners), overall)
@@ -100,10 +96,6 @@ def _correlation(measures: dict[str, FloatArray]) -> float:
 
 def _summary(values: pd.Series, count: str) -> dict[str, float]:
     """Return how many correlations there are, their mean and signs."""
-    known = values.dropna()
-    return {
-        count: len(known),
-        "mean": float(known.mean()),
-        "positive": int((known > 0).sum()),
-        "negative": int((known < 0).sum()),
-    }
+    present = values.dropna()
+    signs = {"positive": int((present > 0).sum()), "negative": int((present < 0).sum())}
+    return {count: len(present), "mean": float(present.mean()), **signs}

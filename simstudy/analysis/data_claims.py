@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from itertools import product
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 import pandas as pd
@@ -56,23 +56,32 @@ class DataCheck(Check):
     ----------
     test, measure : str
         The names of the test and the measure.
-    counts : tuple of int
+    wins, draws, losses : int
         Data sets on which the first is significantly better than the second, neither is, or it is
-        worse, each by itself and not adjusted; empty if not counted.
+        worse, each by itself and not adjusted; -1 if not counted.
     naive : tuple of int
         The same by the naive paired t test, which is too optimistic; empty if not counted.
     named : tuple of str
         The data sets that count for the verdict.
     dataset : str
         The data set; empty if it is about all.
+    statistic : float
+        Of the test.
     """
 
     test: str = ""
     measure: str = ""
-    counts: tuple[int, ...] = ()
+    wins: int = -1
+    draws: int = -1
+    losses: int = -1
     naive: tuple[int, ...] = ()
     named: tuple[str, ...] = ()
     dataset: str = ""
+    statistic: float = math.nan
+    columns: ClassVar[Sequence[str]] = [
+        *("first", "second", "dataset", "measure", "estimate", "lower", "upper", "statistic", "p"),
+        *("test", "m", "n", "wins", "draws", "losses", "naive", "named", "reason"),
+    ]
 
 
 def check_data_claim(
@@ -101,8 +110,9 @@ def _beats(claim: DataClaim, results: HasDatasets, alpha: float) -> list[DataChe
         estimate, p = float((table[first] - table[second]).mean()), float(pair.p_adjusted)
         facts = (pair.outcome.reason, pair.outcome.test, plain.measure)
         numbers = (estimate, math.nan, math.nan, len(table), adjusted.m, p)
-        counts, too_many = (_win_draw_loss(winners, first, second) for winners in (plain, naive))
-        checks.append(DataCheck(verdict, first, second, *numbers, *facts, counts, too_many))
+        counts, optimistic = (_win_draw_loss(winners, first, second) for winners in (plain, naive))
+        check = DataCheck(verdict, first, second, *numbers, *facts, *counts, optimistic)
+        checks.append(replace(check, statistic=float(pair.outcome.statistic)))
     return checks
 
 
@@ -112,11 +122,19 @@ def _beats_on(claim: DataClaim, results: HasDatasets) -> list[DataCheck]:
     for dataset, first, second in product(claim.datasets, claim.learners, claim.against):
         pairs = winners.between(first, second)
         (row,) = pairs[pairs["dataset"] == dataset].to_dict("records")
-        estimate = row["difference"] if row["first"] == first else -row["difference"]
-        numbers = (estimate, math.nan, math.nan, int(row["n"]), int(row["m"]), row["p_adjusted"])
+        sign = 1 if row["first"] == first else -1
+        numbers = (
+            sign * row["difference"],
+            math.nan,
+            math.nan,
+            int(row["n"]),
+            int(row["m"]),
+            row["p_adjusted"],
+        )
         facts = (row["reason"], row["test"], winners.measure)
         verdict = decided(row["winner"] == first, row["winner"] == second)
-        checks.append(DataCheck(verdict, first, second, *numbers, *facts, dataset=dataset))
+        check = DataCheck(verdict, first, second, *numbers, *facts, dataset=dataset)
+        checks.append(replace(check, statistic=sign * row["statistic"]))
     return checks
 
 
@@ -132,7 +150,7 @@ def _never(claim: DataClaim, results: HasDatasets, alpha: float) -> list[DataChe
         sure = [name for name in wins if second in adjusted.losers(name, first)]
         why = f"after adjustment {len(sure)}" if wins else ""
         counts = _win_draw_loss(plain, first, second)
-        facts = _facts(adjusted, len(sets), wins) | {"counts": counts, "reason": why}
+        facts = _facts(adjusted, len(sets), wins, counts) | {"reason": why}
         checks.append(DataCheck(decided(not wins, bool(sure)), first, second, **facts))
     return checks
 
@@ -148,7 +166,7 @@ def _wherever(claim: DataClaim, results: HasDatasets, alpha: float) -> list[Data
         won = sum(second in plain.losers(name, first) for name in where)
         counts = (won, len(where) - len(behind) - won, len(behind))
         text = f"where {claim.rival} beats {second} ({len(where)} data sets)"
-        facts = _facts(adjusted, len(where), behind) | {"counts": counts, "reason": text}
+        facts = _facts(adjusted, len(where), behind, counts) | {"reason": text}
         verdict = decided(bool(where) and not behind, sure)
         checks.append(DataCheck(verdict, first, second, **facts))
     return checks
@@ -159,21 +177,17 @@ def _wins_more(claim: DataClaim, results: HasDatasets, alpha: float) -> list[Dat
     winners, checks = results.winners(claim.measure or None, adjustment="none"), []
     rows, pairs = winners.pairs, len(winners.datasets) * (len(winners.learners) - 1)
     for learner in claim.learners:
-        wins, losses = (
-            [
-                int((rows["dataset"][rows[side] == learner] == name).sum())
-                for name in winners.datasets
-            ]
-            for side in ("winner", "loser")
-        )
+        won, lost = (rows["dataset"][rows[side] == learner] for side in ("winner", "loser"))
+        wins, losses = ([(each == name).sum() for name in winners.datasets] for each in (won, lost))
         outcome = sign_test(np.array([wins, losses], dtype=np.float64).T)
         p, leads = float(outcome.p), outcome.lead > 0
         significant = is_significant(p, alpha)
-        counts = (sum(wins), pairs - sum(wins) - sum(losses), sum(losses))
+        counts = (len(won), pairs - len(won) - len(lost), len(lost))
         numbers = (math.nan, math.nan, math.nan, len(winners.datasets), 1, p)
-        facts = (outcome.reason, f"{outcome.test} over data sets", winners.measure, counts)
+        facts = (outcome.reason, f"{outcome.test} over data sets", winners.measure)
         verdict = decided(significant and leads, significant)
-        checks.append(DataCheck(verdict, learner, "", *numbers, *facts))
+        check = DataCheck(verdict, learner, "", *numbers, *facts, *counts)
+        checks.append(replace(check, statistic=float(outcome.statistic)))
     return checks
 
 
@@ -236,10 +250,14 @@ def _winners(claim: DataClaim, results: HasDatasets) -> tuple[Winners, Winners]:
     return results.winners(measure, adjustment="none"), results.winners(measure)
 
 
-def _facts(winners: Winners, n: int, named: list[str]) -> dict[str, Any]:
-    """Return the test that decides on single data sets, and the data sets that count."""
-    test = str(winners.pairs["test"].iloc[0])
-    return {"measure": winners.measure, "test": test, "m": winners.m, "n": n, "named": (*named,)}
+def _facts(
+    winners: Winners, n: int, named: list[str], counts: tuple[int, int, int] = (-1, -1, -1)
+) -> dict[str, Any]:
+    """Return the test that decides on single data sets, the sets that count, wins and losses."""
+    facts = {"measure": winners.measure, "test": str(winners.pairs["test"].iloc[0])}
+    wins, draws, losses = counts
+    numbers = {"m": winners.m, "n": n, "wins": wins, "draws": draws, "losses": losses}
+    return facts | numbers | {"named": (*named,)}
 
 
 def _win_draw_loss(winners: Winners, first: str, second: str) -> tuple[int, int, int]:

@@ -121,16 +121,15 @@ def fit_mixed_model(
         notes.append(
             f"{infinite} infinite value{were} omitted, which biases the means of these cells"
         )
+    counts = int(finite.any(axis=1).sum()), int(finite.sum()), int((~finite).sum())
     return MixedModel(
         pd.DataFrame(rows, columns=["effect", "df1", "df2", "F", "p"]),
-        subjects=int(finite.any(axis=1).sum()),
-        cells=int(finite.sum()),
-        missing=int((~finite).sum()),
-        components=fit.components,
-        converged=fit.converged,
-        log_likelihood=fit.log_likelihood,
-        note="; ".join(notes),
-        left_out=every.left_out("in the mixed model without some of their cells"),
+        *counts,
+        fit.components,
+        fit.converged,
+        fit.log_likelihood,
+        "; ".join(notes),
+        every.left_out("in the mixed model without some of their cells"),
     )
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, ClassVar, Protocol, runtime_checkable
 
 from simstudy.analysis.standings import UNTESTED
 from simstudy.analysis.verdicts import NOT_DECIDED, Check, decided
@@ -31,6 +32,9 @@ class ModelCheck(Check):
     """
 
     size: int = 0
+    columns: ClassVar[Sequence[str]] = [
+        *("size", "first", "second", "estimate", "lower", "upper", "n", "m", "reason", "p")
+    ]
 
 
 def check_model_claim(claim: ModelClaim, results: HasFindings) -> list[ModelCheck]:

@@ -160,14 +160,9 @@ class Outlook:
         verdict: Literal["well", "partly", "poorly"] = "poorly" if poorly else "partly"
         verdict = "well" if (far <= _FAR).all() else verdict
         course = self.present.scores.mean(axis=0)
-        return SimulationCheck(
-            tuple(_estimate(at_start[:, place]) for place in range(len(self.learners))),
-            self.now,
-            distances,
-            verdict,
-            float((drawn[:, -1] - drawn[:, -2]).mean()),
-            float((course[-1] - course[-2]).mean()),
-        )
+        simulated = tuple(_estimate(at_start[:, place]) for place in range(len(self.learners)))
+        gains = float((drawn[:, -1] - drawn[:, -2]).mean()), float((course[-1] - course[-2]).mean())
+        return SimulationCheck(simulated, self.now, distances, verdict, *gains)
 
     @cached_property
     def ceiling(self) -> IntervalEstimate:

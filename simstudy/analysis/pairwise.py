@@ -86,7 +86,7 @@ def pairwise(
     differences, scale = first - second, np.maximum(largest(first), largest(second))
     n, mean, se, df = mean_and_se(differences, scale)
     mean = np.where((se == 0) & (np.abs(mean) <= ROUNDING * scale), 0.0, mean)
-    t, p = _t_test(mean, se, df)
+    t, p = t_test(mean, se, df)
     present = (every.status != "no row").any(axis=0).reshape(len(levels), len(places))
     sides = np.triu_indices(len(levels), 1)
     designed = (present[sides[0]] & present[sides[1]]).T  # places × pairs
@@ -143,7 +143,9 @@ def paired_values(every: Cells) -> tuple[FloatArray, FloatArray, FloatArray]:
     return first, second, np.where((up != 0) & (down != 0), np.nan, up - down)
 
 
-def _t_test(mean: FloatArray, se: FloatArray, df: IntArray) -> tuple[FloatArray, FloatArray]:
+def t_test(
+    mean: FloatArray, se: FloatArray, df: FloatArray | IntArray
+) -> tuple[FloatArray, FloatArray]:
     """Return t and its two-sided p; for se = 0, t is infinite, or NaN if the mean is 0."""
     without_spread = np.where(mean == 0, np.nan, np.copysign(np.inf, mean))
     t = np.where(se == 0, without_spread, np.nan)

@@ -82,7 +82,7 @@ def calibration(
     for (learner, size), cells in table.groupby([factor, within], sort=False):
         subjects = cells[subject].nunique()
         for place, bins in cells.groupby("bin"):
-            rows.append({factor: learner, within: size, "bin": place} | _pooled(bins, subjects))
+            rows.append((learner, size, place, *_pooled(bins, subjects)))
     columns = [factor, within, "bin", "low", "high", "n", "count", "share"]
     columns += ["predicted", "observed", "gap", "se"]
     result = pd.DataFrame(rows, columns=columns)
@@ -103,25 +103,17 @@ def calibration(
     return result
 
 
-def _pooled(bins: pd.DataFrame, subjects: int) -> dict[str, object]:
-    """Return the row of one bin, pooled over the subjects."""
+def _pooled(bins: pd.DataFrame, subjects: int) -> tuple[float, ...]:
+    """Return one bin, pooled over the subjects, from its low end to the standard error."""
     share, predicted, observed = (
         bins[column].to_numpy(dtype=np.float64) for column in ("share", "predicted", "observed")
     )
     total = share.sum()
     expected = float((share * predicted).sum() / total)
     frequency = float((share * observed).sum() / total)
-    return {
-        "low": bins["low"].iloc[0],
-        "high": bins["high"].iloc[0],
-        "n": len(bins),
-        "count": int(bins["count"].sum()),
-        "share": float(total) / subjects,
-        "predicted": expected,
-        "observed": frequency,
-        "gap": frequency - expected,
-        "se": _jackknife(share, observed - predicted),
-    }
+    start = (bins["low"].iloc[0], bins["high"].iloc[0], len(bins), int(bins["count"].sum()))
+    gap, se = frequency - expected, _jackknife(share, observed - predicted)
+    return (*start, float(total) / subjects, expected, frequency, gap, se)
 
 
 def _jackknife(weights: FloatArray, values: FloatArray) -> float:

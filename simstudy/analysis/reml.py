@@ -104,15 +104,11 @@ def estimate(values: FloatArray, structures: dict[str, FloatArray]) -> Fit:
     estimated = {**variances, "residual": residual if residual > SMALL else 0.0}
     unit = scale**2 if residual > SMALL else math.nan
     freedom = sum(len(pattern.seen) * pattern.count for pattern in patterns) - len(center)
+    components = {name: estimated.get(name, 0.0) * scale**2 for name in structures}
+    likelihood, note = point.log_likelihood - freedom * math.log(scale), "; ".join(notes)
+    mean, covariance, slopes = center + scale * point.mean, unit * point.covariance, point.slopes
     return Fit(
-        mean=center + scale * point.mean,
-        covariance=unit * point.covariance,
-        slopes=unit * point.slopes,
-        uncertainty=uncertainty,
-        components={name: estimated.get(name, 0.0) * scale**2 for name in structures},
-        converged=converged,
-        log_likelihood=point.log_likelihood - freedom * math.log(scale),
-        note="; ".join(notes),
+        mean, covariance, unit * slopes, uncertainty, components, converged, likelihood, note
     )
 
 

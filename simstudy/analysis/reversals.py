@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 import pandas as pd
@@ -13,17 +13,6 @@ from simstudy.analysis.paired import best_of
 from simstudy.analysis.winners import Winners
 from simstudy.arrays import FloatArray
 
-COLUMNS = [
-    "dataset",
-    "winner_first",
-    "winner_second",
-    "difference_first",
-    "difference_second",
-    "p_first",
-    "p_second",
-    "significant_first",
-    "significant_second",
-]
 _ALL_PAIRS = 3  # measures up to which every two are compared
 
 
@@ -122,8 +111,9 @@ class Reversals:
     @property
     def table(self) -> pd.DataFrame:
         """One row per reversal, without examples."""
-        rows = [{name: getattr(one, name) for name in COLUMNS} for one in self.found]
-        return pd.DataFrame(rows, columns=COLUMNS)
+        columns = [key.name for key in fields(Reversal) if "example" not in key.name]
+        rows = [[getattr(reversal, name) for name in columns] for reversal in self.found]
+        return pd.DataFrame(rows, columns=columns)
 
 
 def reversals(
@@ -143,18 +133,18 @@ def reversals(
         The tests by each measure, which tell whether the differences are significant.
     """
     first, second = winners
-    found, both, partial = [], 0, False
+    reversed_, both, partial = [], 0, False
     for dataset in means[0].index:
         rows = [table.loc[dataset] for table in means]
-        known = rows[0].notna() & rows[1].notna()
-        if known.sum() < 2:
+        present = rows[0].notna() & rows[1].notna()
+        if present.sum() < 2:
             continue
-        best = [best_of(row[known]) for row in rows]
-        both, partial = both + 1, partial or not known.all()
+        best = [best_of(row[present]) for row in rows]
+        both, partial = both + 1, partial or not present.all()
         if not {*best[0]} & {*best[1]}:
-            found.append(_reversal(str(dataset), rows, best, winners))
-    given = (first.test, first.adjustment, first.alpha, first.m)
-    return Reversals(first.measure, second.measure, both, tuple(found), *given, partial)
+            reversed_.append(_reversal(str(dataset), rows, best, winners))
+    tests = (first.test, first.adjustment, first.alpha, first.m)
+    return Reversals(first.measure, second.measure, both, tuple(reversed_), *tests, partial)
 
 
 def telling_row(first: FloatArray, second: FloatArray) -> int | None:
@@ -204,4 +194,4 @@ def measure_pairs(measures: Sequence[str]) -> list[tuple[str, str]]:
     """Return the pairs of measures that reports compare: of many, the first with each other one."""
     if len(measures) <= _ALL_PAIRS:
         return [*itertools.combinations(measures, 2)]
-    return [(measures[0], other) for other in measures[1:]]
+    return [(measures[0], measure) for measure in measures[1:]]

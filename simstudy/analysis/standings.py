@@ -172,7 +172,7 @@ def largest_difference(pairs: Iterable[Pair]) -> Pair:
 def judged(pairs: pd.DataFrame, greater_is_better: bool) -> list[Pair]:
     """Return every row of the pairwise table with its verdict, in the order of the table."""
     sign = 1 if greater_is_better else -1
-    judged = []
+    compared = []
     for row in pairs.to_dict("records"):
         lead, p, n = sign * row["difference"], row["p_adjusted"], int(row["n"])
         low, high = sorted((sign * row["lower"], sign * row["upper"]))
@@ -185,8 +185,8 @@ def judged(pairs: pd.DataFrame, greater_is_better: bool) -> list[Pair]:
             verdict = AHEAD
         both = row["first"], row["second"]
         numbers = (lead, low, high, p, n, int(row["infinite"]))
-        judged.append(Pair(int(row["size"]), *both, *numbers, verdict))
-    return judged
+        compared.append(Pair(int(row["size"]), *both, *numbers, verdict))
+    return compared
 
 
 def ranked_at(size: int, intervals: pd.DataFrame, greater_is_better: bool) -> list[str]:

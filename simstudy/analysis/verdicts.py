@@ -1,7 +1,9 @@
 """The verdicts on claims, and what they rest on."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 REPRODUCED, NOT_REPRODUCED, NOT_DECIDED = "reproduced", "not reproduced", "not decided"
 VERDICTS = (REPRODUCED, NOT_REPRODUCED, NOT_DECIDED)
@@ -10,6 +12,8 @@ VERDICTS = (REPRODUCED, NOT_REPRODUCED, NOT_DECIDED)
 @dataclass(frozen=True)
 class Check:
     """One of the numbers that a claim is held against; see `ModelCheck` and `DataCheck`.
+
+    `columns` are the fields that a table of checks has, in their order.
 
     Attributes
     ----------
@@ -38,6 +42,7 @@ class Check:
     m: int = 0
     p: float = math.nan
     reason: str = ""
+    columns: ClassVar[Sequence[str]] = ()
 
 
 def decided(holds: bool, fails: bool) -> str:

@@ -72,7 +72,7 @@ def test_a_learner_beats_another_over_data_sets_by_signed_ranks():
     said, (check,) = verdict(results, relation="beats", learners=["x"], against=["y"])
     assert said == "reproduced"
     assert check.p == pytest.approx(2 / 2**8)  # all 8 differences have one sign
-    assert (check.counts, check.n, check.m) == ((8, 0, 0), 8, 1)
+    assert (check.wins, check.draws, check.losses, check.n, check.m) == (8, 0, 0, 8, 1)
     assert verdict(results, relation="beats", learners=["y"], against=["x"])[0] == "not reproduced"
 
 
@@ -130,7 +130,7 @@ def test_wherever_one_wins_the_others_are_ahead_too():
     claim = {"relation": "beats wherever", "rival": "r", "learners": ["x"], "against": ["y"]}
     means = {"d0": {"r": 0.8, "x": 0.7, "y": 0.6}, "d1": {"r": 0.5, "x": 0.4, "y": 0.6}}
     said, (check,) = verdict(Worked(means), **claim)
-    assert (said, check.n, check.counts[0]) == ("reproduced", 1, 1)  # d1 does not count
+    assert (said, check.n, check.wins) == ("reproduced", 1, 1)  # d1 does not count
     means["d2"] = {"r": 0.8, "x": 0.5, "y": 0.6}
     said, (check,) = verdict(Worked(means), **claim)
     assert (said, check.named) == ("not reproduced", ("d2",))
@@ -140,7 +140,7 @@ def test_wins_and_losses_of_pairs_are_weighed_over_data_sets():
     results = Worked(sets(8, x=0.7, y=0.6, z=0.5))
     claim = {"relation": "wins more than it loses"}
     said, (check,) = verdict(results, **claim, learners=["x"])
-    assert (said, check.counts) == ("reproduced", (16, 0, 0))
+    assert (said, check.wins, check.losses) == ("reproduced", 16, 0)
     assert check.p == pytest.approx(2 / 2**8)
     assert verdict(results, **claim, learners=["z"])[0] == "not reproduced"
     assert verdict(results, **claim, learners=["y"])[0] == "not decided"  # one of each everywhere

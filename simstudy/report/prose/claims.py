@@ -139,9 +139,9 @@ def _estimate(check: DataCheck) -> str:
 
 
 def _counts(check: DataCheck) -> str:
-    if not check.counts:
+    if check.wins < 0:
         return ""
-    counts = f"win–draw–loss {'–'.join(map(str, check.counts))}"
+    counts = f"win–draw–loss {check.wins}–{check.draws}–{check.losses}"
     if check.naive:
         naive = "–".join(map(str, check.naive))
         counts += f" ({naive} by the naive paired t test, which is too optimistic)"

@@ -170,8 +170,8 @@ def _checks(one: StatementVerdict) -> list[dict[str, object]]:
             start |= {"some": claim.some}
         start |= {"verdict": line.verdict}
         for check in line.checks:
-            values = {**vars(check)}
-            rows.append({**start, "check": values.pop("verdict"), **values})
+            values = {name: getattr(check, name) for name in check.columns}
+            rows.append({**start, "check": check.verdict, **values})
     return rows
 
 
