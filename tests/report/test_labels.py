@@ -45,7 +45,7 @@ from dataclasses import dataclass
 from simstudy import Learner, register_learner
 from simstudy.learners import TAN
 
-@register_learner("sometimes")
+@register_learner("fails_for_labels")
 @dataclass(frozen=True)
 class Sometimes(Learner):
     def fit(self, sample, rng=None):
@@ -71,7 +71,7 @@ def made(kind, labels, plugin=""):
 
     study = {"name": "words", "seed": 2, "models": 4, "data": DATA[kind]}
     study |= {"family": {"name": "tan", "variables": [4, 4]}, "plugins": [plugin] * bool(plugin)}
-    learners = specs(["sometimes" if plugin else "tan", "prior"], ["first", "second"])
+    learners = specs(["fails_for_labels" if plugin else "tan", "prior"], ["first", "second"])
     study["learners"] = learners[:1] if kind == "estimators" else learners
     study["measures"] = {"primary": "accuracy"}
     treatments = specs(TREATMENTS[kind], labels)
@@ -116,8 +116,8 @@ def pair(request, tmp_path_factory):
     words = COLUMNS if request.param == "measures" else WORDS
     plugin = ""
     if request.param in ("measures", "estimators"):  # in which a cell may fail
-        plugin = str(directory / "sometimes.py")
-        (directory / "sometimes.py").write_text(FAILING, encoding="utf-8")
+        plugin = str(directory / "fails_for_labels.py")
+        (directory / "fails_for_labels.py").write_text(FAILING, encoding="utf-8")
     for number, labels in enumerate((words, [*map(unlike_words, words)])):
         study = made(request.param, labels, plugin)
         results = run_study(study, directory / f"words{number}" / "out", jobs=1)
