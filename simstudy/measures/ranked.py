@@ -77,8 +77,8 @@ def rank_scores(score: FloatArray, is_positive: BoolArray, weights: Weights = No
         score, right, mass = score[order], is_positive[order], mass[order]
         negatives, positives = np.cumsum(mass * ~right), np.cumsum(mass * right)
     last = last_of_ties(score)
-    negatives, positives = (_after(0.0, column[last]) for column in (negatives, positives))
-    return Ranking(negatives, positives, _after(np.inf, score[last]))
+    thresholds = _after(np.inf, score[last])
+    return Ranking(_after(0.0, negatives[last]), _after(0.0, positives[last]), thresholds)
 
 
 def checked_rows(
