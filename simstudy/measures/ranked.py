@@ -64,13 +64,21 @@ def rank(
 
 def rank_scores(score: FloatArray, is_positive: BoolArray, weights: Weights = None) -> Ranking:
     """Rank rows by scores of any kind, from the highest; rows of weight 0 are left out."""
-    mass = np.ones(len(score)) if weights is None else np.asarray(weights, dtype=np.float64)
-    rows = np.flatnonzero(mass > 0)
-    order = rows[np.argsort(score[rows])[::-1]]
-    score, is_positive, mass = score[order], is_positive[order], mass[order]
+    if weights is None and score.min() >= 0 and score.max() < 2:
+        # The bits of a number from 0 to below 2 are ordered as the numbers are and leave room for
+        # the class, so that sorting them is enough, which takes half the time of argsort.
+        keys = np.sort((score + 0.0).view(np.int64) << 1 | is_positive)[::-1]  # −0 becomes 0
+        score, positives = (keys >> 1).view(np.float64), np.cumsum(keys & 1)
+        negatives = np.arange(1, len(keys) + 1) - positives
+    else:
+        mass = np.ones(len(score)) if weights is None else np.asarray(weights, dtype=np.float64)
+        rows = np.flatnonzero(mass > 0)
+        order = rows[np.argsort(score[rows])[::-1]]
+        score, right, mass = score[order], is_positive[order], mass[order]
+        negatives, positives = np.cumsum(mass * ~right), np.cumsum(mass * right)
     last = last_of_ties(score)
-    negatives, positives = (np.cumsum(mass * each)[last] for each in (~is_positive, is_positive))
-    return Ranking(_after(0.0, negatives), _after(0.0, positives), _after(np.inf, score[last]))
+    thresholds = _after(np.inf, score[last])
+    return Ranking(_after(0.0, negatives[last]), _after(0.0, positives[last]), thresholds)
 
 
 def checked_rows(
